@@ -1,0 +1,1 @@
+//! The lobby server of Flagfall.

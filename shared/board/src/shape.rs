@@ -1,0 +1,123 @@
+use crate::{Direction, Side, Square, SquareSet};
+
+/// The form of a board: its size, home rows, lakes and joints. Lakes that chance places are not in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BoardShape {
+    /// How many columns, 1 to 16.
+    pub columns: u8,
+    /// How many rows, 1 to 10.
+    pub rows: u8,
+    /// How many rows each side deploys on, counted from its own edge.
+    pub home_rows: u8,
+    /// Squares that nothing enters or crosses.
+    pub lakes: SquareSet,
+    /// Columns whose top and bottom squares are neighbors, one bit a column (RULES §S2.6).
+    pub joined_columns: u16,
+    /// Rows whose first and last squares are neighbors, one bit a row (RULES §S2.6).
+    pub joined_rows: u16,
+}
+
+impl BoardShape {
+    /// Every square of the board, lakes among them.
+    #[must_use]
+    pub const fn squares(&self) -> SquareSet {
+        SquareSet::rectangle(self.columns, 0, self.rows)
+    }
+
+    /// The home squares of a side.
+    #[must_use]
+    pub const fn home(&self, side: Side) -> SquareSet {
+        match side {
+            Side::Red => SquareSet::rectangle(self.columns, 0, self.home_rows),
+            Side::Blue => SquareSet::rectangle(self.columns, self.rows - self.home_rows, self.rows),
+        }
+    }
+
+    /// How many home squares a side has.
+    #[must_use]
+    pub const fn home_len(&self) -> usize {
+        self.columns as usize * self.home_rows as usize
+    }
+
+    /// The home square that stands at a place of the deployment text (RULES §P4): the row nearest the enemy first, each
+    /// row from the player's own left to right.
+    #[must_use]
+    pub const fn home_square(&self, side: Side, place: usize) -> Option<Square> {
+        if place >= self.home_len() {
+            return None;
+        }
+        let column = (place % self.columns as usize) as u8;
+        let depth = (place / self.columns as usize) as u8;
+        match side {
+            Side::Red => Square::new(column, self.home_rows - 1 - depth),
+            Side::Blue => Square::new(self.columns - 1 - column, self.rows - self.home_rows + depth),
+        }
+    }
+
+    /// The neighbor of a square in a direction, through a joint where the board has one.
+    #[must_use]
+    pub fn neighbor(&self, square: Square, direction: Direction) -> Option<Square> {
+        let (column, row) = (square.column(), square.row());
+        match direction {
+            Direction::Up if row + 1 == self.rows => self.across_column(column, 0),
+            Direction::Down if row == 0 => self.across_column(column, self.rows - 1),
+            Direction::Right if column + 1 == self.columns => self.across_row(0, row),
+            Direction::Left if column == 0 => self.across_row(self.columns - 1, row),
+            Direction::Up | Direction::Down | Direction::Left | Direction::Right => {
+                square.neighbor(direction)
+            }
+        }
+    }
+
+    fn across_column(&self, column: u8, row: u8) -> Option<Square> {
+        if self.joined_columns & (1 << column) != 0 { Square::new(column, row) } else { None }
+    }
+
+    fn across_row(&self, column: u8, row: u8) -> Option<Square> {
+        if self.joined_rows & (1 << row) != 0 { Square::new(column, row) } else { None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: BoardShape = BoardShape {
+        columns: 10,
+        rows: 10,
+        home_rows: 4,
+        lakes: SquareSet::EMPTY,
+        joined_columns: 0,
+        joined_rows: 0,
+    };
+
+    #[test]
+    fn deployment_places_run_from_the_enemy_back_and_from_the_players_left() {
+        let square = |side, place| SHAPE.home_square(side, place).map(|s| s.to_string());
+        assert_eq!(square(Side::Red, 0).as_deref(), Some("a4"));
+        assert_eq!(square(Side::Red, 39).as_deref(), Some("j1"));
+        assert_eq!(square(Side::Blue, 0).as_deref(), Some("j7"));
+        assert_eq!(square(Side::Blue, 39).as_deref(), Some("a10"));
+        assert_eq!(square(Side::Blue, 40), None);
+    }
+
+    #[test]
+    fn home_squares_are_what_the_places_cover() {
+        for side in Side::BOTH {
+            let covered: SquareSet =
+                (0..SHAPE.home_len()).filter_map(|p| SHAPE.home_square(side, p)).collect();
+            assert_eq!(covered, SHAPE.home(side));
+        }
+    }
+
+    #[test]
+    fn joints_connect_only_the_columns_and_rows_that_have_them() {
+        let joined = BoardShape { joined_columns: 0b1, joined_rows: 0b10, ..SHAPE };
+        let square = |text: &str| text.parse::<Square>().expect("a square");
+        assert_eq!(joined.neighbor(square("a10"), Direction::Up), Some(square("a1")));
+        assert_eq!(joined.neighbor(square("b10"), Direction::Up), None);
+        assert_eq!(joined.neighbor(square("a2"), Direction::Left), Some(square("j2")));
+        assert_eq!(joined.neighbor(square("a1"), Direction::Left), None);
+        assert_eq!(joined.neighbor(square("c3"), Direction::Right), Some(square("d3")));
+    }
+}

@@ -1,0 +1,91 @@
+use std::fmt;
+use std::ops::{Index, IndexMut};
+
+/// One of the two armies. Red moves first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Side {
+    /// The side with the home rows 1 and up; it moves first.
+    Red,
+    /// The side with the home rows at the far end.
+    Blue,
+}
+
+impl Side {
+    /// Both sides, Red first.
+    pub const BOTH: [Side; 2] = [Side::Red, Side::Blue];
+
+    /// The other side.
+    #[must_use]
+    pub const fn opponent(self) -> Side {
+        match self {
+            Side::Red => Side::Blue,
+            Side::Blue => Side::Red,
+        }
+    }
+
+    /// The side's lower-case name, as texts and messages spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Side::Red => "red",
+            Side::Blue => "blue",
+        }
+    }
+
+    /// The side with this lower-case name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Side> {
+        Side::BOTH.into_iter().find(|side| side.name() == name)
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Side::Red => "Red",
+            Side::Blue => "Blue",
+        })
+    }
+}
+
+/// One value for each side.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PerSide<T> {
+    /// Red's value.
+    pub red: T,
+    /// Blue's value.
+    pub blue: T,
+}
+
+impl<T> PerSide<T> {
+    /// The two values, Red's first.
+    pub const fn new(red: T, blue: T) -> Self {
+        PerSide { red, blue }
+    }
+
+    /// A value made for each side.
+    pub fn from_fn(mut make: impl FnMut(Side) -> T) -> Self {
+        PerSide { red: make(Side::Red), blue: make(Side::Blue) }
+    }
+}
+
+impl<T> Index<Side> for PerSide<T> {
+    type Output = T;
+    fn index(&self, side: Side) -> &T {
+        match side {
+            Side::Red => &self.red,
+            Side::Blue => &self.blue,
+        }
+    }
+}
+
+impl<T> IndexMut<Side> for PerSide<T> {
+    fn index_mut(&mut self, side: Side) -> &mut T {
+        match side {
+            Side::Red => &mut self.red,
+            Side::Blue => &mut self.blue,
+        }
+    }
+}

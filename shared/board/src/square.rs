@@ -1,0 +1,209 @@
+use std::fmt;
+use std::str::FromStr;
+
+/// A column, 0 is `a`; at most 16 (`p`), no letter left out.
+pub type Column = u8;
+/// A row, 0 is row 1, Red's back row; at most 10 rows.
+pub type Row = u8;
+
+/// A square of any board, the same number on all of them: row times 16 plus column.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Square(u8);
+
+impl Square {
+    /// One more than the highest square number on any board.
+    pub const LIMIT: usize = 160;
+    /// How far two squares above each other are apart.
+    pub(crate) const STRIDE: u8 = 16;
+
+    /// The square in this column and row, if any board has it.
+    #[must_use]
+    pub const fn new(column: Column, row: Row) -> Option<Square> {
+        if column < 16 && row < 10 { Some(Square(row * Square::STRIDE + column)) } else { None }
+    }
+
+    /// The square with this number, if any board has it.
+    #[must_use]
+    pub const fn from_index(index: usize) -> Option<Square> {
+        if index < Square::LIMIT { Some(Square(index as u8)) } else { None }
+    }
+
+    /// The square's number, below [`Square::LIMIT`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The column, 0 is `a`.
+    #[must_use]
+    pub const fn column(self) -> Column {
+        self.0 % Square::STRIDE
+    }
+
+    /// The row, 0 is row 1.
+    #[must_use]
+    pub const fn row(self) -> Row {
+        self.0 / Square::STRIDE
+    }
+
+    /// The neighbor in a direction on a board without edges but those of the 16x10 frame.
+    #[must_use]
+    pub const fn neighbor(self, direction: Direction) -> Option<Square> {
+        match direction {
+            Direction::Up => Square::new(self.column(), self.row() + 1),
+            Direction::Right => Square::new(self.column() + 1, self.row()),
+            Direction::Down if self.row() > 0 => Some(Square(self.0 - Square::STRIDE)),
+            Direction::Left if self.column() > 0 => Some(Square(self.0 - 1)),
+            Direction::Down | Direction::Left => None,
+        }
+    }
+}
+
+impl fmt::Display for Square {
+    /// `a1`: column letter, row number from Red's back row up.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", char::from(b'a' + self.column()), self.row() + 1)
+    }
+}
+
+impl fmt::Debug for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A text that names no square: a column letter `a`…`p` and a row number from 1 to 10 are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SquareParseError;
+
+impl fmt::Display for SquareParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not a square: a column letter and a row number are wanted, as in a4")
+    }
+}
+
+impl std::error::Error for SquareParseError {}
+
+impl FromStr for Square {
+    type Err = SquareParseError;
+
+    fn from_str(text: &str) -> Result<Square, SquareParseError> {
+        let mut characters = text.chars();
+        let column = match characters.next() {
+            Some(letter @ 'a'..='p') => letter as u8 - b'a',
+            Some(letter @ 'A'..='P') => letter as u8 - b'A',
+            _ => return Err(SquareParseError),
+        };
+        let row: u8 = match characters.as_str() {
+            // A leading zero or sign would give a square two spellings.
+            digits if digits.starts_with(|c: char| ('1'..='9').contains(&c)) => {
+                digits.parse().map_err(|_| SquareParseError)?
+            }
+            _ => return Err(SquareParseError),
+        };
+        Square::new(column, row - 1).ok_or(SquareParseError)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Square {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Square {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Square, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// One of the four ways along a row or a column, as Red sees the board.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Direction {
+    /// Towards higher rows.
+    Up,
+    /// Towards higher columns.
+    Right,
+    /// Towards lower rows.
+    Down,
+    /// Towards lower columns.
+    Left,
+}
+
+impl Direction {
+    /// All four directions.
+    pub const ALL: [Direction; 4] = [Direction::Up, Direction::Right, Direction::Down, Direction::Left];
+
+    /// The way back.
+    #[must_use]
+    pub const fn opposite(self) -> Direction {
+        match self {
+            Direction::Up => Direction::Down,
+            Direction::Right => Direction::Left,
+            Direction::Down => Direction::Up,
+            Direction::Left => Direction::Right,
+        }
+    }
+
+    /// The direction and number of squares from one square to another along a row or a column.
+    ///
+    /// None when the squares are the same or not in one line.
+    #[must_use]
+    pub const fn between(from: Square, to: Square) -> Option<(Direction, u8)> {
+        let (column_from, column_to) = (from.column(), to.column());
+        let (row_from, row_to) = (from.row(), to.row());
+        if column_from == column_to {
+            if row_to > row_from {
+                Some((Direction::Up, row_to - row_from))
+            } else if row_to < row_from {
+                Some((Direction::Down, row_from - row_to))
+            } else {
+                None
+            }
+        } else if row_from == row_to {
+            if column_to > column_from {
+                Some((Direction::Right, column_to - column_from))
+            } else {
+                Some((Direction::Left, column_from - column_to))
+            }
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_square_prints_and_parses_back() {
+        for index in 0..Square::LIMIT {
+            let square = Square::from_index(index).expect("below the limit");
+            assert_eq!(square.to_string().parse(), Ok(square));
+        }
+    }
+
+    #[test]
+    fn texts_that_are_no_squares_are_refused() {
+        for text in ["", "a", "a0", "a11", "q1", "a01", "a+1", "a-1", "1a", "a1 ", "ä1", "a1b", "a999"] {
+            assert_eq!(text.parse::<Square>(), Err(SquareParseError), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn neighbors_are_mutual() {
+        for index in 0..Square::LIMIT {
+            let square = Square::from_index(index).expect("below the limit");
+            for direction in Direction::ALL {
+                if let Some(neighbor) = square.neighbor(direction) {
+                    assert_eq!(neighbor.neighbor(direction.opposite()), Some(square));
+                    assert_eq!(Direction::between(square, neighbor), Some((direction, 1)));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! House players: they see a view and answer a command.

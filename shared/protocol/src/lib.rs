@@ -1,0 +1,1 @@
+//! Messages between client and server, built from views only.

@@ -1,0 +1,1 @@
+//! The rules engine: pure, no clock, no chance, no IO.

@@ -1,0 +1,1 @@
+//! Laws, leaks, golden playthroughs and whole-system checks. No product code.
