@@ -4,6 +4,8 @@
 
 mod game_id;
 mod rank;
+#[cfg(feature = "schema")]
+mod schema;
 mod shape;
 mod side;
 mod square;
@@ -23,6 +25,7 @@ pub type Ply = u16;
 
 /// The color of a chip on a square (RULES §S2.3).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum ChipColor {
     /// Red chip.

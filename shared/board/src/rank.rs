@@ -2,6 +2,7 @@ use std::fmt;
 
 /// What a piece is. Never a number inside the program, because two numberings are in use ([`Numbering`]).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[repr(u8)]
 pub enum Rank {
@@ -35,6 +36,7 @@ pub enum Rank {
 
 /// The figures people read on the pieces. US is the default, as in the seeds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Numbering {
     /// 1 Marshal … 9 Scout, S Spy.

@@ -3,6 +3,7 @@ use std::ops::{Index, IndexMut};
 
 /// One of the two armies. Red moves first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Side {
     /// The side with the home rows 1 and up; it moves first.
@@ -51,6 +52,7 @@ impl fmt::Display for Side {
 
 /// One value for each side.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PerSide<T> {
     /// Red's value.

@@ -1,5 +1,6 @@
 /// A moment: milliseconds since 1970-01-01 UTC, as stamped by the store. Time is always an argument here, never asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct Stamp(pub u64);
 

@@ -1,1 +1,26 @@
-//! Messages between client and server, built from views only.
+//! Messages between client and server. What leaves the server is built from views only.
+//!
+//! One WebSocket at `/ws` carries JSON texts: [`ClientToServer`] one way, [`ServerToClient`] the other. The same types make the
+//! HTTP answers and the records of games.
+
+mod client_to_server;
+mod code;
+mod game_view;
+mod record;
+mod server_to_client;
+mod text;
+
+pub use client_to_server::{ClientToServer, CommandId, CommandIdError, GameCommand, Position, Terms, Time};
+pub use code::{CloseCode, Code};
+pub use game_view::{
+    Clock, GameEvent, GameView, Opened, Outcome, Phase, PublicChange, SeenMove, SeenStrike, StrikeFate,
+};
+pub use record::{GameRecord, RECORD_FORMAT, RecordedEvent};
+pub use server_to_client::{
+    Accepted, Audience, GameHead, GameSummary, Player, PlayerKind, Presence, RulesetInfo, Seek,
+    ServerToClient,
+};
+pub use text::{HexBytes, IdentityText, MoveText, PieceText};
+
+/// The version of these messages. A client names it in its hello; the server refuses another one.
+pub const PROTOCOL_VERSION: u32 = 1;

@@ -1,1 +1,46 @@
-//! The rules engine: pure, no clock, no chance, no IO.
+//! The rules engine: pure, without clock, chance, IO or serialization.
+//!
+//! [`decide`] judges a [`Command`] and answers with [`Events`] or a [`Refusal`]; [`evolve`] carries an [`Event`] out; [`view`] and [`see`] tell an
+//! audience what it may know. A [`Game`] and an [`Event`] know hidden ranks and open to nobody else, but for the store
+//! ([`secret`]) and for tools that are no server (the `referee` feature).
+
+mod clock;
+mod command;
+mod commitment;
+mod decide;
+mod event;
+mod evolve;
+mod game;
+mod movement;
+mod notation;
+mod position;
+#[cfg(feature = "referee")]
+mod referee;
+mod refusal;
+mod repetition;
+mod ruleset;
+pub mod rulesets;
+pub mod secret;
+mod setup;
+mod strike;
+mod view;
+
+pub use clock::{Clock, TimeControl};
+pub use command::{Command, Move};
+pub use commitment::{Commitment, Salt};
+pub use decide::{Entropy, decide, decide_deadline, decide_pause, decide_resume};
+pub use event::{Event, Events, Fate};
+pub use evolve::evolve;
+pub use game::{EndReason, Game, GameTerms, Outcome, Phase};
+pub use movement::LegalMoves;
+pub use notation::PositionTextError;
+pub use position::Position;
+#[cfg(feature = "referee")]
+pub use referee::Referee;
+pub use refusal::Refusal;
+pub use ruleset::{Army, Fill, Ruleset};
+pub use setup::{Deployment, Setup, SetupRefusal};
+pub use view::{
+    Identity, OpenedDeployment, SeenClock, SeenEvent, SeenMove, SeenPiece, SeenStrike, View, Viewer,
+    clock_seen, see, view,
+};

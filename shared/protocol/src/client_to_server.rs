@@ -1,0 +1,270 @@
+use std::fmt;
+use std::str::FromStr;
+
+use flagfall_board::{GameId, Ply, Side};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::text::MoveText;
+
+/// What a client may send. Unknown fields are refused.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ClientToServer {
+    /// The first message of every connection, within ten seconds.
+    Hello {
+        /// [`crate::PROTOCOL_VERSION`].
+        protocol: u32,
+        /// The token of an earlier welcome; without one the client becomes a new guest.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        token: Option<String>,
+        /// The name a new guest wants: 2 to 20 letters, digits, `-` and `_`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        /// The program and its version, for the operator's log; at most 64 characters.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        client: Option<String>,
+    },
+    /// The answer to a ping.
+    Pong {
+        /// The ping's number.
+        id: u64,
+    },
+    /// Asks for the open seeks and the public games, and for changes of the seeks from now on.
+    OpenLobby {},
+    /// No more news from the lobby.
+    CloseLobby {},
+    /// Offers a game to anybody. A player has a few seeks at most; they go when he leaves.
+    Seek {
+        /// The client's id for this command.
+        cmd_id: CommandId,
+        /// What is offered.
+        terms: Terms,
+        /// The side the seeker wants; chance decides without one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        side: Option<Side>,
+    },
+    /// Takes a seek back.
+    CancelSeek {
+        /// The client's id for this command.
+        cmd_id: CommandId,
+        /// Which.
+        seek: String,
+    },
+    /// Accepts somebody's seek: the game starts.
+    AcceptSeek {
+        /// The client's id for this command.
+        cmd_id: CommandId,
+        /// Which.
+        seek: String,
+        /// Whether the acceptor's deployment and the full record stay private after the end.
+        #[serde(default)]
+        secret: bool,
+    },
+    /// Offers a game to whoever has the code that comes back. It expires after a day.
+    Challenge {
+        /// The client's id for this command.
+        cmd_id: CommandId,
+        /// What is offered.
+        terms: Terms,
+        /// The side the challenger wants; chance decides without one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        side: Option<Side>,
+    },
+    /// Takes a challenge back.
+    CancelChallenge {
+        /// The client's id for this command.
+        cmd_id: CommandId,
+        /// Its code.
+        challenge: String,
+    },
+    /// Asks what a challenge offers, before accepting it.
+    ShowChallenge {
+        /// Its code.
+        challenge: String,
+    },
+    /// Accepts a challenge: the game starts.
+    AcceptChallenge {
+        /// The client's id for this command.
+        cmd_id: CommandId,
+        /// Its code.
+        challenge: String,
+        /// Whether the acceptor's deployment and the full record stay private after the end.
+        #[serde(default)]
+        secret: bool,
+    },
+    /// Starts a game against a house player.
+    PlayBot {
+        /// The client's id for this command.
+        cmd_id: CommandId,
+        /// Its level: `random`.
+        bot: String,
+        /// What is played.
+        terms: Terms,
+        /// The side the client wants; chance decides without one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        side: Option<Side>,
+    },
+    /// Offers another game with sides swapped after one has ended; starts it when the other side has offered too.
+    Rematch {
+        /// The client's id for this command.
+        cmd_id: CommandId,
+        /// The game that ended.
+        game: GameId,
+    },
+    /// Opens a game: as a player on one's own seat, or else as a spectator. The answer is `game`, then its events follow.
+    OpenGame {
+        /// Which.
+        game: GameId,
+        /// What the client has seen already; the events since come along, for the animation.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        since: Option<Position>,
+    },
+    /// No more news from a game.
+    CloseGame {
+        /// Which.
+        game: GameId,
+    },
+    /// A command to a game in which the client has a seat.
+    Command {
+        /// The client's id for this command. Repeating an accepted one, over any connection, returns its outcome again.
+        cmd_id: CommandId,
+        /// Which game.
+        game: GameId,
+        /// The ply the command is made at; refused as stale when the game has moved on.
+        ply: Ply,
+        /// What is asked.
+        command: GameCommand,
+    },
+    /// Asks for the client's own running games.
+    MyGames {},
+}
+
+/// What a player may ask of a game.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum GameCommand {
+    /// Hands a deployment in, or another one while the other side is not ready.
+    Deploy {
+        /// The text of §P4: the row nearest the enemy first, each row from the player's own left to right.
+        setup: String,
+    },
+    /// A ply.
+    Move {
+        /// From and to, as in `a4a5`.
+        #[serde(rename = "move")]
+        squares: MoveText,
+    },
+    /// Offers a draw, or accepts the other side's offer.
+    OfferDraw {},
+    /// Accepts the other side's offer.
+    AcceptDraw {},
+    /// Declines the other side's offer.
+    DeclineDraw {},
+    /// Gives up.
+    Resign {},
+    /// Calls the game off, before one's own first ply.
+    Abort {},
+}
+
+impl fmt::Debug for GameCommand {
+    /// Names the kind and shows no setup.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GameCommand::Deploy { setup: _ } => f.write_str("Deploy(hidden)"),
+            GameCommand::Move { squares } => write!(f, "Move({squares})"),
+            GameCommand::OfferDraw {} => f.write_str("OfferDraw"),
+            GameCommand::AcceptDraw {} => f.write_str("AcceptDraw"),
+            GameCommand::DeclineDraw {} => f.write_str("DeclineDraw"),
+            GameCommand::Resign {} => f.write_str("Resign"),
+            GameCommand::Abort {} => f.write_str("Abort"),
+        }
+    }
+}
+
+/// What a game is played by.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Terms {
+    /// The ruleset's id.
+    pub ruleset: String,
+    /// The clock.
+    pub time: Time,
+    /// Whether only the two players see the game.
+    #[serde(default)]
+    pub private: bool,
+    /// Whether the offering player's deployment and the full record stay private after the end.
+    #[serde(default)]
+    pub secret: bool,
+}
+
+/// A game's clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Time {
+    /// No clock.
+    Unlimited {},
+    /// Base time and increment per own ply.
+    Fischer {
+        /// Base time in seconds, 10 to 86,400.
+        base_s: u32,
+        /// Increment in seconds, 0 to 3,600.
+        increment_s: u32,
+    },
+}
+
+/// What a client has seen of a game: `seq` counts what its audience was shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Position {
+    /// The epoch the server told with the game.
+    pub epoch: u64,
+    /// The last number seen.
+    pub seq: u64,
+}
+
+/// A client-made id of a command: 1 to 36 letters, digits, `-` and `_`; a UUID fits.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct CommandId(String);
+
+/// A text that is no command id.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("a command id has 1 to 36 letters, digits, - and _")]
+pub struct CommandIdError;
+
+impl CommandId {
+    /// The id's characters.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for CommandId {
+    type Err = CommandIdError;
+
+    fn from_str(text: &str) -> Result<CommandId, CommandIdError> {
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        if (1..=36).contains(&text.len()) && text.bytes().all(is_allowed) {
+            Ok(CommandId(text.to_owned()))
+        } else {
+            Err(CommandIdError)
+        }
+    }
+}
+
+impl TryFrom<String> for CommandId {
+    type Error = CommandIdError;
+
+    fn try_from(text: String) -> Result<CommandId, CommandIdError> {
+        text.parse()
+    }
+}
+
+impl From<CommandId> for String {
+    fn from(id: CommandId) -> String {
+        id.0
+    }
+}

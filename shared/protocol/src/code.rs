@@ -1,0 +1,111 @@
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Why something was refused. Codes are stable: programs may branch on them. Those of the rules engine are passed on as they are.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Code(String);
+
+impl Code {
+    /// Not JSON, not a message, an unknown field, too deep or too long.
+    pub const MALFORMED: &'static str = "malformed";
+    /// The first message was no hello, or a second hello came.
+    pub const HELLO_EXPECTED: &'static str = "hello_expected";
+    /// Another protocol version.
+    pub const PROTOCOL_VERSION: &'static str = "protocol_version";
+    /// The token is unknown.
+    pub const BAD_TOKEN: &'static str = "bad_token";
+    /// The name is not allowed.
+    pub const BAD_NAME: &'static str = "bad_name";
+    /// Too many messages, seeks, games or connections; try again later.
+    pub const TOO_MANY: &'static str = "too_many";
+    /// No game of this id that the asker may see.
+    pub const NO_SUCH_GAME: &'static str = "no_such_game";
+    /// No seek of this id; somebody else may have taken it.
+    pub const NO_SUCH_SEEK: &'static str = "no_such_seek";
+    /// No challenge of this code, or it expired or was taken.
+    pub const NO_SUCH_CHALLENGE: &'static str = "no_such_challenge";
+    /// One cannot play against oneself.
+    pub const OWN_OFFER: &'static str = "own_offer";
+    /// No ruleset of this id.
+    pub const NO_SUCH_RULESET: &'static str = "no_such_ruleset";
+    /// The clock is out of bounds.
+    pub const BAD_TIME: &'static str = "bad_time";
+    /// No house player of this level.
+    pub const NO_SUCH_BOT: &'static str = "no_such_bot";
+    /// The asker has no seat in the game, or a newer connection drives it.
+    pub const NOT_YOUR_GAME: &'static str = "not_your_game";
+    /// A newer connection of the player drives the game.
+    pub const SUPERSEDED: &'static str = "superseded";
+    /// The id was used for another command.
+    pub const CMD_ID_REUSED: &'static str = "cmd_id_reused";
+    /// A rematch is offered after the end.
+    pub const NOT_OVER: &'static str = "not_over";
+    /// The server is stopping: no new games.
+    pub const STOPPING: &'static str = "stopping";
+    /// The store cannot take anything now; nothing was done that was not acknowledged.
+    pub const STORE_UNAVAILABLE: &'static str = "store_unavailable";
+    /// The game's log is damaged; an operator must look at it.
+    pub const GAME_QUARANTINED: &'static str = "game_quarantined";
+    /// A defect of the server.
+    pub const INTERNAL: &'static str = "internal";
+
+    /// The code of this text.
+    pub fn new(code: impl Into<String>) -> Code {
+        Code(code.into())
+    }
+
+    /// The code's text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&flagfall_rules::Refusal> for Code {
+    fn from(refusal: &flagfall_rules::Refusal) -> Code {
+        Code::new(refusal.code())
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Why the server closed a WebSocket. 4000–4099: connect again; 4100–4199: do not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u16)]
+pub enum CloseCode {
+    /// The server stops; it or another will be back.
+    Shutdown = 4000,
+    /// The client read too slowly.
+    Slow = 4001,
+    /// No pong came.
+    NoPong = 4002,
+    /// Too many messages.
+    TooManyRequests = 4003,
+    /// No hello came in time.
+    HelloTimeout = 4004,
+    /// The token is unknown.
+    BadToken = 4100,
+    /// The client's protocol version is not spoken here.
+    ProtocolVersion = 4102,
+    /// The name is not allowed.
+    BadName = 4104,
+    /// Too many connections of one player.
+    TooManyConnections = 4105,
+    /// The first message was no hello.
+    HelloExpected = 4106,
+}
+
+impl CloseCode {
+    /// Whether a client should connect again after this code.
+    #[must_use]
+    pub const fn is_to_reconnect(code: u16) -> bool {
+        !matches!(code, 4100..=4199)
+    }
+}

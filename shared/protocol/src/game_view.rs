@@ -1,0 +1,359 @@
+use std::collections::BTreeMap;
+
+use flagfall_board::{PerSide, Ply, Rank, Side, Square};
+use flagfall_rules as rules;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::server_to_client::Audience;
+use crate::text::{HexBytes, IdentityText, MoveText, PieceText};
+
+/// Everything an audience knows of a game.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct GameView {
+    /// Who looks.
+    pub audience: Audience,
+    /// The ruleset's id.
+    pub ruleset: String,
+    /// Deploying, playing or over.
+    pub phase: Phase,
+    /// Whether the clocks stand still because the service is down or stopping.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub paused: bool,
+    /// Which sides have a deployment in.
+    pub ready: PerSide<bool>,
+    /// Until when deployments are taken, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deploy_deadline: Option<u64>,
+    /// One's own deployment as handed in, while deploying (§P4 without blanks).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_deployment: Option<String>,
+    /// Squares that nothing enters.
+    pub lakes: Vec<Square>,
+    /// The pieces on the board, by rising row and column.
+    pub pieces: Vec<PieceText>,
+    /// How many pieces of each rank each side has lost; ranks without losses are left out.
+    pub captured: PerSide<BTreeMap<Rank, u8>>,
+    /// Turns taken.
+    pub ply: Ply,
+    /// Whose turn it is, while the game is played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Side>,
+    /// The last ply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_move: Option<SeenMove>,
+    /// One's own moves that a repetition rule refuses this turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused_moves: Vec<MoveText>,
+    /// Both clocks; none when time is unlimited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<Clock>,
+    /// Who has a draw offer standing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draw_offer: Option<Side>,
+    /// Plies left until a limit draws the game, once it is near (§A12).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plies_to_limit: Option<Ply>,
+    /// Each side's commitment to its deployment.
+    pub commitments: PerSide<Option<HexBytes>>,
+    /// Deployments that were opened to this audience at the end.
+    #[serde(default)]
+    pub opened: PerSide<Option<Opened>>,
+    /// How the game ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// How far a game is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// The sides deploy.
+    Deploying,
+    /// The game is played.
+    Playing,
+    /// The game is over.
+    Over,
+}
+
+/// Both clocks at a moment of the server's time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Clock {
+    /// The moment, in milliseconds since 1970.
+    pub at: u64,
+    /// What is left to each side then, in milliseconds.
+    pub remaining_ms: PerSide<u64>,
+    /// The side whose time runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub running: Option<Side>,
+}
+
+/// How a game ended.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Outcome {
+    /// Who won; nobody in a draw and in a game that was called off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub winner: Option<Side>,
+    /// Why: one of the frozen codes of §A11.
+    pub reason: String,
+}
+
+/// A deployment that was opened, with the salt of its commitment.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Opened {
+    /// §P4 without blanks.
+    pub setup: String,
+    /// The salt.
+    pub salt: HexBytes,
+}
+
+/// What an audience sees of an event.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum GameEvent {
+    /// One's own deployment was taken.
+    Deployed {
+        /// §P4 without blanks.
+        setup: String,
+    },
+    /// Another side is ready.
+    Ready {
+        /// Which.
+        side: Side,
+    },
+    /// Both sides are ready; the game has started.
+    Started {
+        /// Each side's commitment to its deployment.
+        commitments: PerSide<Option<HexBytes>>,
+    },
+    /// A ply.
+    Moved(SeenMove),
+    /// A side offered a draw.
+    DrawOffered {
+        /// Which.
+        side: Side,
+    },
+    /// A side declined the other's offer.
+    DrawDeclined {
+        /// Which.
+        side: Side,
+    },
+    /// The clocks stand still since then.
+    Paused {
+        /// In milliseconds since 1970.
+        since: u64,
+    },
+    /// The clocks run again.
+    Resumed {},
+    /// The game is over.
+    Ended {
+        /// How.
+        outcome: Outcome,
+        /// The deployments that are open to this audience from now on.
+        opened: PerSide<Option<Opened>>,
+    },
+}
+
+/// A ply as an audience saw it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SeenMove {
+    /// Who moved.
+    pub side: Side,
+    /// From and to, as in `a4a5`.
+    #[serde(rename = "move")]
+    pub squares: MoveText,
+    /// What is known of the piece after the ply.
+    pub piece: IdentityText,
+    /// What came of the strike, if it was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strike: Option<SeenStrike>,
+}
+
+/// A strike as an audience saw it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SeenStrike {
+    /// The piece that moved.
+    pub attacker: IdentityText,
+    /// Where it is now.
+    pub attacker_fate: StrikeFate,
+    /// The piece that was struck.
+    pub defender: IdentityText,
+    /// Where it is now.
+    pub defender_fate: StrikeFate,
+}
+
+/// Where a piece is after a strike.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StrikeFate {
+    /// On its own square.
+    Stays,
+    /// On the other piece's square.
+    Advances,
+    /// Off the board.
+    Leaves,
+}
+
+/// What an event changes in a view beyond the event itself: derived facts, absolute, so that none is ever computed twice.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct PublicChange {
+    /// Both clocks after the event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<Clock>,
+    /// Until when deployments are taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deploy_deadline: Option<u64>,
+    /// Whose turn it is after the event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Side>,
+    /// Plies left until a limit draws the game, once it is near.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plies_to_limit: Option<Ply>,
+    /// One's own moves that a repetition rule refuses this turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused_moves: Vec<MoveText>,
+    /// The whole board, with the events that put the pieces there or open them: the start and the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pieces: Option<Vec<PieceText>>,
+}
+
+impl From<rules::Phase> for Phase {
+    fn from(phase: rules::Phase) -> Phase {
+        match phase {
+            rules::Phase::Deploying => Phase::Deploying,
+            rules::Phase::Playing => Phase::Playing,
+            rules::Phase::Over => Phase::Over,
+        }
+    }
+}
+
+impl From<&rules::Outcome> for Outcome {
+    fn from(outcome: &rules::Outcome) -> Outcome {
+        Outcome { winner: outcome.winner, reason: outcome.reason.code().to_owned() }
+    }
+}
+
+impl From<rules::SeenClock> for Clock {
+    fn from(clock: rules::SeenClock) -> Clock {
+        let rules::SeenClock { at, remaining_ms, running } = clock;
+        Clock { at: at.0, remaining_ms, running }
+    }
+}
+
+impl From<rules::Fate> for StrikeFate {
+    fn from(fate: rules::Fate) -> StrikeFate {
+        match fate {
+            rules::Fate::Stays => StrikeFate::Stays,
+            rules::Fate::Advances => StrikeFate::Advances,
+            rules::Fate::Leaves => StrikeFate::Leaves,
+        }
+    }
+}
+
+impl From<&rules::SeenMove> for SeenMove {
+    fn from(seen: &rules::SeenMove) -> SeenMove {
+        let rules::SeenMove { side, from, to, piece, strike } = *seen;
+        SeenMove {
+            side,
+            squares: MoveText(rules::Move { from, to }),
+            piece: IdentityText(piece),
+            strike: strike.map(|strike| {
+                let rules::SeenStrike { attacker, attacker_fate, defender, defender_fate } = strike;
+                SeenStrike {
+                    attacker: IdentityText(attacker),
+                    attacker_fate: attacker_fate.into(),
+                    defender: IdentityText(defender),
+                    defender_fate: defender_fate.into(),
+                }
+            }),
+        }
+    }
+}
+
+fn opened_of(opened: &PerSide<Option<rules::OpenedDeployment>>) -> PerSide<Option<Opened>> {
+    PerSide::from_fn(|side| {
+        opened[side].as_ref().map(|rules::OpenedDeployment { text, salt }| Opened {
+            setup: text.clone(),
+            salt: HexBytes(*salt),
+        })
+    })
+}
+
+fn commitments_of(commitments: &PerSide<Option<rules::Commitment>>) -> PerSide<Option<HexBytes>> {
+    PerSide::from_fn(|side| commitments[side].map(|commitment| HexBytes(commitment.0)))
+}
+
+impl From<&rules::SeenEvent> for GameEvent {
+    fn from(event: &rules::SeenEvent) -> GameEvent {
+        match event {
+            rules::SeenEvent::Deployed { text } => GameEvent::Deployed { setup: text.clone() },
+            rules::SeenEvent::Ready { side } => GameEvent::Ready { side: *side },
+            rules::SeenEvent::Started { commitments } => {
+                GameEvent::Started { commitments: commitments_of(commitments) }
+            }
+            rules::SeenEvent::Moved(seen) => GameEvent::Moved(seen.into()),
+            rules::SeenEvent::DrawOffered { side } => GameEvent::DrawOffered { side: *side },
+            rules::SeenEvent::DrawDeclined { side } => GameEvent::DrawDeclined { side: *side },
+            rules::SeenEvent::Paused { since } => GameEvent::Paused { since: since.0 },
+            rules::SeenEvent::Resumed => GameEvent::Resumed {},
+            rules::SeenEvent::Ended { outcome, opened } => {
+                GameEvent::Ended { outcome: outcome.into(), opened: opened_of(opened) }
+            }
+        }
+    }
+}
+
+impl From<&rules::View> for GameView {
+    fn from(view: &rules::View) -> GameView {
+        let rules::View {
+            viewer,
+            ruleset,
+            phase,
+            is_paused,
+            ready,
+            deploy_deadline,
+            own_deployment,
+            lakes,
+            pieces,
+            captured,
+            ply,
+            turn,
+            last_move,
+            refused_moves,
+            clock,
+            draw_offer,
+            plies_to_limit,
+            commitments,
+            opened,
+            outcome,
+        } = view;
+        GameView {
+            audience: (*viewer).into(),
+            ruleset: ruleset.id.to_owned(),
+            phase: (*phase).into(),
+            paused: *is_paused,
+            ready: *ready,
+            deploy_deadline: deploy_deadline.map(|stamp| stamp.0),
+            own_deployment: own_deployment.clone(),
+            lakes: lakes.iter().collect(),
+            pieces: pieces.iter().copied().map(PieceText).collect(),
+            captured: PerSide::from_fn(|side| {
+                Rank::ALL.into_iter().zip(captured[side]).filter(|(_, count)| *count > 0).collect()
+            }),
+            ply: *ply,
+            turn: *turn,
+            last_move: last_move.as_ref().map(SeenMove::from),
+            refused_moves: refused_moves.iter().copied().map(MoveText).collect(),
+            clock: clock.map(Clock::from),
+            draw_offer: *draw_offer,
+            plies_to_limit: *plies_to_limit,
+            commitments: commitments_of(commitments),
+            opened: opened_of(opened),
+            outcome: outcome.as_ref().map(Outcome::from),
+        }
+    }
+}

@@ -1,0 +1,317 @@
+use flagfall_board::{GameId, PerSide, Side};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::client_to_server::{CommandId, Terms};
+use crate::code::Code;
+use crate::game_view::{GameEvent, GameView, Outcome, Phase, PublicChange};
+
+/// What the server sends. Clients ignore fields they do not know.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ServerToClient {
+    /// The answer to a hello.
+    Welcome {
+        /// The server's protocol version.
+        protocol: u32,
+        /// The server's program and version.
+        server: String,
+        /// Who the client is.
+        player: Player,
+        /// A new guest's token: durable, to be kept secret, told this once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        token: Option<String>,
+        /// The server's time in milliseconds since 1970.
+        server_time: u64,
+        /// The player's running games.
+        games: Vec<GameSummary>,
+    },
+    /// A command was carried out, and whatever it changed is on disk.
+    Accepted {
+        /// The command.
+        cmd_id: CommandId,
+        /// What came of it.
+        outcome: Accepted,
+    },
+    /// A command or a message was refused; nothing changed.
+    Refused {
+        /// The command, where the message had one that could be read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cmd_id: Option<CommandId>,
+        /// The game, where it was about one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        game: Option<GameId>,
+        /// Why; stable.
+        code: Code,
+        /// Why and what to do, for a person.
+        message: String,
+        /// The game's current number for this audience, where it was about one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seq: Option<u64>,
+    },
+    /// The lobby as a whole; sent again when it changes.
+    Lobby {
+        /// The open seeks, oldest first.
+        seeks: Vec<Seek>,
+        /// The latest public games that are running.
+        games: Vec<GameSummary>,
+        /// Connected players.
+        players_online: u32,
+    },
+    /// What a challenge offers.
+    Challenge {
+        /// Its code.
+        challenge: String,
+        /// Who offers.
+        challenger: Player,
+        /// What.
+        terms: Terms,
+        /// The side that whoever accepts will have; decided by chance where none is named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        your_side: Option<Side>,
+        /// When it expires, in milliseconds since 1970.
+        expires: u64,
+    },
+    /// A game in which the client has a seat has been made.
+    GameStarted {
+        /// The game.
+        game: GameSummary,
+        /// The client's side.
+        side: Side,
+    },
+    /// The client's own running games.
+    MyGames {
+        /// The games, newest first.
+        games: Vec<GameSummary>,
+    },
+    /// A whole game as this client's audience may know it; the answer to `open_game`.
+    Game {
+        /// The game.
+        game: GameSummary,
+        /// As whom the client sees it.
+        audience: Audience,
+        /// Whether the client may act: a player's newest connection may.
+        driving: bool,
+        /// Changes when the log, or a branch of it, was lost.
+        epoch: u64,
+        /// Counts what this audience has been shown.
+        seq: u64,
+        /// The view at `seq`.
+        view: GameView,
+        /// The events after the position the client named, oldest first; empty when it named none or it is unknown.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        events: Vec<GameEvent>,
+        /// Each player's presence.
+        presence: PerSide<Presence>,
+        /// Who has asked for a rematch.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        rematch: Vec<Side>,
+    },
+    /// Something happened in an open game.
+    Event {
+        /// The game.
+        game: GameId,
+        /// One more than the number before.
+        seq: u64,
+        /// What happened.
+        event: GameEvent,
+        /// What else of the view changed with it.
+        change: PublicChange,
+    },
+    /// A player came or went.
+    Presence {
+        /// The game.
+        game: GameId,
+        /// Which player.
+        side: Side,
+        /// Now.
+        presence: Presence,
+    },
+    /// A player offers a rematch of a game that ended.
+    RematchOffered {
+        /// The game that ended.
+        game: GameId,
+        /// Who offers.
+        side: Side,
+    },
+    /// A newer connection of the same player took the seat over; this one goes on as read-only.
+    Superseded {
+        /// The game.
+        game: GameId,
+    },
+    /// A game can no longer be served: its log is damaged. Other games go on.
+    GameUnavailable {
+        /// The game.
+        game: GameId,
+        /// For a person.
+        message: String,
+    },
+    /// To be answered with a pong.
+    Ping {
+        /// Its number.
+        id: u64,
+        /// The server's time in milliseconds since 1970.
+        server_time: u64,
+        /// The current numbers of the client's open games: who is behind opens the game again.
+        heads: Vec<GameHead>,
+    },
+}
+
+/// What came of an accepted command.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Accepted {
+    /// A game command: the sender's number after it.
+    Game {
+        /// The game.
+        game: GameId,
+        /// The number of the last event it caused for this audience.
+        seq: u64,
+    },
+    /// A game was made, and the sender has a seat in it.
+    Started {
+        /// The game.
+        game: GameId,
+        /// The sender's side.
+        side: Side,
+    },
+    /// A seek is open.
+    Seek {
+        /// Its id.
+        seek: String,
+    },
+    /// A challenge is open.
+    Challenge {
+        /// Its code: whoever has it may accept.
+        challenge: String,
+        /// When it expires, in milliseconds since 1970.
+        expires: u64,
+    },
+    /// Done; there is nothing more to say.
+    Done {},
+}
+
+/// Who somebody is.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Player {
+    /// Never changes.
+    pub id: String,
+    /// Shown to others.
+    pub name: String,
+    /// What kind of player.
+    pub kind: PlayerKind,
+}
+
+/// What kind of player somebody is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PlayerKind {
+    /// Somebody with a name and a token.
+    Guest,
+    /// A house player.
+    House,
+}
+
+/// As whom a client sees a game.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Audience {
+    /// As the player with the red pieces.
+    Red,
+    /// As the player with the blue pieces.
+    Blue,
+    /// As a spectator: what both players know.
+    Public,
+}
+
+impl From<flagfall_rules::Viewer> for Audience {
+    fn from(viewer: flagfall_rules::Viewer) -> Audience {
+        match viewer {
+            flagfall_rules::Viewer::Player(Side::Red) => Audience::Red,
+            flagfall_rules::Viewer::Player(Side::Blue) => Audience::Blue,
+            flagfall_rules::Viewer::Public => Audience::Public,
+        }
+    }
+}
+
+impl Audience {
+    /// The side of a player's audience.
+    #[must_use]
+    pub fn side(self) -> Option<Side> {
+        match self {
+            Audience::Red => Some(Side::Red),
+            Audience::Blue => Some(Side::Blue),
+            Audience::Public => None,
+        }
+    }
+}
+
+/// Whether a player is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Presence {
+    /// Connected.
+    Present,
+    /// The line dropped a moment ago.
+    Reconnecting,
+    /// Gone for half a minute or more, or never came.
+    #[default]
+    Away,
+}
+
+/// A game in a line.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct GameSummary {
+    /// Its id.
+    pub id: GameId,
+    /// What is played.
+    pub terms: Terms,
+    /// Who plays.
+    pub players: PerSide<Player>,
+    /// When it was made, in milliseconds since 1970.
+    pub created: u64,
+    /// Deploying, playing or over.
+    pub phase: Phase,
+    /// Turns taken.
+    pub ply: u16,
+    /// Whose turn it is, while it is played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Side>,
+    /// How it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+}
+
+/// An open offer.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Seek {
+    /// Its id.
+    pub id: String,
+    /// Who offers.
+    pub seeker: Player,
+    /// What.
+    pub terms: Terms,
+    /// The side the seeker wants; chance decides without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<Side>,
+}
+
+/// A game and its audience's current number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct GameHead {
+    /// The game.
+    pub game: GameId,
+    /// The number.
+    pub seq: u64,
+}
+
+/// A ruleset in a few words, as `/api/rulesets` lists them.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RulesetInfo {
+    /// Its id.
+    pub id: String,
+    /// What a person calls it.
+    pub title: String,
+    /// One sentence.
+    pub summary: String,
+}

@@ -1,0 +1,289 @@
+//! Judging commands: pure, from the state and what is asked to the facts that follow.
+
+use flagfall_board::{Direction, PerSide, Ply, Rank, RankSet, Side, Stamp};
+
+use crate::command::{Command, Move};
+use crate::commitment::{Commitment, Salt};
+use crate::event::{Event, EventKind, Events, Moved};
+use crate::game::{EndReason, Game, Offers, Outcome, Phase};
+use crate::position::Position;
+use crate::refusal::Refusal;
+use crate::repetition::neighbors;
+use crate::setup::Setup;
+use crate::strike;
+
+/// 32 random bytes for whatever a command needs chance for: the salt of a deployment. `Debug` shows none of them.
+#[derive(Clone)]
+pub struct Entropy(pub [u8; 32]);
+
+impl std::fmt::Debug for Entropy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Entropy(hidden)")
+    }
+}
+
+/// Judges what a side asks at a ply and a moment: the events that follow, or why nothing does.
+///
+/// # Errors
+/// The [`Refusal`], for the asker alone.
+pub fn decide(
+    game: &Game,
+    side: Side,
+    ply: Ply,
+    command: &Command,
+    now: Stamp,
+    entropy: &Entropy,
+) -> Result<Events, Refusal> {
+    if game.phase == Phase::Over {
+        return Err(Refusal::GameOver);
+    }
+    if game.is_paused() {
+        return Err(Refusal::Paused);
+    }
+    if ply != game.ply() {
+        return Err(Refusal::StalePly { named: ply, current: game.ply() });
+    }
+    if game.deadline().is_some_and(|deadline| now > deadline) {
+        return Err(Refusal::OutOfTime);
+    }
+    match command {
+        Command::Deploy(setup) => deploy(game, side, setup, entropy),
+        Command::Move(squares) => {
+            in_play(game)?;
+            play(&game.position, side, *squares)
+        }
+        Command::OfferDraw => offer_draw(game, side),
+        Command::AcceptDraw => {
+            in_play(game)?;
+            standing_offer(game, side)?;
+            Ok(ended(Outcome::nobody(EndReason::DrawAgreed)))
+        }
+        Command::DeclineDraw => {
+            in_play(game)?;
+            standing_offer(game, side)?;
+            Ok(only(EventKind::DrawDeclined { side }))
+        }
+        Command::Resign => {
+            in_play(game)?;
+            Ok(ended(Outcome::won(side.opponent(), EndReason::Resigned)))
+        }
+        Command::Abort => {
+            let own_first_ply = match side {
+                Side::Red => 0,
+                Side::Blue => 1,
+            };
+            if game.ply() > own_first_ply {
+                return Err(Refusal::TooLateToAbort);
+            }
+            Ok(ended(Outcome::nobody(EndReason::Aborted)))
+        }
+    }
+}
+
+/// What happens by itself once a deadline has passed: nobody asks for it. Empty when nothing does.
+#[must_use]
+pub fn decide_deadline(game: &Game, now: Stamp) -> Events {
+    if game.deadline().is_none_or(|deadline| now <= deadline) {
+        return Events::default();
+    }
+    match game.phase {
+        Phase::Deploying => ended(Outcome::nobody(EndReason::Aborted)),
+        Phase::Playing => ended(Outcome::won(game.position.turn().opponent(), EndReason::OutOfTime)),
+        Phase::Over => Events::default(),
+    }
+}
+
+/// The clocks stand still: no server could take a move since then. Empty when they do already or the game is over.
+#[must_use]
+pub fn decide_pause(game: &Game, since: Stamp) -> Events {
+    if game.is_paused() || game.phase == Phase::Over {
+        return Events::default();
+    }
+    only(EventKind::Paused { since: since.max(game.latest) })
+}
+
+/// The clocks run again. Empty when they do already.
+#[must_use]
+pub fn decide_resume(game: &Game) -> Events {
+    if game.is_paused() { only(EventKind::Resumed) } else { Events::default() }
+}
+
+fn only(kind: EventKind) -> Events {
+    let mut events = Events::default();
+    events.push(kind);
+    events
+}
+
+fn ended(outcome: Outcome) -> Events {
+    only(EventKind::Ended(outcome))
+}
+
+fn in_play(game: &Game) -> Result<(), Refusal> {
+    match game.phase {
+        Phase::Playing => Ok(()),
+        Phase::Deploying => Err(Refusal::NotPlaying),
+        Phase::Over => Err(Refusal::GameOver),
+    }
+}
+
+fn standing_offer(game: &Game, side: Side) -> Result<(), Refusal> {
+    if game.offers.standing == Some(side.opponent()) { Ok(()) } else { Err(Refusal::NoDrawOffer) }
+}
+
+fn offer_draw(game: &Game, side: Side) -> Result<Events, Refusal> {
+    in_play(game)?;
+    match game.offers.standing {
+        Some(offering) if offering == side => return Err(Refusal::DrawAlreadyOffered),
+        Some(_) => return Ok(ended(Outcome::nobody(EndReason::DrawAgreed))),
+        None => {}
+    }
+    if let Some(last) = game.offers.last[side] {
+        let plies_left = (last + Offers::REST).saturating_sub(game.ply());
+        if plies_left > 0 {
+            return Err(Refusal::DrawOfferedRecently { plies_left });
+        }
+    }
+    Ok(only(EventKind::DrawOffered { side }))
+}
+
+fn deploy(game: &Game, side: Side, setup: &Setup, entropy: &Entropy) -> Result<Events, Refusal> {
+    if game.phase != Phase::Deploying {
+        return Err(Refusal::NotDeploying);
+    }
+    let deployment = setup.deploy(side, game.terms.ruleset)?;
+    let salt = Salt(entropy.0);
+    let mut events = Events::default();
+    if let Some((other_deployment, other_salt)) = &game.deployments[side.opponent()] {
+        let mut commitments = PerSide::default();
+        commitments[side] = Some(Commitment::of(game.terms.game, side, &deployment, &salt));
+        commitments[side.opponent()] =
+            Some(Commitment::of(game.terms.game, side.opponent(), other_deployment, other_salt));
+        let mut both = PerSide::default();
+        both[side] = Some(&deployment);
+        both[side.opponent()] = Some(other_deployment);
+        let outcome = judge_mobility(&Position::deployed(game.terms.ruleset, both));
+        events.push(EventKind::Deployed { side, deployment, salt });
+        events.push(EventKind::Started { commitments });
+        if let Some(outcome) = outcome {
+            events.push(EventKind::Ended(outcome));
+        }
+    } else {
+        events.push(EventKind::Deployed { side, deployment, salt });
+    }
+    Ok(events)
+}
+
+/// Judges a ply on the board alone.
+pub(crate) fn play(position: &Position, side: Side, squares: Move) -> Result<Events, Refusal> {
+    if side != position.turn() {
+        return Err(Refusal::NotYourTurn);
+    }
+    let ruleset = position.ruleset();
+    let Move { from, to } = squares;
+    let board = ruleset.shape.squares();
+    if !board.contains(from) || !board.contains(to) {
+        return Err(Refusal::OffBoard);
+    }
+    let piece = position.piece(from).ok_or(Refusal::NoPiece)?;
+    if piece.side != side {
+        return Err(Refusal::NotYourPiece);
+    }
+    let field = position.field(side);
+    field.check(squares, piece.rank)?;
+    let repetition = position.repetition();
+    if let Some(tether) = repetition.tether(ruleset, side)
+        && tether.square == from
+        && Direction::between(from, to).is_some_and(|(direction, distance)| {
+            direction == tether.direction && distance > tether.distance_max
+        })
+    {
+        return Err(Refusal::TwoSquares);
+    }
+    if repetition.is_endless_chase(ruleset, side, squares, piece.id, field.foes) {
+        return Err(Refusal::MoreSquares);
+    }
+
+    let is_long = !matches!(Direction::between(from, to), Some((_, 1)));
+    let defender = position.piece(to);
+    let moved = Moved {
+        side,
+        from,
+        to,
+        // Only a Scout moves more than one square (§C2).
+        proves: if is_long { RankSet::only(piece.rank) } else { RankSet::ALL },
+        strike: defender.map(|defender| strike::resolve(ruleset, piece.rank, defender.rank)),
+    };
+    let mut events = Events::default();
+    events.push(EventKind::Moved(moved));
+    if let Some(outcome) = judge(position, &moved) {
+        events.push(EventKind::Ended(outcome));
+    }
+    Ok(events)
+}
+
+/// Whether a ply ends the game, in the order of §A10.
+fn judge(position: &Position, moved: &Moved) -> Option<Outcome> {
+    let ruleset = position.ruleset();
+    let side = moved.side;
+    let is_strike = moved.strike.is_some();
+    if moved.strike.is_some_and(|strike| strike.defender.rank == Rank::Flag) {
+        return Some(Outcome::won(side, EndReason::FlagCaptured));
+    }
+    if !is_surely_mobile_after(position, moved) {
+        let mut after = position.clone();
+        after.apply(moved);
+        if let Some(outcome) = judge_mobility(&after) {
+            return Some(outcome);
+        }
+    }
+    // A strike captures at least one piece.
+    let quiet_plies = if is_strike { 0 } else { position.quiet_plies() + 1 };
+    if ruleset.quiet_limit.is_some_and(|limit| quiet_plies >= limit) {
+        return Some(Outcome::nobody(EndReason::QuietLimit));
+    }
+    if position.ply() + 1 >= ruleset.ply_limit {
+        return Some(Outcome::nobody(EndReason::PlyLimit));
+    }
+    None
+}
+
+/// A cheap yes to "the other side can move after this ply": when it has two one-square moves to spare, no two-squares rule can take both.
+fn is_surely_mobile_after(position: &Position, moved: &Moved) -> bool {
+    let other = moved.side.opponent();
+    let mut field = position.field(other);
+    field.foes.remove(moved.from);
+    match moved.strike {
+        None => field.foes.insert(moved.to),
+        Some(_) => {
+            // Whatever comes of the strike, count on neither piece: fewer pieces, and no square becomes free that would not be.
+            field.own.insert(moved.to);
+            field.walkers.remove(moved.to);
+        }
+    }
+    if position.ruleset().more_squares {
+        // That rule refuses nothing but steps to squares next to foes.
+        field.open = field.open.without(neighbors(field.foes));
+    }
+    field.count_steps() >= 2
+}
+
+/// The verdict on a position in which a side is to move: none while it can (§A10).
+pub(crate) fn judge_mobility(position: &Position) -> Option<Outcome> {
+    let side = position.turn();
+    if !position.legal_moves().is_empty() {
+        return None;
+    }
+    if position.legal_moves_of(side.opponent(), |_| ()).is_empty() {
+        Some(Outcome::nobody(EndReason::BothBlocked))
+    } else {
+        Some(Outcome::won(side.opponent(), EndReason::NoLegalMove))
+    }
+}
+
+impl Event {
+    /// Whether this event ends the game: public.
+    #[must_use]
+    pub fn is_end(&self) -> bool {
+        matches!(self.0, EventKind::Ended(_))
+    }
+}

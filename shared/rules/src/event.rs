@@ -1,0 +1,132 @@
+//! What happened, secrets included.
+
+use std::fmt;
+
+use flagfall_board::{PerSide, Rank, RankSet, Side, Square, Stamp};
+
+use crate::commitment::{Commitment, Salt};
+use crate::game::Outcome;
+use crate::setup::Deployment;
+
+/// A fact of a game, decided once and never judged again. It may know hidden ranks, so it opens to nobody: `view` tells an audience
+/// what it may know of it, the store keeps it through [`crate::secret`]. `Debug` names the kind alone.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Event(pub(crate) EventKind);
+
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) enum EventKind {
+    /// A side handed in a deployment, the first or a changed one (§A4).
+    Deployed {
+        side: Side,
+        deployment: Deployment,
+        salt: Salt,
+    },
+    /// Both sides are ready: the pieces stand, Red is to move.
+    Started {
+        commitments: PerSide<Option<Commitment>>,
+    },
+    /// The side to move moved or struck.
+    Moved(Moved),
+    DrawOffered {
+        side: Side,
+    },
+    DrawDeclined {
+        side: Side,
+    },
+    /// No server could take a move since then: clocks stood still.
+    Paused {
+        since: Stamp,
+    },
+    /// Clocks run again.
+    Resumed,
+    Ended(Outcome),
+}
+
+/// One ply, with what came of it, so that a later change of a rule changes no old game.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Moved {
+    pub(crate) side: Side,
+    pub(crate) from: Square,
+    pub(crate) to: Square,
+    /// The ranks this move allows the piece to have (§C2): all of them when it proves nothing.
+    pub(crate) proves: RankSet,
+    pub(crate) strike: Option<Strike>,
+}
+
+/// What came of a strike.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Strike {
+    pub(crate) attacker: Struck,
+    pub(crate) defender: Struck,
+}
+
+/// One piece's part in a strike.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Struck {
+    pub(crate) rank: Rank,
+    pub(crate) fate: Fate,
+    /// Whether the strike made the rank public (§A7).
+    pub(crate) shown: bool,
+}
+
+/// Where a piece is after a strike.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// On its own square.
+    Stays,
+    /// On the other piece's square.
+    Advances,
+    /// Off the board.
+    Leaves,
+}
+
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match &self.0 {
+            EventKind::Deployed { .. } => "Deployed",
+            EventKind::Started { .. } => "Started",
+            EventKind::Moved(_) => "Moved",
+            EventKind::DrawOffered { .. } => "DrawOffered",
+            EventKind::DrawDeclined { .. } => "DrawDeclined",
+            EventKind::Paused { .. } => "Paused",
+            EventKind::Resumed => "Resumed",
+            EventKind::Ended(_) => "Ended",
+        })
+    }
+}
+
+/// The events of one command: at most three, without an allocation of their own.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Events {
+    list: [Option<Event>; 3],
+}
+
+impl Events {
+    pub(crate) fn push(&mut self, kind: EventKind) {
+        let free = self.list.iter_mut().find(|slot| slot.is_none());
+        debug_assert!(free.is_some(), "no command makes more than three events");
+        if let Some(slot) = free {
+            *slot = Some(Event(kind));
+        }
+    }
+
+    /// The events in the order in which they happened.
+    pub fn iter(&self) -> impl Iterator<Item = &Event> {
+        self.list.iter().flatten()
+    }
+
+    /// Whether nothing happened.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list[0].is_none()
+    }
+}
+
+impl IntoIterator for Events {
+    type Item = Event;
+    type IntoIter = std::iter::Flatten<std::array::IntoIter<Option<Event>, 3>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.into_iter().flatten()
+    }
+}

@@ -1,0 +1,68 @@
+//! Facts become state: total, the same in live play and in a replay of the log.
+
+use flagfall_board::Stamp;
+
+use crate::event::{Event, EventKind};
+use crate::game::{Game, Phase};
+use crate::position::Position;
+
+/// Carries an event out. The stamp is the one of its append. Total: no event is refused, none panics.
+pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
+    let at = at.max(game.latest);
+    game.latest = at;
+    match &event.0 {
+        EventKind::Deployed { side, deployment, salt } => {
+            game.deployments[*side] = Some((deployment.clone(), salt.clone()));
+        }
+        EventKind::Started { commitments } => {
+            game.commitments = *commitments;
+            let deployments = flagfall_board::PerSide::from_fn(|side| {
+                game.deployments[side].as_ref().map(|(deployment, _)| deployment)
+            });
+            game.position = Position::deployed(game.terms.ruleset, deployments);
+            game.phase = Phase::Playing;
+            if let Some(clock) = &mut game.clock {
+                clock.start(game.position.turn(), at);
+            }
+        }
+        EventKind::Moved(moved) => {
+            game.position.apply(moved);
+            game.last_ply = Some(*moved);
+            if let Some(clock) = &mut game.clock {
+                clock.press(moved.side, at);
+            }
+            if game.offers.standing == Some(moved.side.opponent()) {
+                game.offers.standing = None;
+            }
+        }
+        EventKind::DrawOffered { side } => {
+            game.offers.standing = Some(*side);
+            game.offers.last[*side] = Some(game.position.ply());
+            game.offers.last[side.opponent()] = None;
+        }
+        EventKind::DrawDeclined { side: _ } => game.offers.standing = None,
+        EventKind::Paused { since } => {
+            game.paused_since = Some(*since);
+            if let Some(clock) = &mut game.clock {
+                clock.stop(*since);
+            }
+        }
+        EventKind::Resumed => {
+            if let Some(since) = game.paused_since.take() {
+                game.deploy_deadline = game.deploy_deadline.plus_ms(at.ms_since(since));
+            }
+            if let (Some(clock), Phase::Playing) = (&mut game.clock, game.phase) {
+                clock.start(game.position.turn(), at);
+            }
+        }
+        EventKind::Ended(outcome) => {
+            if let Some(clock) = &mut game.clock {
+                clock.stop(at);
+            }
+            game.phase = Phase::Over;
+            game.paused_since = None;
+            game.offers.standing = None;
+            game.outcome = Some(*outcome);
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! A whole game: deployments, position, clocks, offers, result.
+
+use std::fmt;
+
+use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
+
+use crate::clock::{Clock, TimeControl};
+use crate::command::Move;
+use crate::commitment::Commitment;
+use crate::event::Moved;
+use crate::movement::LegalMoves;
+use crate::position::Position;
+use crate::ruleset::Ruleset;
+use crate::setup::Deployments;
+
+/// How far a game is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// The sides deploy.
+    Deploying,
+    /// The game is played.
+    Playing,
+    /// The game is over.
+    Over,
+}
+
+/// How a game ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// Who won; nobody in a draw and in a game that was called off.
+    pub winner: Option<Side>,
+    /// Why.
+    pub reason: EndReason,
+}
+
+impl Outcome {
+    pub(crate) const fn won(winner: Side, reason: EndReason) -> Outcome {
+        Outcome { winner: Some(winner), reason }
+    }
+
+    pub(crate) const fn nobody(reason: EndReason) -> Outcome {
+        Outcome { winner: None, reason }
+    }
+}
+
+/// Why a game ended (§A11). The codes are frozen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EndReason {
+    /// The Flag was taken.
+    FlagCaptured,
+    /// The side to move had no legal move.
+    NoLegalMove,
+    /// Neither side could move.
+    BothBlocked,
+    /// A side gave up.
+    Resigned,
+    /// Both agreed to a draw.
+    DrawAgreed,
+    /// Nothing was captured for too long.
+    QuietLimit,
+    /// The game grew too long.
+    PlyLimit,
+    /// A side's time ran out.
+    OutOfTime,
+    /// A side left.
+    Abandoned,
+    /// The game was called off, or a side did not deploy in time.
+    Aborted,
+}
+
+impl EndReason {
+    /// Every reason.
+    pub const ALL: [EndReason; 10] = [
+        EndReason::FlagCaptured,
+        EndReason::NoLegalMove,
+        EndReason::BothBlocked,
+        EndReason::Resigned,
+        EndReason::DrawAgreed,
+        EndReason::QuietLimit,
+        EndReason::PlyLimit,
+        EndReason::OutOfTime,
+        EndReason::Abandoned,
+        EndReason::Aborted,
+    ];
+
+    /// The reason's code in messages, logs and records.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            EndReason::FlagCaptured => "flag_captured",
+            EndReason::NoLegalMove => "no_legal_move",
+            EndReason::BothBlocked => "both_blocked",
+            EndReason::Resigned => "resigned",
+            EndReason::DrawAgreed => "draw_agreed",
+            EndReason::QuietLimit => "quiet_limit",
+            EndReason::PlyLimit => "ply_limit",
+            EndReason::OutOfTime => "out_of_time",
+            EndReason::Abandoned => "abandoned",
+            EndReason::Aborted => "aborted",
+        }
+    }
+
+    /// The reason with this code.
+    #[must_use]
+    pub fn from_code(code: &str) -> Option<EndReason> {
+        EndReason::ALL.into_iter().find(|reason| reason.code() == code)
+    }
+}
+
+/// What a game is made with; it never changes afterwards.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GameTerms {
+    /// The game's id, which its commitments cover.
+    pub game: GameId,
+    /// By which rules it is played.
+    pub ruleset: &'static Ruleset,
+    /// The clock.
+    pub time: TimeControl,
+    /// How long deployments are taken after the game was made, in milliseconds.
+    pub deploy_ms: u64,
+    /// When it was made.
+    pub created: Stamp,
+    /// Which players asked that their deployment and the full record stay private after the end.
+    pub secret: PerSide<bool>,
+}
+
+/// The true state of a game, hidden ranks included. What may be known of it is told by [`crate::View`] alone.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Game {
+    pub(crate) terms: GameTerms,
+    pub(crate) phase: Phase,
+    pub(crate) deployments: Deployments,
+    pub(crate) deploy_deadline: Stamp,
+    pub(crate) commitments: PerSide<Option<Commitment>>,
+    pub(crate) position: Position,
+    pub(crate) last_ply: Option<Moved>,
+    pub(crate) clock: Option<Clock>,
+    pub(crate) paused_since: Option<Stamp>,
+    pub(crate) offers: Offers,
+    pub(crate) outcome: Option<Outcome>,
+    /// The stamp of the latest event.
+    pub(crate) latest: Stamp,
+}
+
+/// Draw offers.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Offers {
+    pub(crate) standing: Option<Side>,
+    /// The ply of each side's last offer, until the other side makes one.
+    pub(crate) last: PerSide<Option<Ply>>,
+}
+
+impl Offers {
+    /// Plies before a side may offer again when the other has not offered meanwhile.
+    pub(crate) const REST: Ply = 20;
+}
+
+impl Game {
+    /// A new game, in which both sides are to deploy.
+    #[must_use]
+    pub fn new(terms: GameTerms) -> Game {
+        Game {
+            terms,
+            phase: Phase::Deploying,
+            deployments: Deployments::default(),
+            deploy_deadline: terms.created.plus_ms(terms.deploy_ms),
+            commitments: PerSide::default(),
+            position: Position::empty(terms.ruleset),
+            last_ply: None,
+            clock: Clock::new(terms.time),
+            paused_since: None,
+            offers: Offers::default(),
+            outcome: None,
+            latest: terms.created,
+        }
+    }
+
+    /// A game that is being played from a position, without deployments: for tests and tools.
+    #[must_use]
+    pub fn from_position(terms: GameTerms, position: Position) -> Game {
+        let mut game = Game { phase: Phase::Playing, position, ..Game::new(terms) };
+        let turn = game.position.turn();
+        if let Some(clock) = &mut game.clock {
+            clock.start(turn, terms.created);
+        }
+        game
+    }
+
+    /// What the game was made with.
+    #[must_use]
+    pub fn terms(&self) -> &GameTerms {
+        &self.terms
+    }
+
+    /// How far the game is.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// The board.
+    #[must_use]
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// Turns taken.
+    #[must_use]
+    pub fn ply(&self) -> Ply {
+        self.position.ply()
+    }
+
+    /// Whose turn it is, while the game is played.
+    #[must_use]
+    pub fn turn(&self) -> Option<Side> {
+        match self.phase {
+            Phase::Playing => Some(self.position.turn()),
+            Phase::Deploying | Phase::Over => None,
+        }
+    }
+
+    /// Whether a side has handed in a deployment.
+    #[must_use]
+    pub fn is_ready(&self, side: Side) -> bool {
+        self.deployments[side].is_some()
+    }
+
+    /// How the game ended.
+    #[must_use]
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+    }
+
+    /// Whether the log says that the clocks stand still.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.paused_since.is_some()
+    }
+
+    /// The stamp of the latest event, or the moment the game was made.
+    #[must_use]
+    pub fn latest(&self) -> Stamp {
+        self.latest
+    }
+
+    /// The last moment before something happens by itself: the deployment deadline, or the flag fall of the side to
+    /// move. An append made for a command of the running side is late beyond it.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Stamp> {
+        if self.is_paused() {
+            return None;
+        }
+        match self.phase {
+            Phase::Deploying => Some(self.deploy_deadline),
+            Phase::Playing => self.clock.as_ref().and_then(Clock::deadline),
+            Phase::Over => None,
+        }
+    }
+
+    /// The legal moves of the side to move; none when no game is being played.
+    #[must_use]
+    pub fn legal_moves(&self) -> Option<LegalMoves> {
+        self.turn().map(|_| self.position.legal_moves())
+    }
+}
+
+impl Position {
+    /// The legal moves of the side to move, repetition rules included.
+    #[must_use]
+    pub fn legal_moves(&self) -> LegalMoves {
+        self.legal_moves_of(self.turn(), |_| ())
+    }
+
+    /// A side's legal moves, were it its turn; calls `refused` with each that a repetition rule takes out.
+    pub(crate) fn legal_moves_of(&self, side: Side, mut refused: impl FnMut(Move)) -> LegalMoves {
+        let ruleset = self.ruleset();
+        let field = self.field(side);
+        let tether = self.repetition().tether(ruleset, side);
+        let mut moves = field.moves(tether);
+        if tether.is_some() {
+            let free = field.moves(None);
+            free.iter().filter(|squares| !moves.contains(*squares)).for_each(&mut refused);
+        }
+        let id_at = |square| self.piece(square).map(|piece| piece.id);
+        self.repetition().cut_chases(ruleset, side, &field, &mut moves, id_at, refused);
+        moves
+    }
+}
+
+impl fmt::Debug for Game {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Game")
+            .field("terms", &self.terms)
+            .field("phase", &self.phase)
+            .field("position", &self.position)
+            .field("outcome", &self.outcome)
+            .finish_non_exhaustive()
+    }
+}

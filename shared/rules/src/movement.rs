@@ -1,0 +1,169 @@
+//! Where pieces may go: squares alone, so that a view, which knows no enemy rank, answers as the position does.
+
+use flagfall_board::{Direction, Rank, Square, SquareSet};
+
+use crate::command::Move;
+use crate::position::{is_movable, is_runner};
+use crate::refusal::Refusal;
+
+/// One side's mobility as sets of squares.
+#[derive(Clone, Copy)]
+pub(crate) struct Field {
+    pub(crate) own: SquareSet,
+    pub(crate) foes: SquareSet,
+    /// Own pieces that may move at all.
+    pub(crate) walkers: SquareSet,
+    /// Own pieces that move any distance.
+    pub(crate) runners: SquareSet,
+    /// All squares but lakes.
+    pub(crate) open: SquareSet,
+}
+
+/// A piece that the two-squares rule lets go at most so far in one direction (§C3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Tether {
+    pub(crate) square: Square,
+    pub(crate) direction: Direction,
+    pub(crate) distance_max: u8,
+}
+
+/// A side's legal moves: for each direction the squares that can be reached in it. In one direction a square is reached from one piece only, the nearest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LegalMoves {
+    targets: [SquareSet; 4],
+    own: SquareSet,
+}
+
+impl Field {
+    /// Every move the field allows but for what the tether holds back.
+    pub(crate) fn moves(&self, tether: Option<Tether>) -> LegalMoves {
+        let enterable = self.open.without(self.own);
+        let empty = enterable.without(self.foes);
+        let mut targets = [SquareSet::EMPTY; 4];
+        for (direction, reached) in Direction::ALL.into_iter().zip(&mut targets) {
+            *reached = self.walkers.shift(direction) & enterable;
+            let mut front = self.runners.shift(direction) & empty;
+            while !front.is_empty() {
+                let next = front.shift(direction);
+                *reached |= next & enterable;
+                front = next & empty;
+            }
+        }
+        let mut moves = LegalMoves { targets, own: self.own };
+        if let Some(tether) = tether {
+            moves.hold(tether, empty);
+        }
+        moves
+    }
+
+    /// How many one-square moves there are.
+    pub(crate) fn count_steps(&self) -> u32 {
+        let enterable = self.open.without(self.own);
+        Direction::ALL.into_iter().map(|direction| (self.walkers.shift(direction) & enterable).len()).sum()
+    }
+
+    /// Whether the piece of this rank may go from its square to another, repetition aside (§A5, §C2).
+    pub(crate) fn check(&self, squares: Move, rank: Rank) -> Result<(), Refusal> {
+        let Move { from, to } = squares;
+        if !is_movable(rank) {
+            return Err(Refusal::Immovable);
+        }
+        let (direction, distance) = Direction::between(from, to).ok_or(Refusal::NotInLine)?;
+        if distance > 1 && !is_runner(rank) {
+            return Err(Refusal::TooFar);
+        }
+        if !self.open.contains(to) {
+            return Err(Refusal::Lake);
+        }
+        if self.own.contains(to) {
+            return Err(Refusal::OwnPiece);
+        }
+        let empty = self.open.without(self.own).without(self.foes);
+        let mut square = from;
+        for _ in 1..distance {
+            square =
+                square.neighbor(direction).filter(|next| empty.contains(*next)).ok_or(Refusal::Blocked)?;
+        }
+        Ok(())
+    }
+}
+
+impl LegalMoves {
+    fn hold(&mut self, tether: Tether, empty: SquareSet) {
+        let reached = &mut self.targets[tether.direction as usize];
+        let mut square = tether.square;
+        let mut distance = 0;
+        while let Some(next) = square.neighbor(tether.direction) {
+            distance += 1;
+            if distance > tether.distance_max {
+                reached.remove(next);
+            }
+            if !empty.contains(next) {
+                break;
+            }
+            square = next;
+        }
+    }
+
+    /// Takes one move out.
+    pub(crate) fn remove(&mut self, squares: Move) {
+        if let Some((direction, _)) = Direction::between(squares.from, squares.to) {
+            self.targets[direction as usize].remove(squares.to);
+        }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.targets.iter().map(|targets| targets.len() as usize).sum()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.targets.iter().all(|targets| targets.is_empty())
+    }
+
+    /// The move with `n` others before it in the order of [`LegalMoves::iter`].
+    #[must_use]
+    pub fn nth(&self, n: usize) -> Option<Move> {
+        let mut n = u32::try_from(n).ok()?;
+        for (direction, targets) in Direction::ALL.into_iter().zip(self.targets) {
+            let count = targets.len();
+            if n < count {
+                let to = targets.nth(n)?;
+                return Some(Move { from: self.source(to, direction), to });
+            }
+            n -= count;
+        }
+        None
+    }
+
+    /// Whether the move is among them.
+    #[must_use]
+    pub fn contains(&self, squares: Move) -> bool {
+        Direction::between(squares.from, squares.to).is_some_and(|(direction, _)| {
+            self.targets[direction as usize].contains(squares.to)
+                && self.source(squares.to, direction) == squares.from
+        })
+    }
+
+    /// The moves by direction and target: an order that tells nothing of ranks.
+    pub fn iter(&self) -> impl Iterator<Item = Move> + '_ {
+        Direction::ALL.into_iter().zip(self.targets).flat_map(move |(direction, targets)| {
+            targets.iter().map(move |to| Move { from: self.source(to, direction), to })
+        })
+    }
+
+    /// The nearest own piece behind a square that was reached in a direction.
+    fn source(&self, to: Square, direction: Direction) -> Square {
+        let mut square = to;
+        while let Some(behind) = square.neighbor(direction.opposite()) {
+            square = behind;
+            if self.own.contains(square) {
+                break;
+            }
+        }
+        square
+    }
+}

@@ -1,0 +1,298 @@
+//! The board with its pieces: the true state, hidden ranks included.
+
+use std::fmt;
+
+use flagfall_board::{PerSide, Ply, Rank, Side, Square, SquareSet};
+
+use crate::command::Move;
+use crate::event::{Fate, Moved, Struck};
+use crate::movement::Field;
+use crate::repetition::Repetition;
+use crate::ruleset::Ruleset;
+use crate::setup::Deployment;
+
+/// A piece, as the server knows it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) side: Side,
+    pub(crate) rank: Rank,
+    pub(crate) is_moved: bool,
+    /// Whether its rank is public knowledge (§A7).
+    pub(crate) is_revealed: bool,
+    /// Tells pieces apart within a position (§T3). Never leaves the engine: it would be in deployment order.
+    pub(crate) id: u8,
+}
+
+/// Where every piece stands, who is to move, and what the repetition rules and the limits need to know.
+///
+/// Invariant: every piece of both armies is on the board or among the captured, and the square sets agree with the squares. `Debug` shows
+/// which squares are occupied by whom, as everybody may see (§A9).
+#[derive(Clone, PartialEq, Eq)]
+pub struct Position {
+    ruleset: &'static Ruleset,
+    squares: [Option<Piece>; Square::LIMIT],
+    /// Squares that pieces may stand on: all but lakes.
+    open: SquareSet,
+    occupied: PerSide<SquareSet>,
+    /// Pieces that may move at all.
+    walkers: PerSide<SquareSet>,
+    /// Pieces that move any distance.
+    runners: PerSide<SquareSet>,
+    captured: PerSide<[u8; Rank::COUNT]>,
+    turn: Side,
+    ply: Ply,
+    quiet_plies: Ply,
+    repetition: Repetition,
+}
+
+impl Position {
+    pub(crate) fn empty(ruleset: &'static Ruleset) -> Position {
+        Position {
+            ruleset,
+            squares: [None; Square::LIMIT],
+            open: ruleset.shape.squares().without(ruleset.shape.lakes),
+            occupied: PerSide::default(),
+            walkers: PerSide::default(),
+            runners: PerSide::default(),
+            captured: PerSide::default(),
+            turn: Side::Red,
+            ply: 0,
+            quiet_plies: 0,
+            repetition: Repetition::default(),
+        }
+    }
+
+    /// Both armies as deployed, Red to move.
+    pub(crate) fn deployed(ruleset: &'static Ruleset, deployments: PerSide<Option<&Deployment>>) -> Position {
+        let mut position = Position::empty(ruleset);
+        for side in Side::BOTH {
+            for place in 0..ruleset.shape.home_len() {
+                let rank = deployments[side].and_then(|deployment| deployment.rank(place));
+                if let (Some(rank), Some(square)) = (rank, ruleset.shape.home_square(side, place)) {
+                    position.add(square, side, rank, false, false);
+                }
+            }
+        }
+        position
+    }
+
+    /// Puts a new piece on an empty open square; false when there is no room for it.
+    pub(crate) fn add(
+        &mut self,
+        square: Square,
+        side: Side,
+        rank: Rank,
+        is_moved: bool,
+        is_revealed: bool,
+    ) -> bool {
+        let count = self.occupied[Side::Red].len() + self.occupied[Side::Blue].len();
+        let Ok(id) = u8::try_from(count) else { return false };
+        if !self.open.contains(square) || self.squares[square.index()].is_some() {
+            return false;
+        }
+        self.put(square, Piece { side, rank, is_moved, is_revealed, id });
+        true
+    }
+
+    pub(crate) fn set_turn(&mut self, turn: Side, ply: Ply, quiet_plies: Ply) {
+        self.turn = turn;
+        self.ply = ply;
+        self.quiet_plies = quiet_plies;
+    }
+
+    /// Takes what an army has and the board lacks for captured: how a position that was written down came about.
+    pub(crate) fn count_missing_as_captured(&mut self) {
+        for side in Side::BOTH {
+            let mut missing = [0; Rank::COUNT];
+            for (rank, count) in self.ruleset.army.iter() {
+                let on_board = self.pieces().filter(|(_, p)| p.side == side && p.rank == rank).count();
+                missing[rank as usize] = count.saturating_sub(u8::try_from(on_board).unwrap_or(u8::MAX));
+            }
+            self.captured[side] = missing;
+        }
+    }
+
+    fn put(&mut self, square: Square, piece: Piece) {
+        self.squares[square.index()] = Some(piece);
+        self.occupied[piece.side].insert(square);
+        if is_movable(piece.rank) {
+            self.walkers[piece.side].insert(square);
+        }
+        if is_runner(piece.rank) {
+            self.runners[piece.side].insert(square);
+        }
+        self.repetition.toggle(piece.id, square);
+    }
+
+    fn take(&mut self, square: Square) -> Option<Piece> {
+        let piece = self.squares[square.index()].take()?;
+        self.occupied[piece.side].remove(square);
+        self.walkers[piece.side].remove(square);
+        self.runners[piece.side].remove(square);
+        self.repetition.toggle(piece.id, square);
+        Some(piece)
+    }
+
+    fn capture(&mut self, piece: Piece) {
+        let count = &mut self.captured[piece.side][piece.rank as usize];
+        *count = count.saturating_add(1);
+    }
+
+    /// Carries a ply out. Total: whatever the fact says is done, so far as there is a piece to do it.
+    pub(crate) fn apply(&mut self, moved: &Moved) {
+        let Moved { side, from, to, proves, strike } = *moved;
+        let foes_before = self.occupied[side.opponent()];
+        let Some(mut attacker) = self.take(from) else { return };
+        attacker.is_moved = true;
+        attacker.is_revealed |= proves.single().is_some();
+        let mut is_capture = false;
+        let mut attacker_square = Some(to);
+        if let Some(strike) = strike {
+            let defender = self.take(to);
+            attacker.is_revealed |= strike.attacker.shown;
+            attacker_square = square_after(strike.attacker, from, to);
+            if let Some(mut defender) = defender {
+                defender.is_revealed |= strike.defender.shown;
+                match square_after(strike.defender, to, from) {
+                    Some(square) => {
+                        defender.is_moved |= square != to;
+                        self.put(square, defender);
+                    }
+                    None => {
+                        is_capture = true;
+                        self.capture(defender);
+                    }
+                }
+            }
+            if attacker_square.is_none() {
+                is_capture = true;
+                self.capture(attacker);
+            }
+        }
+        if let Some(square) = attacker_square {
+            self.put(square, attacker);
+        }
+        let foes = if strike.is_some() { self.occupied[side.opponent()] } else { foes_before };
+        let rules = self.ruleset;
+        self.repetition.note(rules, side, Move { from, to }, attacker_square, strike.is_some(), foes);
+        self.quiet_plies = if is_capture { 0 } else { self.quiet_plies.saturating_add(1) };
+        self.ply = self.ply.saturating_add(1);
+        self.turn = side.opponent();
+    }
+
+    /// What one side's pieces can do, were it its turn: the squares alone.
+    pub(crate) fn field(&self, side: Side) -> Field {
+        Field {
+            own: self.occupied[side],
+            foes: self.occupied[side.opponent()],
+            walkers: self.walkers[side],
+            runners: self.runners[side],
+            open: self.open,
+        }
+    }
+
+    pub(crate) fn piece(&self, square: Square) -> Option<Piece> {
+        self.squares[square.index()]
+    }
+
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = (Square, Piece)> + '_ {
+        let both = self.occupied[Side::Red] | self.occupied[Side::Blue];
+        both.iter().filter_map(|square| Some((square, self.piece(square)?)))
+    }
+
+    pub(crate) fn repetition(&self) -> &Repetition {
+        &self.repetition
+    }
+
+    pub(crate) fn quiet_plies(&self) -> Ply {
+        self.quiet_plies
+    }
+
+    /// By which rules the position is played.
+    #[must_use]
+    pub fn ruleset(&self) -> &'static Ruleset {
+        self.ruleset
+    }
+
+    /// Whose turn it is.
+    #[must_use]
+    pub fn turn(&self) -> Side {
+        self.turn
+    }
+
+    /// Turns taken.
+    #[must_use]
+    pub fn ply(&self) -> Ply {
+        self.ply
+    }
+
+    /// The squares a side occupies: public (§A9).
+    #[must_use]
+    pub fn occupied(&self, side: Side) -> SquareSet {
+        self.occupied[side]
+    }
+
+    /// Squares that nothing enters.
+    #[must_use]
+    pub fn lakes(&self) -> SquareSet {
+        self.ruleset.shape.squares().without(self.open)
+    }
+
+    /// How many pieces of each rank a side has lost (indexed by rank, Flag first): public (§A8).
+    #[must_use]
+    pub fn captured(&self, side: Side) -> [u8; Rank::COUNT] {
+        self.captured[side]
+    }
+
+    /// Whether every piece of both armies is on the board or captured, and the square sets agree with the squares.
+    #[must_use]
+    pub fn is_conserved(&self) -> bool {
+        let mut counts = self.captured;
+        let mut rebuilt = Position::empty(self.ruleset);
+        for (index, piece) in self.squares.iter().enumerate() {
+            if let (Some(piece), Some(square)) = (piece, Square::from_index(index)) {
+                counts[piece.side][piece.rank as usize] += 1;
+                rebuilt.put(square, *piece);
+            }
+        }
+        let is_whole = Side::BOTH.into_iter().all(|side| {
+            Rank::ALL.into_iter().all(|rank| counts[side][rank as usize] == self.ruleset.army.count(rank))
+        });
+        is_whole
+            && rebuilt.occupied == self.occupied
+            && rebuilt.walkers == self.walkers
+            && rebuilt.runners == self.runners
+            && (self.occupied[Side::Red] & self.occupied[Side::Blue]).is_empty()
+    }
+}
+
+/// Where a piece of a strike is afterwards: on its own square, on the other's, or nowhere.
+fn square_after(struck: Struck, own: Square, other: Square) -> Option<Square> {
+    match struck.fate {
+        Fate::Stays => Some(own),
+        Fate::Advances => Some(other),
+        Fate::Leaves => None,
+    }
+}
+
+/// Whether pieces of this rank ever move (§A5).
+pub(crate) const fn is_movable(rank: Rank) -> bool {
+    !matches!(rank, Rank::Flag | Rank::Bomb)
+}
+
+/// Whether pieces of this rank move any distance (§C2, §S2.2).
+pub(crate) const fn is_runner(rank: Rank) -> bool {
+    matches!(rank, Rank::Scout | Rank::Phoenix)
+}
+
+impl fmt::Debug for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Position")
+            .field("ruleset", &self.ruleset.id)
+            .field("ply", &self.ply)
+            .field("turn", &self.turn)
+            .field("red", &self.occupied[Side::Red].iter().collect::<Vec<_>>())
+            .field("blue", &self.occupied[Side::Blue].iter().collect::<Vec<_>>())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,60 @@
+//! The omniscient door, for tools that are no server: tests, analysis, referees. A server does not enable this feature.
+
+use flagfall_board::{Rank, Side, Square};
+
+use crate::decide::play;
+use crate::{Deployment, Event, Events, Move, Position, Refusal, Setup, SetupRefusal};
+
+/// Whoever holds a referee sees everything.
+#[derive(Debug, Default)]
+pub struct Referee;
+
+impl Referee {
+    /// The position as a line of text, hidden ranks included.
+    #[must_use]
+    pub fn position_text(&self, position: &Position) -> String {
+        position.text()
+    }
+
+    /// Every piece on the board: square, side, rank.
+    #[must_use]
+    pub fn pieces(&self, position: &Position) -> Vec<(Square, Side, Rank)> {
+        position.pieces().map(|(square, piece)| (square, piece.side, piece.rank)).collect()
+    }
+
+    /// Judges a ply on a position, without a game around it.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub fn play(&self, position: &Position, squares: Move) -> Result<Events, Refusal> {
+        play(position, position.turn(), squares)
+    }
+
+    /// Carries the plies among these events out on a position.
+    pub fn apply(&self, position: &mut Position, events: &Events) {
+        for event in events.iter() {
+            self.apply_one(position, event);
+        }
+    }
+
+    fn apply_one(&self, position: &mut Position, event: &Event) {
+        if let crate::event::EventKind::Moved(moved) = &event.0 {
+            position.apply(moved);
+        }
+    }
+
+    /// The position of two setups, Red to move.
+    ///
+    /// # Errors
+    /// What is wrong with the first setup that is no deployment.
+    pub fn deployed(
+        &self,
+        ruleset: &'static crate::Ruleset,
+        red: &Setup,
+        blue: &Setup,
+    ) -> Result<Position, SetupRefusal> {
+        let (red, blue): (Deployment, Deployment) =
+            (red.deploy(Side::Red, ruleset)?, blue.deploy(Side::Blue, ruleset)?);
+        Ok(Position::deployed(ruleset, flagfall_board::PerSide::new(Some(&red), Some(&blue))))
+    }
+}

@@ -1,0 +1,129 @@
+//! Why a command was refused.
+
+use flagfall_board::Ply;
+
+use crate::setup::SetupRefusal;
+
+/// Why a command was refused: told to the asker alone. Carries nothing the asker does not know, and no refusal
+/// depends on a rank that is hidden from him.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Refusal {
+    /// The setup is no deployment.
+    #[error("{0}")]
+    Setup(#[from] SetupRefusal),
+    /// Deployments are closed.
+    #[error("the game has started: deployments can no longer change")]
+    NotDeploying,
+    /// The game has not started.
+    #[error("the game has not started: both sides must deploy first")]
+    NotPlaying,
+    /// The game is over.
+    #[error("the game is over")]
+    GameOver,
+    /// The log says the game is paused; the server is about to stop or has just started.
+    #[error("the game is paused while the server restarts; try again in a moment")]
+    Paused,
+    /// It is the other side's turn.
+    #[error("it is not your turn")]
+    NotYourTurn,
+    /// The command was made for another ply than the current one.
+    #[error("that was for ply {named}, the game is at ply {current}")]
+    StalePly {
+        /// The ply the command named.
+        named: Ply,
+        /// The game's ply.
+        current: Ply,
+    },
+    /// The time for the command is over.
+    #[error("out of time")]
+    OutOfTime,
+    /// A square that this board does not have.
+    #[error("that square is not on this board")]
+    OffBoard,
+    /// Nothing stands on the square to move from.
+    #[error("no piece stands there")]
+    NoPiece,
+    /// The piece is the other side's.
+    #[error("that piece is not yours")]
+    NotYourPiece,
+    /// Flags and Bombs never move (§A5).
+    #[error("Flags and Bombs never move")]
+    Immovable,
+    /// Not along one row or column (§A5).
+    #[error("pieces move along a row or a column")]
+    NotInLine,
+    /// More than one square, and no Scout (§A5, §C2).
+    #[error("only a Scout moves more than one square")]
+    TooFar,
+    /// The target is a lake (§A1).
+    #[error("nothing enters a lake")]
+    Lake,
+    /// One's own piece stands on the target (§A5).
+    #[error("your own piece stands there")]
+    OwnPiece,
+    /// A piece or a lake lies in between (§A5, §C2).
+    #[error("the way is blocked")]
+    Blocked,
+    /// The two-squares rule (§C3).
+    #[error(
+        "two-squares rule: this piece has gone back and forth there three times in a row; move another piece or another way"
+    )]
+    TwoSquares,
+    /// The more-squares rule (§T2).
+    #[error("more-squares rule: a chase may not bring back a position; move another way")]
+    MoreSquares,
+    /// The asker's own offer stands already.
+    #[error("your draw offer stands already")]
+    DrawAlreadyOffered,
+    /// The asker offered a short while ago.
+    #[error(
+        "you have offered a draw already: offer again after {plies_left} more plies, or when the other side has offered"
+    )]
+    DrawOfferedRecently {
+        /// Plies until another offer is allowed.
+        plies_left: Ply,
+    },
+    /// No offer of the other side stands.
+    #[error("there is no draw offer to answer")]
+    NoDrawOffer,
+    /// The asker has made a ply.
+    #[error("a game can be called off only before your first move; resign instead")]
+    TooLateToAbort,
+}
+
+impl Refusal {
+    /// The refusal's code in messages; stable.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Refusal::Setup(SetupRefusal::TooShort { .. }) => "setup_too_short",
+            Refusal::Setup(SetupRefusal::UnknownLetter { .. }) => "setup_unknown_letter",
+            Refusal::Setup(SetupRefusal::Outside { .. }) => "setup_outside_home",
+            Refusal::Setup(SetupRefusal::Double { .. }) => "setup_double_square",
+            Refusal::Setup(SetupRefusal::Empty { .. }) => "setup_empty_square",
+            Refusal::Setup(SetupRefusal::WrongCount { .. }) => "setup_wrong_count",
+            Refusal::NotDeploying => "not_deploying",
+            Refusal::NotPlaying => "not_playing",
+            Refusal::GameOver => "game_over",
+            Refusal::Paused => "paused",
+            Refusal::NotYourTurn => "not_your_turn",
+            Refusal::StalePly { .. } => "stale_ply",
+            Refusal::OutOfTime => "out_of_time",
+            Refusal::OffBoard => "off_board",
+            Refusal::NoPiece => "no_piece",
+            Refusal::NotYourPiece => "not_your_piece",
+            Refusal::Immovable => "immovable",
+            Refusal::NotInLine => "not_in_line",
+            Refusal::TooFar => "too_far",
+            Refusal::Lake => "lake",
+            Refusal::OwnPiece => "own_piece",
+            Refusal::Blocked => "blocked",
+            Refusal::TwoSquares => "two_squares",
+            Refusal::MoreSquares => "more_squares",
+            Refusal::DrawAlreadyOffered => "draw_already_offered",
+            Refusal::DrawOfferedRecently { .. } => "draw_offered_recently",
+            Refusal::NoDrawOffer => "no_draw_offer",
+            Refusal::TooLateToAbort => "too_late_to_abort",
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The two-squares rule (§C3) and the more-squares rule (§T).
+
+use flagfall_board::{Direction, PerSide, Side, Square, SquareSet};
+
+use crate::command::Move;
+use crate::movement::{Field, LegalMoves, Tether};
+use crate::ruleset::Ruleset;
+
+/// The most moves in a row that any ruleset's two-squares limit looks back on.
+const CHAIN_MAX: usize = 5;
+
+/// What the repetition rules remember of the moves so far.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub(crate) struct Repetition {
+    chains: PerSide<Chain>,
+    last: PerSide<Option<Move>>,
+    chase: PerSide<u16>,
+    /// Which piece stands on which square, as one number.
+    placement: u64,
+    /// The placements before this one, oldest first, since the last strike. Kept only where the more-squares rule stands.
+    trail: Vec<u64>,
+}
+
+/// The unbroken chain of a side's most recent plies made by one piece.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Chain {
+    /// Where the piece stands; none when it left the board.
+    at: Option<Square>,
+    /// The last moves of the chain, the latest at `len - 1`, at most [`CHAIN_MAX`].
+    moves: [Option<Move>; CHAIN_MAX],
+    len: usize,
+}
+
+/// Borders between neighboring squares of one line: those from `low` up to, not including, `high`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Borders {
+    is_column: bool,
+    line: u8,
+    low: u8,
+    high: u8,
+}
+
+impl Borders {
+    fn crossed_by(squares: Move) -> Borders {
+        let Move { from, to } = squares;
+        let is_column = from.column() == to.column();
+        let (line, one, other) = if is_column {
+            (from.column(), from.row(), to.row())
+        } else {
+            (from.row(), from.column(), to.column())
+        };
+        Borders { is_column, line, low: one.min(other), high: one.max(other) }
+    }
+
+    fn intersection(self, other: Borders) -> Option<Borders> {
+        let both = Borders { low: self.low.max(other.low), high: self.high.min(other.high), ..self };
+        (self.is_column == other.is_column && self.line == other.line && both.low < both.high).then_some(both)
+    }
+}
+
+impl Chain {
+    fn note(&mut self, squares: Move, now_at: Option<Square>) {
+        if self.at != Some(squares.from) {
+            *self = Chain::default();
+        }
+        if self.len == CHAIN_MAX {
+            self.moves.rotate_left(1);
+            self.len -= 1;
+        }
+        self.moves[self.len] = Some(squares);
+        self.len += 1;
+        self.at = now_at;
+    }
+
+    /// What the next move of the chain's piece may not do, when each of its last `limit` moves crossed a common border.
+    fn tether(&self, limit: u8) -> Option<Tether> {
+        let recent = self.moves[..self.len].get(self.len.checked_sub(usize::from(limit))?..)?;
+        let square = self.at?;
+        let mut common: Option<Borders> = None;
+        for squares in recent.iter().flatten() {
+            let borders = Borders::crossed_by(*squares);
+            common = Some(match common {
+                None => borders,
+                Some(common) => common.intersection(borders)?,
+            });
+        }
+        let common = common?;
+        let place = if common.is_column { square.row() } else { square.column() };
+        // The piece stands at the end of its last move, which crossed these borders: they lie all on one side of it.
+        let (direction, distance_max) = match (place <= common.low, common.is_column) {
+            (true, true) => (Direction::Up, common.low - place),
+            (true, false) => (Direction::Right, common.low - place),
+            (false, true) => (Direction::Down, place - common.high),
+            (false, false) => (Direction::Left, place - common.high),
+        };
+        Some(Tether { square, direction, distance_max })
+    }
+}
+
+/// The squares next to any of these.
+pub(crate) fn neighbors(squares: SquareSet) -> SquareSet {
+    Direction::ALL.into_iter().fold(SquareSet::EMPTY, |all, direction| all | squares.shift(direction))
+}
+
+fn is_adjacent(one: Square, other: Square) -> bool {
+    matches!(Direction::between(one, other), Some((_, 1)))
+}
+
+/// A piece's share of the placement's number. The constants are those of the splitmix64 generator (Steele, Lea, Flood 2014).
+fn placement_key(id: u8, square: Square) -> u64 {
+    let mut z =
+        ((u64::from(id) << 8) | square.index() as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+impl Repetition {
+    /// A piece came to a square or left it.
+    pub(crate) fn toggle(&mut self, id: u8, square: Square) {
+        self.placement ^= placement_key(id, square);
+    }
+
+    /// Counts a ply in, in the order of §T1. `foes` are the other side's squares after it.
+    pub(crate) fn note(
+        &mut self,
+        ruleset: &Ruleset,
+        side: Side,
+        squares: Move,
+        now_at: Option<Square>,
+        is_strike: bool,
+        foes: SquareSet,
+    ) {
+        if ruleset.two_squares_limit.is_some() {
+            self.chains[side].note(squares, now_at);
+        }
+        let other = side.opponent();
+        if ruleset.more_squares {
+            let flees = self.last[other].is_some_and(|last| is_adjacent(squares.from, last.to));
+            self.chase[other] = if flees { self.chase[other].saturating_add(1) } else { 0 };
+            if is_strike {
+                self.chase = PerSide::default();
+            }
+            let threatens = neighbors(SquareSet::only(squares.to)) & foes;
+            self.chase[side] = if threatens.is_empty() { 0 } else { self.chase[side].saturating_add(1) };
+            self.trail_push(is_strike, other);
+        }
+        self.last[side] = Some(squares);
+    }
+
+    /// Remembers the placement that now is. Chases look back no further than they are long.
+    fn trail_push(&mut self, is_strike: bool, next: Side) {
+        if is_strike || (self.chase[next] == 0 && self.chase[next.opponent()] == 0) {
+            self.trail.clear();
+        }
+        self.trail.push(self.placement);
+    }
+
+    /// The two-squares rule's hold on a side's next move.
+    pub(crate) fn tether(&self, ruleset: &Ruleset, side: Side) -> Option<Tether> {
+        self.chains[side].tether(ruleset.two_squares_limit?)
+    }
+
+    /// Whether the more-squares rule can refuse anything to this side now.
+    pub(crate) fn is_chasing(&self, ruleset: &Ruleset, side: Side) -> bool {
+        ruleset.more_squares && self.chase[side] >= 2
+    }
+
+    /// Whether the more-squares rule refuses this move of the piece with this id (§T2).
+    pub(crate) fn is_endless_chase(
+        &self,
+        ruleset: &Ruleset,
+        side: Side,
+        squares: Move,
+        id: u8,
+        foes: SquareSet,
+    ) -> bool {
+        if !self.is_chasing(ruleset, side) || foes.contains(squares.to) {
+            return false;
+        }
+        if (neighbors(SquareSet::only(squares.to)) & foes).is_empty() {
+            return false;
+        }
+        let is_reversal =
+            self.last[side].is_some_and(|last| last.from == squares.to && last.to == squares.from);
+        if is_reversal {
+            return false;
+        }
+        let after = self.placement ^ placement_key(id, squares.from) ^ placement_key(id, squares.to);
+        // The last of the trail is the placement the move is made from; k plies before it, 1 <= k < chase.
+        let back = usize::from(self.chase[side]) - 1;
+        self.trail.iter().rev().skip(1).take(back).any(|placement| *placement == after)
+    }
+
+    /// Takes out what the more-squares rule refuses, and calls `refused` with each.
+    pub(crate) fn cut_chases(
+        &self,
+        ruleset: &Ruleset,
+        side: Side,
+        field: &Field,
+        moves: &mut LegalMoves,
+        id_at: impl Fn(Square) -> Option<u8>,
+        mut refused: impl FnMut(Move),
+    ) {
+        if !self.is_chasing(ruleset, side) {
+            return;
+        }
+        let all = *moves;
+        for squares in all.iter() {
+            let id = id_at(squares.from);
+            if id.is_some_and(|id| self.is_endless_chase(ruleset, side, squares, id, field.foes)) {
+                moves.remove(squares);
+                refused(squares);
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! A ruleset is data: one field, one question, each with its paragraph of RULES.md.
+
+use flagfall_board::{BoardShape, Rank};
+
+/// Every question the engine asks about the rules. The engine branches on these fields, never on the id.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ruleset {
+    /// The ruleset's name in messages and texts. An id never changes its meaning.
+    pub id: &'static str,
+    /// What a person calls it.
+    pub title: &'static str,
+    /// One sentence: what sets it apart.
+    pub summary: &'static str,
+    /// Size, home rows and lakes of the board (§A3, §P2, §P3).
+    pub shape: BoardShape,
+    /// The pieces each side owns (§A2, §P2, §B1).
+    pub army: Army,
+    /// Whether the army fills the home rows (§A4) or leaves squares empty (§B1).
+    pub fill: Fill,
+    /// The rank that falls to a Spy's strike (§A6, §P2).
+    pub spy_beats: Rank,
+    /// How many moves in a row a piece may cross the same border before the next such move is refused (§C3).
+    pub two_squares_limit: Option<u8>,
+    /// Whether a continuous chase may recreate a position (§T1, §T2).
+    pub more_squares: bool,
+    /// Plies without a capture after which the game is a draw (§A12).
+    pub quiet_limit: Option<u16>,
+    /// Plies after which any game is a draw (§A12).
+    pub ply_limit: u16,
+}
+
+/// How a deployment covers the home rows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fill {
+    /// Every home square bears a piece (§A4).
+    EveryHomeSquare,
+    /// Any home squares; the rest stay empty (§B1).
+    AnyHomeSquares,
+}
+
+/// How many pieces of each rank a side owns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Army([u8; Rank::COUNT]);
+
+impl Army {
+    /// The army of these counts; ranks left out count none.
+    #[must_use]
+    pub const fn of(counts: &[(Rank, u8)]) -> Army {
+        let mut army = [0; Rank::COUNT];
+        let mut index = 0;
+        while index < counts.len() {
+            army[counts[index].0 as usize] = counts[index].1;
+            index += 1;
+        }
+        Army(army)
+    }
+
+    /// How many pieces of this rank the side owns.
+    #[must_use]
+    pub const fn count(&self, rank: Rank) -> u8 {
+        self.0[rank as usize]
+    }
+
+    /// How many pieces the side owns in all.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|count| usize::from(*count)).sum()
+    }
+
+    /// Whether the side owns nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The ranks the side owns any of, with their counts, Flag first.
+    pub fn iter(&self) -> impl Iterator<Item = (Rank, u8)> + '_ {
+        Rank::ALL.into_iter().map(|rank| (rank, self.count(rank))).filter(|(_, count)| *count > 0)
+    }
+}
+
+impl Ruleset {
+    /// Plies before a limit from which on the limit is announced (§A12).
+    pub const LIMIT_NOTICE: u16 = 20;
+
+    /// Every ruleset there is.
+    #[must_use]
+    pub fn all() -> &'static [&'static Ruleset] {
+        crate::rulesets::ALL
+    }
+
+    /// The ruleset of this id.
+    #[must_use]
+    pub fn find(id: &str) -> Option<&'static Ruleset> {
+        Ruleset::all().iter().copied().find(|ruleset| ruleset.id == id)
+    }
+}

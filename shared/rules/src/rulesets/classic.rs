@@ -1,0 +1,79 @@
+//! The modern box rules and what tournaments add to them (§A, §C, §T, §B).
+
+use flagfall_board::{BoardShape, Rank, SquareSet};
+
+use crate::ruleset::{Army, Fill, Ruleset};
+
+/// Two squares of two columns in rows 5 and 6, the left one in this column (0 is `a`).
+const fn lake(column: u8) -> SquareSet {
+    let both = SquareSet::rectangle(column + 2, 4, 6);
+    both.without(SquareSet::rectangle(column, 4, 6))
+}
+
+const fn union(first: SquareSet, second: SquareSet) -> SquareSet {
+    // `|` is not const yet: what is missing from the complement of either is in one of them.
+    let frame = SquareSet::rectangle(16, 0, 10);
+    frame.without(frame.without(first).without(second))
+}
+
+/// §C, and §A with it.
+pub const CLASSIC: Ruleset = Ruleset {
+    id: "classic",
+    title: "Classic",
+    summary: "The modern box rules: forty pieces a side, Scouts that strike from afar, the two-squares rule.",
+    shape: BoardShape {
+        columns: 10,
+        rows: 10,
+        home_rows: 4,
+        lakes: union(lake(2), lake(6)),
+        joined_columns: 0,
+        joined_rows: 0,
+    },
+    army: Army::of(&[
+        (Rank::Flag, 1),
+        (Rank::Bomb, 6),
+        (Rank::Spy, 1),
+        (Rank::Scout, 8),
+        (Rank::Miner, 5),
+        (Rank::Sergeant, 4),
+        (Rank::Lieutenant, 4),
+        (Rank::Captain, 4),
+        (Rank::Major, 3),
+        (Rank::Colonel, 2),
+        (Rank::General, 1),
+        (Rank::Marshal, 1),
+    ]),
+    fill: Fill::EveryHomeSquare,
+    spy_beats: Rank::Marshal,
+    two_squares_limit: Some(3),
+    more_squares: false,
+    quiet_limit: Some(200),
+    ply_limit: 5000,
+};
+
+/// §T.
+pub const TOURNAMENT: Ruleset = Ruleset {
+    id: "tournament",
+    title: "Tournament",
+    summary: "Classic, and no endless chases: the more-squares rule.",
+    more_squares: true,
+    ..CLASSIC
+};
+
+/// §B.
+pub const BARRAGE: Ruleset = Ruleset {
+    id: "barrage",
+    title: "Barrage",
+    summary: "The short game: eight pieces a side anywhere on the home rows, tournament rules.",
+    army: Army::of(&[
+        (Rank::Flag, 1),
+        (Rank::Bomb, 1),
+        (Rank::Spy, 1),
+        (Rank::Scout, 2),
+        (Rank::Miner, 1),
+        (Rank::General, 1),
+        (Rank::Marshal, 1),
+    ]),
+    fill: Fill::AnyHomeSquares,
+    ..TOURNAMENT
+};

@@ -1,0 +1,50 @@
+//! The two boards of the play-by-mail server (§P).
+
+use flagfall_board::{BoardShape, Rank, Square, SquareSet};
+
+use super::CLASSIC;
+use crate::ruleset::{Army, Ruleset};
+
+/// §P1: no repetition rule.
+pub const PBM: Ruleset = Ruleset {
+    id: "pbm",
+    title: "Play by mail",
+    summary: "The play-by-mail server's rules: classic without any repetition rule.",
+    two_squares_limit: None,
+    ..CLASSIC
+};
+
+/// §P2, §P3.
+pub const PBM_SMALL: Ruleset = Ruleset {
+    id: "pbm-small",
+    title: "Play by mail, small",
+    summary: "Twenty-four pieces a side on 8x8, no Marshal: the Spy hunts the General.",
+    shape: BoardShape { columns: 8, rows: 8, home_rows: 3, lakes: SMALL_LAKES, ..CLASSIC.shape },
+    army: Army::of(&[
+        (Rank::Flag, 1),
+        (Rank::Bomb, 4),
+        (Rank::Spy, 1),
+        (Rank::Scout, 4),
+        (Rank::Miner, 4),
+        (Rank::Sergeant, 4),
+        (Rank::Captain, 2),
+        (Rank::Major, 2),
+        (Rank::Colonel, 1),
+        (Rank::General, 1),
+    ]),
+    spy_beats: Rank::General,
+    ..PBM
+};
+
+/// c4 c5 and f4 f5.
+const SMALL_LAKES: SquareSet = {
+    let mut lakes = SquareSet::EMPTY;
+    let mut row = 3;
+    while row <= 4 {
+        if let (Some(left), Some(right)) = (Square::new(2, row), Square::new(5, row)) {
+            lakes = lakes.with(left).with(right);
+        }
+        row += 1;
+    }
+    lakes
+};

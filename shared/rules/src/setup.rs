@@ -1,0 +1,172 @@
+//! Setups (anything) and deployments (checked).
+
+use std::fmt;
+
+use flagfall_board::{PerSide, Rank, Side, Square, SquareSet};
+
+use crate::ruleset::{Fill, Ruleset};
+
+/// Pieces on squares as somebody asked for them: nothing about it is checked. `Debug` shows how many, never which.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Setup {
+    pieces: Vec<(Square, Rank)>,
+}
+
+/// Why a setup is no deployment (§A4). Told to its author alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SetupRefusal {
+    /// The text ends before every home square has its character (§P4).
+    #[error(
+        "the deployment has {have} characters, {want} are wanted: one for each home square, the row nearest the enemy first"
+    )]
+    TooShort {
+        /// Characters found.
+        have: usize,
+        /// Characters wanted.
+        want: usize,
+    },
+    /// A character that stands for no piece (§P4).
+    #[error(
+        "{letter:?} stands for no piece: use 1-9, S, B, F, and . for a square left empty where that is allowed"
+    )]
+    UnknownLetter {
+        /// The character.
+        letter: char,
+    },
+    /// A piece stands outside the home rows.
+    #[error("{square} is outside the home rows")]
+    Outside {
+        /// Where it stands.
+        square: Square,
+    },
+    /// Two pieces stand on one square.
+    #[error("{square} has more than one piece")]
+    Double {
+        /// Where they stand.
+        square: Square,
+    },
+    /// A home square is empty in a ruleset that fills them all.
+    #[error("{square} is empty: every home square must bear a piece")]
+    Empty {
+        /// The empty square.
+        square: Square,
+    },
+    /// A rank the army has more of, or fewer.
+    #[error("{rank}: {have} placed, {want} wanted")]
+    WrongCount {
+        /// The rank.
+        rank: Rank,
+        /// How many were placed.
+        have: usize,
+        /// How many the army has.
+        want: usize,
+    },
+}
+
+impl Setup {
+    /// The pieces as given, in any order and number.
+    #[must_use]
+    pub fn new(pieces: Vec<(Square, Rank)>) -> Setup {
+        Setup { pieces }
+    }
+
+    /// Reads the text of §P4: the first non-blank characters, one for each home square, the row nearest the enemy first, each row from the
+    /// player's own left to right.
+    ///
+    /// # Errors
+    /// [`SetupRefusal::TooShort`] and [`SetupRefusal::UnknownLetter`]; whether it is an army is for [`Setup::deploy`].
+    pub fn from_text(text: &str, side: Side, ruleset: &Ruleset) -> Result<Setup, SetupRefusal> {
+        let want = ruleset.shape.home_len();
+        let mut pieces = Vec::with_capacity(want);
+        let mut have = 0;
+        for letter in text.chars().filter(|letter| !letter.is_whitespace()).take(want) {
+            if let Some(square) = ruleset.shape.home_square(side, have)
+                && letter != '.'
+            {
+                let rank = Rank::from_letter(letter).ok_or(SetupRefusal::UnknownLetter { letter })?;
+                pieces.push((square, rank));
+            }
+            have += 1;
+        }
+        if have < want { Err(SetupRefusal::TooShort { have, want }) } else { Ok(Setup { pieces }) }
+    }
+
+    /// Checks the setup against the ruleset (§A4, §B1).
+    ///
+    /// # Errors
+    /// The first thing that is wrong: squares before counts.
+    pub fn deploy(&self, side: Side, ruleset: &Ruleset) -> Result<Deployment, SetupRefusal> {
+        let home = ruleset.shape.home(side);
+        let mut taken = SquareSet::EMPTY;
+        let mut counts = [0_usize; Rank::COUNT];
+        for (square, rank) in &self.pieces {
+            if !home.contains(*square) {
+                return Err(SetupRefusal::Outside { square: *square });
+            }
+            if taken.contains(*square) {
+                return Err(SetupRefusal::Double { square: *square });
+            }
+            taken.insert(*square);
+            counts[*rank as usize] += 1;
+        }
+        for rank in Rank::ALL {
+            let (have, want) = (counts[rank as usize], usize::from(ruleset.army.count(rank)));
+            if have != want {
+                return Err(SetupRefusal::WrongCount { rank, have, want });
+            }
+        }
+        if let (Fill::EveryHomeSquare, Some(square)) = (ruleset.fill, home.without(taken).nth(0)) {
+            return Err(SetupRefusal::Empty { square });
+        }
+        let ranks = (0..ruleset.shape.home_len())
+            .map(|place| {
+                let square = ruleset.shape.home_square(side, place)?;
+                self.pieces.iter().find(|(taken, _)| *taken == square).map(|(_, rank)| *rank)
+            })
+            .collect();
+        Ok(Deployment { ranks })
+    }
+}
+
+impl fmt::Debug for Setup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Setup({} pieces)", self.pieces.len())
+    }
+}
+
+/// A deployment that its ruleset allows: a rank, or nothing, for every place of the text of §P4. It knows hidden ranks:
+/// `Debug` shows none of them.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Deployment {
+    ranks: Box<[Option<Rank>]>,
+}
+
+impl Deployment {
+    /// What stands on the home square of this place.
+    pub(crate) fn rank(&self, place: usize) -> Option<Rank> {
+        self.ranks.get(place).copied().flatten()
+    }
+
+    /// The text of §P4 without blanks: the form that commitments cover and the log keeps.
+    pub(crate) fn text(&self) -> String {
+        self.ranks.iter().map(|rank| rank.map_or('.', Rank::letter)).collect()
+    }
+
+    /// Reads back what [`Deployment::text`] wrote, without a judgment: the log is the truth.
+    pub(crate) fn from_recorded_text(text: &str) -> Option<Deployment> {
+        let ranks: Option<Box<[_]>> = text
+            .chars()
+            .map(|letter| if letter == '.' { Some(None) } else { Rank::from_letter(letter).map(Some) })
+            .collect();
+        ranks.map(|ranks| Deployment { ranks })
+    }
+}
+
+impl fmt::Debug for Deployment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Deployment(hidden)")
+    }
+}
+
+/// Both sides' deployments, as far as they are in.
+pub(crate) type Deployments = PerSide<Option<(Deployment, crate::Salt)>>;

@@ -1,0 +1,57 @@
+//! What comes of a strike (§A6).
+
+use flagfall_board::Rank;
+
+use crate::event::{Fate, Strike, Struck};
+use crate::ruleset::Ruleset;
+
+/// Who wins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Winner {
+    Attacker,
+    Defender,
+    Neither,
+}
+
+/// Attacker against defender.
+pub(crate) fn winner(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Winner {
+    match (attacker, defender) {
+        (_, Rank::Flag) => Winner::Attacker,
+        (Rank::Miner, Rank::Bomb) => Winner::Attacker,
+        (_, Rank::Bomb) => Winner::Defender,
+        (Rank::Spy, highest) if highest == ruleset.spy_beats => Winner::Attacker,
+        _ if strength(attacker) > strength(defender) => Winner::Attacker,
+        _ if strength(attacker) < strength(defender) => Winner::Defender,
+        _ => Winner::Neither,
+    }
+}
+
+/// The strike's facts: who wins takes the square struck at, both ranks become public (§A7).
+pub(crate) fn resolve(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Strike {
+    let (attacker_fate, defender_fate) = match winner(ruleset, attacker, defender) {
+        Winner::Attacker => (Fate::Advances, Fate::Leaves),
+        Winner::Defender => (Fate::Leaves, Fate::Stays),
+        Winner::Neither => (Fate::Leaves, Fate::Leaves),
+    };
+    Strike {
+        attacker: Struck { rank: attacker, fate: attacker_fate, shown: true },
+        defender: Struck { rank: defender, fate: defender_fate, shown: true },
+    }
+}
+
+/// The order of strength among ranks that move; what does not move has none.
+const fn strength(rank: Rank) -> u8 {
+    match rank {
+        Rank::Flag | Rank::Bomb | Rank::Phoenix => 0,
+        Rank::Spy => 1,
+        Rank::Scout => 2,
+        Rank::Miner => 3,
+        Rank::Sergeant => 4,
+        Rank::Lieutenant => 5,
+        Rank::Captain => 6,
+        Rank::Major => 7,
+        Rank::Colonel => 8,
+        Rank::General => 9,
+        Rank::Marshal => 10,
+    }
+}
