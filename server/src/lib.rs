@@ -1,1 +1,3 @@
 //! The lobby server of Flagfall.
+
+pub mod gateway;

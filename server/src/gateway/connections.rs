@@ -1,0 +1,254 @@
+//! Who is connected.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use flagfall_protocol::CloseCode;
+use tokio::sync::Notify;
+
+use super::outbox::{ConnectionId, Outbox};
+use super::payload::Payload;
+
+/// The registry of open connections and of the players behind them. Cheap to clone; all clones are one registry.
+#[derive(Clone, Default)]
+pub struct Connections {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    emptied: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    all: HashMap<ConnectionId, Outbox>,
+    /// Each connected player's connections, oldest first; never empty.
+    players: HashMap<Arc<str>, Vec<Outbox>>,
+    is_closing: bool,
+}
+
+/// A connection's entry in the registry; dropping it takes the connection out.
+pub struct Registration {
+    shared: Arc<Shared>,
+    outbox: Outbox,
+    player: Option<Arc<str>>,
+}
+
+impl Connections {
+    /// An empty registry.
+    #[must_use]
+    pub fn new() -> Connections {
+        Connections::default()
+    }
+
+    /// Enters a connection whose player is not known yet. While the server stops, the connection is closed at once.
+    #[must_use]
+    pub fn enter(&self, outbox: Outbox) -> Registration {
+        let mut state = self.shared.lock();
+        if state.is_closing {
+            outbox.close(CloseCode::Shutdown);
+        }
+        state.all.insert(outbox.connection(), outbox.clone());
+        drop(state);
+        Registration { shared: self.shared.clone(), outbox, player: None }
+    }
+
+    /// Sends a message to every connection of a player; to none when he is not connected.
+    pub fn notify(&self, player_id: &str, payload: &Payload) {
+        // Outboxes are copied out first: sending wakes tasks, which is nobody's business under this lock.
+        let outboxes = self.shared.lock().players.get(player_id).cloned();
+        for outbox in outboxes.iter().flatten() {
+            outbox.send(payload.clone());
+        }
+    }
+
+    /// Whether a player has an open connection.
+    #[must_use]
+    pub fn is_online(&self, player_id: &str) -> bool {
+        self.shared.lock().players.contains_key(player_id)
+    }
+
+    /// Open connections, those without a player yet included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shared.lock().all.len()
+    }
+
+    /// Whether nobody is connected.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Connected players.
+    #[must_use]
+    pub fn players_online(&self) -> usize {
+        self.shared.lock().players.len()
+    }
+
+    /// Closes every connection, and each that is entered from now on.
+    pub fn close_all(&self, code: CloseCode) {
+        let mut state = self.shared.lock();
+        state.is_closing = true;
+        let outboxes: Vec<Outbox> = state.all.values().cloned().collect();
+        drop(state);
+        for outbox in outboxes {
+            outbox.close(code);
+        }
+    }
+
+    /// Returns when no connection is open any more.
+    pub async fn emptied(&self) {
+        loop {
+            let emptied = self.shared.emptied.notified();
+            tokio::pin!(emptied);
+            emptied.as_mut().enable();
+            if self.is_empty() {
+                return;
+            }
+            emptied.await;
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Registration {
+    /// Says whose connection this is. A player has at most `connections_max` of them: beyond that the oldest is closed as
+    /// [`CloseCode::TooManyConnections`], because the newest is where the player is.
+    pub fn identify(&mut self, player_id: &str, connections_max: usize) {
+        let player: Arc<str> = player_id.into();
+        let mut state = self.shared.lock();
+        let outboxes = state.players.entry(player.clone()).or_default();
+        outboxes.push(self.outbox.clone());
+        let surplus: Vec<Outbox> =
+            outboxes.drain(..outboxes.len().saturating_sub(connections_max.max(1))).collect();
+        drop(state);
+        for outbox in surplus {
+            outbox.close(CloseCode::TooManyConnections);
+        }
+        self.player = Some(player);
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        state.all.remove(&self.outbox.connection());
+        if let Some(player) = &self.player
+            && let Some(outboxes) = state.players.get_mut(player)
+        {
+            outboxes.retain(|outbox| *outbox != self.outbox);
+            if outboxes.is_empty() {
+                state.players.remove(player);
+            }
+        }
+        let is_empty = state.all.is_empty();
+        drop(state);
+        if is_empty {
+            self.shared.emptied.notify_waiters();
+        }
+    }
+}
+
+impl fmt::Debug for Connections {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Connections({} open, {} players)", self.len(), self.players_online())
+    }
+}
+
+impl fmt::Debug for Registration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Registration({})", self.outbox.connection())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use flagfall_protocol::ServerToClient;
+
+    use super::super::outbox::{OutboxReader, Outgoing, outbox};
+    use super::*;
+
+    fn ping() -> Payload {
+        Payload::new(&ServerToClient::Ping { id: 1, server_time: 0, heads: Vec::new() })
+    }
+
+    fn connect(connections: &Connections) -> (Registration, OutboxReader) {
+        let (outbox, reader) = outbox(ConnectionId::next());
+        (connections.enter(outbox), reader)
+    }
+
+    #[tokio::test]
+    async fn a_player_is_told_on_all_his_connections_and_others_are_not() {
+        let connections = Connections::new();
+        let (mut first, mut first_reader) = connect(&connections);
+        let (mut second, mut second_reader) = connect(&connections);
+        let (mut other, _other_reader) = connect(&connections);
+        first.identify("ana", 8);
+        second.identify("ana", 8);
+        other.identify("bo", 8);
+        connections.notify("ana", &ping());
+        connections.notify("nobody", &ping());
+        for reader in [&mut first_reader, &mut second_reader] {
+            assert_eq!(poll_fn(|cx| reader.poll_next(cx)).await, Outgoing::Message(ping()));
+        }
+        assert_eq!(other.outbox.queued(), 0);
+        assert_eq!((connections.len(), connections.players_online()), (3, 2));
+    }
+
+    #[tokio::test]
+    async fn the_oldest_connection_goes_when_there_are_too_many() {
+        let connections = Connections::new();
+        let (mut first, mut first_reader) = connect(&connections);
+        let (mut second, _second_reader) = connect(&connections);
+        let (mut third, _third_reader) = connect(&connections);
+        for registration in [&mut first, &mut second, &mut third] {
+            registration.identify("ana", 2);
+        }
+        let code = poll_fn(|cx| first_reader.poll_close(cx)).await;
+        assert_eq!(code, CloseCode::TooManyConnections);
+        assert!(!second.outbox.is_closed() && !third.outbox.is_closed());
+    }
+
+    #[test]
+    fn a_player_is_online_until_the_last_connection_is_gone() {
+        let connections = Connections::new();
+        let (mut first, _first_reader) = connect(&connections);
+        let (mut second, _second_reader) = connect(&connections);
+        first.identify("ana", 8);
+        second.identify("ana", 8);
+        drop(first);
+        assert!(connections.is_online("ana"));
+        drop(second);
+        assert!(!connections.is_online("ana"));
+        assert!(connections.is_empty());
+    }
+
+    #[tokio::test]
+    async fn closing_all_reaches_late_comers_too() {
+        let connections = Connections::new();
+        let (first, mut first_reader) = connect(&connections);
+        connections.close_all(CloseCode::Shutdown);
+        let (late, mut late_reader) = connect(&connections);
+        for reader in [&mut first_reader, &mut late_reader] {
+            assert_eq!(poll_fn(|cx| reader.poll_close(cx)).await, CloseCode::Shutdown);
+        }
+        let waiting = tokio::spawn({
+            let connections = connections.clone();
+            async move { connections.emptied().await }
+        });
+        drop(first);
+        drop(late);
+        waiting.await.unwrap();
+    }
+}

@@ -1,0 +1,372 @@
+//! The bounded queue between whoever has something to tell a client and the client's connection.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use flagfall_board::GameId;
+use flagfall_protocol::{CloseCode, GameHead};
+
+use super::payload::{PAYLOAD_BYTES_MAX, Payload};
+
+/// Messages an outbox holds before its client counts as too slow.
+pub const OUTBOX_MESSAGES_MAX: usize = 64;
+/// Bytes an outbox holds before its client counts as too slow.
+pub const OUTBOX_BYTES_MAX: usize = 256 * 1024;
+
+/// Capacity an empty queue may keep; a burst gives the rest back.
+const IDLE_CAPACITY: usize = 8;
+
+/// A connection's number: unique as long as the process runs, never sent to anybody.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ConnectionId(u64);
+
+impl ConnectionId {
+    /// A number nobody had before.
+    #[must_use]
+    pub fn next() -> ConnectionId {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        ConnectionId(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl fmt::Display for ConnectionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "c{}", self.0)
+    }
+}
+
+impl fmt::Debug for ConnectionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The sending end of a connection: cheap to clone, never blocks, bounded.
+///
+/// It holds at most [`OUTBOX_MESSAGES_MAX`] messages or [`OUTBOX_BYTES_MAX`] bytes. A message beyond that closes the
+/// connection as [`CloseCode::Slow`]; the client comes back and resumes. What is sent to a closed connection vanishes.
+#[derive(Clone)]
+pub struct Outbox {
+    shared: Arc<Shared>,
+}
+
+/// The receiving end; the connection has it, and there is one.
+pub struct OutboxReader {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    connection: ConnectionId,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<Payload>,
+    bytes: usize,
+    close: Option<CloseCode>,
+    is_closed: bool,
+    credit: u32,
+    heads: Vec<GameHead>,
+    waker: Option<Waker>,
+}
+
+/// What a reader is given next.
+#[derive(PartialEq, Eq, Debug)]
+pub enum Outgoing {
+    /// A message to write.
+    Message(Payload),
+    /// The connection is to be closed with this code; nothing comes after it.
+    Close(CloseCode),
+}
+
+/// A connection's two ends.
+#[must_use]
+pub fn outbox(connection: ConnectionId) -> (Outbox, OutboxReader) {
+    let shared = Arc::new(Shared { connection, state: Mutex::new(State::default()) });
+    (Outbox { shared: shared.clone() }, OutboxReader { shared })
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // No code between lock and unlock can leave the state half changed, so poison means nothing.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn begin_close(&mut self, code: CloseCode) -> Option<Waker> {
+        if self.close.is_none() {
+            self.close = Some(code);
+            if code == CloseCode::Slow {
+                self.queue = VecDeque::new();
+                self.bytes = 0;
+            }
+        }
+        self.waker.take()
+    }
+}
+
+fn wake(waker: Option<Waker>) {
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
+
+impl Outbox {
+    /// Whose outbox this is.
+    #[must_use]
+    pub fn connection(&self) -> ConnectionId {
+        self.shared.connection
+    }
+
+    /// Puts a message in line. Never blocks. One too many closes the connection as [`CloseCode::Slow`], and so does one
+    /// longer than [`PAYLOAD_BYTES_MAX`], which no socket would take.
+    pub fn send(&self, payload: Payload) {
+        let mut state = self.shared.lock();
+        if state.is_closed || state.close.is_some() {
+            return;
+        }
+        let is_full =
+            state.queue.len() >= OUTBOX_MESSAGES_MAX || state.bytes + payload.len() > OUTBOX_BYTES_MAX;
+        let is_too_long = payload.len() > PAYLOAD_BYTES_MAX;
+        let waker = if is_full || is_too_long {
+            state.begin_close(CloseCode::Slow)
+        } else {
+            state.bytes += payload.len();
+            state.queue.push_back(payload.clone());
+            state.waker.take()
+        };
+        drop(state);
+        wake(waker);
+        if is_too_long {
+            tracing::error!(connection = %self.connection(), message = ?payload, "message too long to be sent; connection closed");
+        }
+    }
+
+    /// Messages in line.
+    #[must_use]
+    pub fn queued(&self) -> usize {
+        self.shared.lock().queue.len()
+    }
+
+    /// Closes the connection after what is in line already. [`CloseCode::Slow`] throws the line away. The first code stays.
+    pub fn close(&self, code: CloseCode) {
+        let waker = self.shared.lock().begin_close(code);
+        wake(waker);
+    }
+
+    /// Whether the connection has ended or is about to.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        let state = self.shared.lock();
+        state.is_closed || state.close.is_some()
+    }
+
+    /// Notes the number that this connection's audience has reached in an open game; pings carry it.
+    pub fn set_head(&self, game: GameId, seq: u64) {
+        let mut state = self.shared.lock();
+        match state.heads.iter_mut().find(|head| head.game == game) {
+            Some(head) => head.seq = seq,
+            None => state.heads.push(GameHead { game, seq }),
+        }
+    }
+
+    /// Forgets a game's number: the connection has it no longer open.
+    pub fn clear_head(&self, game: GameId) {
+        self.shared.lock().heads.retain(|head| head.game != game);
+    }
+
+    /// Gives the connection back the message it spent on a command that was accepted: legal moves do not count against
+    /// the rate of messages.
+    pub fn credit(&self) {
+        let mut state = self.shared.lock();
+        state.credit = state.credit.saturating_add(1);
+    }
+}
+
+impl fmt::Debug for Outbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Outbox({})", self.connection())
+    }
+}
+
+impl PartialEq for Outbox {
+    /// Whether both belong to one connection.
+    fn eq(&self, other: &Outbox) -> bool {
+        self.connection() == other.connection()
+    }
+}
+
+impl Eq for Outbox {}
+
+impl OutboxReader {
+    /// What to write next; pending when there is nothing, and then the task is woken by the next message.
+    pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Outgoing> {
+        let mut state = self.shared.lock();
+        if let Some(payload) = state.queue.pop_front() {
+            state.bytes -= payload.len();
+            if state.queue.is_empty() && state.queue.capacity() > IDLE_CAPACITY {
+                state.queue = VecDeque::new();
+            }
+            return Poll::Ready(Outgoing::Message(payload));
+        }
+        if let Some(code) = state.close {
+            return Poll::Ready(Outgoing::Close(code));
+        }
+        register(&mut state, cx);
+        Poll::Pending
+    }
+
+    /// The code the connection is to be closed with, even while messages are in line: for when the socket takes none now.
+    pub fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<CloseCode> {
+        let mut state = self.shared.lock();
+        if let Some(code) = state.close {
+            return Poll::Ready(code);
+        }
+        register(&mut state, cx);
+        Poll::Pending
+    }
+
+    /// The numbers of the open games, for a ping.
+    #[must_use]
+    pub fn heads(&self) -> Vec<GameHead> {
+        self.shared.lock().heads.clone()
+    }
+
+    /// The messages given back since the last call.
+    #[must_use]
+    pub fn take_credit(&mut self) -> u32 {
+        std::mem::take(&mut self.shared.lock().credit)
+    }
+}
+
+fn register(state: &mut State, cx: &Context<'_>) {
+    match &mut state.waker {
+        Some(waker) => waker.clone_from(cx.waker()),
+        none => *none = Some(cx.waker().clone()),
+    }
+}
+
+impl Drop for OutboxReader {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        state.is_closed = true;
+        state.queue = VecDeque::new();
+        state.bytes = 0;
+        state.heads = Vec::new();
+        state.waker = None;
+    }
+}
+
+impl fmt::Debug for OutboxReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OutboxReader({})", self.shared.connection)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use flagfall_protocol::ServerToClient;
+
+    use super::*;
+
+    fn ping(id: u64) -> Payload {
+        Payload::new(&ServerToClient::Ping { id, server_time: 0, heads: Vec::new() })
+    }
+
+    fn long(bytes: usize) -> Payload {
+        let game = GameId::from_random([0; 12]);
+        let around = Payload::new(&ServerToClient::GameUnavailable { game, message: String::new() }).len();
+        Payload::new(&ServerToClient::GameUnavailable { game, message: "x".repeat(bytes - around) })
+    }
+
+    async fn next(reader: &mut OutboxReader) -> Outgoing {
+        poll_fn(|cx| reader.poll_next(cx)).await
+    }
+
+    #[tokio::test]
+    async fn messages_come_out_in_order_and_a_waiting_reader_is_woken() {
+        let (outbox, mut reader) = outbox(ConnectionId::next());
+        outbox.send(ping(1));
+        outbox.send(ping(2));
+        assert_eq!(outbox.queued(), 2);
+        assert_eq!(next(&mut reader).await, Outgoing::Message(ping(1)));
+        assert_eq!(next(&mut reader).await, Outgoing::Message(ping(2)));
+        let waiting = tokio::spawn(async move { next(&mut reader).await });
+        tokio::task::yield_now().await;
+        outbox.send(ping(3));
+        assert_eq!(waiting.await.unwrap(), Outgoing::Message(ping(3)));
+    }
+
+    #[tokio::test]
+    async fn one_message_too_many_closes_as_slow() {
+        let (outbox, mut reader) = outbox(ConnectionId::next());
+        for id in 0..OUTBOX_MESSAGES_MAX as u64 {
+            outbox.send(ping(id));
+        }
+        assert!(!outbox.is_closed());
+        outbox.send(ping(99));
+        assert!(outbox.is_closed());
+        assert_eq!(next(&mut reader).await, Outgoing::Close(CloseCode::Slow));
+    }
+
+    #[tokio::test]
+    async fn bytes_are_bounded_too() {
+        let (outbox, mut reader) = outbox(ConnectionId::next());
+        let part = OUTBOX_BYTES_MAX / 8;
+        for _ in 0..8 {
+            outbox.send(long(part));
+        }
+        assert!(!outbox.is_closed());
+        assert_eq!(next(&mut reader).await, Outgoing::Message(long(part)));
+        outbox.send(long(part));
+        assert!(!outbox.is_closed());
+        outbox.send(ping(1));
+        assert_eq!(next(&mut reader).await, Outgoing::Close(CloseCode::Slow));
+    }
+
+    #[tokio::test]
+    async fn a_message_no_socket_takes_closes_the_connection() {
+        let (outbox, mut reader) = outbox(ConnectionId::next());
+        outbox.send(long(PAYLOAD_BYTES_MAX + 1));
+        assert_eq!(next(&mut reader).await, Outgoing::Close(CloseCode::Slow));
+    }
+
+    #[tokio::test]
+    async fn what_was_in_line_goes_out_before_the_close_and_the_first_code_stays() {
+        let (outbox, mut reader) = outbox(ConnectionId::next());
+        outbox.send(ping(0));
+        outbox.close(CloseCode::Shutdown);
+        outbox.close(CloseCode::Slow);
+        outbox.send(ping(1));
+        assert_eq!(next(&mut reader).await, Outgoing::Message(ping(0)));
+        assert_eq!(next(&mut reader).await, Outgoing::Close(CloseCode::Shutdown));
+    }
+
+    #[test]
+    fn heads_are_those_of_the_open_games() {
+        let (outbox, reader) = outbox(ConnectionId::next());
+        let games = [1, 2].map(|byte| GameId::from_random([byte; 12]));
+        outbox.set_head(games[0], 1);
+        outbox.set_head(games[1], 5);
+        outbox.set_head(games[0], 2);
+        outbox.clear_head(games[1]);
+        assert_eq!(reader.heads(), [GameHead { game: games[0], seq: 2 }]);
+    }
+
+    #[test]
+    fn a_dropped_reader_ends_the_outbox() {
+        let (outbox, reader) = outbox(ConnectionId::next());
+        outbox.send(ping(1));
+        drop(reader);
+        outbox.send(ping(2));
+        assert!(outbox.is_closed());
+        assert_eq!(outbox.queued(), 0);
+    }
+}

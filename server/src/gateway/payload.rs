@@ -1,0 +1,134 @@
+//! The bytes of one message to a client, ready to be shared by all who get it.
+
+use std::fmt;
+
+use axum::extract::ws::Utf8Bytes;
+use flagfall_protocol::ServerToClient;
+
+/// Bytes in the longest message a connection can carry. The write buffer of a socket takes no longer one, so an
+/// [`Outbox`](super::Outbox) refuses it: whoever makes messages keeps them well below.
+pub const PAYLOAD_BYTES_MAX: usize = 60 * 1024;
+
+/// The kinds of messages, as metrics label them. [`Payload::kind`] gives the place in this list.
+pub const PAYLOAD_KINDS: [&str; 14] = [
+    "welcome",
+    "accepted",
+    "refused",
+    "lobby",
+    "challenge",
+    "game_started",
+    "my_games",
+    "game",
+    "event",
+    "presence",
+    "rematch_offered",
+    "superseded",
+    "game_unavailable",
+    "ping",
+];
+
+/// A message to a client as JSON text. Cloning it shares the bytes.
+///
+/// This is the only thing a socket takes, and it can be made of a [`ServerToClient`] alone: nothing leaves that is not
+/// a message of the protocol. `Debug` shows the kind and the length: a player's message holds his own ranks.
+#[derive(Clone)]
+pub struct Payload {
+    text: Utf8Bytes,
+    kind: u8,
+}
+
+impl Payload {
+    /// The message's bytes. Serializes once; make one payload for each audience and clone it for each viewer.
+    #[must_use]
+    pub fn new(message: &ServerToClient) -> Payload {
+        let mut bytes = Vec::with_capacity(256);
+        let text = match serde_json::to_writer(&mut bytes, message) {
+            Ok(()) => Utf8Bytes::try_from(bytes).unwrap_or_default(),
+            // Messages hold no map with keys that JSON lacks, so this does not happen; if it does, the client is told.
+            Err(_) => Utf8Bytes::from_static(
+                r#"{"type":"refused","code":"internal","message":"the server could not write its answer"}"#,
+            ),
+        };
+        Payload { text, kind: kind_of(message) }
+    }
+
+    /// How many bytes it has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Whether it has no bytes; no message has none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The JSON text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.text.as_str()
+    }
+
+    /// The place of its kind in [`PAYLOAD_KINDS`].
+    #[must_use]
+    pub fn kind(&self) -> usize {
+        usize::from(self.kind)
+    }
+
+    /// The bytes, for the socket.
+    pub(super) fn into_text(self) -> Utf8Bytes {
+        self.text
+    }
+}
+
+impl From<&ServerToClient> for Payload {
+    fn from(message: &ServerToClient) -> Payload {
+        Payload::new(message)
+    }
+}
+
+impl PartialEq for Payload {
+    fn eq(&self, other: &Payload) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Payload {}
+
+impl fmt::Debug for Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Payload({}, {} bytes)", PAYLOAD_KINDS[self.kind()], self.len())
+    }
+}
+
+fn kind_of(message: &ServerToClient) -> u8 {
+    match message {
+        ServerToClient::Welcome { .. } => 0,
+        ServerToClient::Accepted { .. } => 1,
+        ServerToClient::Refused { .. } => 2,
+        ServerToClient::Lobby { .. } => 3,
+        ServerToClient::Challenge { .. } => 4,
+        ServerToClient::GameStarted { .. } => 5,
+        ServerToClient::MyGames { .. } => 6,
+        ServerToClient::Game { .. } => 7,
+        ServerToClient::Event { .. } => 8,
+        ServerToClient::Presence { .. } => 9,
+        ServerToClient::RematchOffered { .. } => 10,
+        ServerToClient::Superseded { .. } => 11,
+        ServerToClient::GameUnavailable { .. } => 12,
+        ServerToClient::Ping { .. } => 13,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_says_its_kind_and_length_and_nothing_of_its_content() {
+        let payload = Payload::new(&ServerToClient::Ping { id: 7, server_time: 1_234_567, heads: Vec::new() });
+        assert_eq!(payload.as_str(), r#"{"type":"ping","id":7,"server_time":1234567,"heads":[]}"#);
+        assert_eq!(format!("{payload:?}"), "Payload(ping, 55 bytes)");
+    }
+}
