@@ -200,7 +200,7 @@ pub enum StrikeFate {
 
 /// What an event changes in a view beyond the event itself: derived facts, absolute, so that none is ever computed twice.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct PublicChange {
+pub struct ViewChange {
     /// Both clocks after the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<Clock>,
@@ -216,7 +216,10 @@ pub struct PublicChange {
     /// One's own moves that a repetition rule refuses this turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused_moves: Vec<MoveText>,
-    /// The whole board, with the events that put the pieces there or open them: the start and the end.
+    /// What each side has lost in all, with a strike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub captured: Option<PerSide<BTreeMap<Rank, u8>>>,
+    /// With a ply the pieces that now stand on its two squares; with the start and the end all pieces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pieces: Option<Vec<PieceText>>,
 }
@@ -287,6 +290,92 @@ fn commitments_of(commitments: &PerSide<Option<rules::Commitment>>) -> PerSide<O
     PerSide::from_fn(|side| commitments[side].map(|commitment| HexBytes(commitment.0)))
 }
 
+fn captured_of(captured: &PerSide<[u8; Rank::COUNT]>) -> PerSide<BTreeMap<Rank, u8>> {
+    PerSide::from_fn(|side| {
+        Rank::ALL.into_iter().zip(captured[side]).filter(|(_, count)| *count > 0).collect()
+    })
+}
+
+impl From<&rules::SeenChange> for ViewChange {
+    fn from(change: &rules::SeenChange) -> ViewChange {
+        let rules::SeenChange {
+            deploy_deadline,
+            turn,
+            clock,
+            plies_to_limit,
+            refused_moves,
+            captured,
+            pieces,
+        } = change;
+        ViewChange {
+            clock: clock.map(Clock::from),
+            deploy_deadline: deploy_deadline.map(|stamp| stamp.0),
+            turn: *turn,
+            plies_to_limit: *plies_to_limit,
+            refused_moves: refused_moves.iter().copied().map(MoveText).collect(),
+            captured: captured.as_ref().map(captured_of),
+            pieces: pieces.as_ref().map(|pieces| pieces.iter().copied().map(PieceText).collect()),
+        }
+    }
+}
+
+impl GameView {
+    /// Makes the view before an event into the view after it.
+    pub fn apply(&mut self, event: &GameEvent, change: &ViewChange) {
+        let ViewChange { clock, deploy_deadline, turn, plies_to_limit, refused_moves, captured, pieces } =
+            change;
+        self.clock = *clock;
+        self.deploy_deadline = *deploy_deadline;
+        self.turn = *turn;
+        self.plies_to_limit = *plies_to_limit;
+        self.refused_moves.clone_from(refused_moves);
+        if let Some(captured) = captured {
+            self.captured.clone_from(captured);
+        }
+        match event {
+            GameEvent::Deployed { setup } => {
+                self.own_deployment = Some(setup.clone());
+                if let Some(side) = self.audience.side() {
+                    self.ready[side] = true;
+                }
+            }
+            GameEvent::Ready { side } => self.ready[*side] = true,
+            GameEvent::Started { commitments } => {
+                self.phase = Phase::Playing;
+                self.own_deployment = None;
+                self.commitments = *commitments;
+                self.pieces = pieces.clone().unwrap_or_default();
+            }
+            GameEvent::Moved(seen) => {
+                let rules::Move { from, to } = seen.squares.0;
+                self.pieces.retain(|piece| piece.0.square != from && piece.0.square != to);
+                self.pieces.extend(pieces.iter().flatten().copied());
+                self.pieces.sort_by_key(|piece| piece.0.square);
+                self.last_move = Some(*seen);
+                self.ply = self.ply.saturating_add(1);
+                if self.draw_offer == Some(seen.side.opponent()) {
+                    self.draw_offer = None;
+                }
+            }
+            GameEvent::DrawOffered { side } => self.draw_offer = Some(*side),
+            GameEvent::DrawDeclined { side: _ } => self.draw_offer = None,
+            GameEvent::Paused { since: _ } => self.paused = true,
+            GameEvent::Resumed {} => self.paused = false,
+            GameEvent::Ended { outcome, opened } => {
+                self.phase = Phase::Over;
+                self.paused = false;
+                self.draw_offer = None;
+                self.own_deployment = None;
+                self.outcome = Some(outcome.clone());
+                self.opened.clone_from(opened);
+                if let Some(pieces) = pieces {
+                    self.pieces.clone_from(pieces);
+                }
+            }
+        }
+    }
+}
+
 impl From<&rules::SeenEvent> for GameEvent {
     fn from(event: &rules::SeenEvent) -> GameEvent {
         match event {
@@ -341,9 +430,7 @@ impl From<&rules::View> for GameView {
             own_deployment: own_deployment.clone(),
             lakes: lakes.iter().collect(),
             pieces: pieces.iter().copied().map(PieceText).collect(),
-            captured: PerSide::from_fn(|side| {
-                Rank::ALL.into_iter().zip(captured[side]).filter(|(_, count)| *count > 0).collect()
-            }),
+            captured: captured_of(captured),
             ply: *ply,
             turn: *turn,
             last_move: last_move.as_ref().map(SeenMove::from),

@@ -13,7 +13,7 @@ mod text;
 pub use client_to_server::{ClientToServer, CommandId, CommandIdError, GameCommand, Position, Terms, Time};
 pub use code::{CloseCode, Code};
 pub use game_view::{
-    Clock, GameEvent, GameView, Opened, Outcome, Phase, PublicChange, SeenMove, SeenStrike, StrikeFate,
+    Clock, GameEvent, GameView, Opened, Outcome, Phase, SeenMove, SeenStrike, StrikeFate, ViewChange,
 };
 pub use record::{GameRecord, RECORD_FORMAT, RecordedEvent};
 pub use server_to_client::{

@@ -4,11 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::client_to_server::{CommandId, Terms};
 use crate::code::Code;
-use crate::game_view::{GameEvent, GameView, Outcome, Phase, PublicChange};
+use crate::game_view::{GameEvent, GameView, Outcome, Phase, ViewChange};
 
 /// What the server sends. Clients ignore fields they do not know.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "a message is serialized where it is made; it does not travel")]
 pub enum ServerToClient {
     /// The answer to a hello.
     Welcome {
@@ -116,7 +117,7 @@ pub enum ServerToClient {
         /// What happened.
         event: GameEvent,
         /// What else of the view changed with it.
-        change: PublicChange,
+        change: ViewChange,
     },
     /// A player came or went.
     Presence {

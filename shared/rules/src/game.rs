@@ -271,6 +271,12 @@ impl Position {
         self.legal_moves_of(self.turn(), |_| ())
     }
 
+    /// Whether a repetition rule could refuse a side anything now.
+    pub(crate) fn may_refuse_repetition(&self, side: Side) -> bool {
+        let ruleset = self.ruleset();
+        self.repetition().tether(ruleset, side).is_some() || self.repetition().is_chasing(ruleset, side)
+    }
+
     /// A side's legal moves, were it its turn; calls `refused` with each that a repetition rule takes out.
     pub(crate) fn legal_moves_of(&self, side: Side, mut refused: impl FnMut(Move)) -> LegalMoves {
         let ruleset = self.ruleset();

@@ -41,6 +41,6 @@ pub use refusal::Refusal;
 pub use ruleset::{Army, Fill, Ruleset};
 pub use setup::{Deployment, Setup, SetupRefusal};
 pub use view::{
-    Identity, OpenedDeployment, SeenClock, SeenEvent, SeenMove, SeenPiece, SeenStrike, View, Viewer,
-    clock_seen, see, view,
+    Identity, OpenedDeployment, SeenChange, SeenClock, SeenEvent, SeenMove, SeenPiece, SeenStrike, View,
+    Viewer, clock_seen, see, see_change, view,
 };

@@ -9,6 +9,7 @@ use crate::command::Move;
 use crate::commitment::Commitment;
 use crate::event::{Event, EventKind, Fate, Moved, Strike, Struck};
 use crate::game::{Game, Outcome, Phase};
+use crate::position::Piece;
 use crate::ruleset::Ruleset;
 
 /// Who looks. There are three audiences.
@@ -150,6 +151,26 @@ pub struct View {
     pub outcome: Option<Outcome>,
 }
 
+/// What else of a view is different after an event: derived facts, absolute, so that whoever holds the view before needs
+/// no rules to have the view after.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SeenChange {
+    /// Until when deployments are taken, while they are.
+    pub deploy_deadline: Option<Stamp>,
+    /// Whose turn it is, while the game runs.
+    pub turn: Option<Side>,
+    /// Both clocks.
+    pub clock: Option<SeenClock>,
+    /// Plies left until a limit draws the game, once it is announced.
+    pub plies_to_limit: Option<Ply>,
+    /// The viewer's own moves that a repetition rule refuses this turn.
+    pub refused_moves: Vec<Move>,
+    /// What was captured in all, with an event that captures.
+    pub captured: Option<PerSide<[u8; Rank::COUNT]>>,
+    /// With a ply the pieces that now stand on its two squares; with the start and the end all pieces; else none.
+    pub pieces: Option<Vec<SeenPiece>>,
+}
+
 /// What a viewer sees of an event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SeenEvent {
@@ -203,7 +224,7 @@ pub fn view(game: &Game, viewer: Viewer, now: Stamp) -> View {
         terms,
         phase,
         deployments,
-        deploy_deadline,
+        deploy_deadline: _,
         commitments,
         position,
         last_ply,
@@ -219,17 +240,13 @@ pub fn view(game: &Game, viewer: Viewer, now: Stamp) -> View {
         }
         Viewer::Player(_) | Viewer::Public => None,
     };
-    let mut refused_moves = Vec::new();
-    if *phase == Phase::Playing && viewer.is_side(position.turn()) {
-        position.legal_moves_of(position.turn(), |squares| refused_moves.push(squares));
-    }
     View {
         viewer,
         ruleset: terms.ruleset,
         phase: *phase,
         is_paused: paused_since.is_some(),
         ready: PerSide::from_fn(|side| deployments[side].is_some()),
-        deploy_deadline: (*phase == Phase::Deploying).then_some(*deploy_deadline),
+        deploy_deadline: self::deploy_deadline(game),
         own_deployment,
         lakes: position.lakes(),
         pieces: pieces_seen(game, viewer),
@@ -237,7 +254,7 @@ pub fn view(game: &Game, viewer: Viewer, now: Stamp) -> View {
         ply: position.ply(),
         turn: game.turn(),
         last_move: last_ply.as_ref().map(|moved| move_seen(game, moved, viewer)),
-        refused_moves,
+        refused_moves: refused_moves(game, viewer),
         clock: clock_seen(game, now),
         draw_offer: offers.standing,
         plies_to_limit: plies_to_limit(game),
@@ -273,6 +290,37 @@ pub fn see(before: &Game, event: &Event, after: &Game, viewer: Viewer) -> Option
     }
 }
 
+/// What else of a viewer's view changed with an event he sees; `after` is the game after it.
+#[must_use]
+pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> SeenChange {
+    let (pieces, captured) = match &event.0 {
+        EventKind::Started { commitments: _ } | EventKind::Ended(_) => {
+            (Some(pieces_seen(after, viewer)), None)
+        }
+        EventKind::Moved(Moved { side: _, from, to, proves: _, strike }) => {
+            let (low, high) = (*from.min(to), *from.max(to));
+            let at = |square| Some(piece_seen(after, viewer, square, after.position.piece(square)?));
+            let pieces = [low, high].into_iter().filter_map(at).collect();
+            let captured = PerSide::from_fn(|side| after.position.captured(side));
+            (Some(pieces), strike.is_some().then_some(captured))
+        }
+        EventKind::Deployed { side: _, deployment: _, salt: _ }
+        | EventKind::DrawOffered { side: _ }
+        | EventKind::DrawDeclined { side: _ }
+        | EventKind::Paused { since: _ }
+        | EventKind::Resumed => (None, None),
+    };
+    SeenChange {
+        deploy_deadline: deploy_deadline(after),
+        turn: after.turn(),
+        clock: clock_seen(after, now),
+        plies_to_limit: plies_to_limit(after),
+        refused_moves: refused_moves(after, viewer),
+        captured,
+        pieces,
+    }
+}
+
 /// Both clocks at a moment. They stop at zero and at whatever the log says stopped them.
 #[must_use]
 pub fn clock_seen(game: &Game, now: Stamp) -> Option<SeenClock> {
@@ -285,24 +333,28 @@ pub fn clock_seen(game: &Game, now: Stamp) -> Option<SeenClock> {
     })
 }
 
+fn deploy_deadline(game: &Game) -> Option<Stamp> {
+    (game.phase == Phase::Deploying).then_some(game.deploy_deadline)
+}
+
+fn refused_moves(game: &Game, viewer: Viewer) -> Vec<Move> {
+    let mut refused = Vec::new();
+    let turn = game.position.turn();
+    if game.phase == Phase::Playing && viewer.is_side(turn) && game.position.may_refuse_repetition(turn) {
+        game.position.legal_moves_of(turn, |squares| refused.push(squares));
+    }
+    refused
+}
+
 fn pieces_seen(game: &Game, viewer: Viewer) -> Vec<SeenPiece> {
-    let pieces = game.position.pieces();
-    pieces
-        .map(|(square, piece)| {
-            let crate::position::Piece { side, rank, is_moved, is_revealed, id: _ } = piece;
-            SeenPiece {
-                square,
-                side,
-                identity: if is_revealed || knows_ranks_of(game, viewer, side) {
-                    Identity::Known(rank)
-                } else {
-                    Identity::Hidden
-                },
-                is_moved,
-                is_revealed,
-            }
-        })
-        .collect()
+    game.position.pieces().map(|(square, piece)| piece_seen(game, viewer, square, piece)).collect()
+}
+
+fn piece_seen(game: &Game, viewer: Viewer, square: Square, piece: Piece) -> SeenPiece {
+    let Piece { side, rank, is_moved, is_revealed, id: _ } = piece;
+    let is_known = is_revealed || knows_ranks_of(game, viewer, side);
+    let identity = if is_known { Identity::Known(rank) } else { Identity::Hidden };
+    SeenPiece { square, side, identity, is_moved, is_revealed }
 }
 
 /// Whether a viewer knows every rank of a side: his own always, and whatever the end of the game opened to him.
@@ -339,7 +391,8 @@ fn opened_to(game: &Game, viewer: Viewer) -> PerSide<Option<OpenedDeployment>> {
 fn move_seen(game: &Game, moved: &Moved, viewer: Viewer) -> SeenMove {
     let Moved { side, from, to, proves, strike } = *moved;
     let rank_if = |whose: Side, is_shown: bool, rank: Rank| {
-        if is_shown || knows_ranks_of(game, viewer, whose) { Identity::Known(rank) } else { Identity::Hidden }
+        // As seen when it happened: what the end opens is told by the deployments, not by telling the past anew.
+        if is_shown || viewer.is_side(whose) { Identity::Known(rank) } else { Identity::Hidden }
     };
     let strike = strike.map(|Strike { attacker, defender }| {
         let Struck { rank: attacker_rank, fate: attacker_fate, shown: attacker_shown } = attacker;
