@@ -152,6 +152,7 @@ fn deploy(game: &Game, side: Side, setup: &Setup, entropy: &Entropy) -> Result<E
     }
     let deployment = setup.deploy(side, game.terms.ruleset)?;
     let salt = Salt(entropy.0);
+    let is_change = game.deployments[side].is_some();
     let mut events = Events::default();
     if let Some((other_deployment, other_salt)) = &game.deployments[side.opponent()] {
         let mut commitments = PerSide::default();
@@ -162,13 +163,13 @@ fn deploy(game: &Game, side: Side, setup: &Setup, entropy: &Entropy) -> Result<E
         both[side] = Some(&deployment);
         both[side.opponent()] = Some(other_deployment);
         let outcome = judge_mobility(&Position::deployed(game.terms.ruleset, both));
-        events.push(EventKind::Deployed { side, deployment, salt });
+        events.push(EventKind::Deployed { side, deployment, salt, is_change });
         events.push(EventKind::Started { commitments });
         if let Some(outcome) = outcome {
             events.push(EventKind::Ended(outcome));
         }
     } else {
-        events.push(EventKind::Deployed { side, deployment, salt });
+        events.push(EventKind::Deployed { side, deployment, salt, is_change });
     }
     Ok(events)
 }

@@ -15,11 +15,12 @@ pub struct Event(pub(crate) EventKind);
 
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum EventKind {
-    /// A side handed in a deployment, the first or a changed one (§A4).
+    /// A side handed in a deployment (§A4); changing it is its secret.
     Deployed {
         side: Side,
         deployment: Deployment,
         salt: Salt,
+        is_change: bool,
     },
     /// Both sides are ready: the pieces stand, Red is to move.
     Started {

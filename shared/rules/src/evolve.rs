@@ -11,7 +11,7 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
     let at = at.max(game.latest);
     game.latest = at;
     match &event.0 {
-        EventKind::Deployed { side, deployment, salt } => {
+        EventKind::Deployed { side, deployment, salt, is_change: _ } => {
             game.deployments[*side] = Some((deployment.clone(), salt.clone()));
         }
         EventKind::Started { commitments } => {

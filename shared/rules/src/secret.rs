@@ -21,6 +21,8 @@ pub enum SecretRecord {
         setup: String,
         /// The salt.
         salt: [u8; 32],
+        /// Whether the side had deployed before.
+        is_change: bool,
     },
     /// The game started, with these commitments.
     Started {
@@ -86,9 +88,12 @@ pub struct SecretRecordError;
 #[must_use]
 pub fn to_record(event: &Event) -> SecretRecord {
     match &event.0 {
-        EventKind::Deployed { side, deployment, salt } => {
-            SecretRecord::Deployed { side: *side, setup: deployment.text(), salt: salt.0 }
-        }
+        EventKind::Deployed { side, deployment, salt, is_change } => SecretRecord::Deployed {
+            side: *side,
+            setup: deployment.text(),
+            salt: salt.0,
+            is_change: *is_change,
+        },
         EventKind::Started { commitments } => SecretRecord::Started {
             commitments: PerSide::from_fn(|side| commitments[side].map(|commitment| commitment.0)),
         },
@@ -117,10 +122,11 @@ pub fn to_record(event: &Event) -> SecretRecord {
 /// [`SecretRecordError`] when the record's deployment cannot be read.
 pub fn from_record(record: SecretRecord) -> Result<Event, SecretRecordError> {
     Ok(Event(match record {
-        SecretRecord::Deployed { side, setup, salt } => EventKind::Deployed {
+        SecretRecord::Deployed { side, setup, salt, is_change } => EventKind::Deployed {
             side,
             deployment: Deployment::from_recorded_text(&setup).ok_or(SecretRecordError)?,
             salt: Salt(salt),
+            is_change,
         },
         SecretRecord::Started { commitments } => {
             EventKind::Started { commitments: PerSide::from_fn(|side| commitments[side].map(Commitment)) }

@@ -264,15 +264,14 @@ pub fn view(game: &Game, viewer: Viewer, now: Stamp) -> View {
     }
 }
 
-/// What a viewer sees of an event; nothing when it is not for him. `before` and `after` are the game on its two sides.
+/// What a viewer sees of an event; nothing when it is not for him. `after` is the game after it.
 #[must_use]
-pub fn see(before: &Game, event: &Event, after: &Game, viewer: Viewer) -> Option<SeenEvent> {
+pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<SeenEvent> {
     match &event.0 {
-        EventKind::Deployed { side, deployment, salt: _ } => {
+        EventKind::Deployed { side, deployment, salt: _, is_change } => {
             if viewer.is_side(*side) {
                 Some(SeenEvent::Deployed { text: deployment.text() })
-            } else if before.is_ready(*side) {
-                // Changing a deployment is the owner's secret (§A4).
+            } else if *is_change {
                 None
             } else {
                 Some(SeenEvent::Ready { side: *side })
@@ -304,7 +303,7 @@ pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> Se
             let captured = PerSide::from_fn(|side| after.position.captured(side));
             (Some(pieces), strike.is_some().then_some(captured))
         }
-        EventKind::Deployed { side: _, deployment: _, salt: _ }
+        EventKind::Deployed { side: _, deployment: _, salt: _, is_change: _ }
         | EventKind::DrawOffered { side: _ }
         | EventKind::DrawDeclined { side: _ }
         | EventKind::Paused { since: _ }
