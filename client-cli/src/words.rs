@@ -1,0 +1,261 @@
+//! Words for people: terms, clocks, events, endings.
+
+use flagfall_board::{Numbering, Rank, Side};
+use flagfall_protocol::{
+    GameEvent, GameSummary, IdentityText, MoveText, Outcome, Presence, SeenMove, SeenStrike, StrikeFate, Terms, Time,
+};
+use flagfall_rules::{Identity, Move, Ruleset};
+
+/// A text that names no clock.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0:?} is no clock: write minutes and seconds per move as in 10+5, seconds as in 90s+2, or none")]
+pub struct TimeError(String);
+
+/// Reads a clock: `10+5` (minutes and seconds per move), `10`, `90s+2`, `none`.
+///
+/// # Errors
+/// When it is none of these.
+pub fn parse_time(text: &str) -> Result<Time, TimeError> {
+    let error = || TimeError(text.to_owned());
+    if matches!(text, "none" | "unlimited" | "no") {
+        return Ok(Time::Unlimited {});
+    }
+    let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+    let base_s = match base.strip_suffix('s') {
+        Some(seconds) => seconds.parse::<u32>().ok(),
+        None => base.parse::<u32>().ok().and_then(|minutes| minutes.checked_mul(60)),
+    };
+    let increment_s = increment.strip_suffix('s').unwrap_or(increment).parse().map_err(|_| error())?;
+    Ok(Time::Fischer { base_s: base_s.ok_or_else(error)?, increment_s })
+}
+
+/// A clock as people write it.
+#[must_use]
+pub fn time(time: Time) -> String {
+    match time {
+        Time::Unlimited {} => "no clock".to_owned(),
+        Time::Fischer { base_s, increment_s } if base_s % 60 == 0 => format!("{}+{increment_s}", base_s / 60),
+        Time::Fischer { base_s, increment_s } => format!("{base_s}s+{increment_s}"),
+    }
+}
+
+/// What is played, in a few words.
+#[must_use]
+pub fn terms(terms: &Terms) -> String {
+    let mut words = format!("{}, {}", ruleset_title(&terms.ruleset), time(terms.time));
+    if terms.private {
+        words.push_str(", private");
+    }
+    if terms.secret {
+        words.push_str(", deployments stay secret");
+    }
+    words
+}
+
+/// What a person calls a ruleset; its id where this client does not know it.
+#[must_use]
+pub fn ruleset_title(id: &str) -> String {
+    Ruleset::find(id).map_or_else(|| id.to_owned(), |ruleset| ruleset.title.to_owned())
+}
+
+/// A game in a line: `abc…  Classic, 10+5  Ann (Red) – Bob (Blue)  ply 12`.
+#[must_use]
+pub fn summary(game: &GameSummary) -> String {
+    let state = match (&game.outcome, game.turn) {
+        (Some(ended), _) => outcome(ended),
+        (None, Some(turn)) => format!("ply {}, {turn} to move", game.ply),
+        (None, None) => "deploying".to_owned(),
+    };
+    let (red, blue) = (&game.players.red.name, &game.players.blue.name);
+    format!("{}  {red} (Red) - {blue} (Blue)  {}  {state}", game.id, terms(&game.terms))
+}
+
+/// Remaining time: `1:02:03`, `9:41`, and tenths in the last ten seconds.
+#[must_use]
+pub fn clock(ms: u64) -> String {
+    let seconds = ms / 1000;
+    if ms == 0 {
+        "0:00".to_owned()
+    } else if seconds < 10 {
+        format!("0:{:02}.{}", seconds, ms % 1000 / 100)
+    } else if seconds < 3600 {
+        format!("{}:{:02}", seconds / 60, seconds % 60)
+    } else {
+        format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    }
+}
+
+/// A player's presence.
+#[must_use]
+pub fn presence(presence: Presence) -> &'static str {
+    match presence {
+        Presence::Present => "present",
+        Presence::Reconnecting => "reconnecting",
+        Presence::Away => "away",
+    }
+}
+
+/// How a game ended, as a sentence.
+#[must_use]
+pub fn outcome(outcome: &Outcome) -> String {
+    let loser = outcome.winner.map(Side::opponent);
+    let why = match (outcome.reason.as_str(), loser) {
+        ("flag_captured", Some(loser)) => format!("{loser}'s Flag is taken"),
+        ("no_legal_move", Some(loser)) => format!("{loser} has no legal move"),
+        ("both_blocked", _) => "neither side can move".to_owned(),
+        ("resigned", Some(loser)) => format!("{loser} resigned"),
+        ("draw_agreed", _) => "draw agreed".to_owned(),
+        ("quiet_limit" | "quiet_move_limit", _) => "too many moves without a capture".to_owned(),
+        ("ply_limit", _) => "the game reached its longest length".to_owned(),
+        ("out_of_time", Some(loser)) => format!("{loser} ran out of time"),
+        ("out_of_time", None) => "both ran out of time".to_owned(),
+        ("abandoned", Some(loser)) => format!("{loser} abandoned the game"),
+        ("illegal_act", Some(loser)) => format!("{loser} broke the rules"),
+        ("forfeited_reserve", Some(loser)) => format!("{loser} forfeited its reserve"),
+        ("aborted", _) => return "The game was called off.".to_owned(),
+        (other, _) => other.replace('_', " "),
+    };
+    match outcome.winner {
+        Some(winner) => format!("{winner} wins: {why}."),
+        None => format!("A draw: {why}."),
+    }
+}
+
+/// An event as a sentence.
+#[must_use]
+pub fn event(event: &GameEvent) -> String {
+    match event {
+        GameEvent::Deployed { .. } => "Your deployment is handed in.".to_owned(),
+        GameEvent::Ready { side } => format!("{side} is ready."),
+        GameEvent::Started { .. } => "Both sides are ready. The game starts.".to_owned(),
+        GameEvent::Moved(seen) => moved(seen),
+        GameEvent::DrawOffered { side } => format!("{side} offers a draw."),
+        GameEvent::DrawDeclined { side } => format!("{side} declines the draw."),
+        GameEvent::Paused { .. } => "The server is stopping: the game is paused and no clock runs.".to_owned(),
+        GameEvent::Resumed {} => "The game goes on.".to_owned(),
+        GameEvent::Ended { outcome: ended, .. } => outcome(ended),
+    }
+}
+
+/// A ply as a sentence: `Red moves a4a5.`, `Red's Scout strikes Blue's Bomb on b7: the Scout leaves.`
+#[must_use]
+pub fn moved(seen: &SeenMove) -> String {
+    let SeenMove { side, squares: MoveText(Move { from, to }), piece, strike } = *seen;
+    let Some(SeenStrike { attacker, attacker_fate, defender, defender_fate }) = strike else {
+        return match piece.0 {
+            // Only what the others cannot know anyway is worth a word: one's own pieces are on the board.
+            Identity::OneOf(_) => format!("{side} moves {from}{to}: it is {}.", identity(piece)),
+            Identity::Known(_) | Identity::Hidden => format!("{side} moves {from}{to}."),
+        };
+    };
+    let other = side.opponent();
+    let (ours, theirs) = (identity(attacker), identity(defender));
+    // Two of a kind need their owners to be told apart.
+    let is_same = attacker == defender;
+    let (short, other_short) = if is_same {
+        (format!("{side}'s {ours}"), format!("{other}'s {theirs}"))
+    } else {
+        (format!("the {ours}"), format!("the {theirs}"))
+    };
+    let is_flag = defender.0 == Identity::Known(Rank::Flag);
+    let result = match (attacker_fate, defender_fate) {
+        (StrikeFate::Leaves, StrikeFate::Leaves) => "both leave".to_owned(),
+        (StrikeFate::Leaves, StrikeFate::Advances) => format!("{short} leaves, {other_short} goes to {from}"),
+        (StrikeFate::Leaves, StrikeFate::Stays) => format!("{short} leaves"),
+        (StrikeFate::Stays | StrikeFate::Advances, StrikeFate::Leaves) if is_flag => "the Flag is taken".to_owned(),
+        (StrikeFate::Stays | StrikeFate::Advances, StrikeFate::Leaves) => format!("{other_short} leaves"),
+        (StrikeFate::Stays | StrikeFate::Advances, StrikeFate::Stays | StrikeFate::Advances) => "both stay".to_owned(),
+    };
+    format!("{side}'s {ours} strikes {other}'s {theirs} on {to}: {result}.")
+}
+
+fn identity(identity: IdentityText) -> String {
+    match identity.0 {
+        Identity::Known(rank) => rank.to_string(),
+        Identity::OneOf(ranks) => {
+            let names: Vec<String> = ranks.iter().map(|rank| rank.to_string()).collect();
+            names.join(" or ")
+        }
+        Identity::Hidden => "hidden piece".to_owned(),
+    }
+}
+
+/// A rank with its figure: `Marshal (1)`; Flag, Bomb and Spy need none.
+#[must_use]
+pub fn rank(rank: Rank, numbering: Numbering) -> String {
+    let figure = rank.figure(numbering);
+    if figure.starts_with(|letter: char| letter.is_ascii_digit()) {
+        format!("{rank} ({figure})")
+    } else {
+        rank.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(text: &str) -> SeenMove {
+        serde_json::from_str(text).expect("a move")
+    }
+
+    #[test]
+    fn clocks_read_back_as_they_are_written() {
+        for (text, base_s, increment_s) in [("10+5", 600, 5), ("5+0", 300, 0), ("90s+2", 90, 2)] {
+            let clock = Time::Fischer { base_s, increment_s };
+            assert_eq!(parse_time(text), Ok(clock));
+            assert_eq!(time(clock), text);
+        }
+        assert_eq!(parse_time("15"), Ok(Time::Fischer { base_s: 900, increment_s: 0 }));
+        assert_eq!(parse_time("none"), Ok(Time::Unlimited {}));
+        for text in ["", "+", "ten", "10+", "-1+2", "99999999999+1", "4294967295", "10+5+1", "1.5"] {
+            assert!(parse_time(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn remaining_time_is_short_and_shows_tenths_at_the_end() {
+        let shown: Vec<String> = [0, 9_990, 10_000, 581_000, 3_723_000].into_iter().map(clock).collect();
+        assert_eq!(shown, ["0:00", "0:09.9", "0:10", "9:41", "1:02:03"]);
+    }
+
+    #[test]
+    fn plies_and_strikes_are_sentences() {
+        let cases = [
+            (r#"{"side":"red","move":"a4a5","piece":"?"}"#, "Red moves a4a5."),
+            (r#"{"side":"blue","move":"j10j9","piece":"5"}"#, "Blue moves j10j9."),
+            (
+                r#"{"side":"red","move":"b4b7","piece":"9","strike":{"attacker":"9","attacker_fate":"leaves","defender":"B","defender_fate":"stays"}}"#,
+                "Red's Scout strikes Blue's Bomb on b7: the Scout leaves.",
+            ),
+            (
+                r#"{"side":"red","move":"b6b7","piece":"8","strike":{"attacker":"8","attacker_fate":"advances","defender":"B","defender_fate":"leaves"}}"#,
+                "Red's Miner strikes Blue's Bomb on b7: the Bomb leaves.",
+            ),
+            (
+                r#"{"side":"blue","move":"b6b5","piece":"5","strike":{"attacker":"5","attacker_fate":"leaves","defender":"5","defender_fate":"leaves"}}"#,
+                "Blue's Captain strikes Red's Captain on b5: both leave.",
+            ),
+            (
+                r#"{"side":"red","move":"b9b10","piece":"8","strike":{"attacker":"8","attacker_fate":"advances","defender":"F","defender_fate":"leaves"}}"#,
+                "Red's Miner strikes Blue's Flag on b10: the Flag is taken.",
+            ),
+            (
+                r#"{"side":"red","move":"b6b7","piece":"9","strike":{"attacker":"9","attacker_fate":"leaves","defender":"5","defender_fate":"advances"}}"#,
+                "Red's Scout strikes Blue's Captain on b7: the Scout leaves, the Captain goes to b6.",
+            ),
+        ];
+        for (message, sentence) in cases {
+            assert_eq!(moved(&seen(message)), sentence);
+        }
+    }
+
+    #[test]
+    fn endings_are_sentences() {
+        let ended = |winner, reason: &str| outcome(&Outcome { winner, reason: reason.to_owned() });
+        assert_eq!(ended(Some(Side::Red), "flag_captured"), "Red wins: Blue's Flag is taken.");
+        assert_eq!(ended(None, "draw_agreed"), "A draw: draw agreed.");
+        assert_eq!(ended(None, "aborted"), "The game was called off.");
+        assert_eq!(ended(Some(Side::Blue), "something_new"), "Blue wins: something new.");
+    }
+}
