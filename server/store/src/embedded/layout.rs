@@ -1,0 +1,166 @@
+//! What lies where in the database, byte by byte. Numbers inside keys are big-endian, so that keys sort by them.
+
+use flagfall_board::{GameId, Stamp};
+
+use crate::value::{Hash, Head, Key, SecretBytes};
+
+/// The version of everything in this file. Another layout gets another number.
+pub(super) const SCHEMA: u64 = 1;
+
+/// Keys in the keyspace `meta`.
+pub(super) const META_SCHEMA: &[u8] = b"schema";
+pub(super) const META_EPOCH: &[u8] = b"epoch";
+pub(super) const META_COMMIT: &[u8] = b"commit";
+pub(super) const META_QUARANTINE: &[u8] = b"quarantine/";
+
+const STAMP_LENGTH: usize = 8;
+const HASH_LENGTH: usize = 32;
+/// Bytes ahead of the body in a log entry.
+const ENTRY_HEADER: usize = STAMP_LENGTH + HASH_LENGTH;
+const NEVER: u64 = u64::MAX;
+
+/// Where an entry lies in the keyspace `logs`: the game, then the number.
+pub(super) fn entry_key(game: GameId, seq: u64) -> Vec<u8> {
+    let mut key = Vec::with_capacity(game.as_str().len() + 8);
+    key.extend_from_slice(game.as_str().as_bytes());
+    key.extend_from_slice(&seq.to_be_bytes());
+    key
+}
+
+/// The number in an entry's key.
+pub(super) fn entry_seq(key: &[u8]) -> Option<u64> {
+    key.last_chunk().copied().map(u64::from_be_bytes)
+}
+
+/// An entry's value, its stamp still to come: stamp, hash of the chain up to here, body.
+pub(super) fn entry_value(hash: Hash, body: &SecretBytes) -> Vec<u8> {
+    let mut value = Vec::with_capacity(ENTRY_HEADER + body.len());
+    value.extend_from_slice(&[0; STAMP_LENGTH]);
+    value.extend_from_slice(&hash.0);
+    value.extend_from_slice(body.expose());
+    value
+}
+
+/// Puts the stamp into an entry's value.
+pub(super) fn stamp_entry(value: &mut [u8], at: Stamp) {
+    if let Some(place) = value.get_mut(..STAMP_LENGTH) {
+        place.copy_from_slice(&at.0.to_le_bytes());
+    }
+}
+
+/// An entry's stamp, hash and body.
+pub(super) fn parse_entry(value: &[u8]) -> Option<(Stamp, Hash, &[u8])> {
+    let (stamp, rest) = value.split_first_chunk::<STAMP_LENGTH>()?;
+    let (hash, body) = rest.split_first_chunk::<HASH_LENGTH>()?;
+    Some((Stamp(u64::from_le_bytes(*stamp)), Hash(*hash), body))
+}
+
+/// A value of the keyspace `heads`; its key is the game.
+pub(super) fn head_value(head: Head) -> [u8; 40] {
+    let mut value = [0; 40];
+    value[..8].copy_from_slice(&head.seq.to_le_bytes());
+    value[8..].copy_from_slice(&head.hash.0);
+    value
+}
+
+pub(super) fn parse_head(value: &[u8]) -> Option<Head> {
+    let (seq, hash) = value.split_first_chunk::<8>()?;
+    Some(Head { seq: u64::from_le_bytes(*seq), hash: Hash(hash.try_into().ok()?) })
+}
+
+/// A value of the keyspace `records`: when it expires, then the value itself.
+pub(super) fn record_value(value: &[u8], expires: Option<Stamp>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(8 + value.len());
+    bytes.extend_from_slice(&expires.map_or(NEVER, |stamp| stamp.0).to_le_bytes());
+    bytes.extend_from_slice(value);
+    bytes
+}
+
+/// A record's value and when it expires.
+pub(super) fn parse_record(bytes: &[u8]) -> Option<(&[u8], Option<Stamp>)> {
+    let (expires, value) = bytes.split_first_chunk::<8>()?;
+    let expires = u64::from_le_bytes(*expires);
+    Some((value, (expires != NEVER).then_some(Stamp(expires))))
+}
+
+/// A key of the keyspace `expiries`: when, then which record.
+pub(super) fn expiry_key(expires: Stamp, key: &Key) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(8 + key.as_bytes().len());
+    bytes.extend_from_slice(&expires.0.to_be_bytes());
+    bytes.extend_from_slice(key.as_bytes());
+    bytes
+}
+
+pub(super) fn parse_expiry_key(bytes: &[u8]) -> Option<(Stamp, &[u8])> {
+    let (expires, key) = bytes.split_first_chunk::<8>()?;
+    Some((Stamp(u64::from_be_bytes(*expires)), key))
+}
+
+/// The record of the last commit: its number and its stamp.
+pub(super) fn commit_value(commit: u64, at: Stamp) -> [u8; 16] {
+    let mut value = [0; 16];
+    value[..8].copy_from_slice(&commit.to_le_bytes());
+    value[8..].copy_from_slice(&at.0.to_le_bytes());
+    value
+}
+
+pub(super) fn parse_commit(value: &[u8]) -> Option<(u64, Stamp)> {
+    let (commit, at) = value.split_first_chunk::<8>()?;
+    Some((u64::from_le_bytes(*commit), Stamp(parse_number(at)?)))
+}
+
+pub(super) fn parse_number(value: &[u8]) -> Option<u64> {
+    value.try_into().ok().map(u64::from_le_bytes)
+}
+
+/// Where a game's quarantine is noted in the keyspace `meta`.
+pub(super) fn quarantine_key(game: GameId) -> Vec<u8> {
+    [META_QUARANTINE, game.as_str().as_bytes()].concat()
+}
+
+pub(super) fn parse_quarantine_key(key: &[u8]) -> Option<GameId> {
+    std::str::from_utf8(key.strip_prefix(META_QUARANTINE)?).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let game = GameId::from_random([7; 12]);
+        let key = Key::new("players/x").unwrap();
+        let head = Head { seq: 9, hash: Hash([3; 32]) };
+        let mut value = entry_value(head.hash, &SecretBytes::new(vec![1, 2]));
+        stamp_entry(&mut value, Stamp(77));
+        assert_eq!(parse_entry(&value), Some((Stamp(77), head.hash, &[1, 2][..])));
+        assert_eq!(entry_seq(&entry_key(game, 258)), Some(258));
+        assert_eq!(parse_head(&head_value(head)), Some(head));
+        assert_eq!(parse_record(&record_value(b"v", Some(Stamp(5)))), Some((&b"v"[..], Some(Stamp(5)))));
+        assert_eq!(parse_record(&record_value(b"", None)), Some((&b""[..], None)));
+        assert_eq!(parse_expiry_key(&expiry_key(Stamp(5), &key)), Some((Stamp(5), key.as_bytes())));
+        assert_eq!(parse_commit(&commit_value(4, Stamp(6))), Some((4, Stamp(6))));
+        assert_eq!(parse_quarantine_key(&quarantine_key(game)), Some(game));
+    }
+
+    #[test]
+    fn what_is_too_short_is_nothing() {
+        for length in 0..8 {
+            let bytes = vec![1; length];
+            assert_eq!(parse_entry(&bytes), None);
+            assert_eq!(parse_head(&bytes), None);
+            assert_eq!(parse_record(&bytes), None);
+            assert_eq!(parse_expiry_key(&bytes), None);
+            assert_eq!(parse_commit(&bytes), None);
+            assert_eq!(parse_number(&bytes), None);
+            assert_eq!(entry_seq(&bytes), None);
+            assert_eq!(parse_quarantine_key(&bytes), None);
+        }
+    }
+
+    #[test]
+    fn entries_sort_by_number() {
+        let game = GameId::from_random([7; 12]);
+        assert!(entry_key(game, 255) < entry_key(game, 256));
+    }
+}

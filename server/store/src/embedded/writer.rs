@@ -1,0 +1,473 @@
+//! The writer: the one thread that changes the database.
+//!
+//! It takes every request that is waiting, decides each against the heads and records as the requests before it
+//! left them, puts all that is to be written into one batch, commits it with one fsync and answers. While it
+//! waits for the disk the next group gathers; there is no timer. Nobody is answered before the commit, not even
+//! those who wrote nothing, for their answer may rest on what the group writes.
+
+use std::collections::{BTreeMap, HashMap};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+
+use fjall::{OwnedWriteBatch, PersistMode};
+use flagfall_board::{GameId, Stamp};
+use tokio::sync::{mpsc, oneshot};
+
+use super::Shared;
+use super::heads::HeadCache;
+use super::layout::{
+    META_COMMIT, META_EPOCH, commit_value, entry_key, expiry_key, head_value, parse_expiry_key, parse_record,
+    quarantine_key, record_value, stamp_entry,
+};
+use super::reader::{Spaces, Trouble, trouble};
+use crate::store::{AppendOutcome, Expect, StoreError, Update, UpdateOutcome, Write};
+use crate::value::{Head, Key};
+
+/// Requests in one commit, at most.
+const GROUP_MAX: usize = 1024;
+/// Bytes of entries in one commit, about.
+const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Expired records looked at in one commit of a sweep.
+pub(super) const SWEEP_STEP: usize = 1000;
+
+pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
+
+/// An append whose chain its caller has computed, so that the writer need not.
+pub(super) struct Prepared {
+    pub(super) game: GameId,
+    pub(super) expected: Head,
+    pub(super) deadline: Option<Stamp>,
+    /// The entries' values, their stamps missing.
+    pub(super) values: Vec<Vec<u8>>,
+    /// The head after them.
+    pub(super) head: Head,
+    pub(super) writes: Vec<Write>,
+}
+
+/// What the writer is asked to do.
+pub(super) enum Request {
+    Append {
+        append: Prepared,
+        reply: Reply<AppendOutcome>,
+    },
+    Update {
+        update: Update,
+        reply: Reply<UpdateOutcome>,
+    },
+    BumpEpoch {
+        reply: Reply<u64>,
+    },
+    /// Keeps what a reader has found, and already told [`Shared`].
+    Quarantine {
+        game: GameId,
+        reason: String,
+    },
+    /// Lifts a quarantine.
+    Release {
+        game: GameId,
+        reply: Reply<()>,
+    },
+    /// Throws out at most [`SWEEP_STEP`] expired records; answers how many it found and how many it deleted.
+    Sweep {
+        reply: Reply<Swept>,
+    },
+}
+
+impl Request {
+    fn bytes(&self) -> usize {
+        match self {
+            Request::Append { append, .. } => append.values.iter().map(Vec::len).sum(),
+            Request::Update { update, .. } => update
+                .writes
+                .iter()
+                .map(|write| match write {
+                    Write::Put { value, .. } => value.len(),
+                    Write::Delete { .. } => 0,
+                })
+                .sum(),
+            Request::BumpEpoch { .. }
+            | Request::Quarantine { .. }
+            | Request::Release { .. }
+            | Request::Sweep { .. } => 0,
+        }
+    }
+}
+
+/// What a step of a sweep did.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Swept {
+    pub(super) found: usize,
+    pub(super) deleted: u64,
+}
+
+/// An answer that waits for the commit.
+enum Answer {
+    Append(Reply<AppendOutcome>, Result<AppendOutcome, StoreError>),
+    Update(Reply<UpdateOutcome>, Result<UpdateOutcome, StoreError>),
+    Epoch(Reply<u64>, u64),
+    Release(Reply<()>),
+}
+
+/// What a commit came to.
+enum Verdict {
+    /// It is on the disk.
+    Durable,
+    /// It may be on the disk or not.
+    Unknown(String),
+    /// It is not on the disk.
+    Refused(String),
+}
+
+/// What the requests of a group so far are going to write. One row a key: the database must not be given two
+/// values for one key in one batch.
+#[derive(Default)]
+struct Stage {
+    entries: Vec<(Vec<u8>, Vec<u8>)>,
+    heads: HashMap<GameId, Head>,
+    records: HashMap<Key, Option<StagedRecord>>,
+    quarantines: BTreeMap<GameId, Option<String>>,
+    epoch: Option<u64>,
+    appends: u64,
+}
+
+struct StagedRecord {
+    value: Vec<u8>,
+    expires: Option<Stamp>,
+}
+
+impl Stage {
+    fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+            && self.records.is_empty()
+            && self.quarantines.is_empty()
+            && self.epoch.is_none()
+    }
+
+    fn write(&mut self, writes: Vec<Write>) {
+        for write in writes {
+            match write {
+                Write::Put { key, value, expires } => {
+                    self.records.insert(key, Some(StagedRecord { value, expires }));
+                }
+                Write::Delete { key } => {
+                    self.records.insert(key, None);
+                }
+            }
+        }
+    }
+}
+
+pub(super) struct Writer {
+    spaces: Spaces,
+    shared: Arc<Shared>,
+    heads: HeadCache,
+    /// The number of the last commit.
+    commit: u64,
+}
+
+impl Writer {
+    pub(super) fn new(spaces: Spaces, shared: Arc<Shared>, heads_cached: usize, commit: u64) -> Writer {
+        Writer { spaces, shared, heads: HeadCache::new(heads_cached), commit }
+    }
+
+    /// Works until nobody can ask any more.
+    pub(super) fn run(mut self, mut requests: mpsc::Receiver<Request>) {
+        // What expired while the store was closed goes first, a step at a time between the groups.
+        let mut is_sweeping = true;
+        loop {
+            let first = if is_sweeping { requests.try_recv().ok() } else { requests.blocking_recv() };
+            let is_idle = first.is_none();
+            if is_idle && !is_sweeping {
+                return;
+            }
+            let mut bytes = 0;
+            let mut group = Vec::new();
+            let mut next = first;
+            while let Some(request) = next {
+                bytes += request.bytes();
+                group.push(request);
+                next = if group.len() < GROUP_MAX && bytes < GROUP_BYTES_MAX {
+                    requests.try_recv().ok()
+                } else {
+                    None
+                };
+            }
+            // A panic drops the replies of the group, which their callers read as `Unknown`.
+            let worked = catch_unwind(AssertUnwindSafe(|| {
+                self.run_group(group);
+                is_sweeping && self.sweep_step().is_ok_and(|swept| swept.found == SWEEP_STEP)
+            }));
+            is_sweeping = worked.unwrap_or_else(|_| {
+                self.shared.fail("the writer panicked; the process must be started again");
+                false
+            });
+        }
+    }
+
+    fn run_group(&mut self, group: Vec<Request>) {
+        let mut stage = Stage::default();
+        let mut answers = Vec::with_capacity(group.len());
+        let mut sweeps = Vec::new();
+        for request in group {
+            match request {
+                Request::Append { append, reply } => {
+                    let outcome = self.stage_append(&mut stage, append);
+                    answers.push(Answer::Append(reply, outcome));
+                }
+                Request::Update { update, reply } => {
+                    let outcome = self.stage_update(&mut stage, update);
+                    answers.push(Answer::Update(reply, outcome));
+                }
+                Request::BumpEpoch { reply } => {
+                    let current = stage.epoch.unwrap_or_else(|| self.shared.epoch.load(Ordering::SeqCst));
+                    let epoch = self.shared.clock.stamp().0.max(current + 1);
+                    stage.epoch = Some(epoch);
+                    answers.push(Answer::Epoch(reply, epoch));
+                }
+                Request::Quarantine { game, reason } => {
+                    stage.quarantines.insert(game, Some(reason));
+                }
+                Request::Release { game, reply } => {
+                    stage.quarantines.insert(game, None);
+                    answers.push(Answer::Release(reply));
+                }
+                Request::Sweep { reply } => sweeps.push(reply),
+            }
+        }
+        let verdict = self.commit_stage(stage);
+        for answer in answers {
+            answer.give(&verdict);
+        }
+        for reply in sweeps {
+            // A caller that went away needs no answer, here as everywhere below.
+            reply.send(self.sweep_step()).ok();
+        }
+    }
+
+    fn stage_append(&mut self, stage: &mut Stage, append: Prepared) -> Result<AppendOutcome, StoreError> {
+        self.shared.check_available()?;
+        let game = append.game;
+        if let Some(reason) = self.shared.quarantine_of(game) {
+            return Ok(AppendOutcome::Quarantined { reason });
+        }
+        let head = match stage.heads.get(&game).copied().or_else(|| self.heads.get(game)) {
+            Some(head) => head,
+            None => match self.spaces.head(game) {
+                Ok(head) => {
+                    self.heads.put(game, head);
+                    head
+                }
+                Err(Trouble::Unavailable { why }) => return Err(StoreError::Unavailable { why }),
+                Err(Trouble::Damaged { seq, what }) => {
+                    let reason = format!("entry {seq}: {what}");
+                    self.shared.quarantine(game, &reason);
+                    stage.quarantines.insert(game, Some(reason.clone()));
+                    return Ok(AppendOutcome::Quarantined { reason });
+                }
+            },
+        };
+        if head != append.expected {
+            return Ok(AppendOutcome::Conflict { head });
+        }
+        let at = self.shared.clock.stamp();
+        if append.deadline.is_some_and(|deadline| at > deadline) {
+            return Ok(AppendOutcome::Late { at });
+        }
+        for (seq, mut value) in (append.expected.seq + 1..).zip(append.values) {
+            stamp_entry(&mut value, at);
+            stage.entries.push((entry_key(game, seq), value));
+        }
+        stage.heads.insert(game, append.head);
+        stage.write(append.writes);
+        stage.appends += 1;
+        Ok(AppendOutcome::Ok { at, head: append.head })
+    }
+
+    fn stage_update(&self, stage: &mut Stage, update: Update) -> Result<UpdateOutcome, StoreError> {
+        self.shared.check_available()?;
+        let now = self.shared.clock.stamp();
+        for (key, expect) in &update.conditions {
+            let found = match stage.records.get(key) {
+                Some(staged) => staged
+                    .as_ref()
+                    .filter(|record| record.expires.is_none_or(|expires| now < expires))
+                    .map(|record| record.value.clone()),
+                None => self.spaces.get(key, now).map_err(Trouble::of_record)?,
+            };
+            let holds = match (found, expect) {
+                (None, Expect::Absent) => true,
+                (Some(found), Expect::Value(value)) => found == *value,
+                (None, Expect::Value(_)) | (Some(_), Expect::Absent) => false,
+            };
+            if !holds {
+                return Ok(UpdateOutcome::Conflict);
+            }
+        }
+        stage.write(update.writes);
+        Ok(UpdateOutcome::Ok)
+    }
+
+    fn commit_stage(&mut self, stage: Stage) -> Verdict {
+        if stage.is_empty() {
+            return Verdict::Durable;
+        }
+        let mut batch = self.batch();
+        let entries = stage.entries.len() as u64;
+        for (key, value) in stage.entries {
+            batch.insert(&self.spaces.logs, key, value);
+        }
+        for (game, head) in &stage.heads {
+            batch.insert(&self.spaces.heads, game.as_str(), head_value(*head));
+        }
+        for (key, record) in stage.records {
+            match record {
+                Some(StagedRecord { value, expires }) => {
+                    if let Some(expires) = expires {
+                        batch.insert(&self.spaces.expiries, expiry_key(expires, &key), []);
+                    }
+                    batch.insert(&self.spaces.records, key.as_bytes(), record_value(&value, expires));
+                }
+                None => batch.remove(&self.spaces.records, key.as_bytes()),
+            }
+        }
+        for (game, reason) in &stage.quarantines {
+            match reason {
+                Some(reason) => batch.insert(&self.spaces.meta, quarantine_key(*game), reason.as_bytes()),
+                None => batch.remove(&self.spaces.meta, quarantine_key(*game)),
+            }
+        }
+        if let Some(epoch) = stage.epoch {
+            batch.insert(&self.spaces.meta, META_EPOCH, epoch.to_le_bytes());
+        }
+        let verdict = self.commit(batch);
+        if matches!(verdict, Verdict::Durable) {
+            for (game, head) in stage.heads {
+                self.heads.put(game, head);
+            }
+            for (game, reason) in stage.quarantines {
+                self.heads.forget(game);
+                if reason.is_none() {
+                    self.shared.release(game);
+                }
+            }
+            if let Some(epoch) = stage.epoch {
+                self.shared.epoch.store(epoch, Ordering::SeqCst);
+            }
+            self.shared.counters.appends.fetch_add(stage.appends, Ordering::Relaxed);
+            self.shared.counters.entries.fetch_add(entries, Ordering::Relaxed);
+        }
+        verdict
+    }
+
+    fn batch(&self) -> OwnedWriteBatch {
+        self.spaces.db.batch().durability(Some(PersistMode::SyncData))
+    }
+
+    /// Commits, durably, and tells the witness.
+    fn commit(&mut self, mut batch: OwnedWriteBatch) -> Verdict {
+        if let Err(StoreError::Unavailable { why }) = self.shared.check_available() {
+            return Verdict::Refused(why);
+        }
+        let commit = self.commit + 1;
+        let at = self.shared.clock.stamp();
+        batch.insert(&self.spaces.meta, META_COMMIT, commit_value(commit, at));
+        match batch.commit() {
+            Ok(()) => {}
+            // The database looks at this flag before it writes anything.
+            Err(fjall::Error::Poisoned) => {
+                let why = "the database stopped after an earlier failure; start the process again";
+                return Verdict::Refused(self.shared.fail(why));
+            }
+            Err(error) => {
+                let why = format!("a commit failed ({error}); start the process again");
+                return Verdict::Unknown(self.shared.fail(&why));
+            }
+        }
+        self.commit = commit;
+        self.shared.counters.commits.fetch_add(1, Ordering::Relaxed);
+        let mut witness = self.shared.witness.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = witness.note_commit(commit) {
+            // The commit is safe; only a loss of this very one would go unnoticed.
+            tracing::error!(%error, "the store's witness file cannot be written");
+        }
+        Verdict::Durable
+    }
+
+    fn sweep_step(&mut self) -> Result<Swept, StoreError> {
+        self.shared.check_available()?;
+        let now = self.shared.clock.stamp();
+        let bound = now.0.saturating_add(1).to_be_bytes();
+        let mut swept = Swept::default();
+        let mut batch = self.batch();
+        for row in self.spaces.expiries.range(..bound).take(SWEEP_STEP) {
+            let row = row.key().map_err(|error| trouble(&error, 0).of_record())?;
+            swept.found += 1;
+            // The record may have been written again since, with another expiry or none.
+            if let Some((expires, key)) = parse_expiry_key(&row) {
+                let record = self.spaces.records.get(key).map_err(|error| trouble(&error, 0).of_record())?;
+                if record
+                    .is_some_and(|record| parse_record(&record).is_some_and(|(_, at)| at == Some(expires)))
+                {
+                    batch.remove(&self.spaces.records, key);
+                    swept.deleted += 1;
+                }
+            }
+            batch.remove(&self.spaces.expiries, row);
+        }
+        if swept.found == 0 {
+            return Ok(swept);
+        }
+        match self.commit(batch) {
+            Verdict::Durable => Ok(swept),
+            Verdict::Unknown(why) | Verdict::Refused(why) => Err(StoreError::Unavailable { why }),
+        }
+    }
+}
+
+impl Answer {
+    fn give(self, verdict: &Verdict) {
+        match self {
+            Answer::Append(reply, outcome) => {
+                let has_written = matches!(outcome, Ok(AppendOutcome::Ok { .. }));
+                reply.send(settle(outcome, has_written, AppendOutcome::Unknown, verdict)).ok();
+            }
+            Answer::Update(reply, outcome) => {
+                let has_written = matches!(outcome, Ok(UpdateOutcome::Ok));
+                reply.send(settle(outcome, has_written, UpdateOutcome::Unknown, verdict)).ok();
+            }
+            Answer::Epoch(reply, epoch) => {
+                reply.send(verdict.check().map(|()| epoch)).ok();
+            }
+            Answer::Release(reply) => {
+                reply.send(verdict.check()).ok();
+            }
+        }
+    }
+}
+
+impl Verdict {
+    fn check(&self) -> Result<(), StoreError> {
+        match self {
+            Verdict::Durable => Ok(()),
+            Verdict::Unknown(why) | Verdict::Refused(why) => {
+                Err(StoreError::Unavailable { why: why.clone() })
+            }
+        }
+    }
+}
+
+/// The answer to a request once it is known what became of its group.
+fn settle<T>(
+    outcome: Result<T, StoreError>,
+    has_written: bool,
+    unknown: T,
+    verdict: &Verdict,
+) -> Result<T, StoreError> {
+    match verdict {
+        Verdict::Durable => outcome,
+        Verdict::Unknown(_) if has_written => Ok(unknown),
+        // What was to be answered may rest on what the group wrote: it says nothing any more.
+        Verdict::Unknown(why) | Verdict::Refused(why) => Err(StoreError::Unavailable { why: why.clone() }),
+    }
+}

@@ -1,0 +1,106 @@
+//! How much one request may carry. Every store enforces the same limits, before it writes anything.
+
+use thiserror::Error;
+
+use crate::store::{Append, Update, Write};
+
+/// Bytes in the body of one entry.
+pub const BODY_BYTES_MAX: usize = 64 * 1024;
+/// Entries in one append.
+pub const BODIES_MAX: usize = 64;
+/// Side records written by one append or update.
+pub const WRITES_MAX: usize = 64;
+/// Conditions of one update.
+pub const CONDITIONS_MAX: usize = 64;
+/// Bytes in a key.
+pub const KEY_BYTES_MAX: usize = 256;
+/// Bytes in the value of a side record.
+pub const VALUE_BYTES_MAX: usize = 64 * 1024;
+/// Entries or records one read or scan answers with, whatever was asked for.
+pub const READ_MAX: usize = 4096;
+
+/// A request beyond a limit. Nothing was written; asking again is no use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum LimitError {
+    /// An append without entries.
+    #[error("an append needs at least one entry")]
+    NoBodies,
+    /// More than [`BODIES_MAX`] entries.
+    #[error("{count} entries in one append, at most {BODIES_MAX} are allowed")]
+    TooManyBodies {
+        /// How many there were.
+        count: usize,
+    },
+    /// A body beyond [`BODY_BYTES_MAX`].
+    #[error("a body of {bytes} bytes, at most {BODY_BYTES_MAX} are allowed")]
+    BodyLength {
+        /// How long it was.
+        bytes: usize,
+    },
+    /// A key of no bytes, or beyond [`KEY_BYTES_MAX`].
+    #[error("a key of {bytes} bytes, 1 to {KEY_BYTES_MAX} are allowed")]
+    KeyLength {
+        /// How long it was.
+        bytes: usize,
+    },
+    /// A value beyond [`VALUE_BYTES_MAX`].
+    #[error("a value of {bytes} bytes, at most {VALUE_BYTES_MAX} are allowed")]
+    ValueLength {
+        /// How long it was.
+        bytes: usize,
+    },
+    /// More than [`WRITES_MAX`] side records.
+    #[error("{count} writes in one request, at most {WRITES_MAX} are allowed")]
+    TooManyWrites {
+        /// How many there were.
+        count: usize,
+    },
+    /// More than [`CONDITIONS_MAX`] conditions.
+    #[error("{count} conditions in one update, at most {CONDITIONS_MAX} are allowed")]
+    TooManyConditions {
+        /// How many there were.
+        count: usize,
+    },
+}
+
+/// Whether the append keeps to the limits.
+///
+/// # Errors
+/// The first limit it breaks.
+pub fn check_append(append: &Append) -> Result<(), LimitError> {
+    match append.bodies.len() {
+        0 => return Err(LimitError::NoBodies),
+        count if count > BODIES_MAX => return Err(LimitError::TooManyBodies { count }),
+        _ => {}
+    }
+    if let Some(long) = append.bodies.iter().find(|body| body.len() > BODY_BYTES_MAX) {
+        return Err(LimitError::BodyLength { bytes: long.len() });
+    }
+    check_writes(&append.writes)
+}
+
+/// Whether the update keeps to the limits.
+///
+/// # Errors
+/// The first limit it breaks.
+pub fn check_update(update: &Update) -> Result<(), LimitError> {
+    let count = update.conditions.len();
+    if count > CONDITIONS_MAX {
+        return Err(LimitError::TooManyConditions { count });
+    }
+    check_writes(&update.writes)
+}
+
+fn check_writes(writes: &[Write]) -> Result<(), LimitError> {
+    if writes.len() > WRITES_MAX {
+        return Err(LimitError::TooManyWrites { count: writes.len() });
+    }
+    for write in writes {
+        if let Write::Put { value, .. } = write
+            && value.len() > VALUE_BYTES_MAX
+        {
+            return Err(LimitError::ValueLength { bytes: value.len() });
+        }
+    }
+    Ok(())
+}

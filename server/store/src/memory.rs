@@ -1,0 +1,351 @@
+//! A store in memory, for tests: it forgets everything, and fails when told to.
+//!
+//! It keeps to the contract of [`Store`] in every answer but durability. Beyond it, a test can make the next
+//! append fail in the ways a real store fails ([`Fault`]), hold appends back until it lets them go
+//! ([`MemoryStore::hold_appends`]), take a log's tail away ([`MemoryStore::lose_tail`]) and damage an entry
+//! ([`MemoryStore::damage`]).
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::ops::Bound;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use flagfall_board::{GameId, Stamp};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::clock::{ClampedClock, SystemClock, WallClock};
+use crate::limits::{READ_MAX, check_append, check_update};
+use crate::store::{
+    Append, AppendOutcome, Expect, ReadError, Record, Store, StoreError, StoreFuture, StoredEntry, Update,
+    UpdateOutcome, Write,
+};
+use crate::value::{Hash, Head, Key, SecretBytes};
+
+/// How many appends may be inside the store at a time. More wait.
+const APPENDS_MAX: u32 = 1024;
+
+/// A way for an append or an update to fail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// It is written, and the answer is `Unknown`.
+    UnknownAfterWriting,
+    /// It is not written, and the answer is `Unknown`.
+    UnknownBeforeWriting,
+    /// It is not written, and the answer is [`StoreError::Unavailable`].
+    Unavailable,
+}
+
+/// A store in memory. Clones are handles to the same store, as two servers have to theirs.
+#[derive(Clone)]
+pub struct MemoryStore {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    clock: ClampedClock,
+    state: Mutex<State>,
+    gate: Arc<Semaphore>,
+}
+
+#[derive(Default)]
+struct State {
+    logs: HashMap<GameId, Log>,
+    records: BTreeMap<Key, Held>,
+    quarantined: BTreeMap<GameId, String>,
+    faults: VecDeque<Fault>,
+    epoch: u64,
+    last_heartbeat: Option<Stamp>,
+    last_alive: Option<Stamp>,
+}
+
+#[derive(Default)]
+struct Log {
+    entries: Vec<(StoredEntry, Hash)>,
+}
+
+impl Log {
+    fn head(&self) -> Head {
+        self.entries.last().map_or(Head::START, |(entry, hash)| Head { seq: entry.seq, hash: *hash })
+    }
+}
+
+struct Held {
+    value: Vec<u8>,
+    expires: Option<Stamp>,
+}
+
+impl Held {
+    fn is_alive(&self, now: Stamp) -> bool {
+        self.expires.is_none_or(|expires| now < expires)
+    }
+}
+
+/// Appends wait while this exists. See [`MemoryStore::hold_appends`].
+#[derive(Debug)]
+pub struct AppendsHeld {
+    _permits: OwnedSemaphorePermit,
+}
+
+impl Default for MemoryStore {
+    fn default() -> MemoryStore {
+        MemoryStore::new(SystemClock)
+    }
+}
+
+impl MemoryStore {
+    /// An empty store that stamps by this clock.
+    #[must_use]
+    pub fn new(clock: impl WallClock) -> MemoryStore {
+        let clock = ClampedClock::new(clock, Stamp(0));
+        let state = State { epoch: clock.stamp().0.max(1), ..State::default() };
+        let gate = Arc::new(Semaphore::new(APPENDS_MAX as usize));
+        MemoryStore { shared: Arc::new(Shared { clock, state: Mutex::new(state), gate }) }
+    }
+
+    /// Makes a coming append or update fail: the next one, or the one after those already told to.
+    pub fn fail_next(&self, fault: Fault) {
+        self.state().faults.push_back(fault);
+    }
+
+    /// Waits for the appends under way, then keeps all others waiting until the returned guard is dropped.
+    pub async fn hold_appends(&self) -> AppendsHeld {
+        match self.shared.gate.clone().acquire_many_owned(APPENDS_MAX).await {
+            Ok(permits) => AppendsHeld { _permits: permits },
+            Err(_) => unreachable!("nobody closes the gate"),
+        }
+    }
+
+    /// Takes away the entries beyond `seq`, as a store does that lost its newest writes without noticing.
+    pub fn lose_tail(&self, game: GameId, seq: u64) {
+        if let Some(log) = self.state().logs.get_mut(&game) {
+            log.entries.retain(|(entry, _)| entry.seq <= seq);
+        }
+    }
+
+    /// Flips a bit in the body of the entry `seq`, so that the chain no longer holds.
+    pub fn damage(&self, game: GameId, seq: u64) {
+        if let Some(log) = self.state().logs.get_mut(&game)
+            && let Some((entry, _)) = log.entries.iter_mut().find(|(entry, _)| entry.seq == seq)
+        {
+            let mut bytes = entry.body.expose().to_vec();
+            match bytes.first_mut() {
+                Some(first) => *first ^= 1,
+                None => bytes.push(0),
+            }
+            entry.body = SecretBytes::new(bytes);
+        }
+    }
+
+    /// What a restart of the server does to a store that stays: the newest sign of life becomes the one found.
+    pub fn reopen(&self) {
+        let mut state = self.state();
+        state.last_heartbeat = state.last_alive;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Whoever panicked while holding the lock was a test that is failing already.
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn append_now(&self, append: Append) -> Result<AppendOutcome, StoreError> {
+        check_append(&append)?;
+        let mut state = self.state();
+        if let Some(reason) = state.quarantined.get(&append.game) {
+            return Ok(AppendOutcome::Quarantined { reason: reason.clone() });
+        }
+        let head = state.logs.get(&append.game).map_or(Head::START, Log::head);
+        if head != append.expected {
+            return Ok(AppendOutcome::Conflict { head });
+        }
+        let at = self.shared.clock.stamp();
+        if append.deadline.is_some_and(|deadline| at > deadline) {
+            return Ok(AppendOutcome::Late { at });
+        }
+        let fault = state.faults.pop_front();
+        match fault {
+            Some(Fault::Unavailable) => return Err(told_to_fail()),
+            Some(Fault::UnknownBeforeWriting) => return Ok(AppendOutcome::Unknown),
+            Some(Fault::UnknownAfterWriting) | None => {}
+        }
+        let mut head = head;
+        let log = state.logs.entry(append.game).or_default();
+        for body in append.bodies {
+            head = head.then(append.game, &body);
+            log.entries.push((StoredEntry { seq: head.seq, at, body }, head.hash));
+        }
+        state.write(append.writes);
+        state.last_alive = Some(at);
+        Ok(if fault.is_some() { AppendOutcome::Unknown } else { AppendOutcome::Ok { at, head } })
+    }
+
+    fn read_now(&self, game: GameId, after_seq: u64, limit: usize) -> Result<Vec<StoredEntry>, ReadError> {
+        let mut state = self.state();
+        let Some(log) = state.logs.get(&game) else { return Ok(Vec::new()) };
+        let skipped = usize::try_from(after_seq).unwrap_or(usize::MAX).min(log.entries.len());
+        let (before, after) = log.entries.split_at(skipped);
+        let mut head =
+            before.last().map_or(Head::START, |(entry, hash)| Head { seq: entry.seq, hash: *hash });
+        let mut entries = Vec::new();
+        for (entry, hash) in after.iter().take(limit.min(READ_MAX)) {
+            head = head.then(game, &entry.body);
+            if head.hash != *hash {
+                let seq = entry.seq;
+                let what = "its hash does not fit".to_owned();
+                state.quarantined.insert(game, format!("entry {seq}: {what}"));
+                return Err(ReadError::Damaged { game, seq, what });
+            }
+            entries.push(entry.clone());
+        }
+        Ok(entries)
+    }
+
+    fn update_now(&self, update: Update) -> Result<UpdateOutcome, StoreError> {
+        check_update(&update)?;
+        let mut state = self.state();
+        let now = self.shared.clock.stamp();
+        let hold = update.conditions.iter().all(|(key, expect)| {
+            let record = state.records.get(key).filter(|record| record.is_alive(now));
+            match (record, expect) {
+                (None, Expect::Absent) => true,
+                (Some(record), Expect::Value(value)) => record.value == *value,
+                (None, Expect::Value(_)) | (Some(_), Expect::Absent) => false,
+            }
+        });
+        if !hold {
+            return Ok(UpdateOutcome::Conflict);
+        }
+        let fault = state.faults.pop_front();
+        match fault {
+            Some(Fault::Unavailable) => return Err(told_to_fail()),
+            Some(Fault::UnknownBeforeWriting) => return Ok(UpdateOutcome::Unknown),
+            Some(Fault::UnknownAfterWriting) | None => {}
+        }
+        state.write(update.writes);
+        state.last_alive = Some(now);
+        Ok(if fault.is_some() { UpdateOutcome::Unknown } else { UpdateOutcome::Ok })
+    }
+}
+
+impl State {
+    fn write(&mut self, writes: Vec<Write>) {
+        for write in writes {
+            match write {
+                Write::Put { key, value, expires } => {
+                    self.records.insert(key, Held { value, expires });
+                }
+                Write::Delete { key } => {
+                    self.records.remove(&key);
+                }
+            }
+        }
+    }
+}
+
+fn told_to_fail() -> StoreError {
+    StoreError::Unavailable { why: "told to fail".to_owned() }
+}
+
+impl Store for MemoryStore {
+    fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
+        Box::pin(async move {
+            let _inside = self.shared.gate.acquire().await;
+            self.append_now(append)
+        })
+    }
+
+    fn read(
+        &self,
+        game: GameId,
+        after_seq: u64,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>> {
+        Box::pin(async move { self.read_now(game, after_seq, limit) })
+    }
+
+    fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>> {
+        Box::pin(async move { Ok(self.state().logs.get(&game).map_or(Head::START, Log::head)) })
+    }
+
+    fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
+        Box::pin(async move {
+            let now = self.shared.clock.stamp();
+            let state = self.state();
+            Ok(state
+                .records
+                .get(&key)
+                .filter(|record| record.is_alive(now))
+                .map(|record| record.value.clone()))
+        })
+    }
+
+    fn scan(
+        &self,
+        prefix: Key,
+        after: Option<Key>,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>> {
+        Box::pin(async move {
+            let now = self.shared.clock.stamp();
+            let from = match after {
+                Some(after) if after >= prefix => Bound::Excluded(after),
+                Some(_) | None => Bound::Included(prefix.clone()),
+            };
+            Ok(self
+                .state()
+                .records
+                .range((from, Bound::Unbounded))
+                .take_while(|(key, _)| key.as_bytes().starts_with(prefix.as_bytes()))
+                .filter(|(_, record)| record.is_alive(now))
+                .take(limit.min(READ_MAX))
+                .map(|(key, record)| (key.clone(), record.value.clone()))
+                .collect())
+        })
+    }
+
+    fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
+        Box::pin(async move {
+            let _inside = self.shared.gate.acquire().await;
+            self.update_now(update)
+        })
+    }
+
+    fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        Box::pin(async move {
+            let now = self.shared.clock.stamp();
+            let mut state = self.state();
+            let before = state.records.len();
+            state.records.retain(|_, record| record.is_alive(now));
+            Ok((before - state.records.len()) as u64)
+        })
+    }
+
+    fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
+        Box::pin(async move {
+            let at = self.shared.clock.stamp();
+            self.state().last_alive = Some(at);
+            Ok(at)
+        })
+    }
+
+    fn last_heartbeat(&self) -> StoreFuture<'_, Result<Option<Stamp>, StoreError>> {
+        Box::pin(async move { Ok(self.state().last_heartbeat) })
+    }
+
+    fn epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        Box::pin(async move { Ok(self.state().epoch) })
+    }
+
+    fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        Box::pin(async move {
+            let now = self.shared.clock.stamp();
+            let mut state = self.state();
+            state.epoch = now.0.max(state.epoch + 1);
+            Ok(state.epoch)
+        })
+    }
+
+    fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
+        Box::pin(async move {
+            Ok(self.state().quarantined.iter().map(|(game, why)| (*game, why.clone())).collect())
+        })
+    }
+}

@@ -1,0 +1,294 @@
+//! The trait every store implements, and the words of its requests and answers.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+
+use flagfall_board::{GameId, Stamp};
+use thiserror::Error;
+
+use crate::limits::LimitError;
+use crate::value::{Head, Key, SecretBytes};
+
+/// What the methods of [`Store`] return: a future that may cross threads and borrows the store alone.
+pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A side record: its key and its value.
+pub type Record = (Key, Vec<u8>);
+
+/// One atomic addition to a game's log, with the side records that go with it.
+#[derive(Clone, Debug)]
+pub struct Append {
+    /// The game.
+    pub game: GameId,
+    /// Where the caller believes the log to stand. Number and hash must both be right.
+    pub expected: Head,
+    /// The last moment at which this still counts. The store's stamp decides, not the caller's clock.
+    pub deadline: Option<Stamp>,
+    /// The entries' bodies, in order; they get the numbers after `expected.seq`.
+    pub bodies: Vec<SecretBytes>,
+    /// Side records to write if, and only if, the entries are.
+    pub writes: Vec<Write>,
+}
+
+/// What became of an append.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum AppendOutcome {
+    /// All of it is in the store and survives a crash.
+    Ok {
+        /// The moment it counts as made.
+        at: Stamp,
+        /// Where the log stands now.
+        head: Head,
+    },
+    /// The log stands elsewhere. Nothing was written: read on, decide again.
+    Conflict {
+        /// Where it stands.
+        head: Head,
+    },
+    /// The moment had passed. Nothing was written.
+    Late {
+        /// The stamp it would have had.
+        at: Stamp,
+    },
+    /// The game's log is damaged; the store takes nothing for it until somebody has looked. Nothing was written.
+    Quarantined {
+        /// What was found, in words without content of the log.
+        reason: String,
+    },
+    /// It may be in the store or not. Never write again: read, and look whether it is there.
+    Unknown,
+}
+
+/// One entry as it lies in the log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredEntry {
+    /// Its number; the first is 1.
+    pub seq: u64,
+    /// When it was written. Never before the entry ahead of it.
+    pub at: Stamp,
+    /// What it says.
+    pub body: SecretBytes,
+}
+
+/// A change to one side record.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Write {
+    /// The record holds this from now on.
+    Put {
+        /// Which record.
+        key: Key,
+        /// Its value, at most [`VALUE_BYTES_MAX`](crate::limits::VALUE_BYTES_MAX) bytes.
+        value: Vec<u8>,
+        /// The moment from which on it no longer exists; `None` for a record that stays.
+        expires: Option<Stamp>,
+    },
+    /// The record exists no longer. Deleting what is not there is no error.
+    Delete {
+        /// Which record.
+        key: Key,
+    },
+}
+
+impl Write {
+    /// The record this is about.
+    #[must_use]
+    pub fn key(&self) -> &Key {
+        match self {
+            Write::Put { key, .. } | Write::Delete { key } => key,
+        }
+    }
+}
+
+impl fmt::Debug for Write {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Write::Put { key, value, expires } => {
+                write!(f, "Put({key:?}, {} bytes, expires {expires:?})", value.len())
+            }
+            Write::Delete { key } => write!(f, "Delete({key:?})"),
+        }
+    }
+}
+
+/// What a record must be for an update to happen.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Expect {
+    /// There is none, or it has expired.
+    Absent,
+    /// It holds exactly this.
+    Value(Vec<u8>),
+}
+
+impl fmt::Debug for Expect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Expect::Absent => f.write_str("Absent"),
+            Expect::Value(value) => write!(f, "Value({} bytes)", value.len()),
+        }
+    }
+}
+
+/// An atomic change to side records: all of the writes if all of the conditions hold, else none.
+#[derive(Clone, Debug, Default)]
+pub struct Update {
+    /// What must hold.
+    pub conditions: Vec<(Key, Expect)>,
+    /// What is then written, in order: of two writes to one key the later stays.
+    pub writes: Vec<Write>,
+}
+
+/// What became of an update.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UpdateOutcome {
+    /// It is in the store and survives a crash.
+    Ok,
+    /// A condition did not hold. Nothing was written.
+    Conflict,
+    /// It may be in the store or not. Read, don't write again.
+    Unknown,
+}
+
+/// Why a store did not do as asked. Nothing was written, whichever it is.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum StoreError {
+    /// The request is beyond a limit.
+    #[error("beyond a limit: {0}")]
+    Limit(#[from] LimitError),
+    /// The store takes no requests: it is closed, out of reach, or has failed and says so.
+    #[error("the store is unavailable: {why}")]
+    Unavailable {
+        /// What happened to it.
+        why: String,
+    },
+    /// A side record cannot be read back as it was written.
+    #[error("a side record is damaged: {what}")]
+    Damaged {
+        /// What is wrong, in words without content of the record.
+        what: String,
+    },
+}
+
+/// Why a log could not be read.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum ReadError {
+    /// The log is not what was written. The game is in quarantine from now on.
+    #[error("the log of game {game} is damaged at entry {seq}: {what}")]
+    Damaged {
+        /// The game.
+        game: GameId,
+        /// The first entry that cannot be vouched for.
+        seq: u64,
+        /// What is wrong with it, in words without content of the log.
+        what: String,
+    },
+    /// The store cannot answer at all.
+    #[error("the store is unavailable: {why}")]
+    Unavailable {
+        /// What happened to it.
+        why: String,
+    },
+}
+
+/// The truth about every game, and a small key-value space beside it.
+///
+/// A game's log is a gapless sequence of entries numbered from 1. The store knows nothing of what they say. Any
+/// number of servers may use one store at a time: there is no lock, no lease and no owner; of two appends that
+/// expect the same head one is `Ok` and the other is told `Conflict`.
+///
+/// All methods may be called at once from any task. Dropping a returned future leaves its request either done
+/// completely or not at all.
+pub trait Store: Send + Sync + 'static {
+    /// Appends entries to a log, all or none.
+    ///
+    /// The checks come in this order: quarantine, head, deadline. A stamp equal to the deadline is in time.
+    /// Stamps never go back, neither within a game nor behind the last heartbeat.
+    ///
+    /// # Errors
+    /// [`StoreError`]: nothing was written.
+    fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>>;
+
+    /// The entries after number `after_seq`, oldest first, at most `limit` and never more than
+    /// [`READ_MAX`](crate::limits::READ_MAX). No entries means that there are none after `after_seq`.
+    ///
+    /// Everything returned has been checked against the hash chain, back to the entry `after_seq`.
+    ///
+    /// # Errors
+    /// [`ReadError`]; what is ahead of the damage can still be read with a smaller `limit`.
+    fn read(
+        &self,
+        game: GameId,
+        after_seq: u64,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>>;
+
+    /// Where a log stands; [`Head::START`] for a game the store has never heard of.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>>;
+
+    /// The value of a side record, unless there is none or it has expired.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>>;
+
+    /// The records whose keys begin with `prefix`, in the order of their keys, beyond the key `after`, at most
+    /// `limit` and never more than [`READ_MAX`](crate::limits::READ_MAX). Expired ones are left out.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn scan(
+        &self,
+        prefix: Key,
+        after: Option<Key>,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>>;
+
+    /// Changes side records if they are as expected.
+    ///
+    /// # Errors
+    /// [`StoreError`]: nothing was written.
+    fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>>;
+
+    /// Throws out the records that have expired and says how many. Reads never show them anyway; this is for
+    /// the space they take.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>>;
+
+    /// Leaves a note that a server was alive just now, and says when that was. Meant for once a second: it
+    /// survives the end of the process, not necessarily a power cut.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>>;
+
+    /// The last moment at which a server is known to have been alive, as it was found when this store was
+    /// opened: its last heartbeat or its last write. `None` in a new store.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn last_heartbeat(&self) -> StoreFuture<'_, Result<Option<Stamp>, StoreError>>;
+
+    /// The store's epoch. It is part of every position a client holds; another epoch means that such positions
+    /// say nothing any more. Below 2^53.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>>;
+
+    /// Begins a new epoch, above all earlier ones, and returns it. For when acknowledged entries were lost.
+    ///
+    /// # Errors
+    /// [`StoreError`]. After `Unavailable` the epoch may be the new one all the same.
+    fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>>;
+
+    /// The games whose logs were found damaged, with what was found.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>>;
+}

@@ -1,0 +1,185 @@
+//! The small values the store deals in: secret bytes, keys, hashes, heads.
+
+use std::fmt;
+
+use flagfall_board::GameId;
+use sha2::{Digest, Sha256};
+
+use crate::limits::{KEY_BYTES_MAX, LimitError};
+
+/// Bytes nobody may see by accident: the body of a log entry.
+///
+/// A body holds what a player must not learn, so this type has no `Serialize`, no `Display`, and its `Debug`
+/// tells the length and nothing else. Whoever wants the content has to ask for it by name.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct SecretBytes(Vec<u8>);
+
+impl SecretBytes {
+    /// Takes the bytes into custody. Any length; [`append`](crate::Store::append) refuses those beyond
+    /// [`BODY_BYTES_MAX`](crate::limits::BODY_BYTES_MAX).
+    #[must_use]
+    pub fn new(bytes: Vec<u8>) -> SecretBytes {
+        SecretBytes(bytes)
+    }
+
+    /// The bytes themselves. What is done with them is the caller's responsibility.
+    #[must_use]
+    pub fn expose(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The bytes themselves, handed over.
+    #[must_use]
+    pub fn into_exposed(self) -> Vec<u8> {
+        self.0
+    }
+
+    /// How many bytes there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Debug for SecretBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SecretBytes({} bytes)", self.0.len())
+    }
+}
+
+/// The key of a side record: 1 to [`KEY_BYTES_MAX`] bytes, ordered as bytes are.
+///
+/// By custom a key begins with the name of its kind and a slash (`players/...`). A key may hold a name or a
+/// token's hash, so `Debug` shows that first part and the length, not the rest.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key(Box<[u8]>);
+
+impl Key {
+    /// A key of these bytes.
+    ///
+    /// # Errors
+    /// [`LimitError::KeyLength`] when there are none or too many.
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Result<Key, LimitError> {
+        let bytes: Vec<u8> = bytes.into();
+        if bytes.is_empty() || bytes.len() > KEY_BYTES_MAX {
+            return Err(LimitError::KeyLength { bytes: bytes.len() });
+        }
+        Ok(Key(bytes.into_boxed_slice()))
+    }
+
+    /// The key's bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = self.0.iter().position(|byte| *byte == b'/').map_or(&[][..], |end| &self.0[..=end]);
+        write!(f, "Key({}…, {} bytes)", kind.escape_ascii(), self.0.len())
+    }
+}
+
+/// A link of a game's hash chain: SHA-256 over everything the log said up to an entry.
+///
+/// It fences a writer whose log is another one, and it finds damage. It must **never** reach a client: whoever
+/// has it can try out what a body might have been. `Debug` shows the first four bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Hash(pub [u8; 32]);
+
+impl Hash {
+    /// What the chain of every game begins with.
+    pub const ZERO: Hash = Hash([0; 32]);
+
+    /// The hash after the entry `seq` with this body, when `self` was the hash before it.
+    ///
+    /// Covered are a tag, the game, the hash before, the number and the body; the stamp is not, for the store
+    /// gives it only while it writes.
+    #[must_use]
+    pub fn then(self, game: GameId, seq: u64, body: &SecretBytes) -> Hash {
+        let mut hasher = Sha256::new();
+        hasher.update(b"flagfall log 1\0");
+        hasher.update(game.as_str());
+        hasher.update(self.0);
+        hasher.update(seq.to_be_bytes());
+        hasher.update(body.expose());
+        Hash(hasher.finalize().into())
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [a, b, c, d, ..] = self.0;
+        write!(f, "Hash({a:02x}{b:02x}{c:02x}{d:02x}…)")
+    }
+}
+
+/// Where a log stands: the number of its last entry and the hash of all it holds.
+///
+/// Two logs with the same head hold the same bodies.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Head {
+    /// The number of the last entry; 0 for a log that holds none.
+    pub seq: u64,
+    /// The chain's hash after that entry.
+    pub hash: Hash,
+}
+
+impl Head {
+    /// The head of a log that holds nothing.
+    pub const START: Head = Head { seq: 0, hash: Hash::ZERO };
+
+    /// The head after one more entry.
+    #[must_use]
+    pub fn then(self, game: GameId, body: &SecretBytes) -> Head {
+        let seq = self.seq + 1;
+        Head { seq, hash: self.hash.then(game, seq, body) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game(byte: u8) -> GameId {
+        GameId::from_random([byte; 12])
+    }
+
+    #[test]
+    fn debug_shows_no_content() {
+        let body = SecretBytes::new(b"marshal on a1".to_vec());
+        assert_eq!(format!("{body:?}"), "SecretBytes(13 bytes)");
+        let key = Key::new("tokens/0123456789").unwrap();
+        assert_eq!(format!("{key:?}"), "Key(tokens/…, 17 bytes)");
+        assert_eq!(format!("{:?}", Key::new("secret").unwrap()), "Key(…, 6 bytes)");
+        assert_eq!(format!("{:?}", Hash([0xab; 32])), "Hash(abababab…)");
+    }
+
+    #[test]
+    fn the_chain_tells_games_numbers_bodies_and_pasts_apart() {
+        let body = SecretBytes::new(vec![1, 2, 3]);
+        let head = Head::START.then(game(1), &body);
+        assert_eq!(head.seq, 1);
+        assert_ne!(head.hash, Head::START.then(game(2), &body).hash);
+        assert_ne!(head.hash, Head::START.then(game(1), &SecretBytes::new(vec![1, 2])).hash);
+        assert_ne!(head.hash, Hash::ZERO.then(game(1), 2, &body));
+        assert_ne!(head.then(game(1), &body).hash, Hash::ZERO.then(game(1), 2, &body));
+    }
+
+    #[test]
+    fn keys_have_a_length() {
+        assert_eq!(Key::new(""), Err(LimitError::KeyLength { bytes: 0 }));
+        assert!(Key::new(vec![0; KEY_BYTES_MAX]).is_ok());
+        assert_eq!(
+            Key::new(vec![0; KEY_BYTES_MAX + 1]),
+            Err(LimitError::KeyLength { bytes: KEY_BYTES_MAX + 1 })
+        );
+    }
+}

@@ -1,0 +1,52 @@
+//! What the tests of the store have in common.
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "each test binary uses its part; a failed unwrap is a failed test"
+)]
+
+use flagfall_board::GameId;
+use flagfall_store::{Append, AppendOutcome, Head, Key, SecretBytes, Store, StoredEntry, Write};
+
+/// The game of this number.
+pub(crate) fn game(number: u32) -> GameId {
+    let [a, b, c, d] = number.to_le_bytes();
+    GameId::from_random([a & 31, a >> 5, b & 31, b >> 5, c & 31, c >> 5, d & 31, d >> 5, 0, 0, 0, 0])
+}
+
+pub(crate) fn key(text: &str) -> Key {
+    Key::new(text).unwrap()
+}
+
+pub(crate) fn body(text: impl AsRef<[u8]>) -> SecretBytes {
+    SecretBytes::new(text.as_ref().to_vec())
+}
+
+pub(crate) fn put(name: &str, value: &str) -> Write {
+    Write::Put { key: key(name), value: value.into(), expires: None }
+}
+
+/// An append of bodies without conditions but the head.
+pub(crate) fn append(game: GameId, expected: Head, bodies: &[&str]) -> Append {
+    let bodies = bodies.iter().map(body).collect();
+    Append { game, expected, deadline: None, bodies, writes: Vec::new() }
+}
+
+/// Appends and insists on `Ok`.
+pub(crate) async fn append_ok(store: &dyn Store, append: Append) -> Head {
+    match store.append(append).await.unwrap() {
+        AppendOutcome::Ok { head, .. } => head,
+        outcome => panic!("{outcome:?}"),
+    }
+}
+
+/// The whole log.
+pub(crate) async fn log(store: &dyn Store, game: GameId) -> Vec<StoredEntry> {
+    store.read(game, 0, usize::MAX).await.unwrap()
+}
+
+/// The bodies of the whole log, as text.
+pub(crate) async fn texts(store: &dyn Store, game: GameId) -> Vec<String> {
+    let text = |entry: &StoredEntry| String::from_utf8(entry.body.expose().to_vec()).unwrap();
+    log(store, game).await.iter().map(text).collect()
+}
