@@ -1,3 +1,8 @@
 //! The lobby server of Flagfall.
 
+pub mod chance;
 pub mod gateway;
+pub mod metrics;
+pub mod players;
+pub mod rate;
+pub mod settings;

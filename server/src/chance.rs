@@ -1,0 +1,51 @@
+//! Random bits from the operating system: ids, tokens, sides.
+
+use flagfall_board::{GameId, Side};
+use thiserror::Error;
+
+/// The operating system gave no random bits; nothing can be made up safely.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("the operating system gives no random bits")]
+pub struct ChanceError;
+
+/// So many random bytes, fit for secrets.
+///
+/// # Errors
+/// [`ChanceError`].
+pub fn random_bytes<const N: usize>() -> Result<[u8; N], ChanceError> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|_| ChanceError)?;
+    Ok(bytes)
+}
+
+/// A new game's id.
+///
+/// # Errors
+/// [`ChanceError`].
+pub fn random_game_id() -> Result<GameId, ChanceError> {
+    random_bytes().map(GameId::from_random)
+}
+
+/// A name of 12 characters and 60 random bits, in the letters of game ids: hard to guess, easy to type.
+///
+/// # Errors
+/// [`ChanceError`].
+pub fn random_code() -> Result<String, ChanceError> {
+    random_game_id().map(|id| id.to_string())
+}
+
+/// Either side, with equal chances.
+///
+/// # Errors
+/// [`ChanceError`].
+pub fn random_side() -> Result<Side, ChanceError> {
+    random_bytes().map(|[byte]: [u8; 1]| if byte & 1 == 0 { Side::Red } else { Side::Blue })
+}
+
+/// A number from 0 up to, not including, `below`; even enough for choosing a name.
+///
+/// # Errors
+/// [`ChanceError`].
+pub fn random_below(below: u32) -> Result<u32, ChanceError> {
+    random_bytes().map(|bytes| u32::from_le_bytes(bytes) % below.max(1))
+}

@@ -1,0 +1,241 @@
+//! What operators see: every metric of the server, its meaning, and the handles of those that are counted often.
+
+use std::sync::{LazyLock, OnceLock};
+
+use flagfall_protocol::{ClientToServer, Code};
+use metrics::{Counter, Histogram, Unit, counter, gauge, histogram};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+
+use crate::gateway::PAYLOAD_KINDS;
+
+/// What kind of number a metric is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Only grows.
+    Counter,
+    /// Goes up and down.
+    Gauge,
+    /// Durations in seconds, or sizes, in buckets.
+    Histogram,
+}
+
+/// Every metric: name, kind, unit, meaning. The one place where they are documented.
+pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
+    (CONNECTIONS, Kind::Gauge, Unit::Count, "Open WebSocket connections, by kind: identified or not yet"),
+    (PLAYERS_ONLINE, Kind::Gauge, Unit::Count, "Players with at least one open connection"),
+    (SEEKS_OPEN, Kind::Gauge, Unit::Count, "Open seeks in the lobby"),
+    (RESIDENT_BYTES, Kind::Gauge, Unit::Bytes, "Resident memory of the process"),
+    (UPTIME_SECONDS, Kind::Gauge, Unit::Seconds, "Time since the server started"),
+    (ACCEPTED, Kind::Counter, Unit::Count, "Connections taken from the listener, by what became of them: served, full or error"),
+    (UPGRADES, Kind::Counter, Unit::Count, "WebSocket upgrades asked for, by result: opened, foreign_origin, refused or failed"),
+    (MESSAGES_IN, Kind::Counter, Unit::Count, "Messages from clients, by type"),
+    (MESSAGES_OUT, Kind::Counter, Unit::Count, "Messages written to clients, by type"),
+    (REFUSALS, Kind::Counter, Unit::Count, "Refusals sent, by code"),
+    (CLOSES, Kind::Counter, Unit::Count, "Connections ended, by close code; gone where the client just went"),
+    (OUTBOX_QUEUED, Kind::Histogram, Unit::Count, "Messages waiting for a connection, sampled at each ping"),
+    (ROUND_TRIP, Kind::Histogram, Unit::Seconds, "Time from a ping to its pong"),
+    (GUESTS, Kind::Counter, Unit::Count, "New guests"),
+    (LOBBY_COMMANDS, Kind::Counter, Unit::Count, "Lobby commands, by command and result: accepted, repeated or refused"),
+    (LOBBY_COMMAND_SECONDS, Kind::Histogram, Unit::Seconds, "Time a lobby command takes until its answer, the store included"),
+    (LOBBY_BROADCASTS, Kind::Counter, Unit::Count, "Lobby messages made for watchers, each shared by all of them"),
+    (HTTP_REQUESTS, Kind::Counter, Unit::Count, "HTTP requests, by route and status"),
+    (HEALTH_SECONDS, Kind::Histogram, Unit::Seconds, "Time the store takes for a health check"),
+    (HEARTBEAT_FAILURES, Kind::Counter, Unit::Count, "Heartbeats the store did not take"),
+    (TASK_PANICS, Kind::Counter, Unit::Count, "Tasks that ended by a panic, by task; a defect of the server"),
+];
+
+/// See [`METRICS`], like all names here.
+pub const CONNECTIONS: &str = "flagfall_connections";
+/// Connected players.
+pub const PLAYERS_ONLINE: &str = "flagfall_players_online";
+/// Open seeks.
+pub const SEEKS_OPEN: &str = "flagfall_seeks_open";
+/// Resident memory.
+pub const RESIDENT_BYTES: &str = "flagfall_resident_bytes";
+/// Uptime.
+pub const UPTIME_SECONDS: &str = "flagfall_uptime_seconds";
+/// Connections taken from the listener.
+pub const ACCEPTED: &str = "flagfall_accepted_total";
+/// WebSocket upgrades.
+pub const UPGRADES: &str = "flagfall_upgrades_total";
+/// Messages in.
+pub const MESSAGES_IN: &str = "flagfall_messages_in_total";
+/// Messages out.
+pub const MESSAGES_OUT: &str = "flagfall_messages_out_total";
+/// Refusals.
+pub const REFUSALS: &str = "flagfall_refusals_total";
+/// Closed connections.
+pub const CLOSES: &str = "flagfall_closes_total";
+/// Outbox depth.
+pub const OUTBOX_QUEUED: &str = "flagfall_outbox_queued";
+/// Round trips.
+pub const ROUND_TRIP: &str = "flagfall_round_trip_seconds";
+/// New guests.
+pub const GUESTS: &str = "flagfall_guests_total";
+/// Lobby commands.
+pub const LOBBY_COMMANDS: &str = "flagfall_lobby_commands_total";
+/// Lobby command latency.
+pub const LOBBY_COMMAND_SECONDS: &str = "flagfall_lobby_command_seconds";
+/// Lobby broadcasts.
+pub const LOBBY_BROADCASTS: &str = "flagfall_lobby_broadcasts_total";
+/// HTTP requests.
+pub const HTTP_REQUESTS: &str = "flagfall_http_requests_total";
+/// Health check latency.
+pub const HEALTH_SECONDS: &str = "flagfall_health_seconds";
+/// Failed heartbeats.
+pub const HEARTBEAT_FAILURES: &str = "flagfall_heartbeat_failures_total";
+/// Panics.
+pub const TASK_PANICS: &str = "flagfall_task_panics_total";
+
+/// Buckets of durations: 50 µs to 10 s.
+const SECONDS: &[f64] = &[
+    0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
+    5.0, 10.0,
+];
+const COUNTS: &[f64] = &[0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
+
+/// Installs the recorder of the process; a second call returns the first one's handle. Metrics that were touched before
+/// the first call go nowhere.
+///
+/// Returns `None` when another recorder was there first.
+pub fn install() -> Option<PrometheusHandle> {
+    static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
+    HANDLE
+        .get_or_init(|| {
+            let by_name = |name: &str| metrics_exporter_prometheus::Matcher::Full(name.to_owned());
+            let recorder = PrometheusBuilder::new()
+                .set_buckets(SECONDS)
+                .and_then(|builder| builder.set_buckets_for_metric(by_name(OUTBOX_QUEUED), COUNTS))
+                .ok()?
+                .build_recorder();
+            let handle = recorder.handle();
+            metrics::set_global_recorder(recorder).ok()?;
+            describe();
+            Some(handle)
+        })
+        .clone()
+}
+
+fn describe() {
+    for (name, kind, unit, help) in METRICS.iter().copied() {
+        match kind {
+            Kind::Counter => metrics::describe_counter!(name, unit, help),
+            Kind::Gauge => metrics::describe_gauge!(name, unit, help),
+            Kind::Histogram => metrics::describe_histogram!(name, unit, help),
+        }
+    }
+}
+
+/// Handles looked up once: those of every message.
+pub(crate) struct Hot {
+    messages_in: [Counter; MESSAGES_IN_KINDS.len()],
+    messages_out: [Counter; PAYLOAD_KINDS.len()],
+    pub(crate) outbox_queued: Histogram,
+    pub(crate) round_trip: Histogram,
+}
+
+pub(crate) static HOT: LazyLock<Hot> = LazyLock::new(|| Hot {
+    messages_in: MESSAGES_IN_KINDS.map(|kind| counter!(MESSAGES_IN, "type" => kind)),
+    messages_out: PAYLOAD_KINDS.map(|kind| counter!(MESSAGES_OUT, "type" => kind)),
+    outbox_queued: histogram!(OUTBOX_QUEUED),
+    round_trip: histogram!(ROUND_TRIP),
+});
+
+const MESSAGES_IN_KINDS: [&str; 18] = [
+    "malformed",
+    "hello",
+    "pong",
+    "open_lobby",
+    "close_lobby",
+    "seek",
+    "cancel_seek",
+    "accept_seek",
+    "challenge",
+    "cancel_challenge",
+    "show_challenge",
+    "accept_challenge",
+    "play_bot",
+    "rematch",
+    "open_game",
+    "close_game",
+    "command",
+    "my_games",
+];
+
+impl Hot {
+    /// Counts a message from a client; `None` for one that was none.
+    pub(crate) fn message_in(&self, message: Option<&ClientToServer>) {
+        let kind = message.map_or(0, |message| match message {
+            ClientToServer::Hello { .. } => 1,
+            ClientToServer::Pong { .. } => 2,
+            ClientToServer::OpenLobby {} => 3,
+            ClientToServer::CloseLobby {} => 4,
+            ClientToServer::Seek { .. } => 5,
+            ClientToServer::CancelSeek { .. } => 6,
+            ClientToServer::AcceptSeek { .. } => 7,
+            ClientToServer::Challenge { .. } => 8,
+            ClientToServer::CancelChallenge { .. } => 9,
+            ClientToServer::ShowChallenge { .. } => 10,
+            ClientToServer::AcceptChallenge { .. } => 11,
+            ClientToServer::PlayBot { .. } => 12,
+            ClientToServer::Rematch { .. } => 13,
+            ClientToServer::OpenGame { .. } => 14,
+            ClientToServer::CloseGame { .. } => 15,
+            ClientToServer::Command { .. } => 16,
+            ClientToServer::MyGames {} => 17,
+        });
+        self.messages_in[kind].increment(1);
+    }
+
+    /// Counts a message written to a client, by its place in [`PAYLOAD_KINDS`].
+    pub(crate) fn message_out(&self, kind: usize) {
+        self.messages_out[kind].increment(1);
+    }
+}
+
+/// Counts a refusal. Whoever makes a `refused` calls this.
+pub fn refused(code: &Code) {
+    counter!(REFUSALS, "code" => code.as_str().to_owned()).increment(1);
+}
+
+/// Sets the gauges of the process itself.
+pub(crate) fn sample_process(uptime: std::time::Duration) {
+    gauge!(UPTIME_SECONDS).set(uptime.as_secs_f64());
+    if let Some(bytes) = resident_bytes() {
+        gauge!(RESIDENT_BYTES).set(bytes);
+    }
+}
+
+/// The process's resident memory in bytes, where the system tells.
+fn resident_bytes() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_metric_is_described_once_and_named_by_the_house() {
+        let mut names: Vec<_> = METRICS.iter().map(|(name, ..)| *name).collect();
+        assert!(names.iter().all(|name| name.starts_with("flagfall_")));
+        for (name, kind, ..) in METRICS {
+            assert_eq!(*kind == Kind::Counter, name.ends_with("_total"), "{name}");
+        }
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), METRICS.len());
+    }
+
+    #[test]
+    fn a_refusal_shows_in_the_rendered_text() {
+        let handle = install().unwrap();
+        refused(&Code::new(Code::BAD_NAME));
+        let text = handle.render();
+        assert!(text.contains("# HELP flagfall_refusals_total Refusals sent, by code"), "{text}");
+        assert!(text.contains("flagfall_refusals_total{code=\"bad_name\"}"), "{text}");
+    }
+}

@@ -1,0 +1,114 @@
+//! What a player may be called.
+
+use thiserror::Error;
+
+use crate::chance::{ChanceError, random_below};
+
+/// Characters in the shortest name.
+pub const NAME_LEN_MIN: usize = 2;
+/// Characters in the longest name.
+pub const NAME_LEN_MAX: usize = 20;
+
+/// Names nobody gets, because they say that one is more than a guest. House players have theirs beside these.
+const RESERVED: &[&str] = &["admin", "administrator", "flagfall", "house", "moderator", "operator", "server", "system", "umpire"];
+
+/// What a player is called: 2 to 20 letters of the English alphabet, digits, `-` and `_`, the first a letter or digit.
+///
+/// Two names that differ in case alone are one name to the server.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Name(String);
+
+/// Why a text is no name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum NameError {
+    /// Too short or too long.
+    #[error("a name has {NAME_LEN_MIN} to {NAME_LEN_MAX} characters")]
+    Length,
+    /// Another character, or one of `-` and `_` at the front.
+    #[error("a name is made of letters (a to z), digits, - and _, and begins with a letter or digit")]
+    Character,
+}
+
+impl Name {
+    /// The name, if it is one.
+    ///
+    /// # Errors
+    /// [`NameError`] tells what is wrong.
+    pub fn new(text: &str) -> Result<Name, NameError> {
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        if !text.bytes().all(is_allowed) || text.starts_with(['-', '_']) {
+            return Err(NameError::Character);
+        }
+        if !(NAME_LEN_MIN..=NAME_LEN_MAX).contains(&text.len()) {
+            return Err(NameError::Length);
+        }
+        Ok(Name(text.to_owned()))
+    }
+
+    /// The name as its owner spells it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The spelling by which names are told apart.
+    #[must_use]
+    pub fn folded(&self) -> String {
+        self.0.to_ascii_lowercase()
+    }
+
+    /// Whether no guest gets this name.
+    #[must_use]
+    pub fn is_reserved(&self) -> bool {
+        let folded = self.folded();
+        RESERVED.contains(&folded.as_str()) || super::HOUSE_PLAYERS.contains(&folded.as_str())
+    }
+
+    /// This name with a number at the end: what a guest gets whose name is taken.
+    ///
+    /// # Errors
+    /// [`ChanceError`].
+    pub fn with_number(&self) -> Result<Name, ChanceError> {
+        let number = 1_000 + random_below(9_000)?;
+        let base: String = self.0.chars().take(NAME_LEN_MAX - 5).collect();
+        Ok(Name(format!("{base}-{number}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_digits_hyphens_and_underscores_make_a_name() {
+        for text in ["Al", "ana", "Ana-Maria_7", "7of9", "abcdefghijklmnopqrst"] {
+            assert_eq!(Name::new(text).unwrap().as_str(), text);
+        }
+    }
+
+    #[test]
+    fn other_texts_are_told_what_is_wrong() {
+        for text in ["", "a", "abcdefghijklmnopqrstu"] {
+            assert_eq!(Name::new(text), Err(NameError::Length), "{text:?}");
+        }
+        for text in ["a b", "änne", "-ana", "_ana", "a\n", "a\u{202e}b", "ana!", "а-cyrillic"] {
+            assert_eq!(Name::new(text), Err(NameError::Character), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn names_that_differ_in_case_are_one() {
+        assert_eq!(Name::new("AnA").unwrap().folded(), Name::new("aNa").unwrap().folded());
+        assert!(Name::new("Admin").unwrap().is_reserved());
+        assert!(Name::new("RANDOM").unwrap().is_reserved());
+    }
+
+    #[test]
+    fn a_numbered_name_is_a_name() {
+        for text in ["al", "abcdefghijklmnopqrst"] {
+            let numbered = Name::new(text).unwrap().with_number().unwrap();
+            assert_eq!(Name::new(numbered.as_str()), Ok(numbered.clone()));
+            assert!(numbered.as_str().starts_with(&text[..2]));
+        }
+    }
+}

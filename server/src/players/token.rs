@@ -1,0 +1,78 @@
+//! Credentials.
+
+use std::fmt;
+use std::str::FromStr;
+
+use flagfall_protocol::HexBytes;
+use sha2::{Digest, Sha256};
+
+use crate::chance::{ChanceError, random_bytes};
+
+/// A guest's credential: 256 random bits, written as 64 hexadecimal digits. The server keeps its SHA-256 alone.
+///
+/// `Debug` does not show it. Looking a hash up needs no constant time: who measures it learns about a hash he cannot
+/// steer.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token([u8; 32]);
+
+/// A text that is no token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("a token has 64 hexadecimal digits")]
+pub struct TokenError;
+
+impl Token {
+    /// A token nobody has.
+    ///
+    /// # Errors
+    /// [`ChanceError`].
+    pub fn random() -> Result<Token, ChanceError> {
+        random_bytes().map(Token)
+    }
+
+    /// The text the client keeps. To be sent to its owner once and written nowhere.
+    #[must_use]
+    pub fn expose(&self) -> String {
+        HexBytes(self.0).to_string()
+    }
+
+    /// What the server keeps of it.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        HexBytes(Sha256::digest(self.0).into()).to_string()
+    }
+}
+
+impl FromStr for Token {
+    type Err = TokenError;
+
+    fn from_str(text: &str) -> Result<Token, TokenError> {
+        text.parse().map(|HexBytes(bytes)| Token(bytes)).map_err(|_| TokenError)
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(hidden)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_come_back_from_their_text_and_hide_in_debug() {
+        let token = Token::random().unwrap();
+        assert_eq!(token.expose().parse(), Ok(token.clone()));
+        assert_eq!(format!("{token:?}"), "Token(hidden)");
+        assert_ne!(token.hash(), token.expose());
+        assert_ne!(Token::random().unwrap(), token);
+    }
+
+    #[test]
+    fn other_texts_are_no_tokens() {
+        for text in ["", "abc", &"g".repeat(64), &"0".repeat(63), &"0".repeat(65), &"é".repeat(32)] {
+            assert_eq!(text.parse::<Token>(), Err(TokenError));
+        }
+    }
+}

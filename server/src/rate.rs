@@ -1,0 +1,83 @@
+//! How often something may happen.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// A bucket of tokens that fills steadily: `capacity` at once, and as many again within each `window`. Time is an
+/// argument; going backward it stands still.
+#[derive(Clone, Debug)]
+pub struct TokenBucket {
+    capacity: f64,
+    per_second: f64,
+    tokens: f64,
+    at: Instant,
+}
+
+impl TokenBucket {
+    /// A full bucket. A window of zero never runs dry; a capacity of 0 never gives anything.
+    #[must_use]
+    pub fn new(capacity: u32, window: Duration, now: Instant) -> TokenBucket {
+        let capacity = f64::from(capacity);
+        let seconds = window.as_secs_f64();
+        let per_second = if seconds > 0.0 { capacity / seconds } else { f64::INFINITY };
+        TokenBucket { capacity, per_second, tokens: capacity, at: now }
+    }
+
+    /// Takes a token; `false` when there is none.
+    pub fn take(&mut self, now: Instant) -> bool {
+        let elapsed = now.saturating_duration_since(self.at).as_secs_f64();
+        if elapsed > 0.0 {
+            self.tokens = (self.tokens + elapsed * self.per_second).min(self.capacity);
+            self.at = now;
+        }
+        if self.tokens >= 1.0 {
+            self.tokens -= 1.0;
+            true
+        } else {
+            false
+        }
+    }
+
+    /// Puts tokens back that turned out not to count.
+    pub fn put_back(&mut self, tokens: u32) {
+        self.tokens = (self.tokens + f64::from(tokens)).min(self.capacity);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burst_is_followed_by_the_steady_rate() {
+        let start = Instant::now();
+        let mut bucket = TokenBucket::new(100, Duration::from_secs(20), start);
+        assert!((0..100).all(|_| bucket.take(start)));
+        assert!(!bucket.take(start));
+        let later = start + Duration::from_millis(200);
+        assert!(bucket.take(later));
+        assert!(!bucket.take(later));
+        let much_later = start + Duration::from_secs(3600);
+        assert_eq!((0..200).filter(|_| bucket.take(much_later)).count(), 100);
+    }
+
+    #[test]
+    fn tokens_put_back_can_be_taken_again_and_never_overflow() {
+        let start = Instant::now();
+        let mut bucket = TokenBucket::new(2, Duration::from_secs(20), start);
+        bucket.put_back(10);
+        assert!(bucket.take(start) && bucket.take(start) && !bucket.take(start));
+        bucket.put_back(1);
+        assert!(bucket.take(start) && !bucket.take(start));
+    }
+
+    #[test]
+    fn time_going_back_gives_nothing() {
+        let start = Instant::now();
+        let mut bucket = TokenBucket::new(1, Duration::from_secs(1), start + Duration::from_secs(5));
+        assert!(bucket.take(start + Duration::from_secs(5)));
+        assert!(!bucket.take(start));
+        assert!(bucket.take(start + Duration::from_secs(6)));
+    }
+}

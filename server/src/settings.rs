@@ -1,0 +1,118 @@
+//! What an operator can set, as the running server uses it. [`crate::config`] makes it of flags and environment.
+
+use std::time::Duration;
+
+/// Everything that can be set about a running server. `Default` holds the values of a server started without flags.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Settings {
+    /// How many, how much.
+    pub limits: Limits,
+    /// How long.
+    pub times: Times,
+    /// Origins (`https://example.org`) whose pages may connect, beside those of the server's own host.
+    pub allowed_origins: Vec<String>,
+}
+
+/// How many, how much.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Open connections, HTTP ones included.
+    pub connections_max: usize,
+    /// Open WebSocket connections of one player; a further one closes the oldest.
+    pub connections_per_player: usize,
+    /// Messages a connection may send at once, and within each [`Times::message_window`].
+    pub messages_per_window: u32,
+    /// Malformed messages a connection may send before it is closed.
+    pub malformed_max: u32,
+    /// Games a connection may have open at a time.
+    pub open_games_per_connection: usize,
+    /// Running games a player may have when a new one is made; a rematch is not counted.
+    pub games_per_player: usize,
+    /// Open seeks of one player.
+    pub seeks_per_player: usize,
+    /// Open seeks of all players.
+    pub seeks_max: usize,
+    /// Open challenges of one player.
+    pub challenges_per_player: usize,
+    /// New guests the server takes in a minute.
+    pub guests_per_minute: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            connections_max: 10_000,
+            connections_per_player: 8,
+            messages_per_window: 100,
+            malformed_max: 4,
+            open_games_per_connection: 32,
+            games_per_player: 20,
+            seeks_per_player: 3,
+            seeks_max: 80,
+            challenges_per_player: 10,
+            guests_per_minute: 6_000,
+        }
+    }
+}
+
+/// How long.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Times {
+    /// How long players have to deploy.
+    pub deployment: Duration,
+    /// How long a client has for its hello.
+    pub hello: Duration,
+    /// The time between two pings.
+    pub ping: Duration,
+    /// How long a link may be silent before it counts as dead.
+    pub pong: Duration,
+    /// The window of [`Limits::messages_per_window`].
+    pub message_window: Duration,
+    /// How long a client has for the head of an HTTP request.
+    pub http_head: Duration,
+    /// How long an HTTP request may take in all, its answer included.
+    pub http_request: Duration,
+    /// How long a closed connection may take to write what is left and to hear the client's goodbye.
+    pub close_grace: Duration,
+    /// How long a seek outlives its seeker's last connection.
+    pub seek_grace: Duration,
+    /// The least time between two lobby messages to a watcher.
+    pub lobby_interval: Duration,
+    /// How long a challenge is open.
+    pub challenge: Duration,
+    /// How long the outcome of a lobby command is remembered.
+    pub command_memory: Duration,
+    /// How long a guest who does not come back is remembered.
+    pub guest: Duration,
+    /// The time between two heartbeats to the store.
+    pub heartbeat: Duration,
+    /// How long the store may take for a health check.
+    pub health: Duration,
+    /// How long stopping may take before the rest is cut off.
+    pub stop: Duration,
+}
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+impl Default for Times {
+    fn default() -> Times {
+        Times {
+            deployment: Duration::from_secs(300),
+            hello: Duration::from_secs(10),
+            ping: Duration::from_secs(5),
+            pong: Duration::from_secs(10),
+            message_window: Duration::from_secs(20),
+            http_head: Duration::from_secs(5),
+            http_request: Duration::from_secs(30),
+            close_grace: Duration::from_secs(3),
+            seek_grace: Duration::from_secs(10),
+            lobby_interval: Duration::from_millis(500),
+            challenge: DAY,
+            command_memory: DAY,
+            guest: DAY.saturating_mul(90),
+            heartbeat: Duration::from_secs(1),
+            health: Duration::from_secs(2),
+            stop: Duration::from_secs(8),
+        }
+    }
+}
