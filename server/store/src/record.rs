@@ -1,0 +1,335 @@
+//! What the body of a log entry says: JSON, made from an event's [`SecretRecord`] and back.
+//!
+//! This is the one place outside the rules engine that sees hidden ranks as data. Field names are short because every ply writes
+//! them. A body is read by what it holds, not by who reads it: unknown fields are refused, since an older server must not go on with a game whose
+//! log it does not understand.
+
+use flagfall_board::{PerSide, Rank, Side, Square, Stamp};
+use flagfall_rules::secret::{self, SecretRecord, StruckRecord};
+use flagfall_rules::{EndReason, Event, Fate};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::value::SecretBytes;
+
+/// One entry of a game's log. The first says what the game was made with (`H`), all others are events.
+#[derive(Clone, Debug)]
+pub struct LogEntry<H> {
+    /// The command that caused it; none for what happens by itself.
+    pub command: Option<CommandStamp>,
+    /// What it says.
+    pub body: LogBody<H>,
+}
+
+/// What an entry says.
+#[derive(Clone, Debug)]
+pub enum LogBody<H> {
+    /// The game was made.
+    Opened(H),
+    /// Something happened.
+    Event(Event),
+}
+
+/// Which command caused an entry, so that a repeated one is known again.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CommandStamp {
+    /// Who sent it: the player's id.
+    #[serde(rename = "p")]
+    pub player: String,
+    /// The client's id for it.
+    #[serde(rename = "c")]
+    pub cmd_id: String,
+    /// Tells another command under the same id apart.
+    #[serde(rename = "f")]
+    pub fingerprint: u64,
+}
+
+/// Why a body could not be read or written. Tells nothing of its content.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum RecordError {
+    /// The body is not what this version writes.
+    #[error("the entry is not of a form this version knows")]
+    Form,
+    /// An event cannot be made of it.
+    #[error("the entry's event holds what no event holds")]
+    Event,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Body<H> {
+    #[serde(rename = "cmd", default = "none", skip_serializing_if = "Option::is_none")]
+    command: Option<CommandStamp>,
+    #[serde(rename = "open", default = "none", skip_serializing_if = "Option::is_none")]
+    opened: Option<H>,
+    #[serde(rename = "ev", default = "none", skip_serializing_if = "Option::is_none")]
+    event: Option<EventRecord>,
+}
+
+fn none<T>() -> Option<T> {
+    None
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "t", rename_all = "snake_case", deny_unknown_fields)]
+enum EventRecord {
+    Deployed {
+        side: Side,
+        setup: String,
+        salt: Hex,
+        #[serde(default, skip_serializing_if = "is_false")]
+        change: bool,
+    },
+    Started {
+        red: Option<Hex>,
+        blue: Option<Hex>,
+    },
+    Moved {
+        side: Side,
+        from: Square,
+        to: Square,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        proves: Vec<Rank>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        strike: Option<[Part; 2]>,
+    },
+    DrawOffered {
+        side: Side,
+    },
+    DrawDeclined {
+        side: Side,
+    },
+    Paused {
+        since: Stamp,
+    },
+    Resumed {},
+    Ended {
+        winner: Option<Side>,
+        reason: String,
+    },
+}
+
+/// A piece's part in a strike: rank, fate, shown.
+#[derive(Serialize, Deserialize)]
+struct Part(Rank, PartFate, bool);
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum PartFate {
+    Stays,
+    Advances,
+    Leaves,
+}
+
+/// 32 bytes as hexadecimal digits.
+struct Hex([u8; 32]);
+
+impl Serialize for Hex {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
+        serializer.serialize_str(&digits)
+    }
+}
+
+impl<'de> Deserialize<'de> for Hex {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Hex, D::Error> {
+        let digits = String::deserialize(deserializer)?;
+        let wrong = || serde::de::Error::custom("64 hexadecimal digits are wanted");
+        if digits.len() != 64 || !digits.is_ascii() {
+            return Err(wrong());
+        }
+        let mut bytes = [0; 32];
+        for (index, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&digits[2 * index..2 * index + 2], 16).map_err(|_| wrong())?;
+        }
+        Ok(Hex(bytes))
+    }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// The entry as the bytes of its body.
+///
+/// # Errors
+/// [`RecordError::Form`] when `H` has no JSON.
+pub fn encode<H: Serialize>(entry: LogEntry<H>) -> Result<SecretBytes, RecordError> {
+    let LogEntry { command, body } = entry;
+    let (opened, event) = match body {
+        LogBody::Opened(header) => (Some(header), None),
+        LogBody::Event(event) => (None, Some(EventRecord::from(secret::to_record(&event)))),
+    };
+    let bytes = serde_json::to_vec(&Body { command, opened, event }).map_err(|_| RecordError::Form)?;
+    Ok(SecretBytes::new(bytes))
+}
+
+/// The entry that these bytes say.
+///
+/// # Errors
+/// [`RecordError`] when they are not what [`encode`] writes.
+pub fn decode<H: DeserializeOwned>(bytes: &SecretBytes) -> Result<LogEntry<H>, RecordError> {
+    // serde's own words may quote the content: they are dropped.
+    let Body { command, opened, event } =
+        serde_json::from_slice(bytes.expose()).map_err(|_| RecordError::Form)?;
+    let body = match (opened, event) {
+        (Some(header), None) => LogBody::Opened(header),
+        (None, Some(event)) => {
+            LogBody::Event(secret::from_record(event.try_into()?).map_err(|_| RecordError::Event)?)
+        }
+        (Some(_), Some(_)) | (None, None) => return Err(RecordError::Form),
+    };
+    Ok(LogEntry { command, body })
+}
+
+impl From<SecretRecord> for EventRecord {
+    fn from(record: SecretRecord) -> EventRecord {
+        match record {
+            SecretRecord::Deployed { side, setup, salt, is_change } => {
+                EventRecord::Deployed { side, setup, salt: Hex(salt), change: is_change }
+            }
+            SecretRecord::Started { commitments: PerSide { red, blue } } => {
+                EventRecord::Started { red: red.map(Hex), blue: blue.map(Hex) }
+            }
+            SecretRecord::Moved { side, from, to, proves, strike } => {
+                let part = |StruckRecord { rank, fate, shown }| {
+                    let fate = match fate {
+                        Fate::Stays => PartFate::Stays,
+                        Fate::Advances => PartFate::Advances,
+                        Fate::Leaves => PartFate::Leaves,
+                    };
+                    Part(rank, fate, shown)
+                };
+                EventRecord::Moved { side, from, to, proves, strike: strike.map(|parts| parts.map(part)) }
+            }
+            SecretRecord::DrawOffered { side } => EventRecord::DrawOffered { side },
+            SecretRecord::DrawDeclined { side } => EventRecord::DrawDeclined { side },
+            SecretRecord::Paused { since } => EventRecord::Paused { since },
+            SecretRecord::Resumed => EventRecord::Resumed {},
+            SecretRecord::Ended { winner, reason } => {
+                EventRecord::Ended { winner, reason: reason.code().to_owned() }
+            }
+        }
+    }
+}
+
+impl TryFrom<EventRecord> for SecretRecord {
+    type Error = RecordError;
+
+    fn try_from(record: EventRecord) -> Result<SecretRecord, RecordError> {
+        Ok(match record {
+            EventRecord::Deployed { side, setup, salt, change } => {
+                SecretRecord::Deployed { side, setup, salt: salt.0, is_change: change }
+            }
+            EventRecord::Started { red, blue } => SecretRecord::Started {
+                commitments: PerSide::new(red.map(|hex| hex.0), blue.map(|hex| hex.0)),
+            },
+            EventRecord::Moved { side, from, to, proves, strike } => {
+                let part = |Part(rank, fate, shown)| {
+                    let fate = match fate {
+                        PartFate::Stays => Fate::Stays,
+                        PartFate::Advances => Fate::Advances,
+                        PartFate::Leaves => Fate::Leaves,
+                    };
+                    StruckRecord { rank, fate, shown }
+                };
+                SecretRecord::Moved { side, from, to, proves, strike: strike.map(|parts| parts.map(part)) }
+            }
+            EventRecord::DrawOffered { side } => SecretRecord::DrawOffered { side },
+            EventRecord::DrawDeclined { side } => SecretRecord::DrawDeclined { side },
+            EventRecord::Paused { since } => SecretRecord::Paused { since },
+            EventRecord::Resumed {} => SecretRecord::Resumed,
+            EventRecord::Ended { winner, reason } => SecretRecord::Ended {
+                winner,
+                reason: EndReason::from_code(&reason).ok_or(RecordError::Event)?,
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flagfall_board::GameId;
+    use flagfall_rules::{Command, Entropy, Game, GameTerms, Ruleset, Setup, TimeControl, decide, evolve};
+
+    use super::*;
+
+    const SETUP: &str = "9394924939 56691S9575 574BB7668B 88BF7B88B9";
+
+    fn game() -> Game {
+        Game::new(GameTerms {
+            game: GameId::from_random([7; 12]),
+            ruleset: Ruleset::find("classic").unwrap(),
+            time: TimeControl::Unlimited,
+            deploy_ms: 1000,
+            created: Stamp(5),
+            secret: PerSide::default(),
+        })
+    }
+
+    fn deployed(game: &Game, side: Side) -> Vec<Event> {
+        let setup = Setup::from_text(SETUP, side, game.terms().ruleset).unwrap();
+        let events = decide(game, side, 0, &Command::Deploy(setup), Stamp(6), &Entropy([3; 32]));
+        events.unwrap().into_iter().collect()
+    }
+
+    #[test]
+    fn events_come_back_from_their_bytes_and_replay_to_the_same_game() {
+        let (mut live, mut replayed) = (game(), game());
+        let step = |live: &mut Game, replayed: &mut Game, events: Vec<Event>| {
+            for event in events {
+                let entry = LogEntry::<()> { command: None, body: LogBody::Event(event.clone()) };
+                let LogEntry { body: LogBody::Event(back), .. } =
+                    decode::<()>(&encode(entry).unwrap()).unwrap()
+                else {
+                    panic!("an event was written")
+                };
+                assert!(back == event);
+                evolve(live, &event, Stamp(9));
+                evolve(replayed, &back, Stamp(9));
+            }
+        };
+        for side in Side::BOTH {
+            let events = deployed(&live, side);
+            step(&mut live, &mut replayed, events);
+        }
+        for _ in 0..300 {
+            let Some(moves) = live.legal_moves() else { break };
+            let squares = moves.nth(usize::from(live.ply()) * 7919 % moves.len()).unwrap();
+            let side = live.turn().unwrap();
+            let events =
+                decide(&live, side, live.ply(), &Command::Move(squares), Stamp(9), &Entropy([0; 32]))
+                    .unwrap();
+            step(&mut live, &mut replayed, events.into_iter().collect());
+        }
+        assert!(live == replayed && live.ply() > 0);
+    }
+
+    #[test]
+    fn damaged_bodies_are_refused_without_a_word_of_their_content() {
+        let events = deployed(&game(), Side::Red);
+        let entry = LogEntry::<()> { command: None, body: LogBody::Event(events[0].clone()) };
+        let bytes = encode(entry).unwrap().into_exposed();
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] = b'\x01';
+            if let Err(error) = decode::<()>(&SecretBytes::new(damaged)) {
+                assert!(!error.to_string().contains('9'));
+            }
+        }
+        for text in ["", "{}", "[]", "null", r#"{"ev":{"t":"teleported"}}"#, r#"{"open":null,"ev":null}"#] {
+            assert!(decode::<()>(&SecretBytes::new(text.into())).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_command_and_the_header_come_back() {
+        let command = CommandStamp { player: "p1".into(), cmd_id: "c-1".into(), fingerprint: u64::MAX };
+        let entry = LogEntry { command: Some(command.clone()), body: LogBody::Opened("header".to_owned()) };
+        let back: LogEntry<String> = decode(&encode(entry).unwrap()).unwrap();
+        assert_eq!(back.command, Some(command));
+        assert!(matches!(back.body, LogBody::Opened(header) if header == "header"));
+    }
+}
