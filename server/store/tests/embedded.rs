@@ -1,0 +1,247 @@
+//! What the embedded store does beyond the contract: it outlives its process, guards its folder, shares fsyncs.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod common;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use common::{append, append_ok, game, key, put, texts};
+use fjall::{Database, KeyspaceCreateOptions};
+use flagfall_board::Stamp;
+use flagfall_store::embedded::LostTail;
+use flagfall_store::{
+    Append, AppendOutcome, EmbeddedStore, Head, ManualClock, OpenError, Options, Store, SystemClock, Update,
+    UpdateOutcome, Write,
+};
+
+const NOON: Stamp = Stamp(1_700_000_000_000);
+
+fn open(folder: &Path) -> Result<EmbeddedStore, OpenError> {
+    EmbeddedStore::open(folder, SystemClock, &Options::default())
+}
+
+#[tokio::test]
+async fn what_was_answered_is_there_after_an_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).unwrap();
+    let epoch = store.epoch().await.unwrap();
+    let start = Append { writes: vec![put("k", "v")], ..append(game(1), Head::START, &["a", "b"]) };
+    let head = append_ok(&store, start).await;
+    drop(store);
+    let store = open(folder.path()).unwrap();
+    assert_eq!(store.head(game(1)).await, Ok(head));
+    assert_eq!(texts(&store, game(1)).await, ["a", "b"]);
+    assert_eq!(store.get(key("k")).await, Ok(Some(b"v".to_vec())));
+    assert_eq!(store.epoch().await, Ok(epoch));
+    let next = append_ok(&store, append(game(1), head, &["c"])).await;
+    assert_eq!(next.seq, 3);
+}
+
+#[tokio::test]
+async fn a_bumped_epoch_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).unwrap();
+    let epoch = store.bump_epoch().await.unwrap();
+    drop(store);
+    assert_eq!(open(folder.path()).unwrap().epoch().await, Ok(epoch));
+}
+
+#[tokio::test]
+async fn the_last_sign_of_life_is_found_at_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let reopen = || EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
+    let store = reopen();
+    assert_eq!(store.last_heartbeat().await, Ok(None));
+    store.heartbeat().await.unwrap();
+    clock.advance_ms(100);
+    store.heartbeat().await.unwrap();
+    drop(store);
+    clock.advance_ms(5_000);
+    let store = reopen();
+    assert_eq!(store.last_heartbeat().await, Ok(Some(NOON.plus_ms(100))));
+    append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    drop(store);
+    clock.advance_ms(5_000);
+    let store = reopen();
+    assert_eq!(store.last_heartbeat().await, Ok(Some(NOON.plus_ms(5_100))), "a write is a sign of life");
+}
+
+#[tokio::test]
+async fn a_clock_set_back_between_two_runs_stands_still() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let reopen = || EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
+    let store = reopen();
+    let head = append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    drop(store);
+    clock.set(Stamp(1));
+    let store = reopen();
+    append_ok(&store, append(game(1), head, &["b"])).await;
+    let entries = common::log(&store, game(1)).await;
+    assert!(entries.iter().all(|entry| entry.at == NOON), "{entries:?}");
+}
+
+#[tokio::test]
+async fn a_folder_belongs_to_one_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).unwrap();
+    let Err(error @ OpenError::Locked { .. }) = open(folder.path()) else { panic!("opened twice") };
+    assert!(error.to_string().contains(&format!("process {}", std::process::id())), "{error}");
+    drop(store);
+    open(folder.path()).unwrap();
+}
+
+#[tokio::test]
+async fn a_store_of_another_version_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(open(folder.path()).unwrap());
+    {
+        let db = Database::builder(folder.path().join("db")).open().unwrap();
+        let meta = db.keyspace("meta", KeyspaceCreateOptions::default).unwrap();
+        meta.insert("schema", 7_u64.to_le_bytes()).unwrap();
+    }
+    assert!(matches!(open(folder.path()), Err(OpenError::Schema { found: 7, .. })));
+}
+
+#[tokio::test]
+async fn a_creation_that_was_cut_short_is_begun_again() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(open(folder.path()).unwrap());
+    std::fs::rename(folder.path().join("db"), folder.path().join("db.new")).unwrap();
+    std::fs::remove_file(folder.path().join("db.new/version")).unwrap();
+    let store = open(folder.path()).unwrap();
+    append_ok(&store, append(game(1), Head::START, &["a"])).await;
+}
+
+#[tokio::test]
+async fn a_thousand_appends_share_fsyncs() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<EmbeddedStore> = Arc::new(open(folder.path()).unwrap());
+    let tasks: Vec<_> = (0..1_000)
+        .map(|number| {
+            let store = store.clone();
+            tokio::spawn(async move { append_ok(&*store, append(game(number), Head::START, &["a"])).await })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let stats = store.stats();
+    assert_eq!((stats.appends, stats.entries), (1_000, 1_000));
+    assert!(stats.commits <= 100, "{stats:?}");
+}
+
+#[tokio::test]
+async fn appends_to_one_game_may_share_a_commit() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).unwrap();
+    let one = Head::START.then(game(1), &common::body("a"));
+    let two = one.then(game(1), &common::body("b"));
+    let (a, b, c) = tokio::join!(
+        store.append(append(game(1), Head::START, &["a"])),
+        store.append(append(game(1), one, &["b"])),
+        store.append(append(game(1), two, &["c"])),
+    );
+    for outcome in [a, b, c] {
+        assert!(matches!(outcome, Ok(AppendOutcome::Ok { .. })), "{outcome:?}");
+    }
+    assert_eq!(texts(&store, game(1)).await, ["a", "b", "c"]);
+}
+
+#[tokio::test]
+async fn a_full_queue_makes_callers_wait() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { queue_length: 1, ..Options::default() };
+    let store = Arc::new(EmbeddedStore::open(folder.path(), SystemClock, &options).unwrap());
+    let tasks: Vec<_> = (0..200)
+        .map(|number| {
+            let store = store.clone();
+            tokio::spawn(async move { append_ok(&*store, append(game(number), Head::START, &["a"])).await })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    assert_eq!(store.stats().appends, 200);
+}
+
+#[tokio::test]
+async fn heads_that_were_forgotten_are_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { heads_cached: 2, ..Options::default() };
+    let store = EmbeddedStore::open(folder.path(), SystemClock, &options).unwrap();
+    let mut heads = vec![Head::START; 10];
+    for round in 0..5 {
+        for number in 0..10 {
+            let head = &mut heads[number as usize];
+            *head = append_ok(&store, append(game(number), *head, &["a"])).await;
+            assert_eq!(head.seq, round + 1);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_expired_is_purged_at_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let store = EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
+    for hundred in 0..25 {
+        let writes = (0..60)
+            .map(|number| Write::Put {
+                key: key(&format!("{hundred}/{number}")),
+                value: vec![0; 10],
+                expires: Some(NOON.plus_ms(10)),
+            })
+            .collect();
+        let update = Update { conditions: Vec::new(), writes };
+        assert_eq!(store.update(update).await, Ok(UpdateOutcome::Ok));
+    }
+    drop(store);
+    clock.advance_ms(1_000);
+    let store = EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
+    // Each answer lets the writer take another step of its sweep.
+    for number in 0..5 {
+        append_ok(&store, append(game(number), Head::START, &["a"])).await;
+    }
+    drop(store);
+    let db = Database::builder(folder.path().join("db")).open().unwrap();
+    for name in ["records", "expiries"] {
+        assert!(db.keyspace(name, KeyspaceCreateOptions::default).unwrap().is_empty().unwrap(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_database_that_is_gone_is_missed() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).unwrap();
+    let epoch = store.epoch().await.unwrap();
+    append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    drop(store);
+    std::fs::remove_dir_all(folder.path().join("db")).unwrap();
+    for _ in 0..2 {
+        let error = open(folder.path()).map(drop);
+        assert!(matches!(error, Err(OpenError::LostTail { acknowledged: 1, found: 0, .. })), "{error:?}");
+    }
+    let accept = Options { lost_tail: LostTail::Accept, ..Options::default() };
+    let store = EmbeddedStore::open(folder.path(), SystemClock, &accept).unwrap();
+    assert!(store.epoch().await.unwrap() > epoch);
+    drop(store);
+    open(folder.path()).unwrap();
+}
+
+#[tokio::test]
+async fn a_witness_that_is_gone_is_missed() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).unwrap();
+    let epoch = store.epoch().await.unwrap();
+    append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    drop(store);
+    std::fs::remove_file(folder.path().join("witness")).unwrap();
+    assert!(matches!(open(folder.path()), Err(OpenError::NoWitness { found: 1, .. })));
+    let accept = Options { lost_tail: LostTail::Accept, ..Options::default() };
+    let store = EmbeddedStore::open(folder.path(), SystemClock, &accept).unwrap();
+    assert!(store.epoch().await.unwrap() > epoch);
+    assert_eq!(texts(&store, game(1)).await, ["a"]);
+}
