@@ -1,0 +1,203 @@
+//! Board pictures: the one runner of all tests about single plies and lines of play.
+//!
+//! A picture is one line per row, `row | cell cell …`, from column a on; what is left out is empty, lakes stand where the
+//! ruleset has them. A cell is `..`, `~~` or a piece as in position texts: `r9`, `bB`, with `'` when it has moved and `*` when its rank is
+//! public. So that games do not end for want of moves, [`check`] and [`Line`] add two bystanders in each side's far corner, a
+//! Flag and a piece that can move, where the picture leaves room; [`Line::bare`] adds none.
+
+use flagfall_board::{Rank, Side, Square};
+use flagfall_rules::{Events, Move, Outcome, Position, Referee, Refusal, Ruleset};
+
+/// A position and its text's parts.
+pub(crate) struct Line {
+    pub(crate) position: Position,
+}
+
+type Cells = Vec<(Square, String)>;
+
+fn parse_cells(picture: &str) -> Cells {
+    let mut cells = Vec::new();
+    for line in picture.lines().map(str::trim).filter(|line| line.contains('|')) {
+        let (row, rest) = line.split_once('|').expect("a row and its cells");
+        let row: u8 = row.trim().parse().expect("a row number");
+        for (column, cell) in rest.split_whitespace().enumerate() {
+            if cell != ".." && cell != "~~" {
+                let square = Square::new(column as u8, row - 1).expect("a square");
+                cells.push((square, cell.to_owned()));
+            }
+        }
+    }
+    cells
+}
+
+fn with_bystanders(ruleset: &Ruleset, mut cells: Cells) -> Cells {
+    let last = ruleset.shape.columns - 1;
+    for (side, row) in [('r', 0), ('b', ruleset.shape.rows - 1)] {
+        let has = |cells: &Cells, letter: char| {
+            cells.iter().filter(|(_, cell)| cell.starts_with(&format!("{side}{letter}"))).count()
+        };
+        let corner = Square::new(last, row).expect("a square");
+        let beside = Square::new(last - 1, row).expect("a square");
+        if has(&cells, 'F') == 0 && cells.iter().all(|(square, _)| *square != corner) {
+            cells.push((corner, format!("{side}F")));
+        }
+        let walker = [Rank::Miner, Rank::Sergeant, Rank::General, Rank::Spy]
+            .into_iter()
+            .find(|rank| has(&cells, rank.letter()) < usize::from(ruleset.army.count(*rank)));
+        if let Some(walker) = walker
+            && cells.iter().all(|(square, _)| *square != beside)
+        {
+            cells.push((beside, format!("{side}{}", walker.letter())));
+        }
+    }
+    cells
+}
+
+fn board_text(ruleset: &Ruleset, cells: &Cells) -> String {
+    let rows = (0..ruleset.shape.rows).rev().map(|row| {
+        (0..ruleset.shape.columns)
+            .map(|column| {
+                let square = Square::new(column, row).expect("a square");
+                match cells.iter().find(|(taken, _)| *taken == square) {
+                    Some((_, cell)) => cell.clone(),
+                    None if ruleset.shape.lakes.contains(square) => "~".to_owned(),
+                    None => ".".to_owned(),
+                }
+            })
+            .collect::<String>()
+    });
+    rows.collect::<Vec<_>>().join("/")
+}
+
+fn position(ruleset: &Ruleset, side: Side, ply: u16, quiet: u16, cells: &Cells) -> Position {
+    let text = format!("{} {} {ply} {quiet} {}", ruleset.id, side.name(), board_text(ruleset, cells));
+    match Position::from_text(&text) {
+        Ok(position) => position,
+        Err(error) => panic!("{error}: {text}"),
+    }
+}
+
+impl Line {
+    /// The picture with bystanders, this side to move.
+    pub(crate) fn new(ruleset: &Ruleset, side: Side, picture: &str) -> Line {
+        Line {
+            position: position(ruleset, side, 40, 0, &with_bystanders(ruleset, parse_cells(picture))),
+        }
+    }
+
+    /// The picture and nothing else.
+    pub(crate) fn bare(ruleset: &Ruleset, side: Side, picture: &str) -> Line {
+        Line { position: position(ruleset, side, 40, 0, &parse_cells(picture)) }
+    }
+
+    /// The picture with bystanders after so many plies, so many of them without a capture.
+    pub(crate) fn after(ruleset: &Ruleset, side: Side, ply: u16, quiet: u16, picture: &str) -> Line {
+        Line {
+            position: position(ruleset, side, ply, quiet, &with_bystanders(ruleset, parse_cells(picture))),
+        }
+    }
+
+    /// Judges a ply and carries it out: how the game ended with it, if it did. Whatever `decide` says must agree with the list of legal
+    /// moves.
+    #[track_caller]
+    pub(crate) fn play_one(&mut self, squares: &str) -> Result<Option<Outcome>, Refusal> {
+        let squares: Move = squares.parse().expect("a move");
+        let verdict = Referee.play(&self.position, squares);
+        assert_eq!(
+            verdict.is_ok(),
+            self.position.legal_moves().contains(squares),
+            "{squares}: the verdict {:?} and the list of legal moves disagree",
+            verdict.as_ref().err()
+        );
+        let events = verdict?;
+        Referee.apply(&mut self.position, &events);
+        assert!(self.position.is_conserved(), "{squares} lost or made a piece");
+        Ok(outcome_of(&events))
+    }
+
+    /// Plays moves that must all be legal and must not end the game.
+    #[track_caller]
+    pub(crate) fn play(&mut self, moves: &str) -> &mut Line {
+        for squares in moves.split_whitespace() {
+            match self.play_one(squares) {
+                Ok(None) => {}
+                Ok(Some(outcome)) => panic!("{squares} ended the game: {outcome:?}"),
+                Err(refusal) => panic!("{squares} was refused: {}", refusal.code()),
+            }
+        }
+        self
+    }
+
+    /// The move must be refused with this code, now.
+    #[track_caller]
+    pub(crate) fn refuses(&mut self, squares: &str, code: &str) -> &mut Line {
+        match self.play_one(squares) {
+            Err(refusal) => assert_eq!(refusal.code(), code, "{squares}"),
+            Ok(_) => panic!("{squares} was not refused, {code} is wanted"),
+        }
+        self
+    }
+
+    /// The last move must end the game like this: `red flag_captured`, `nobody quiet_limit`.
+    #[track_caller]
+    pub(crate) fn ends(&mut self, squares: &str, outcome: &str) {
+        match self.play_one(squares) {
+            Ok(Some(found)) => assert_eq!(outcome_text(&found), outcome, "{squares}"),
+            Ok(None) => panic!("{squares} did not end the game, {outcome:?} is wanted"),
+            Err(refusal) => panic!("{squares} was refused: {}", refusal.code()),
+        }
+    }
+
+    /// The board as text, for comparison.
+    pub(crate) fn board(&self) -> String {
+        let text = Referee.position_text(&self.position);
+        text.split(' ').next_back().expect("a board").to_owned()
+    }
+}
+
+pub(crate) fn outcome_text(outcome: &Outcome) -> String {
+    format!("{} {}", outcome.winner.map_or("nobody", Side::name), outcome.reason.code())
+}
+
+/// How these events say the game ended. An outcome is public: it is told by what the game says after them.
+pub(crate) fn outcome_of(events: &Events) -> Option<Outcome> {
+    events.iter().find_map(|event| match flagfall_rules::secret::to_record(event) {
+        flagfall_rules::secret::SecretRecord::Ended { winner, reason } => Some(Outcome { winner, reason }),
+        _ => None,
+    })
+}
+
+/// The one runner: Red (or, with a `b` in front of the move, Blue) plays the move in the picture. `expect` is `refused CODE`, or the
+/// picture afterwards, with `=> WINNER REASON` in a last line when the game is to end.
+#[track_caller]
+pub(crate) fn check(ruleset: &Ruleset, picture: &str, squares: &str, expect: &str) {
+    let (side, squares) = match squares.strip_prefix("blue ") {
+        Some(squares) => (Side::Blue, squares),
+        None => (Side::Red, squares),
+    };
+    let mut line = Line::new(ruleset, side, picture);
+    if let Some(code) = expect.strip_prefix("refused ") {
+        line.refuses(squares, code);
+        return;
+    }
+    let (picture_after, outcome) =
+        expect.split_once("=>").map_or((expect, None), |(before, end)| (before, Some(end.trim().to_owned())));
+    match line.play_one(squares) {
+        Ok(found) => assert_eq!(found.as_ref().map(outcome_text), outcome, "{squares}"),
+        Err(refusal) => panic!("{squares} was refused: {}", refusal.code()),
+    }
+    // The same bystanders as before the move: they are chosen by what the first picture has.
+    let before = parse_cells(picture);
+    let bystanders = with_bystanders(ruleset, before.clone()).split_off(before.len());
+    let mut after = parse_cells(picture_after);
+    after.extend(bystanders.into_iter().filter(|(square, _)| {
+        !after_has(&parse_cells(picture_after), *square) && !squares.ends_with(&square.to_string())
+    }));
+    let wanted = position(ruleset, side, 0, 0, &after);
+    let wanted = Referee.position_text(&wanted);
+    assert_eq!(line.board(), wanted.split(' ').next_back().expect("a board"), "{squares}");
+}
+
+fn after_has(cells: &Cells, square: Square) -> bool {
+    cells.iter().any(|(taken, _)| *taken == square)
+}

@@ -1,0 +1,15 @@
+//! Every paragraph of RULES §A, §C, §T, §P and §B as board pictures. Test names are sentences that begin with their paragraph.
+
+mod army;
+mod board;
+mod classic;
+mod deadlocks;
+mod deployments;
+mod limits;
+mod matches;
+mod pbm;
+mod recorded_chases;
+mod refusals;
+mod strikes;
+mod tournament;
+mod two_squares;
