@@ -1,0 +1,183 @@
+//! Crashes: a child process works on a store and says what it was answered; the parent kills it and looks.
+//!
+//! The child is this same test binary, started again with an environment variable that names the folder. The
+//! parent kills it after a number of answers read from its pipe, so nothing here waits for time to pass.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod common;
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+use common::{body, game, key, put};
+use flagfall_store::{
+    Append, AppendOutcome, EmbeddedStore, Options, ReadError, Store, StoreError, StoredEntry, SystemClock,
+};
+
+const FOLDER: &str = "FLAGFALL_STORE_TEST_FOLDER";
+const GAMES: u32 = 60;
+const ROUNDS: u32 = 24;
+
+fn open(folder: &Path) -> EmbeddedStore {
+    EmbeddedStore::open(folder, SystemClock, &Options::default()).unwrap()
+}
+
+/// What entry `seq` of a game says: nothing else may stand there.
+fn text(number: u32, seq: u64) -> String {
+    format!("{number}:{seq} {}", "x".repeat((seq % 90) as usize))
+}
+
+/// The child's work; nothing when this runs as an ordinary test.
+#[test]
+fn child() {
+    let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+    runtime.block_on(async {
+        let store = Arc::new(open(&folder));
+        say("ready");
+        let tasks: Vec<_> = (0..GAMES).map(|number| tokio::spawn(play(store.clone(), number))).collect();
+        for task in tasks {
+            task.await.unwrap();
+        }
+    });
+}
+
+/// Appends to a game until the store fails.
+async fn play(store: Arc<EmbeddedStore>, number: u32) {
+    let mut head = store.head(game(number)).await.unwrap();
+    loop {
+        let count = 1 + u64::from(number % 3);
+        let bodies = (head.seq + 1..=head.seq + count).map(|seq| body(text(number, seq))).collect();
+        let writes = vec![put(&format!("last/{number}"), &(head.seq + count).to_string())];
+        let append = Append { game: game(number), expected: head, deadline: None, bodies, writes };
+        match store.append(append).await {
+            Ok(AppendOutcome::Ok { head: next, .. }) => {
+                head = next;
+                say(&format!("ack {number} {}", head.seq));
+            }
+            Ok(AppendOutcome::Unknown) => {
+                say("unknown");
+                assert!(matches!(store.head(game(number)).await, Err(ReadError::Unavailable { .. })));
+                assert!(matches!(store.get(key("k")).await, Err(StoreError::Unavailable { .. })));
+                assert!(store.failure().is_some());
+            }
+            Err(StoreError::Unavailable { .. }) => return say("refused"),
+            outcome => panic!("{outcome:?}"),
+        }
+    }
+}
+
+fn say(line: &str) {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}").unwrap();
+}
+
+fn start(mut command: Command, folder: &Path) -> Child {
+    command.env(FOLDER, folder).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+fn child_command() -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "child", "--nocapture"]);
+    command
+}
+
+/// The highest entry a game was acknowledged, by game.
+type Acknowledged = HashMap<u32, u64>;
+
+/// Notes an answer; whether it was one.
+fn note(line: &str, acknowledged: &mut Acknowledged) -> bool {
+    let words: Vec<&str> = line.split(' ').collect();
+    let ["ack", number, seq] = words[..] else { return false };
+    let seq = seq.parse().unwrap();
+    let before = acknowledged.insert(number.parse().unwrap(), seq);
+    assert!(before.is_none_or(|before| before < seq), "{line}");
+    true
+}
+
+/// Everything acknowledged is there, once, and what else is there is whole.
+async fn check(store: &EmbeddedStore, acknowledged: &Acknowledged) {
+    for number in 0..GAMES {
+        let mut entries: Vec<StoredEntry> = Vec::new();
+        loop {
+            let next = store.read(game(number), entries.len() as u64, 100).await.unwrap();
+            if next.is_empty() {
+                break;
+            }
+            entries.extend(next);
+        }
+        for (seq, entry) in (1..).zip(&entries) {
+            assert_eq!((entry.seq, entry.body.expose()), (seq, text(number, seq).as_bytes()));
+        }
+        assert!(entries.is_sorted_by_key(|entry| entry.at));
+        let last = entries.len() as u64;
+        let known = acknowledged.get(&number).copied().unwrap_or(0);
+        // Beyond what was answered there may be the one append that was under way.
+        let count = 1 + u64::from(number % 3);
+        assert!(last == known || last == known + count, "game {number}: {known} acknowledged, {last} there");
+        assert_eq!(store.head(game(number)).await.unwrap().seq, last);
+        let record = store.get(key(&format!("last/{number}"))).await.unwrap();
+        assert_eq!(record, (last > 0).then(|| last.to_string().into_bytes()));
+    }
+}
+
+#[tokio::test]
+async fn nothing_acknowledged_is_lost_by_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut acknowledged = Acknowledged::new();
+    for round in 0..ROUNDS {
+        let mut child = start(child_command(), folder.path());
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        // From right after the open, over the first group, to many groups.
+        let mut left = round * round * 3;
+        for line in lines.by_ref() {
+            let line = line.unwrap();
+            left -= u32::from(note(&line, &mut acknowledged)).min(left);
+            if left == 0 && line != "" && !line.starts_with("running") {
+                break;
+            }
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // What it managed to say before it died counts as well.
+        for line in lines.map_while(Result::ok) {
+            note(&line, &mut acknowledged);
+        }
+        let store = open(folder.path());
+        check(&store, &acknowledged).await;
+        assert_eq!(store.quarantined().await, Ok(Vec::new()));
+        for number in 0..GAMES {
+            acknowledged.insert(number, store.head(game(number)).await.unwrap().seq);
+        }
+    }
+    assert!(acknowledged.values().sum::<u64>() > 1_000, "{acknowledged:?}");
+}
+
+#[tokio::test]
+async fn a_store_that_cannot_write_says_so_and_stops() {
+    let folder = tempfile::tempdir().unwrap();
+    // Made without the limit, for a new journal is allocated at its full length.
+    drop(open(folder.path()));
+    let mut command = Command::new("sh");
+    // No file may grow beyond 100 KiB or so, and the signal that says so is ignored: the write fails instead.
+    let script = r#"trap "" XFSZ; ulimit -f 200; exec "$0" "$@""#;
+    command.args(["-c", script]).arg(std::env::current_exe().unwrap());
+    command.args(["--exact", "child", "--nocapture"]);
+    let mut child = start(command, folder.path());
+    let mut acknowledged = Acknowledged::new();
+    let mut counts = HashMap::<String, u32>::new();
+    for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+        let line = line.unwrap();
+        if !note(&line, &mut acknowledged) {
+            *counts.entry(line).or_default() += 1;
+        }
+    }
+    assert!(child.wait().unwrap().success());
+    assert!(counts["unknown"] > 0, "{counts:?}");
+    assert_eq!(counts["refused"], GAMES, "{counts:?}");
+    assert!(!acknowledged.is_empty());
+    check(&open(folder.path()), &acknowledged).await;
+}

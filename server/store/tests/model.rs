@@ -1,0 +1,167 @@
+//! The embedded store does what the store in memory does, whatever is asked, over any number of restarts.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{body, game, key};
+use flagfall_board::Stamp;
+use flagfall_store::{
+    Append, EmbeddedStore, Expect, Hash, Head, ManualClock, MemoryStore, Options, Store, Update, Write,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+const START: Stamp = Stamp(1_000_000);
+
+/// What a caller believes about a log.
+#[derive(Clone, Copy, Debug)]
+enum Belief {
+    Right,
+    Start,
+    WrongHash,
+    Ahead,
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Append { game: u32, belief: Belief, bodies: Vec<Vec<u8>>, grace_ms: Option<i8>, writes: Vec<RecordWrite> },
+    Update { conditions: Vec<(u8, Option<u8>)>, writes: Vec<RecordWrite> },
+    Read { game: u32, after_seq: u64, limit: usize },
+    Get { key: u8 },
+    Scan { after: Option<u8>, limit: usize },
+    Sweep,
+    Advance { ms: u64 },
+    Reopen,
+}
+
+#[derive(Clone, Debug)]
+struct RecordWrite {
+    key: u8,
+    value: Option<u8>,
+    lifetime_ms: Option<u64>,
+}
+
+fn record_writes() -> impl Strategy<Value = Vec<RecordWrite>> {
+    let write = (0..6_u8, any::<Option<u8>>(), prop::option::of(0..50_u64))
+        .prop_map(|(key, value, lifetime_ms)| RecordWrite { key, value: value.map(|v| v % 3), lifetime_ms });
+    vec(write, 0..4)
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let belief = prop_oneof![
+        6 => Just(Belief::Right),
+        1 => Just(Belief::Start),
+        1 => Just(Belief::WrongHash),
+        1 => Just(Belief::Ahead),
+    ];
+    let bodies = vec(vec(any::<u8>(), 0..20), 0..4);
+    let grace = prop::option::weighted(0.3, -2..3_i8);
+    prop_oneof![
+        8 => (0..3_u32, belief, bodies, grace, record_writes()).prop_map(
+            |(game, belief, bodies, grace_ms, writes)| Step::Append { game, belief, bodies, grace_ms, writes }
+        ),
+        4 => (vec((0..6_u8, prop::option::of(0..3_u8)), 0..3), record_writes())
+            .prop_map(|(conditions, writes)| Step::Update { conditions, writes }),
+        3 => (0..3_u32, 0..20_u64, 0..20_usize)
+            .prop_map(|(game, after_seq, limit)| Step::Read { game, after_seq, limit }),
+        2 => (0..6_u8).prop_map(|key| Step::Get { key }),
+        2 => (prop::option::of(0..6_u8), 0..6_usize).prop_map(|(after, limit)| Step::Scan { after, limit }),
+        1 => Just(Step::Sweep),
+        2 => (0..40_u64).prop_map(|ms| Step::Advance { ms }),
+        2 => Just(Step::Reopen),
+    ]
+}
+
+fn name(number: u8) -> flagfall_store::Key {
+    key(&format!("k/{number}"))
+}
+
+fn writes(list: Vec<RecordWrite>, now: Stamp) -> Vec<Write> {
+    list.into_iter()
+        .map(|RecordWrite { key, value, lifetime_ms }| match value {
+            Some(value) => Write::Put {
+                key: name(key),
+                value: vec![value],
+                expires: lifetime_ms.map(|ms| now.plus_ms(ms)),
+            },
+            None => Write::Delete { key: name(key) },
+        })
+        .collect()
+}
+
+async fn run(steps: Vec<Step>) {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Arc::new(ManualClock::new(START));
+    let open = || EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
+    let mut now = START;
+    let model = MemoryStore::new(clock.clone());
+    let mut store = Some(open());
+    for step in steps {
+        let Some(real) = &store else { return };
+        match step {
+            Step::Append { game: number, belief, bodies, grace_ms, writes: list } => {
+                let head = model.head(game(number)).await.unwrap();
+                let expected = match belief {
+                    Belief::Right => head,
+                    Belief::Start => Head::START,
+                    Belief::WrongHash => Head { hash: Hash([7; 32]), ..head },
+                    Belief::Ahead => Head { seq: head.seq + 1, ..head },
+                };
+                let append = Append {
+                    game: game(number),
+                    expected,
+                    deadline: grace_ms.map(|ms| Stamp(now.0.saturating_add_signed(ms.into()))),
+                    bodies: bodies.iter().map(body).collect(),
+                    writes: writes(list, now),
+                };
+                assert_eq!(real.append(append.clone()).await, model.append(append).await);
+                assert_eq!(real.head(game(number)).await, model.head(game(number)).await);
+            }
+            Step::Update { conditions, writes: list } => {
+                let expect = |value: Option<u8>| value.map_or(Expect::Absent, |v| Expect::Value(vec![v]));
+                let conditions =
+                    conditions.into_iter().map(|(key, value)| (name(key), expect(value))).collect();
+                let update = Update { conditions, writes: writes(list, now) };
+                assert_eq!(real.update(update.clone()).await, model.update(update).await);
+            }
+            Step::Read { game: number, after_seq, limit } => assert_eq!(
+                real.read(game(number), after_seq, limit).await,
+                model.read(game(number), after_seq, limit).await
+            ),
+            Step::Get { key } => assert_eq!(real.get(name(key)).await, model.get(name(key)).await),
+            Step::Scan { after, limit } => assert_eq!(
+                real.scan(key("k/"), after.map(name), limit).await,
+                model.scan(key("k/"), after.map(name), limit).await
+            ),
+            // How many were left to throw out differs after an open, which throws out by itself.
+            Step::Sweep => {
+                real.sweep().await.unwrap();
+                model.sweep().await.unwrap();
+            }
+            Step::Advance { ms } => {
+                now = now.plus_ms(ms);
+                clock.set(now);
+            }
+            Step::Reopen => {
+                drop(store.take());
+                store = Some(open());
+            }
+        }
+    }
+    let Some(real) = &store else { return };
+    for number in 0..3 {
+        assert_eq!(real.read(game(number), 0, 4096).await, model.read(game(number), 0, 4096).await);
+    }
+    assert_eq!(real.quarantined().await, Ok(Vec::new()));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_stores_agree(steps in vec(step(), 1..50)) {
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(run(steps));
+    }
+}
