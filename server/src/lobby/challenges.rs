@@ -1,0 +1,92 @@
+//! Challenges: offers to whoever has the code. They live in the store, so a restart loses none.
+
+use std::sync::Arc;
+
+use flagfall_board::{Side, Stamp};
+use flagfall_protocol::{Player, ServerToClient, Terms};
+use flagfall_store::{Key, Store, Write};
+use serde::{Deserialize, Serialize};
+
+use super::refusal::LobbyRefusal;
+
+/// An open challenge, as the store keeps it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Challenge {
+    /// Its code: whoever has it may accept.
+    pub code: String,
+    /// Who offers.
+    pub challenger: Player,
+    /// What.
+    pub terms: Terms,
+    /// The side the challenger wants.
+    pub side: Option<Side>,
+    /// When it expires, in milliseconds since 1970.
+    pub expires: u64,
+}
+
+impl Challenge {
+    /// What it offers, as its code shows it.
+    #[must_use]
+    pub fn message(self) -> ServerToClient {
+        ServerToClient::Challenge {
+            challenge: self.code,
+            challenger: self.challenger,
+            terms: self.terms,
+            your_side: self.side.map(Side::opponent),
+            expires: self.expires,
+        }
+    }
+
+    /// What opens it: its record, and its entry in the list of its challenger's.
+    pub(super) fn opening(&self) -> Result<[Write; 2], LobbyRefusal> {
+        let expires = Some(Stamp(self.expires));
+        let value = serde_json::to_vec(self).map_err(|_| LobbyRefusal::Internal("unwritable challenge"))?;
+        Ok([
+            Write::Put { key: key(&self.code)?, value, expires },
+            Write::Put { key: own_key(&self.challenger, &self.code)?, value: Vec::new(), expires },
+        ])
+    }
+
+    /// What ends it.
+    pub(super) fn closing(&self) -> Result<[Write; 2], LobbyRefusal> {
+        Ok([
+            Write::Delete { key: key(&self.code)? },
+            Write::Delete { key: own_key(&self.challenger, &self.code)? },
+        ])
+    }
+}
+
+/// The open challenge of a code, its key, and its record as it lies in the store, for the condition that it is still there.
+pub(super) async fn find(
+    store: &Arc<dyn Store>,
+    code: &str,
+) -> Result<(Challenge, Key, Vec<u8>), LobbyRefusal> {
+    let is_code = (10..=32).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if !is_code {
+        return Err(LobbyRefusal::NoSuchChallenge);
+    }
+    let key = key(code)?;
+    let bytes = store.get(key.clone()).await?.ok_or(LobbyRefusal::NoSuchChallenge)?;
+    let challenge = serde_json::from_slice(&bytes).map_err(|error| {
+        tracing::error!(%error, "a challenge cannot be read");
+        LobbyRefusal::Store
+    })?;
+    Ok((challenge, key, bytes))
+}
+
+/// How many challenges a player has open, counted up to `max`.
+pub(super) async fn count(
+    store: &Arc<dyn Store>,
+    challenger: &Player,
+    max: usize,
+) -> Result<usize, LobbyRefusal> {
+    Ok(store.scan(own_key(challenger, "")?, None, max).await?.len())
+}
+
+fn key(code: &str) -> Result<Key, LobbyRefusal> {
+    Key::new(format!("challenges/{code}")).map_err(|_| LobbyRefusal::NoSuchChallenge)
+}
+
+fn own_key(challenger: &Player, code: &str) -> Result<Key, LobbyRefusal> {
+    Key::new(format!("challenges_of/{}/{code}", challenger.id)).map_err(|_| LobbyRefusal::NoSuchChallenge)
+}

@@ -1,0 +1,410 @@
+//! Where games are arranged: seeks, challenges, house players.
+//!
+//! State in memory (the open seeks, the watchers) stands behind a mutex that is held for a step and never across an
+//! await. An actor would be the other way, but it would make one player's commit wait for another's, while the store commits
+//! what waits together. Commands of one player take turns, so that repeating one over two connections has one outcome.
+
+mod board;
+mod challenges;
+mod command;
+mod memory;
+mod refusal;
+mod seeks;
+#[cfg(test)]
+mod tests;
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use flagfall_board::{PerSide, Side};
+use flagfall_protocol::{Accepted, CommandId, GameSummary, Player, PlayerKind, Seek, ServerToClient, Terms};
+use flagfall_store::{Expect, Store, SystemClock, WallClock};
+use metrics::{counter, gauge, histogram};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+pub use challenges::Challenge;
+pub use command::LobbyCommand;
+pub use memory::GamePlan;
+pub use refusal::{BASE_S, INCREMENT_S, LobbyRefusal, check_terms};
+pub use seeks::{Seeks, TakenSeek};
+
+use self::board::{Board, LISTED_GAMES_MAX};
+use self::memory::{CommandMemory, CommandRecord, Draft, Kept};
+use crate::chance::{random_code, random_game_id, random_side};
+use crate::gateway::{ConnectionId, Connections, Outbox, Payload};
+use crate::metrics as names;
+use crate::players::house_player;
+use crate::settings::Settings;
+use crate::table::{TableError, Tables};
+
+/// Locks that let each player's commands take turns.
+const TURNS: usize = 64;
+
+/// The lobby. Cheap to clone; all clones are one lobby.
+#[derive(Clone)]
+pub struct Lobby {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    store: Arc<dyn Store>,
+    tables: Tables,
+    connections: Connections,
+    settings: Settings,
+    memory: CommandMemory,
+    seeks: Mutex<Seeks>,
+    board: Mutex<Board>,
+    turns: Vec<tokio::sync::Mutex<()>>,
+    changed: Notify,
+    is_stopping: AtomicBool,
+}
+
+impl Lobby {
+    /// An empty lobby. [`Lobby::run`] must run beside it.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, tables: Tables, connections: Connections, settings: Settings) -> Lobby {
+        let memory = CommandMemory::new(store.clone(), ms(settings.times.command_memory));
+        Lobby {
+            inner: Arc::new(Inner {
+                store,
+                tables,
+                connections,
+                settings,
+                memory,
+                seeks: Mutex::default(),
+                board: Mutex::default(),
+                turns: std::iter::repeat_with(Default::default).take(TURNS).collect(),
+                changed: Notify::new(),
+                is_stopping: AtomicBool::new(false),
+            }),
+        }
+    }
+
+    /// Carries a command out. What it changed is in the store when this returns; repeating it returns the same outcome.
+    ///
+    /// # Errors
+    /// [`LobbyRefusal`]. A refused command leaves nothing behind and may be sent again.
+    pub async fn handle(
+        &self,
+        player: &Player,
+        cmd_id: &CommandId,
+        command: LobbyCommand,
+    ) -> Result<Accepted, LobbyRefusal> {
+        let began = Instant::now();
+        let name = command.name();
+        let (result, outcome) = match self.handle_in_turn(player, cmd_id, command).await {
+            Ok((outcome, is_new)) => (if is_new { "accepted" } else { "repeated" }, Ok(outcome)),
+            Err(refusal) => ("refused", Err(refusal)),
+        };
+        counter!(names::LOBBY_COMMANDS, "command" => name, "result" => result).increment(1);
+        histogram!(names::LOBBY_COMMAND_SECONDS).record(began.elapsed().as_secs_f64());
+        outcome
+    }
+
+    async fn handle_in_turn(
+        &self,
+        player: &Player,
+        cmd_id: &CommandId,
+        command: LobbyCommand,
+    ) -> Result<(Accepted, bool), LobbyRefusal> {
+        let _turn = self.inner.turn(&player.id).lock().await;
+        if let Some(record) = self.inner.memory.recall(player, cmd_id, &command).await? {
+            return self.inner.repeat(record).await;
+        }
+        if self.inner.is_stopping.load(Ordering::Relaxed) && !command.is_withdrawal() {
+            return Err(LobbyRefusal::Stopping);
+        }
+        let asker = Asker { inner: &self.inner, player, cmd_id, command: &command };
+        match &command {
+            LobbyCommand::Seek { terms, side } => asker.seek(terms, *side).await,
+            LobbyCommand::CancelSeek { seek } => asker.cancel_seek(seek).await,
+            LobbyCommand::AcceptSeek { seek, secret } => asker.accept_seek(seek, *secret).await,
+            LobbyCommand::Challenge { terms, side } => asker.challenge(terms, *side).await,
+            LobbyCommand::CancelChallenge { challenge } => asker.cancel_challenge(challenge).await,
+            LobbyCommand::AcceptChallenge { challenge, secret } => {
+                asker.accept_challenge(challenge, *secret).await
+            }
+            LobbyCommand::PlayBot { bot, terms, side } => asker.play_bot(bot, terms, *side).await,
+        }
+    }
+
+    /// What a challenge offers.
+    ///
+    /// # Errors
+    /// [`LobbyRefusal::NoSuchChallenge`], [`LobbyRefusal::Store`].
+    pub async fn show_challenge(&self, code: &str) -> Result<Challenge, LobbyRefusal> {
+        challenges::find(&self.inner.store, code).await.map(|(challenge, ..)| challenge)
+    }
+
+    /// Tells a connection what there is, and from now on what changes.
+    pub fn watch(&self, outbox: Outbox) {
+        let (seeks, games, online) = self.inner.news();
+        self.inner.board().watch(outbox, seeks, games, online);
+        self.inner.changed.notify_one();
+    }
+
+    /// Tells a connection no more.
+    pub fn unwatch(&self, connection: ConnectionId) {
+        self.inner.board().unwatch(connection);
+    }
+
+    /// Makes no new games from now on.
+    pub fn stop(&self) {
+        self.inner.is_stopping.store(true, Ordering::Relaxed);
+    }
+
+    /// Tells watchers and drops abandoned seeks, until the future is dropped. Rests while there is neither.
+    pub async fn run(&self) {
+        let interval = self.inner.settings.times.lobby_interval.max(Duration::from_millis(1));
+        loop {
+            if !self.inner.is_busy() {
+                self.inner.changed.notified().await;
+            }
+            // What has changed meanwhile is told together.
+            tokio::time::sleep(interval).await;
+            self.inner.tick(Instant::now());
+        }
+    }
+}
+
+impl Inner {
+    fn seeks(&self) -> MutexGuard<'_, Seeks> {
+        self.seeks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn board(&self) -> MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn turn(&self, player_id: &str) -> &tokio::sync::Mutex<()> {
+        let mut hasher = DefaultHasher::new();
+        player_id.hash(&mut hasher);
+        &self.turns[usize::try_from(hasher.finish() % TURNS as u64).unwrap_or(0)]
+    }
+
+    fn is_busy(&self) -> bool {
+        self.board().is_watched() || !self.seeks().is_empty()
+    }
+
+    fn news(&self) -> (Vec<Seek>, Vec<GameSummary>, usize) {
+        let seeks = self.seeks().list();
+        (seeks, self.tables.running(LISTED_GAMES_MAX), self.connections.players_online())
+    }
+
+    fn tick(&self, now: Instant) {
+        let grace = self.settings.times.seek_grace;
+        let mut seeks = self.seeks();
+        seeks.drop_abandoned(now, grace, |player| self.connections.is_online(player));
+        gauge!(names::SEEKS_OPEN).set(u32::try_from(seeks.len()).unwrap_or(u32::MAX));
+        drop(seeks);
+        if self.board().is_watched() {
+            let (seeks, games, online) = self.news();
+            self.board().tell(seeks, games, online);
+        }
+    }
+
+    /// The answer of a command that was carried out before; its game is made now if a crash had prevented it.
+    async fn repeat(&self, record: CommandRecord) -> Result<(Accepted, bool), LobbyRefusal> {
+        if let Some(plan) = record.game {
+            match self.tables.find(plan.id).await {
+                Ok(_) | Err(TableError::Quarantined) => {}
+                Err(TableError::NotFound) => self.make(plan).await?,
+                Err(error @ TableError::Unavailable) => return Err(error.into()),
+            }
+        }
+        Ok((record.outcome, false))
+    }
+
+    /// Makes the game and tells its players.
+    async fn make(&self, plan: GamePlan) -> Result<(), LobbyRefusal> {
+        let game = self.tables.create(plan.into()).await?;
+        for side in Side::BOTH {
+            let player = &game.players[side];
+            if player.kind == PlayerKind::Guest {
+                let message = ServerToClient::GameStarted { game: game.clone(), side };
+                self.connections.notify(&player.id, &Payload::new(&message));
+            }
+        }
+        self.changed.notify_one();
+        Ok(())
+    }
+}
+
+/// One command on its way.
+struct Asker<'a> {
+    inner: &'a Inner,
+    player: &'a Player,
+    cmd_id: &'a CommandId,
+    command: &'a LobbyCommand,
+}
+
+/// What a command comes to, and whether it was carried out just now.
+type Handled = Result<(Accepted, bool), LobbyRefusal>;
+
+impl Asker<'_> {
+    async fn seek(&self, terms: &Terms, side: Option<Side>) -> Handled {
+        check_terms(terms)?;
+        self.check_games().await?;
+        let limits = &self.inner.settings.limits;
+        self.inner.seeks().check_room(&self.player.id, limits.seeks_per_player, limits.seeks_max)?;
+        let id = random_code()?;
+        let kept = self.keep(self.draft(Accepted::Seek { seek: id.clone() }, None)?).await?;
+        if let Kept::New(_) = kept {
+            let seek = Seek { id, seeker: self.player.clone(), terms: terms.clone(), side };
+            self.inner.seeks().open(seek);
+            self.inner.changed.notify_one();
+        }
+        self.finish(kept, LobbyRefusal::Store).await
+    }
+
+    async fn cancel_seek(&self, seek_id: &str) -> Handled {
+        if !self.inner.seeks().is_open(&self.player.id, seek_id) {
+            return Err(LobbyRefusal::NoSuchSeek);
+        }
+        let kept = self.keep(self.draft(Accepted::Done {}, None)?).await?;
+        if !self.inner.seeks().cancel(&self.player.id, seek_id) {
+            tracing::debug!(player = %self.player.id, "a seek was accepted while it was taken back");
+        }
+        self.inner.changed.notify_one();
+        self.finish(kept, LobbyRefusal::Store).await
+    }
+
+    async fn accept_seek(&self, seek_id: &str, secret: bool) -> Handled {
+        self.check_games().await?;
+        let taken = self.inner.seeks().take(seek_id, &self.player.id)?;
+        let Seek { seeker, terms, side, .. } = &taken.seek;
+        let kept = match self.plan(seeker, terms, *side, secret) {
+            Ok((plan, outcome)) => match self.draft(outcome, Some(plan)) {
+                Ok(draft) => self.keep(draft).await,
+                Err(refusal) => Err(refusal),
+            },
+            Err(refusal) => Err(refusal),
+        };
+        if !matches!(kept, Ok(Kept::New(_))) {
+            self.inner.seeks().put_back(taken);
+        }
+        self.inner.changed.notify_one();
+        self.finish(kept?, LobbyRefusal::NoSuchSeek).await
+    }
+
+    async fn challenge(&self, terms: &Terms, side: Option<Side>) -> Handled {
+        check_terms(terms)?;
+        let max = self.inner.settings.limits.challenges_per_player;
+        let own = challenges::count(&self.inner.store, self.player, max).await?;
+        if own >= max {
+            return Err(LobbyRefusal::TooManyChallenges(own));
+        }
+        let expires = SystemClock.now().plus_ms(ms(self.inner.settings.times.challenge)).0;
+        let challenge = Challenge {
+            code: random_code()?,
+            challenger: self.player.clone(),
+            terms: terms.clone(),
+            side,
+            expires,
+        };
+        let outcome = Accepted::Challenge { challenge: challenge.code.clone(), expires };
+        let mut draft = self.draft(outcome, None)?;
+        for write in challenge.opening()? {
+            draft = draft.writing(write);
+        }
+        let kept = self.keep(draft).await?;
+        self.finish(kept, LobbyRefusal::Store).await
+    }
+
+    async fn cancel_challenge(&self, code: &str) -> Handled {
+        let (challenge, key, bytes) = challenges::find(&self.inner.store, code).await?;
+        if challenge.challenger.id != self.player.id {
+            return Err(LobbyRefusal::NoSuchChallenge);
+        }
+        let mut draft = self.draft(Accepted::Done {}, None)?.expecting(key, Expect::Value(bytes));
+        for write in challenge.closing()? {
+            draft = draft.writing(write);
+        }
+        let kept = self.keep(draft).await?;
+        self.finish(kept, LobbyRefusal::NoSuchChallenge).await
+    }
+
+    async fn accept_challenge(&self, code: &str, secret: bool) -> Handled {
+        self.check_games().await?;
+        let (challenge, key, bytes) = challenges::find(&self.inner.store, code).await?;
+        if challenge.challenger.id == self.player.id {
+            return Err(LobbyRefusal::OwnOffer);
+        }
+        let (plan, outcome) = self.plan(&challenge.challenger, &challenge.terms, challenge.side, secret)?;
+        let mut draft = self.draft(outcome, Some(plan))?.expecting(key, Expect::Value(bytes));
+        for write in challenge.closing()? {
+            draft = draft.writing(write);
+        }
+        let kept = self.keep(draft).await?;
+        self.finish(kept, LobbyRefusal::NoSuchChallenge).await
+    }
+
+    async fn play_bot(&self, bot: &str, terms: &Terms, side: Option<Side>) -> Handled {
+        check_terms(terms)?;
+        let house = house_player(bot).ok_or(LobbyRefusal::NoSuchBot)?;
+        self.check_games().await?;
+        // The house offers, the player accepts: his wish for secrecy stands in the terms.
+        let (plan, outcome) = self.plan(&house, terms, side.map(Side::opponent), terms.secret)?;
+        let kept = self.keep(self.draft(outcome, Some(plan))?).await?;
+        self.finish(kept, LobbyRefusal::Store).await
+    }
+
+    /// The game between whoever offers and the asker, and the answer to the asker.
+    fn plan(
+        &self,
+        offerer: &Player,
+        terms: &Terms,
+        wanted: Option<Side>,
+        secret: bool,
+    ) -> Result<(GamePlan, Accepted), LobbyRefusal> {
+        let offerer_side = wanted.map_or_else(random_side, Ok)?;
+        let side = offerer_side.opponent();
+        let is_secret = |of: Side| if of == side { secret } else { terms.secret };
+        let plan = GamePlan {
+            id: random_game_id()?,
+            terms: terms.clone(),
+            players: PerSide::from_fn(|of| if of == side { self.player.clone() } else { offerer.clone() }),
+            secret: PerSide::from_fn(is_secret),
+        };
+        let outcome = Accepted::Started { game: plan.id, side };
+        Ok((plan, outcome))
+    }
+
+    async fn check_games(&self) -> Result<(), LobbyRefusal> {
+        let playing = self.inner.tables.games_of(&self.player.id).await.len();
+        if playing < self.inner.settings.limits.games_per_player {
+            Ok(())
+        } else {
+            Err(LobbyRefusal::TooManyGames(playing))
+        }
+    }
+
+    fn draft(&self, outcome: Accepted, game: Option<GamePlan>) -> Result<Draft, LobbyRefusal> {
+        self.inner.memory.draft(self.player, self.cmd_id, self.command, outcome, game)
+    }
+
+    async fn keep(&self, draft: Draft) -> Result<Kept, LobbyRefusal> {
+        self.inner.memory.keep(draft, self.command).await
+    }
+
+    /// Makes the game of a command that is kept; `conflict` is the refusal when it came too late.
+    async fn finish(&self, kept: Kept, conflict: LobbyRefusal) -> Handled {
+        match kept {
+            Kept::New(record) => {
+                if let Some(plan) = record.game {
+                    self.inner.make(plan).await?;
+                }
+                Ok((record.outcome, true))
+            }
+            Kept::Before(record) => self.inner.repeat(record).await,
+            Kept::Conflict => Err(conflict),
+        }
+    }
+}
+
+fn ms(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

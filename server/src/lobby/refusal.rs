@@ -1,0 +1,156 @@
+//! Why the lobby refused.
+
+use flagfall_protocol::{Code, Terms, Time};
+use flagfall_rules::Ruleset;
+use flagfall_store::StoreError;
+use thiserror::Error;
+
+use crate::chance::ChanceError;
+use crate::table::TableError;
+
+/// Seconds in the shortest and the longest base time.
+pub const BASE_S: std::ops::RangeInclusive<u32> = 10..=86_400;
+/// Seconds in the shortest and the longest increment.
+pub const INCREMENT_S: std::ops::RangeInclusive<u32> = 0..=3_600;
+
+/// Why the lobby refused a command. Nothing changed, but for [`LobbyRefusal::Store`], after which the same command may be
+/// sent again and has one outcome.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum LobbyRefusal {
+    /// No such ruleset.
+    #[error("there is no such ruleset; there are {}", ruleset_ids())]
+    NoSuchRuleset,
+    /// Out of bounds.
+    #[error(
+        "base time is {} to {} seconds, the increment {} to {}",
+        BASE_S.start(), BASE_S.end(), INCREMENT_S.start(), INCREMENT_S.end()
+    )]
+    BadTime,
+    /// No such house player.
+    #[error("there is no such house player; there is {}", crate::players::HOUSE_PLAYERS.join(", "))]
+    NoSuchBot,
+    /// Gone, taken, or never there.
+    #[error("this seek is gone: somebody took it, or its seeker left")]
+    NoSuchSeek,
+    /// Gone, taken, expired, or never there.
+    #[error("this challenge is not open: it was taken or withdrawn, it expired, or the code is mistyped")]
+    NoSuchChallenge,
+    /// One's own.
+    #[error("this offer is your own; somebody else must accept it")]
+    OwnOffer,
+    /// Beyond the limit of seeks of a player.
+    #[error("you have {0} open seeks already: take one back first")]
+    TooManySeeks(usize),
+    /// Beyond the limit of seeks of all.
+    #[error("the lobby is full: accept somebody's seek, or try again in a moment")]
+    LobbyFull,
+    /// Beyond the limit of challenges of a player.
+    #[error("you have {0} open challenges already: take one back first")]
+    TooManyChallenges(usize),
+    /// Beyond the limit of games of a player.
+    #[error("you are playing {0} games already: finish one first")]
+    TooManyGames(usize),
+    /// The id belongs to another command.
+    #[error("this command id was used for another command")]
+    CommandIdReused,
+    /// The server stops.
+    #[error("the server is restarting and makes no new games: connect again in a moment")]
+    Stopping,
+    /// The store does not answer as it should.
+    #[error("the server cannot reach its store: send the same command again in a moment")]
+    Store,
+    /// A defect.
+    #[error("the server has a defect: {0}")]
+    Internal(&'static str),
+}
+
+impl LobbyRefusal {
+    /// The code of messages.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            LobbyRefusal::NoSuchRuleset => Code::NO_SUCH_RULESET,
+            LobbyRefusal::BadTime => Code::BAD_TIME,
+            LobbyRefusal::NoSuchBot => Code::NO_SUCH_BOT,
+            LobbyRefusal::NoSuchSeek => Code::NO_SUCH_SEEK,
+            LobbyRefusal::NoSuchChallenge => Code::NO_SUCH_CHALLENGE,
+            LobbyRefusal::OwnOffer => Code::OWN_OFFER,
+            LobbyRefusal::TooManySeeks(_)
+            | LobbyRefusal::LobbyFull
+            | LobbyRefusal::TooManyChallenges(_)
+            | LobbyRefusal::TooManyGames(_) => Code::TOO_MANY,
+            LobbyRefusal::CommandIdReused => Code::CMD_ID_REUSED,
+            LobbyRefusal::Stopping => Code::STOPPING,
+            LobbyRefusal::Store => Code::STORE_UNAVAILABLE,
+            LobbyRefusal::Internal(_) => Code::INTERNAL,
+        }
+    }
+}
+
+impl From<StoreError> for LobbyRefusal {
+    fn from(error: StoreError) -> LobbyRefusal {
+        tracing::warn!(%error, "the store refused a request of the lobby");
+        LobbyRefusal::Store
+    }
+}
+
+impl From<TableError> for LobbyRefusal {
+    fn from(error: TableError) -> LobbyRefusal {
+        tracing::warn!(%error, "a game could not be made");
+        LobbyRefusal::Store
+    }
+}
+
+impl From<ChanceError> for LobbyRefusal {
+    fn from(_: ChanceError) -> LobbyRefusal {
+        LobbyRefusal::Internal("no random bits")
+    }
+}
+
+fn ruleset_ids() -> String {
+    Ruleset::all().iter().map(|ruleset| ruleset.id).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether a game can be played on these terms.
+///
+/// # Errors
+/// [`LobbyRefusal::NoSuchRuleset`], [`LobbyRefusal::BadTime`].
+pub fn check_terms(terms: &Terms) -> Result<(), LobbyRefusal> {
+    if Ruleset::find(&terms.ruleset).is_none() {
+        return Err(LobbyRefusal::NoSuchRuleset);
+    }
+    match terms.time {
+        Time::Unlimited {} => Ok(()),
+        Time::Fischer { base_s, increment_s } => {
+            let is_allowed = BASE_S.contains(&base_s) && INCREMENT_S.contains(&increment_s);
+            if is_allowed { Ok(()) } else { Err(LobbyRefusal::BadTime) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms(ruleset: &str, time: Time) -> Terms {
+        Terms { ruleset: ruleset.to_owned(), time, private: false, secret: false }
+    }
+
+    #[test]
+    fn clocks_have_bounds() {
+        let fischer = |base_s, increment_s| check_terms(&terms("classic", Time::Fischer { base_s, increment_s }));
+        for (base, increment) in [(10, 0), (86_400, 3_600), (300, 5)] {
+            assert_eq!(fischer(base, increment), Ok(()));
+        }
+        for (base, increment) in [(9, 0), (0, 10), (86_401, 0), (300, 3_601), (u32::MAX, u32::MAX)] {
+            assert_eq!(fischer(base, increment), Err(LobbyRefusal::BadTime));
+        }
+    }
+
+    #[test]
+    fn an_unknown_ruleset_is_answered_with_those_there_are() {
+        let refusal = check_terms(&terms("chess", Time::Unlimited {})).unwrap_err();
+        assert_eq!(refusal, LobbyRefusal::NoSuchRuleset);
+        assert!(refusal.to_string().contains("classic, tournament"));
+    }
+}

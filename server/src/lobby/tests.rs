@@ -1,0 +1,320 @@
+use flagfall_board::GameId;
+use flagfall_protocol::{ServerToClient, Time};
+use flagfall_store::MemoryStore;
+use flagfall_store::memory::Fault;
+
+use super::*;
+use crate::gateway::{OutboxReader, Outgoing, Registration, outbox};
+use crate::table::TableSettings;
+
+struct House {
+    store: MemoryStore,
+    lobby: Lobby,
+    connections: Connections,
+}
+
+async fn house() -> House {
+    house_on(MemoryStore::new(SystemClock)).await
+}
+
+/// A lobby as a server has it that was just started on this store.
+async fn house_on(store: MemoryStore) -> House {
+    let connections = Connections::new();
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    let settings = Settings::default();
+    let table_settings = TableSettings::new(connections.clone(), &settings);
+    let tables = Tables::start(shared.clone(), table_settings).await.unwrap();
+    let lobby = Lobby::new(shared, tables, connections.clone(), settings);
+    House { store, lobby, connections }
+}
+
+impl House {
+    async fn ask(&self, who: &str, id: &str, command: LobbyCommand) -> Result<Accepted, LobbyRefusal> {
+        self.lobby.handle(&player(who), &id.parse().unwrap(), command).await
+    }
+
+    async fn games_of(&self, who: &str) -> Vec<GameId> {
+        self.lobby.inner.tables.games_of(who).await.into_iter().map(|game| game.id).collect()
+    }
+
+    fn connect(&self, who: &str) -> (Registration, OutboxReader) {
+        let (outbox, reader) = outbox(ConnectionId::next());
+        let mut registration = self.connections.enter(outbox);
+        registration.identify(who, 8);
+        (registration, reader)
+    }
+
+    fn seeks(&self) -> Vec<String> {
+        self.lobby.inner.seeks().list().into_iter().map(|seek| seek.id).collect()
+    }
+}
+
+fn player(who: &str) -> Player {
+    Player { id: who.to_owned(), name: who.to_owned(), kind: PlayerKind::Guest }
+}
+
+fn terms() -> Terms {
+    Terms { ruleset: "classic".to_owned(), time: Time::Unlimited {}, private: false, secret: false }
+}
+
+fn seek(side: Option<Side>) -> LobbyCommand {
+    LobbyCommand::Seek { terms: terms(), side }
+}
+
+fn challenge() -> LobbyCommand {
+    LobbyCommand::Challenge { terms: terms(), side: Some(Side::Red) }
+}
+
+fn accept(challenge: &str) -> LobbyCommand {
+    LobbyCommand::AcceptChallenge { challenge: challenge.to_owned(), secret: true }
+}
+
+fn code_of(outcome: Accepted) -> String {
+    match outcome {
+        Accepted::Challenge { challenge, .. } => challenge,
+        Accepted::Seek { seek } => seek,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn game_of(outcome: Accepted) -> (GameId, Side) {
+    match outcome {
+        Accepted::Started { game, side } => (game, side),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn an_accepted_seek_makes_a_game_that_both_players_hear_of() {
+    let house = house().await;
+    let (_ana, mut ana_reader) = house.connect("ana");
+    let id = code_of(house.ask("ana", "1", seek(Some(Side::Blue))).await.unwrap());
+    let accept = LobbyCommand::AcceptSeek { seek: id, secret: false };
+    let (game, side) = game_of(house.ask("bo", "1", accept).await.unwrap());
+    assert_eq!(side, Side::Red);
+    assert_eq!(house.games_of("ana").await, [game]);
+    let told = std::future::poll_fn(|cx| ana_reader.poll_next(cx)).await;
+    let Outgoing::Message(payload) = told else { panic!("{told:?}") };
+    match serde_json::from_str(payload.as_str()).unwrap() {
+        ServerToClient::GameStarted { game: summary, side } => {
+            assert_eq!((summary.id, side), (game, Side::Blue));
+        }
+        other => panic!("{other:?}"),
+    }
+    assert!(house.seeks().is_empty());
+}
+
+#[tokio::test]
+async fn repeating_a_command_returns_its_outcome_and_does_nothing() {
+    let house = house().await;
+    let first = house.ask("ana", "1", seek(None)).await.unwrap();
+    assert_eq!(house.ask("ana", "1", seek(None)).await, Ok(first));
+    assert_eq!(house.seeks().len(), 1);
+}
+
+#[tokio::test]
+async fn repeating_an_accept_makes_no_second_game_even_after_a_restart() {
+    let house = house().await;
+    let code = code_of(house.ask("ana", "1", challenge()).await.unwrap());
+    let first = house.ask("bo", "1", accept(&code)).await.unwrap();
+    assert_eq!(house.ask("bo", "1", accept(&code)).await, Ok(first.clone()));
+    let restarted = house_on(house.store.clone()).await;
+    assert_eq!(restarted.ask("bo", "1", accept(&code)).await, Ok(first));
+    assert_eq!(restarted.games_of("bo").await.len(), 1);
+}
+
+#[tokio::test]
+async fn an_id_with_another_command_is_refused() {
+    let house = house().await;
+    house.ask("ana", "1", seek(None)).await.unwrap();
+    assert_eq!(house.ask("ana", "1", seek(Some(Side::Red))).await, Err(LobbyRefusal::CommandIdReused));
+    assert_eq!(house.ask("ana", "1", challenge()).await, Err(LobbyRefusal::CommandIdReused));
+    assert!(house.ask("bo", "1", seek(Some(Side::Red))).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_challenge_survives_a_restart() {
+    let house = house().await;
+    let code = code_of(house.ask("ana", "1", challenge()).await.unwrap());
+    let restarted = house_on(house.store.clone()).await;
+    assert_eq!(restarted.lobby.show_challenge(&code).await.unwrap().challenger, player("ana"));
+    let (_, side) = game_of(restarted.ask("bo", "1", accept(&code)).await.unwrap());
+    assert_eq!(side, Side::Blue);
+}
+
+#[tokio::test]
+async fn of_two_who_accept_a_challenge_at_once_one_gets_it_whichever_server_he_asks() {
+    let house = house().await;
+    let other_server = house_on(house.store.clone()).await;
+    for round in 0..10 {
+        let code = code_of(house.ask("ana", &format!("c{round}"), challenge()).await.unwrap());
+        let id = format!("a{round}");
+        let (bo, cy) = tokio::join!(
+            house.ask("bo", &id, accept(&code)),
+            other_server.ask("cy", &id, accept(&code))
+        );
+        assert_eq!(i32::from(bo.is_ok()) + i32::from(cy.is_ok()), 1, "{bo:?} {cy:?}");
+        let loser = bo.err().or(cy.err());
+        assert_eq!(loser, Some(LobbyRefusal::NoSuchChallenge));
+    }
+}
+
+#[tokio::test]
+async fn of_two_who_accept_a_seek_at_once_one_gets_it() {
+    let house = house().await;
+    let id = code_of(house.ask("ana", "1", seek(None)).await.unwrap());
+    let accept = || LobbyCommand::AcceptSeek { seek: id.clone(), secret: false };
+    let (bo, cy) = tokio::join!(house.ask("bo", "1", accept()), house.ask("cy", "1", accept()));
+    assert_eq!(i32::from(bo.is_ok()) + i32::from(cy.is_ok()), 1, "{bo:?} {cy:?}");
+}
+
+#[tokio::test]
+async fn one_command_over_two_connections_has_one_outcome() {
+    let house = house().await;
+    let id = code_of(house.ask("ana", "1", seek(None)).await.unwrap());
+    let accept = || LobbyCommand::AcceptSeek { seek: id.clone(), secret: false };
+    let (one, two) = tokio::join!(house.ask("bo", "1", accept()), house.ask("bo", "1", accept()));
+    assert_eq!(one.unwrap(), two.unwrap());
+    assert_eq!(house.games_of("bo").await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_write_that_happened_without_an_answer_is_found_again() {
+    let house = house().await;
+    house.store.fail_next(Fault::UnknownAfterWriting);
+    let outcome = house.ask("ana", "1", seek(None)).await.unwrap();
+    assert_eq!(house.ask("ana", "1", seek(None)).await, Ok(outcome));
+    assert_eq!(house.seeks().len(), 1);
+}
+
+#[tokio::test]
+async fn a_store_that_fails_leaves_a_seek_open() {
+    for fault in [Fault::Unavailable, Fault::UnknownBeforeWriting] {
+        let house = house().await;
+        let id = code_of(house.ask("ana", "1", seek(None)).await.unwrap());
+        house.store.fail_next(fault);
+        let accept = || LobbyCommand::AcceptSeek { seek: id.clone(), secret: false };
+        assert_eq!(house.ask("bo", "1", accept()).await, Err(LobbyRefusal::Store));
+        assert_eq!(house.seeks(), [id.clone()]);
+        assert!(house.ask("bo", "1", accept()).await.is_ok());
+    }
+}
+
+#[tokio::test]
+async fn a_game_that_a_crash_prevented_is_made_when_the_command_comes_again() {
+    let house = house().await;
+    let code = code_of(house.ask("ana", "1", challenge()).await.unwrap());
+    let command = accept(&code);
+    // The intent is in the store, the game is not: as after a crash between the two.
+    let asker = Asker {
+        inner: &house.lobby.inner,
+        player: &player("bo"),
+        cmd_id: &"1".parse().unwrap(),
+        command: &command,
+    };
+    let (plan, outcome) = asker.plan(&player("ana"), &terms(), Some(Side::Red), true).unwrap();
+    asker.keep(asker.draft(outcome, Some(plan)).unwrap()).await.unwrap();
+    assert!(house.games_of("bo").await.is_empty());
+    let (game, _) = game_of(house.ask("bo", "1", command.clone()).await.unwrap());
+    assert_eq!(house.games_of("ana").await, [game]);
+    assert_eq!(game_of(house.ask("bo", "1", command).await.unwrap()).0, game);
+    assert_eq!(house.games_of("bo").await.len(), 1);
+}
+
+#[tokio::test]
+async fn only_the_challenger_takes_a_challenge_back() {
+    let house = house().await;
+    let code = code_of(house.ask("ana", "1", challenge()).await.unwrap());
+    let cancel = || LobbyCommand::CancelChallenge { challenge: code.clone() };
+    assert_eq!(house.ask("bo", "1", cancel()).await, Err(LobbyRefusal::NoSuchChallenge));
+    assert_eq!(house.ask("ana", "2", accept(&code)).await, Err(LobbyRefusal::OwnOffer));
+    assert_eq!(house.ask("ana", "3", cancel()).await, Ok(Accepted::Done {}));
+    assert_eq!(house.ask("ana", "3", cancel()).await, Ok(Accepted::Done {}));
+    assert_eq!(house.lobby.show_challenge(&code).await, Err(LobbyRefusal::NoSuchChallenge));
+    assert_eq!(house.ask("bo", "2", accept(&code)).await, Err(LobbyRefusal::NoSuchChallenge));
+}
+
+#[tokio::test]
+async fn codes_that_are_none_are_refused_like_those_that_are_gone() {
+    let house = house().await;
+    for code in ["", "x", "../../players", &"0".repeat(12), &"0".repeat(4000)] {
+        assert_eq!(house.lobby.show_challenge(code).await, Err(LobbyRefusal::NoSuchChallenge));
+    }
+}
+
+#[tokio::test]
+async fn seeks_and_challenges_of_a_player_are_limited() {
+    let house = house().await;
+    for id in ["1", "2", "3"] {
+        house.ask("ana", id, seek(None)).await.unwrap();
+    }
+    assert_eq!(house.ask("ana", "4", seek(None)).await, Err(LobbyRefusal::TooManySeeks(3)));
+    for id in 0..10 {
+        house.ask("ana", &format!("c{id}"), challenge()).await.unwrap();
+    }
+    assert_eq!(house.ask("ana", "c10", challenge()).await, Err(LobbyRefusal::TooManyChallenges(10)));
+}
+
+#[tokio::test]
+async fn a_house_player_is_there_at_once() {
+    let house = house().await;
+    let play = |bot: &str| LobbyCommand::PlayBot { bot: bot.to_owned(), terms: terms(), side: Some(Side::Blue) };
+    assert_eq!(house.ask("ana", "1", play("brilliant")).await, Err(LobbyRefusal::NoSuchBot));
+    let (game, side) = game_of(house.ask("ana", "1", play("random")).await.unwrap());
+    assert_eq!(side, Side::Blue);
+    assert_eq!(house.games_of("ana").await, [game]);
+}
+
+#[tokio::test]
+async fn a_player_has_only_so_many_games() {
+    let house = house().await;
+    let play = || LobbyCommand::PlayBot { bot: "random".to_owned(), terms: terms(), side: None };
+    let max = house.lobby.inner.settings.limits.games_per_player;
+    for id in 0..max {
+        house.ask("ana", &id.to_string(), play()).await.unwrap();
+    }
+    assert_eq!(house.ask("ana", "x", play()).await, Err(LobbyRefusal::TooManyGames(max)));
+}
+
+#[tokio::test]
+async fn a_stopping_lobby_makes_nothing_new_but_answers_for_the_past() {
+    let house = house().await;
+    let outcome = house.ask("ana", "1", seek(None)).await.unwrap();
+    let id = code_of(outcome.clone());
+    house.lobby.stop();
+    assert_eq!(house.ask("ana", "1", seek(None)).await, Ok(outcome));
+    assert_eq!(house.ask("ana", "2", seek(None)).await, Err(LobbyRefusal::Stopping));
+    assert_eq!(house.ask("ana", "3", LobbyCommand::CancelSeek { seek: id }).await, Ok(Accepted::Done {}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn watchers_hear_of_seeks_and_abandoned_ones_go_after_ten_seconds() {
+    let house = house().await;
+    let running = tokio::spawn({
+        let lobby = house.lobby.clone();
+        async move { lobby.run().await }
+    });
+    let (ana, _ana_reader) = house.connect("ana");
+    let (outbox, mut reader) = outbox(ConnectionId::next());
+    house.lobby.watch(outbox);
+    let mut next = async || {
+        let told = std::future::poll_fn(|cx| reader.poll_next(cx)).await;
+        let Outgoing::Message(payload) = told else { panic!("{told:?}") };
+        match serde_json::from_str(payload.as_str()).unwrap() {
+            ServerToClient::Lobby { seeks, .. } => seeks.len(),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(next().await, 0);
+    for id in ["1", "2", "3"] {
+        house.ask("ana", id, seek(None)).await.unwrap();
+    }
+    assert_eq!(next().await, 3);
+    let gone = Instant::now();
+    drop(ana);
+    // The number of players who are online may be told in between.
+    while next().await != 0 {}
+    let elapsed = gone.elapsed();
+    assert!((Duration::from_secs(10)..Duration::from_secs(12)).contains(&elapsed), "{elapsed:?}");
+    running.abort();
+}
