@@ -6,7 +6,7 @@ use flagfall_store::StoreError;
 use thiserror::Error;
 
 use crate::chance::ChanceError;
-use crate::table::TableError;
+use crate::table::{CreateError, TableError};
 
 /// Seconds in the shortest and the longest base time.
 pub const BASE_S: std::ops::RangeInclusive<u32> = 10..=86_400;
@@ -98,6 +98,17 @@ impl From<TableError> for LobbyRefusal {
     fn from(error: TableError) -> LobbyRefusal {
         tracing::warn!(%error, "a game could not be made");
         LobbyRefusal::Store
+    }
+}
+
+impl From<CreateError> for LobbyRefusal {
+    fn from(error: CreateError) -> LobbyRefusal {
+        match error {
+            CreateError::Unavailable => LobbyRefusal::Store,
+            CreateError::TooManyGames(max) => LobbyRefusal::TooManyGames(max),
+            CreateError::Stopping => LobbyRefusal::Stopping,
+            CreateError::NoSuchRuleset => LobbyRefusal::NoSuchRuleset,
+        }
     }
 }
 

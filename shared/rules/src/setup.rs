@@ -152,6 +152,12 @@ impl Deployment {
         self.ranks.iter().map(|rank| rank.map_or('.', Rank::letter)).collect()
     }
 
+    /// The text of §P4 without blanks, handed to the deployment's owner: whoever made it by [`Setup::deploy`] knows it already.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        self.text()
+    }
+
     /// Reads back what [`Deployment::text`] wrote, without a judgment: the log is the truth.
     pub(crate) fn from_recorded_text(text: &str) -> Option<Deployment> {
         let ranks: Option<Box<[_]>> = text

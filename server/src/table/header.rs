@@ -1,0 +1,56 @@
+//! What a game was made with: the first entry of its log.
+
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_protocol::{Player, PlayerKind, Terms, Time};
+use flagfall_rules::{GameTerms, Ruleset, TimeControl};
+use serde::{Deserialize, Serialize};
+
+/// The first entry of a game's log. It never changes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GameHeader {
+    /// What is played.
+    pub terms: Terms,
+    /// Who plays.
+    pub players: PerSide<Player>,
+    /// Which players keep their deployment private after the end.
+    pub secret: PerSide<bool>,
+    /// How long deployments are taken, in milliseconds.
+    pub deploy_ms: u64,
+    /// The game this is a rematch of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<GameId>,
+}
+
+impl GameHeader {
+    /// The terms as the rules engine wants them; none when this server does not know the ruleset.
+    #[must_use]
+    pub fn game_terms(&self, game: GameId, created: Stamp) -> Option<GameTerms> {
+        Some(GameTerms {
+            game,
+            ruleset: Ruleset::find(&self.terms.ruleset)?,
+            time: match self.terms.time {
+                Time::Unlimited {} => TimeControl::Unlimited,
+                Time::Fischer { base_s, increment_s } => TimeControl::Fischer {
+                    base_ms: u64::from(base_s) * 1000,
+                    increment_ms: u64::from(increment_s) * 1000,
+                },
+            },
+            deploy_ms: self.deploy_ms,
+            created,
+            secret: self.secret,
+        })
+    }
+
+    /// The side on which a player sits.
+    #[must_use]
+    pub fn side_of(&self, player_id: &str) -> Option<Side> {
+        Side::BOTH.into_iter().find(|side| self.players[*side].id == player_id)
+    }
+
+    /// Whether a house player has the side.
+    #[must_use]
+    pub fn is_house(&self, side: Side) -> bool {
+        self.players[side].kind == PlayerKind::House
+    }
+}

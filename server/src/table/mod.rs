@@ -1,0 +1,18 @@
+//! Tables: one for each game that somebody plays or watches.
+//!
+//! A table is a pure state machine (`core`): time, chance and the store's answers are its inputs, appends and
+//! reads its outputs. An `actor` runs one on a task of its own, so that a game's defects stay its own; the registry finds, makes and
+//! recovers them. Nothing is told to anybody before the store has it.
+
+mod actor;
+mod audience;
+mod core;
+mod header;
+mod record;
+mod registry;
+mod replay;
+
+pub use actor::{TableGone, TableHandle, TableInput};
+pub use header::GameHeader;
+pub use record::text as record_text;
+pub use registry::{CreateError, NewGame, StartError, TableError, TableSettings, Tables};

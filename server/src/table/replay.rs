@@ -1,0 +1,68 @@
+//! From a game's log to its state: the same events, the same engine, nothing else.
+
+use flagfall_board::{GameId, Stamp};
+use flagfall_rules::{Event, Game, evolve};
+use flagfall_store::record::{self, CommandStamp, LogBody};
+use flagfall_store::{Head, StoredEntry};
+
+use super::header::GameHeader;
+
+/// Why a log makes no game. The log itself is sound, but this server cannot read it.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub(super) enum ReplayError {
+    /// The first entry is missing or no header.
+    #[error("the log does not begin with what the game was made with")]
+    NoHeader,
+    /// An entry is not of this version's form.
+    #[error("entry {seq} is not of a form this server knows; a newer server may have written it")]
+    Entry {
+        /// Which.
+        seq: u64,
+    },
+    /// The ruleset is unknown.
+    #[error("the game's ruleset is unknown to this server")]
+    Ruleset,
+}
+
+/// An entry after the first.
+pub(super) struct ReplayedEntry {
+    pub(super) command: Option<CommandStamp>,
+    pub(super) event: Event,
+    pub(super) at: Stamp,
+}
+
+/// The game a log begins: its header and the state before the first event.
+pub(super) fn open(game: GameId, first: &StoredEntry) -> Result<(GameHeader, Game), ReplayError> {
+    let entry = record::decode::<GameHeader>(&first.body).map_err(|_| ReplayError::NoHeader)?;
+    let LogBody::Opened(header) = entry.body else { return Err(ReplayError::NoHeader) };
+    let terms = header.game_terms(game, first.at).ok_or(ReplayError::Ruleset)?;
+    Ok((header, Game::new(terms)))
+}
+
+/// The event of any entry but the first.
+pub(super) fn entry(stored: &StoredEntry) -> Result<ReplayedEntry, ReplayError> {
+    let wrong = |_| ReplayError::Entry { seq: stored.seq };
+    let entry = record::decode::<GameHeader>(&stored.body).map_err(wrong)?;
+    match entry.body {
+        LogBody::Event(event) => Ok(ReplayedEntry { command: entry.command, event, at: stored.at }),
+        LogBody::Opened(_) => Err(ReplayError::Entry { seq: stored.seq }),
+    }
+}
+
+/// Every entry carried out in turn; `each` sees each of them with the game after it.
+pub(super) fn replay(
+    id: GameId,
+    stored: &[StoredEntry],
+    mut each: impl FnMut(&Game, &ReplayedEntry),
+) -> Result<(GameHeader, Game, Head), ReplayError> {
+    let (first, rest) = stored.split_first().ok_or(ReplayError::NoHeader)?;
+    let (header, mut game) = open(id, first)?;
+    let mut head = Head::START.then(id, &first.body);
+    for stored in rest {
+        let entry = entry(stored)?;
+        evolve(&mut game, &entry.event, entry.at);
+        head = head.then(id, &stored.body);
+        each(&game, &entry);
+    }
+    Ok((header, game, head))
+}
