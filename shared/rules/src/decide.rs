@@ -138,7 +138,7 @@ fn offer_draw(game: &Game, side: Side) -> Result<Events, Refusal> {
         None => {}
     }
     if let Some(last) = game.offers.last[side] {
-        let plies_left = (last + Offers::REST).saturating_sub(game.ply());
+        let plies_left = last.saturating_add(Offers::REST).saturating_sub(game.ply());
         if plies_left > 0 {
             return Err(Refusal::DrawOfferedRecently { plies_left });
         }
@@ -238,11 +238,11 @@ fn judge(position: &Position, moved: &Moved) -> Option<Outcome> {
         }
     }
     // A strike captures at least one piece.
-    let quiet_plies = if is_strike { 0 } else { position.quiet_plies() + 1 };
+    let quiet_plies = if is_strike { 0 } else { position.quiet_plies().saturating_add(1) };
     if ruleset.quiet_limit.is_some_and(|limit| quiet_plies >= limit) {
         return Some(Outcome::nobody(EndReason::QuietLimit));
     }
-    if position.ply() + 1 >= ruleset.ply_limit {
+    if position.ply().saturating_add(1) >= ruleset.ply_limit {
         return Some(Outcome::nobody(EndReason::PlyLimit));
     }
     None

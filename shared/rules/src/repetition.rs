@@ -131,10 +131,14 @@ impl Repetition {
         is_strike: bool,
         foes: SquareSet,
     ) {
+        let other = side.opponent();
         if ruleset.two_squares_limit.is_some() {
             self.chains[side].note(squares, now_at);
+            if is_strike && self.chains[other].at.is_some_and(|square| !foes.contains(square)) {
+                // The piece was struck and left: whatever stands or passes there now has no part in its chain.
+                self.chains[other] = Chain::default();
+            }
         }
-        let other = side.opponent();
         if ruleset.more_squares {
             let flees = self.last[other].is_some_and(|last| is_adjacent(squares.from, last.to));
             self.chase[other] = if flees { self.chase[other].saturating_add(1) } else { 0 };

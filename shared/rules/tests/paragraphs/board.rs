@@ -80,9 +80,7 @@ fn position(ruleset: &Ruleset, side: Side, ply: u16, quiet: u16, cells: &Cells) 
 impl Line {
     /// The picture with bystanders, this side to move.
     pub(crate) fn new(ruleset: &Ruleset, side: Side, picture: &str) -> Line {
-        Line {
-            position: position(ruleset, side, 40, 0, &with_bystanders(ruleset, parse_cells(picture))),
-        }
+        Line { position: position(ruleset, side, 40, 0, &with_bystanders(ruleset, parse_cells(picture))) }
     }
 
     /// The picture and nothing else.
@@ -152,6 +150,31 @@ impl Line {
     pub(crate) fn board(&self) -> String {
         let text = Referee.position_text(&self.position);
         text.split(' ').next_back().expect("a board").to_owned()
+    }
+
+    /// What stands on a square: `r9'*`, or nothing.
+    pub(crate) fn cell(&self, square: &str) -> String {
+        let square: Square = square.parse().expect("a square");
+        let board = self.board();
+        let row = board.rsplit('/').nth(usize::from(square.row())).expect("a row");
+        let mut column = 0;
+        let mut characters = row.chars().peekable();
+        while let Some(character) = characters.next() {
+            let mut tail = String::new();
+            while let Some(more) = characters.next_if(|next| !matches!(next, '.' | '~' | 'r' | 'b')) {
+                tail.push(more);
+            }
+            let width = if matches!(character, '.' | '~') { tail.parse().unwrap_or(1) } else { 1 };
+            if (column..column + width).contains(&usize::from(square.column())) {
+                return if width == 1 && matches!(character, 'r' | 'b') {
+                    format!("{character}{tail}")
+                } else {
+                    String::new()
+                };
+            }
+            column += width;
+        }
+        panic!("row {row} is too short");
     }
 }
 

@@ -1,1 +1,533 @@
+//! §A4, §A9, §A11 and PLAY: whole games with deployments, clocks, offers and the ways to end them.
 
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_rules::rulesets::{CLASSIC, PBM};
+use flagfall_rules::{
+    Command, EndReason, Entropy, Game, GameTerms, Outcome, Phase, Refusal, Ruleset, Setup, TimeControl,
+    Viewer, clock_seen, decide, decide_deadline, decide_pause, decide_resume, evolve, view,
+};
+
+use crate::deployments::{CLASSIC_SETUP, setup_text};
+
+const FISCHER: TimeControl = TimeControl::Fischer { base_ms: 60_000, increment_ms: 2_000 };
+const START: Stamp = Stamp(1_000_000);
+
+/// A game and the time.
+struct Table {
+    game: Game,
+    now: Stamp,
+}
+
+impl Table {
+    fn new(ruleset: &'static Ruleset, time: TimeControl) -> Table {
+        let terms = GameTerms {
+            game: GameId::from_random([3; 12]),
+            ruleset,
+            time,
+            deploy_ms: 300_000,
+            created: START,
+            secret: PerSide::default(),
+        };
+        Table { game: Game::new(terms), now: START }
+    }
+
+    /// Both sides have deployed at the start.
+    fn started(ruleset: &'static Ruleset, time: TimeControl) -> Table {
+        let mut table = Table::new(ruleset, time);
+        for side in Side::BOTH {
+            table.ask(side, &deploy(setup_text(ruleset), side, ruleset)).expect("a deployment");
+        }
+        assert_eq!(table.game.phase(), Phase::Playing);
+        table
+    }
+
+    fn later(&mut self, ms: u64) -> &mut Table {
+        self.now = self.now.plus_ms(ms);
+        self
+    }
+
+    fn ask(&mut self, side: Side, command: &Command) -> Result<Option<Outcome>, Refusal> {
+        let events =
+            decide(&self.game, side, self.game.ply(), command, self.now, &Entropy([side as u8 + 1; 32]))?;
+        for event in events.iter() {
+            evolve(&mut self.game, event, self.now);
+        }
+        Ok(self.game.outcome())
+    }
+
+    #[track_caller]
+    fn does(&mut self, side: Side, command: &Command) -> &mut Table {
+        match self.ask(side, command) {
+            Ok(_) => self,
+            Err(refusal) => panic!("{command:?} was refused: {}", refusal.code()),
+        }
+    }
+
+    #[track_caller]
+    fn refuses(&mut self, side: Side, command: &Command, code: &str) -> &mut Table {
+        match self.ask(side, command) {
+            Ok(_) => panic!("{command:?} was not refused, {code} is wanted"),
+            Err(refusal) => assert_eq!(refusal.code(), code),
+        }
+        self
+    }
+
+    #[track_caller]
+    fn moves(&mut self, squares: &str) -> &mut Table {
+        let side = self.game.turn().expect("a running game");
+        self.does(side, &step(squares))
+    }
+
+    /// Plies of Scouts back and forth in front of the armies, never refused by a repetition rule in `pbm`.
+    #[track_caller]
+    fn plies(&mut self, count: usize) -> &mut Table {
+        for _ in 0..count {
+            let side = self.game.turn().expect("a running game");
+            let squares = view(&self.game, Viewer::Player(side), self.now)
+                .legal_moves()
+                .expect("moves")
+                .iter()
+                .find(|squares| !self.game.position().occupied(side.opponent()).contains(squares.to))
+                .expect("a quiet move");
+            self.does(side, &Command::Move(squares));
+        }
+        self
+    }
+
+    fn remaining(&self) -> (u64, u64) {
+        let seen = clock_seen(&self.game, self.now).expect("a clock");
+        (seen.remaining_ms.red, seen.remaining_ms.blue)
+    }
+
+    fn ended(&self) -> (Option<Side>, EndReason) {
+        let outcome = self.game.outcome().expect("an end");
+        (outcome.winner, outcome.reason)
+    }
+}
+
+fn deploy(text: &str, side: Side, ruleset: &Ruleset) -> Command {
+    Command::Deploy(Setup::from_text(text, side, ruleset).expect("a setup"))
+}
+
+fn step(squares: &str) -> Command {
+    Command::Move(squares.parse().expect("a move"))
+}
+
+use Side::{Blue, Red};
+
+// Deploying
+
+#[test]
+fn a4_a_side_may_deploy_again_until_the_other_is_ready() {
+    let mut table = Table::new(&CLASSIC, TimeControl::Unlimited);
+    let other = CLASSIC_SETUP.replacen("93", "39", 1);
+    table.does(Red, &deploy(CLASSIC_SETUP, Red, &CLASSIC)).does(Red, &deploy(&other, Red, &CLASSIC));
+    assert_eq!(table.game.phase(), Phase::Deploying);
+    table.does(Blue, &deploy(CLASSIC_SETUP, Blue, &CLASSIC));
+    assert_eq!(table.game.phase(), Phase::Playing);
+    // The later deployment stands.
+    let seen = view(&table.game, Viewer::Player(Red), table.now);
+    let a4 = seen.pieces.iter().find(|piece| piece.square.to_string() == "a4").expect("a piece");
+    assert_eq!(a4.identity, flagfall_rules::Identity::Known(flagfall_board::Rank::Colonel));
+    table.refuses(Red, &deploy(CLASSIC_SETUP, Red, &CLASSIC), "not_deploying");
+}
+
+#[test]
+fn a4_a_refused_deployment_changes_nothing() {
+    let mut table = Table::new(&CLASSIC, TimeControl::Unlimited);
+    let text = CLASSIC_SETUP.replacen('S', "1", 1);
+    table.refuses(Red, &deploy(&text, Red, &CLASSIC), "setup_wrong_count");
+    assert!(!table.game.is_ready(Red));
+    table.does(Red, &deploy(CLASSIC_SETUP, Red, &CLASSIC)).refuses(
+        Red,
+        &deploy(&text, Red, &CLASSIC),
+        "setup_wrong_count",
+    );
+    assert!(table.game.is_ready(Red));
+}
+
+#[test]
+fn a4_nothing_is_played_before_both_sides_are_ready() {
+    let mut table = Table::new(&CLASSIC, TimeControl::Unlimited);
+    for command in
+        [step("a4a5"), Command::OfferDraw, Command::AcceptDraw, Command::DeclineDraw, Command::Resign]
+    {
+        table.refuses(Red, &command, "not_playing");
+    }
+    table.does(Red, &deploy(CLASSIC_SETUP, Red, &CLASSIC)).refuses(Red, &step("a4a5"), "not_playing");
+}
+
+#[test]
+fn the_deployment_deadline_aborts_the_game_for_both() {
+    let mut table = Table::new(&CLASSIC, FISCHER);
+    table.does(Red, &deploy(CLASSIC_SETUP, Red, &CLASSIC)).later(300_000);
+    assert_eq!(table.game.deadline(), Some(table.now));
+    assert!(decide_deadline(&table.game, table.now).is_empty(), "the last moment still counts");
+    table.later(1).refuses(Blue, &deploy(CLASSIC_SETUP, Blue, &CLASSIC), "out_of_time");
+    for event in decide_deadline(&table.game, table.now) {
+        evolve(&mut table.game, &event, table.now);
+    }
+    assert_eq!(table.ended(), (None, EndReason::Aborted));
+    assert!(decide_deadline(&table.game, table.now).is_empty());
+}
+
+#[test]
+fn a_pause_extends_the_deployment_deadline() {
+    let mut table = Table::new(&CLASSIC, FISCHER);
+    let paused = decide_pause(&table.game, table.now.plus_ms(10_000));
+    table.later(20_000);
+    paused.iter().for_each(|event| evolve(&mut table.game, event, table.now));
+    assert_eq!(table.game.deadline(), None);
+    table.refuses(Red, &deploy(CLASSIC_SETUP, Red, &CLASSIC), "paused").later(1_000_000);
+    decide_resume(&table.game).iter().for_each(|event| evolve(&mut table.game, event, table.now));
+    // It stood still from 10 s to 1020 s.
+    assert_eq!(table.game.deadline(), Some(START.plus_ms(300_000 + 1_010_000)));
+    table.does(Red, &deploy(CLASSIC_SETUP, Red, &CLASSIC));
+}
+
+#[test]
+fn a10_is_judged_once_before_the_first_ply() {
+    // Six Bombs on the open columns: the rest stands behind the lakes and behind them.
+    let blocked = "BB99BB99BB 9999172S66 6655553444 888887773F";
+    let mut table = Table::new(&CLASSIC, FISCHER);
+    table.does(Red, &deploy(blocked, Red, &CLASSIC)).does(Blue, &deploy(CLASSIC_SETUP, Blue, &CLASSIC));
+    assert_eq!(table.ended(), (Some(Blue), EndReason::NoLegalMove));
+
+    let mut table = Table::new(&CLASSIC, FISCHER);
+    table.does(Red, &deploy(blocked, Red, &CLASSIC)).does(Blue, &deploy(blocked, Blue, &CLASSIC));
+    assert_eq!(table.ended(), (None, EndReason::BothBlocked));
+
+    // Blue is blocked, but it is Red's turn: the game goes on until Red has moved.
+    let mut table = Table::new(&CLASSIC, FISCHER);
+    table.does(Red, &deploy(CLASSIC_SETUP, Red, &CLASSIC)).does(Blue, &deploy(blocked, Blue, &CLASSIC));
+    assert_eq!(table.game.phase(), Phase::Playing);
+    table.moves("a4a5");
+    assert_eq!(table.ended(), (Some(Red), EndReason::NoLegalMove));
+}
+
+// Turns and plies
+
+#[test]
+fn a9_the_turn_alternates_and_the_other_side_waits() {
+    let mut table = Table::started(&CLASSIC, TimeControl::Unlimited);
+    table
+        .refuses(Blue, &step("a7a6"), "not_your_turn")
+        .moves("a4a5")
+        .refuses(Red, &step("b4b5"), "not_your_turn")
+        .moves("a7a6");
+    assert_eq!(table.game.turn(), Some(Red));
+    assert_eq!(table.game.ply(), 2);
+}
+
+#[test]
+fn a_command_for_another_ply_is_stale() {
+    let mut table = Table::started(&CLASSIC, TimeControl::Unlimited);
+    table.moves("a4a5").moves("a7a6");
+    for named in [0, 1, 3] {
+        let refusal = decide(&table.game, Red, named, &step("b4b5"), table.now, &Entropy([0; 32]));
+        assert_eq!(refusal, Err(Refusal::StalePly { named, current: 2 }));
+    }
+}
+
+#[test]
+fn a_refusal_changes_nothing() {
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    let before = table.game.clone();
+    table.later(5_000).refuses(Red, &step("c4c5"), "lake");
+    assert!(table.game == before);
+}
+
+// Clocks
+
+#[test]
+fn a9_each_clock_runs_in_its_own_turn_and_gains_the_increment() {
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    assert_eq!(table.remaining(), (60_000, 60_000));
+    table.later(10_000);
+    assert_eq!(table.remaining(), (50_000, 60_000));
+    table.moves("a4a5");
+    assert_eq!(table.remaining(), (52_000, 60_000));
+    table.later(30_000);
+    assert_eq!(table.remaining(), (52_000, 30_000));
+    table.moves("a7a6");
+    assert_eq!(table.remaining(), (52_000, 32_000));
+}
+
+#[test]
+fn a_ply_in_the_last_moment_counts_and_one_beyond_is_too_late() {
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    table.later(60_000).moves("a4a5");
+    assert_eq!(table.remaining(), (2_000, 60_000));
+    table.later(60_001).refuses(Blue, &step("a7a6"), "out_of_time");
+    table.refuses(Red, &Command::OfferDraw, "out_of_time");
+}
+
+#[test]
+fn a11_whose_time_runs_out_loses() {
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    table.moves("a4a5").later(60_000);
+    assert!(decide_deadline(&table.game, table.now).is_empty());
+    table.later(1);
+    decide_deadline(&table.game, table.now).iter().for_each(|event| {
+        evolve(&mut table.game, event, table.now);
+    });
+    assert_eq!(table.ended(), (Some(Red), EndReason::OutOfTime));
+    assert_eq!(table.remaining(), (62_000, 0));
+    assert_eq!(table.game.deadline(), None);
+}
+
+#[test]
+fn clocks_stand_still_while_paused() {
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    table.later(10_000);
+    // The last sign of life was at 10 s; a server comes back at 70 s and says so at 80 s.
+    let since = table.now;
+    table.later(60_000);
+    let paused = decide_pause(&table.game, since);
+    paused.iter().for_each(|event| evolve(&mut table.game, event, table.now));
+    table.refuses(Red, &step("a4a5"), "paused").later(10_000);
+    assert_eq!(table.remaining(), (50_000, 60_000));
+    assert!(decide_pause(&table.game, table.now).is_empty(), "paused already");
+    decide_resume(&table.game).iter().for_each(|event| evolve(&mut table.game, event, table.now));
+    assert!(decide_resume(&table.game).is_empty(), "running already");
+    table.later(1_000);
+    assert_eq!(table.remaining(), (49_000, 60_000));
+    table.moves("a4a5");
+    assert_eq!(table.remaining(), (51_000, 60_000));
+}
+
+#[test]
+fn a_pause_never_begins_before_the_latest_event() {
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    table.later(10_000).moves("a4a5");
+    let paused = decide_pause(&table.game, START);
+    paused.iter().for_each(|event| evolve(&mut table.game, event, table.now));
+    assert_eq!(table.remaining(), (52_000, 60_000));
+}
+
+#[test]
+fn stamps_that_run_backwards_give_nobody_time() {
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    table.later(10_000).moves("a4a5");
+    table.now = START;
+    assert_eq!(table.remaining(), (52_000, 60_000));
+    table.moves("a7a6");
+    assert_eq!(table.remaining(), (52_000, 62_000));
+}
+
+#[test]
+fn an_unlimited_game_has_no_clock_and_no_deadline() {
+    let mut table = Table::started(&CLASSIC, TimeControl::Unlimited);
+    assert_eq!(table.game.deadline(), None);
+    assert_eq!(clock_seen(&table.game, table.now), None);
+    table.later(1_000_000_000_000).moves("a4a5");
+}
+
+// Draws
+
+#[test]
+fn a11_a_draw_is_agreed_by_accepting() {
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    table.does(Red, &Command::OfferDraw).does(Blue, &Command::AcceptDraw);
+    assert_eq!(table.ended(), (None, EndReason::DrawAgreed));
+}
+
+#[test]
+fn a11_offers_that_cross_agree() {
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    table.does(Red, &Command::OfferDraw).does(Blue, &Command::OfferDraw);
+    assert_eq!(table.ended(), (None, EndReason::DrawAgreed));
+}
+
+#[test]
+fn nobody_accepts_or_declines_an_offer_of_his_own_or_none() {
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    table.refuses(Red, &Command::AcceptDraw, "no_draw_offer").refuses(
+        Red,
+        &Command::DeclineDraw,
+        "no_draw_offer",
+    );
+    table
+        .does(Red, &Command::OfferDraw)
+        .refuses(Red, &Command::AcceptDraw, "no_draw_offer")
+        .refuses(Red, &Command::DeclineDraw, "no_draw_offer")
+        .refuses(Red, &Command::OfferDraw, "draw_already_offered");
+}
+
+#[test]
+fn an_offer_stands_over_the_offerers_own_ply_and_lapses_with_the_others() {
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    table.does(Red, &Command::OfferDraw).moves("a4a5");
+    assert_eq!(view(&table.game, Viewer::Public, table.now).draw_offer, Some(Red));
+    table.moves("a7a6");
+    assert_eq!(view(&table.game, Viewer::Public, table.now).draw_offer, None);
+    table.refuses(Blue, &Command::AcceptDraw, "no_draw_offer");
+}
+
+#[test]
+fn an_offer_made_in_the_others_turn_lapses_with_its_ply() {
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    table.does(Blue, &Command::OfferDraw).moves("a4a5").refuses(Red, &Command::AcceptDraw, "no_draw_offer");
+}
+
+#[test]
+fn nobody_offers_twice_in_a_row_within_twenty_plies() {
+    let mut table = Table::started(&PBM, TimeControl::Unlimited);
+    table
+        .does(Red, &Command::OfferDraw)
+        .does(Blue, &Command::DeclineDraw)
+        .refuses(Red, &Command::OfferDraw, "draw_offered_recently")
+        .plies(19)
+        .refuses(Red, &Command::OfferDraw, "draw_offered_recently")
+        .plies(1)
+        .does(Red, &Command::OfferDraw);
+}
+
+#[test]
+fn an_offer_of_the_other_side_frees_the_next() {
+    let mut table = Table::started(&PBM, TimeControl::Unlimited);
+    table
+        .does(Red, &Command::OfferDraw)
+        .does(Blue, &Command::DeclineDraw)
+        .does(Blue, &Command::OfferDraw)
+        .does(Red, &Command::DeclineDraw)
+        .does(Red, &Command::OfferDraw)
+        .does(Blue, &Command::DeclineDraw)
+        .does(Blue, &Command::OfferDraw);
+}
+
+#[test]
+fn the_refusal_of_an_offer_says_how_long() {
+    let mut table = Table::started(&PBM, TimeControl::Unlimited);
+    table.does(Red, &Command::OfferDraw).does(Blue, &Command::DeclineDraw).plies(5);
+    assert_eq!(table.ask(Red, &Command::OfferDraw), Err(Refusal::DrawOfferedRecently { plies_left: 15 }));
+}
+
+// Ends
+
+#[test]
+fn a11_whoever_resigns_loses_in_either_turn() {
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    table.does(Red, &Command::Resign);
+    assert_eq!(table.ended(), (Some(Blue), EndReason::Resigned));
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    table.does(Blue, &Command::Resign);
+    assert_eq!(table.ended(), (Some(Red), EndReason::Resigned));
+}
+
+#[test]
+fn a_game_is_called_off_before_the_askers_first_ply_only() {
+    for side in Side::BOTH {
+        let mut table = Table::new(&CLASSIC, FISCHER);
+        table.does(side, &Command::Abort);
+        assert_eq!(table.ended(), (None, EndReason::Aborted));
+        let mut table = Table::started(&CLASSIC, FISCHER);
+        table.does(side, &Command::Abort);
+        assert_eq!(table.ended(), (None, EndReason::Aborted));
+    }
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    table.moves("a4a5").refuses(Red, &Command::Abort, "too_late_to_abort").does(Blue, &Command::Abort);
+    assert_eq!(table.ended(), (None, EndReason::Aborted));
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    table.moves("a4a5").moves("a7a6").refuses(Blue, &Command::Abort, "too_late_to_abort");
+}
+
+#[test]
+fn nothing_is_asked_of_a_game_that_is_over() {
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    table.does(Red, &Command::Resign);
+    for command in [
+        deploy(CLASSIC_SETUP, Red, &CLASSIC),
+        step("a4a5"),
+        Command::OfferDraw,
+        Command::AcceptDraw,
+        Command::DeclineDraw,
+        Command::Resign,
+        Command::Abort,
+    ] {
+        table.refuses(Red, &command, "game_over").refuses(Blue, &command, "game_over");
+    }
+    assert!(decide_pause(&table.game, table.now).is_empty());
+    assert!(decide_resume(&table.game).is_empty());
+    assert!(decide_deadline(&table.game, table.now.plus_ms(1_000_000_000)).is_empty());
+}
+
+#[test]
+fn a11_end_reasons_are_frozen_codes() {
+    let codes: Vec<_> = EndReason::ALL.iter().map(|reason| reason.code()).collect();
+    assert_eq!(
+        codes,
+        [
+            "flag_captured",
+            "no_legal_move",
+            "both_blocked",
+            "resigned",
+            "draw_agreed",
+            "quiet_limit",
+            "ply_limit",
+            "out_of_time",
+            "abandoned",
+            "aborted"
+        ]
+    );
+    for reason in EndReason::ALL {
+        assert_eq!(EndReason::from_code(reason.code()), Some(reason));
+    }
+    assert_eq!(EndReason::from_code("won"), None);
+}
+
+// Commitments
+
+#[test]
+fn the_commitments_published_at_the_start_are_those_opened_at_the_end() {
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    let published = view(&table.game, Viewer::Public, table.now).commitments;
+    table.does(Red, &Command::Resign);
+    for viewer in Viewer::ALL {
+        let seen = view(&table.game, viewer, table.now);
+        for side in Side::BOTH {
+            let opened = seen.opened[side].as_ref().expect("an open deployment");
+            let game = table.game.terms().game;
+            let again = flagfall_rules::Commitment::of_text(game, side, &opened.text, &opened.salt);
+            assert_eq!(published[side], Some(again), "{viewer:?} {side}");
+        }
+    }
+}
+
+#[test]
+fn a_commitment_is_the_documented_hash() {
+    // sha256("flagfall-commitment-1\0" "k3k3k3k3k3k3" "\0" "red" "\0" "1F" "\0" and 32 bytes 01)
+    let game: GameId = "k3k3k3k3k3k3".parse().expect("an id");
+    let found = flagfall_rules::Commitment::of_text(game, Red, "1F", &[1; 32]);
+    assert_eq!(found.to_string(), "ba25b6951cf21b6280077341e67599f0e7b5fad633a37d1266299f4fb01e43a9");
+}
+
+#[test]
+fn a_game_that_was_called_off_opens_nothing() {
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    table.does(Red, &Command::Abort);
+    for viewer in Viewer::ALL {
+        let seen = view(&table.game, viewer, table.now);
+        assert!(Side::BOTH.into_iter().all(|side| seen.opened[side].is_none()), "{viewer:?}");
+        let hidden = seen.pieces.iter().filter(|piece| !viewer.is_side(piece.side));
+        assert!(hidden.clone().all(|piece| piece.identity == flagfall_rules::Identity::Hidden), "{viewer:?}");
+    }
+}
+
+#[test]
+fn a_player_who_asked_for_secrecy_is_opened_to_the_other_player_alone() {
+    let mut table = Table::new(&CLASSIC, FISCHER);
+    let terms = GameTerms { secret: PerSide::new(true, false), ..*table.game.terms() };
+    table.game = Game::new(terms);
+    for side in Side::BOTH {
+        table.does(side, &deploy(CLASSIC_SETUP, side, &CLASSIC));
+    }
+    table.does(Blue, &Command::Resign);
+    let opened = |viewer| {
+        let seen = view(&table.game, viewer, table.now);
+        (seen.opened.red.is_some(), seen.opened.blue.is_some())
+    };
+    assert_eq!(opened(Viewer::Player(Red)), (true, true));
+    assert_eq!(opened(Viewer::Player(Blue)), (true, true));
+    assert_eq!(opened(Viewer::Public), (false, true));
+}

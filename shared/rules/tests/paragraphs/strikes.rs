@@ -8,12 +8,9 @@ use crate::board::{Line, check};
 
 #[test]
 fn a5_a_piece_steps_one_square_in_each_of_the_four_directions() {
-    for (to, after) in [
-        ("b5", "5 | .. r7'"),
-        ("b3", "3 | .. r7'"),
-        ("a4", "4 | r7' .."),
-        ("c4", "4 | .. .. r7'"),
-    ] {
+    for (to, after) in
+        [("b5", "5 | .. r7'"), ("b3", "3 | .. r7'"), ("a4", "4 | r7' .."), ("c4", "4 | .. .. r7'")]
+    {
         check(&CLASSIC, "4 | .. r7", &format!("b4{to}"), after);
     }
 }
@@ -126,8 +123,11 @@ fn check_table(ruleset: &Ruleset, skip: impl Fn(Rank) -> bool, change: impl Fn(c
                 Line::new(ruleset, Side::Red, &format!("5 | b{defender}\n4 | r{attacker}\n1 | rF"));
             let outcome = line.play_one("a4a5").expect("a strike");
             assert_eq!(outcome.is_some(), *defender == 'F');
-            let on_board: Vec<_> =
-                Referee.pieces(&line.position).into_iter().filter(|(at, ..)| at.to_string() == "a5").collect();
+            let on_board: Vec<_> = Referee
+                .pieces(&line.position)
+                .into_iter()
+                .filter(|(at, ..)| at.to_string() == "a5")
+                .collect();
             let wanted = match result {
                 'w' => vec![(Side::Red, ranks[0])],
                 'l' => vec![(Side::Blue, ranks[1])],
@@ -172,12 +172,12 @@ fn a7_a_strike_shows_both_ranks() {
 fn a7_identity_follows_the_piece() {
     let mut line = Line::new(&CLASSIC, Side::Red, "7 | b9\n5 | b5\n4 | r4");
     line.play("a4a5 i10i9 a5b5 i9i10 b5b6");
-    assert!(line.board().contains("/.r4'*~2..~2../"), "{}", line.board());
+    assert_eq!(line.cell("b6"), "r4'*");
 }
 
 #[test]
 fn a8_captured_pieces_are_counted_with_their_rank() {
-    let mut line = Line::new(&CLASSIC, Side::Red, "5 | b5 bB b9 .. b6\n4 | r4 r7 r9 .. r6");
+    let mut line = Line::new(&CLASSIC, Side::Red, "5 | b5 bB .. .. b6\n4 | r4 r7 .. .. r6");
     let before = line.position.captured(Side::Blue);
     line.play("a4a5 i10i9 b4b5 i9i10 e4e5");
     let after = line.position.captured(Side::Blue);

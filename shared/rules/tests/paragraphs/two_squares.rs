@@ -58,7 +58,8 @@ fn c3_a_detour_of_the_same_piece_frees_the_border() {
 
 #[test]
 fn c3_a_square_is_no_back_and_forth() {
-    red(&CLASSIC, "3 | r5").play("a3a4 i10i9 a4b4 i9i10 b4b3 i10i9 b3a3 i9h9 a3a4 h9g9 a4b4 g9f9 b4b3 f9e9 b3a3");
+    red(&CLASSIC, "3 | r5")
+        .play("a3a4 i10i9 a4b4 i9i10 b4b3 i10i9 b3a3 i9h9 a3a4 h9g9 a4b4 g9f9 b4b3 f9e9 b3a3");
 }
 
 #[test]
@@ -104,9 +105,7 @@ fn c3_borders_of_other_lines_do_not_count() {
 
 #[test]
 fn c3_strikes_count_as_moves() {
-    red(&CLASSIC, "5 | b9\n4 | r2")
-        .play("a4a5 i10i9 a5a4 i9h9 a4a5 h9g9")
-        .refuses("a5a4", "two_squares");
+    red(&CLASSIC, "5 | b9\n4 | r2").play("a4a5 i10i9 a5a4 i9h9 a4a5 h9g9").refuses("a5a4", "two_squares");
 }
 
 #[test]
