@@ -1,7 +1,16 @@
-//! The terminal client of Flagfall.
+//! The terminal client of Flagfall: a pure core ([`model`], [`update()`], [`render`], [`plain`]) with a thin shell around it.
+//!
+//! It knows the messages of `flagfall-protocol` and the data of the rulesets, and nothing of the server. Whatever comes in is a
+//! [`model::Message`]; [`update()`] changes the [`model::Model`] and answers with [`model::Effect`]s; the shell carries them out.
 
 pub mod chance;
 pub mod deploy;
 pub mod layouts;
+pub mod model;
+pub mod plain;
+pub mod render;
 pub mod targets;
+mod update;
 pub mod words;
+
+pub use update::update;

@@ -85,6 +85,27 @@ pub fn clock(ms: u64) -> String {
     }
 }
 
+/// A long span in its largest unit: `24 hours`, `5 minutes`.
+#[must_use]
+pub fn span(ms: u64) -> String {
+    let minutes = ms.div_ceil(60_000);
+    match minutes {
+        1 => "1 minute".to_owned(),
+        0..120 => format!("{minutes} minutes"),
+        _ => format!("{} hours", (minutes + 30) / 60),
+    }
+}
+
+/// A text with a capital and a full stop.
+#[must_use]
+pub fn sentence(text: &str) -> String {
+    let text = text.trim();
+    let mut letters = text.chars();
+    let Some(first) = letters.next() else { return String::new() };
+    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{}{}{end}", first.to_uppercase(), letters.as_str())
+}
+
 /// A player's presence.
 #[must_use]
 pub fn presence(presence: Presence) -> &'static str {

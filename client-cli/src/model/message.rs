@@ -1,0 +1,131 @@
+//! What comes into the core and what it asks for.
+
+use flagfall_protocol::{ClientToServer, ServerToClient};
+
+/// A credential: `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(pub String);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(hidden)")
+    }
+}
+
+/// Something that happened outside.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Message {
+    /// The program runs: begin.
+    Started,
+    /// Time passed.
+    Tick,
+    /// The line is up.
+    Connected,
+    /// No line could be had.
+    ConnectFailed {
+        /// Why, for a person.
+        why: String,
+    },
+    /// The line is gone.
+    Disconnected {
+        /// The close code, where the server sent one.
+        code: Option<u16>,
+        /// Why, for a person.
+        why: String,
+    },
+    /// The server said something.
+    Received(Box<ServerToClient>),
+    /// The server said something that this client does not understand.
+    NotUnderstood {
+        /// Why.
+        why: String,
+    },
+    /// A key on the full screen.
+    Key(Key),
+    /// A line of the line-based mode.
+    Line(String),
+    /// No more lines will come.
+    InputEnded,
+    /// The system asks the program to stop.
+    Stop,
+    /// A file could not be written or read.
+    FileTrouble {
+        /// What, for a person.
+        why: String,
+    },
+}
+
+/// A key, as far as the screens care.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Key {
+    /// A letter, digit or sign.
+    Char(char),
+    /// Enter.
+    Enter,
+    /// Escape.
+    Escape,
+    /// Backspace.
+    Backspace,
+    /// Delete.
+    Delete,
+    /// Up.
+    Up,
+    /// Down.
+    Down,
+    /// Left.
+    Left,
+    /// Right.
+    Right,
+    /// Home.
+    Home,
+    /// End.
+    End,
+    /// Page up.
+    PageUp,
+    /// Page down.
+    PageDown,
+    /// Ctrl-C.
+    Interrupt,
+}
+
+/// Something to be done outside.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Effect {
+    /// Dial the server after so many milliseconds.
+    Connect {
+        /// Zero for at once.
+        delay_ms: u64,
+    },
+    /// Hang up.
+    Disconnect,
+    /// Send this.
+    Send(ClientToServer),
+    /// Keep the guest's credential.
+    SaveToken {
+        /// The token.
+        token: Secret,
+        /// The guest's name.
+        name: String,
+    },
+    /// Note that this guest has a seat in a game.
+    SaveSeat {
+        /// The game.
+        game: String,
+    },
+    /// Keep a deployment.
+    SaveSetup {
+        /// For which ruleset.
+        ruleset: String,
+        /// Under which name.
+        name: String,
+        /// Its text of §P4.
+        text: String,
+    },
+    /// Print the board (line-based mode).
+    ShowBoard,
+    /// Leave, with this exit code.
+    Exit {
+        /// 0 fine, 1 usage or network trouble, 2 refused.
+        code: u8,
+    },
+}

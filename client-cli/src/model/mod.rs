@@ -1,0 +1,433 @@
+//! Everything the client knows: plain data, changed by [`crate::update`], shown by [`crate::render`] and [`crate::plain`].
+
+mod message;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use flagfall_board::{GameId, Numbering, PerSide, Side, Square};
+use flagfall_protocol::{
+    Audience, ClientToServer, CommandId, GameSummary, GameView, Phase, Player, Presence, Seek, Terms, Time,
+};
+use flagfall_rules::Ruleset;
+
+use crate::chance::Chance;
+use crate::deploy::DeployEditor;
+
+pub use message::{Effect, Key, Message, Secret};
+
+/// How many notes are kept.
+const NOTES_MAX: usize = 200;
+
+/// How the client is used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// The server's address, as a person types it.
+    pub server: String,
+    /// The name a new guest asks for.
+    pub name: Option<String>,
+    /// Which figures are on the pieces.
+    pub numbering: Numbering,
+    /// Whether one's own side is at the bottom.
+    pub flip: bool,
+    /// Where the credential is kept, for a person.
+    pub credential_file: String,
+    /// Whether colors are used.
+    pub color: bool,
+    /// Lines instead of a screen.
+    pub plain: bool,
+    /// The lines come from a pipe: they wait for the moment in which they can be carried out, and nothing is asked.
+    pub scripted: bool,
+}
+
+/// What the person wants.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Goal {
+    /// To play.
+    Play(Wish),
+    /// To watch this game, or one to be picked.
+    Watch(Option<GameId>),
+    /// A list of one's own and the public games.
+    Games,
+}
+
+/// A game as the person wants it; what is not named does not matter.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Wish {
+    /// How to find it.
+    pub how: How,
+    /// The ruleset's id.
+    pub ruleset: Option<String>,
+    /// The clock.
+    pub time: Option<Time>,
+    /// One's own side.
+    pub side: Option<Side>,
+    /// Only the two players see the game.
+    pub private: bool,
+    /// One's own deployment and the full record stay private after the end.
+    pub secret: bool,
+    /// The deployment to hand in at once.
+    pub setup: Option<SetupChoice>,
+}
+
+impl Wish {
+    /// The terms to offer: what the person named, else classic with ten minutes and five seconds per move.
+    #[must_use]
+    pub fn terms(&self) -> Terms {
+        Terms {
+            ruleset: self.ruleset.clone().unwrap_or_else(|| "classic".to_owned()),
+            time: self.time.unwrap_or(Time::Fischer { base_s: 600, increment_s: 5 }),
+            private: self.private,
+            secret: self.secret,
+        }
+    }
+
+    /// Whether somebody's offer is what the person wants.
+    #[must_use]
+    pub fn is_met_by(&self, seek: &Seek) -> bool {
+        self.ruleset.as_ref().is_none_or(|ruleset| *ruleset == seek.terms.ruleset)
+            && self.time.is_none_or(|time| time == seek.terms.time)
+            && self.side.is_none_or(|side| seek.side == Some(side.opponent()))
+            && (!self.private || seek.terms.private)
+    }
+}
+
+/// How to find a game.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum How {
+    /// Take a fitting offer, or make one.
+    #[default]
+    Any,
+    /// Against a house player of this level.
+    Bot(String),
+    /// Make an offer for whoever has its code.
+    Challenge,
+    /// Accept the offer with this code.
+    Accept(String),
+    /// Go on with this game.
+    Game(GameId),
+}
+
+/// Which deployment to hand in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SetupChoice {
+    /// The army at random.
+    Random,
+    /// One of the client's own.
+    Suggested,
+    /// This text of §P4.
+    Text(String),
+}
+
+/// The line to the server.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Link {
+    /// Being dialed, or waiting to be, for the n-th time since it was last up.
+    Dialing {
+        /// How often dialing has failed since.
+        failures: u32,
+    },
+    /// Up, and the hello is not answered yet.
+    Greeting,
+    /// Up.
+    Online,
+    /// Gone for good.
+    Closed {
+        /// Why.
+        why: String,
+    },
+}
+
+/// A command that was sent and not answered yet: sent again, with the same id, on the next line.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Pending {
+    /// Its id.
+    pub cmd_id: CommandId,
+    /// The whole message.
+    pub message: ClientToServer,
+}
+
+/// Which page is on the screen.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Page {
+    /// Something is awaited: a headline and what to know meanwhile.
+    Waiting {
+        /// The headline.
+        headline: String,
+        /// More lines.
+        lines: Vec<String>,
+    },
+    /// Something is to be picked.
+    Choosing(Choices),
+    /// A challenge's terms, to be accepted or not.
+    Terms {
+        /// The challenge's code.
+        challenge: String,
+        /// What it offers.
+        lines: Vec<String>,
+    },
+    /// The open game.
+    Game,
+}
+
+/// A list to pick from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Choices {
+    /// What is to be picked.
+    pub title: String,
+    /// The entries: what is shown and what happens.
+    pub entries: Vec<(String, Choice)>,
+    /// The entry under the cursor.
+    pub cursor: usize,
+}
+
+/// What picking an entry does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Choice {
+    /// Open this game.
+    Open(GameId),
+    /// Take this offer.
+    Accept {
+        /// The seek.
+        seek: String,
+        /// What it offers, in words.
+        offer: String,
+    },
+    /// Offer a game.
+    Offer,
+}
+
+/// A question in the way of everything else.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Prompt {
+    /// Really resign?
+    Resign,
+    /// Really call the game off?
+    Abort,
+    /// A name to save the deployment under.
+    SaveAs(String),
+    /// A saved deployment to load.
+    Load {
+        /// Names and texts.
+        entries: Vec<(String, String)>,
+        /// The one under the cursor.
+        cursor: usize,
+    },
+}
+
+/// A game that is open.
+#[derive(Clone, PartialEq, Debug)]
+pub struct OpenGame {
+    /// Who plays what.
+    pub summary: GameSummary,
+    /// By which rules; none when this client does not know them.
+    pub ruleset: Option<&'static Ruleset>,
+    /// As whom the client sees it.
+    pub audience: Audience,
+    /// Whether the client may act.
+    pub driving: bool,
+    /// Another connection took the seat.
+    pub superseded: bool,
+    /// Changes when the log was lost.
+    pub epoch: u64,
+    /// What has been seen.
+    pub seq: u64,
+    /// The view at `seq`.
+    pub view: GameView,
+    /// Each player's presence.
+    pub presence: PerSide<Presence>,
+    /// Who has asked for a rematch.
+    pub rematch: Vec<Side>,
+    /// The game was asked for again and has not come yet.
+    pub reopening: bool,
+    /// The deployment editor, while deploying with a seat.
+    pub editor: Option<DeployEditor>,
+    /// The square under the cursor.
+    pub cursor: Square,
+    /// The square of the piece that is to move.
+    pub selected: Option<Square>,
+    /// What is typed of a move.
+    pub typed: String,
+    /// The game cannot be served any longer.
+    pub unavailable: bool,
+}
+
+impl OpenGame {
+    /// One's own side, with a seat.
+    #[must_use]
+    pub fn own_side(&self) -> Option<Side> {
+        self.audience.side()
+    }
+
+    /// Whether it is one's own turn and one may move.
+    #[must_use]
+    pub fn is_own_turn(&self) -> bool {
+        self.view.phase == Phase::Playing && self.own_side().is_some() && self.view.turn == self.own_side()
+    }
+
+    /// Whether this client may act in the game.
+    #[must_use]
+    pub fn is_acting(&self) -> bool {
+        self.own_side().is_some() && self.driving && !self.superseded && !self.unavailable
+    }
+
+    /// What is left to a side at this moment of the server's time.
+    #[must_use]
+    pub fn remaining_ms(&self, side: Side, server_now: u64) -> Option<u64> {
+        let clock = self.view.clock?;
+        let is_running = clock.running == Some(side) && !self.view.paused && self.view.phase != Phase::Over;
+        let gone = if is_running { server_now.saturating_sub(clock.at) } else { 0 };
+        Some(clock.remaining_ms[side].saturating_sub(gone))
+    }
+}
+
+/// Everything the client knows.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Model {
+    /// How the client is used.
+    pub options: Options,
+    /// What the person wants.
+    pub goal: Goal,
+    /// Random numbers.
+    pub chance: Chance,
+    /// Now, in milliseconds since 1970, by this machine's clock.
+    pub now: u64,
+    /// The server's clock minus this machine's.
+    pub server_ahead_ms: i64,
+    /// The line.
+    pub link: Link,
+    /// When the server was heard last on this line.
+    pub heard_at: u64,
+    /// Whether the server has sent a ping on this line, so that silence means something.
+    pub is_pinged: bool,
+    /// Whether a line was ever up.
+    pub was_online: bool,
+    /// The credential.
+    pub token: Option<Secret>,
+    /// Who one is.
+    pub player: Option<Player>,
+    /// One's games at the last welcome, to notice a new one.
+    pub known_games: Option<Vec<GameId>>,
+    /// Commands without an answer yet.
+    pub pending: Vec<Pending>,
+    /// The lobby's offers and games.
+    pub lobby: Option<(Vec<Seek>, Vec<GameSummary>)>,
+    /// One's own running games, as last told.
+    pub own_games: Option<Vec<GameSummary>>,
+    /// One's own offer in the lobby.
+    pub seek: Option<String>,
+    /// One's own challenge.
+    pub challenge: Option<String>,
+    /// What is on the screen.
+    pub page: Page,
+    /// The open game.
+    pub game: Option<OpenGame>,
+    /// The game that was asked for and has not come yet.
+    pub opening: Option<GameId>,
+    /// The board is turned from the side on which it would be.
+    pub is_turned: bool,
+    /// Saved deployments: ruleset, name, text.
+    pub saved: BTreeMap<String, BTreeMap<String, String>>,
+    /// What was said, oldest first.
+    pub notes: VecDeque<String>,
+    /// How many of the notes have not been printed yet.
+    pub notes_unsaid: usize,
+    /// The question in the way.
+    pub prompt: Option<Prompt>,
+    /// The help is shown.
+    pub is_help: bool,
+    /// A line that waits for its moment (scripted).
+    pub held_line: Option<String>,
+    /// No more lines will come.
+    pub is_input_over: bool,
+    /// The last thing asked was refused.
+    pub was_refused: bool,
+    /// What is printed after the screen is gone.
+    pub last_words: Vec<String>,
+}
+
+impl Model {
+    /// A client at its start.
+    #[must_use]
+    pub fn new(options: Options, goal: Goal, chance: Chance) -> Model {
+        let headline = format!("Connecting to {} …", options.server);
+        Model {
+            options,
+            goal,
+            chance,
+            now: 0,
+            server_ahead_ms: 0,
+            link: Link::Dialing { failures: 0 },
+            heard_at: 0,
+            is_pinged: false,
+            was_online: false,
+            token: None,
+            player: None,
+            known_games: None,
+            pending: Vec::new(),
+            lobby: None,
+            own_games: None,
+            seek: None,
+            challenge: None,
+            page: Page::Waiting { headline, lines: Vec::new() },
+            game: None,
+            opening: None,
+            is_turned: false,
+            saved: BTreeMap::new(),
+            notes: VecDeque::new(),
+            notes_unsaid: 0,
+            prompt: None,
+            is_help: false,
+            held_line: None,
+            is_input_over: false,
+            was_refused: false,
+            last_words: Vec::new(),
+        }
+    }
+
+    /// Now by the server's clock.
+    #[must_use]
+    pub fn server_now(&self) -> u64 {
+        self.now.saturating_add_signed(self.server_ahead_ms)
+    }
+
+    /// Says something to the person.
+    pub fn say(&mut self, text: impl Into<String>) {
+        if self.notes.len() == NOTES_MAX {
+            self.notes.pop_front();
+        }
+        self.notes.push_back(text.into());
+        self.notes_unsaid = (self.notes_unsaid + 1).min(self.notes.len());
+    }
+
+    /// What was said and not printed yet.
+    pub fn take_unsaid(&mut self) -> Vec<String> {
+        let first = self.notes.len() - self.notes_unsaid;
+        self.notes_unsaid = 0;
+        self.notes.iter().skip(first).cloned().collect()
+    }
+
+    /// The side at the bottom of the board.
+    #[must_use]
+    pub fn bottom(&self) -> Side {
+        let own = self.game.as_ref().and_then(OpenGame::own_side).filter(|_| self.options.flip);
+        let side = own.unwrap_or(Side::Red);
+        if self.is_turned { side.opponent() } else { side }
+    }
+
+    /// The person's wish, where he wants to play.
+    #[must_use]
+    pub fn wish(&self) -> Option<&Wish> {
+        match &self.goal {
+            Goal::Play(wish) => Some(wish),
+            Goal::Watch(_) | Goal::Games => None,
+        }
+    }
+
+    /// Whether the next line can be taken (line-based mode): none is held and no command is on its way.
+    #[must_use]
+    pub fn is_ready_for_line(&self) -> bool {
+        !self.is_input_over
+            && self.held_line.is_none()
+            && (!self.options.scripted || self.pending.is_empty())
+    }
+}

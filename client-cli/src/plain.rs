@@ -1,0 +1,104 @@
+//! The line-based mode's board: text that a screen reader or a script can follow.
+
+use std::fmt::Write;
+
+use flagfall_board::{Numbering, Side, Square};
+use flagfall_protocol::{GameView, Phase};
+use flagfall_rules::{Identity, Ruleset, SeenPiece};
+
+use crate::targets;
+
+/// A piece in three or four characters. Red stands in slashes, Blue in brackets; what is hidden is `#` before and `?` after it has moved.
+#[must_use]
+pub fn token(piece: &SeenPiece, numbering: Numbering) -> String {
+    let figure = match piece.identity {
+        Identity::Known(rank) => rank.figure(numbering),
+        Identity::OneOf(_) => "+",
+        Identity::Hidden if piece.is_moved => "?",
+        Identity::Hidden => "#",
+    };
+    match (piece.side, figure.len()) {
+        (Side::Red, 1) => format!("/{figure}\\"),
+        (Side::Red, _) => format!("{figure}\\"),
+        (Side::Blue, 1) => format!("[{figure}]"),
+        (Side::Blue, _) => format!("{figure}]"),
+    }
+}
+
+/// The mark beside a piece: `*` its rank is known to all, `'` it has moved (a hidden piece shows that itself).
+#[must_use]
+pub fn mark(piece: &SeenPiece) -> char {
+    match (piece.is_revealed, piece.identity, piece.is_moved) {
+        (true, _, _) => '*',
+        (false, Identity::Known(_) | Identity::OneOf(_), true) => '\'',
+        (false, _, _) => ' ',
+    }
+}
+
+/// The rows and columns of the board from the top left as they are shown with this side at the bottom.
+#[must_use]
+pub fn grid(ruleset: &Ruleset, bottom: Side) -> Vec<Vec<Square>> {
+    let (columns, rows) = (ruleset.shape.columns, ruleset.shape.rows);
+    let turn = |index: u8, count: u8, is_turned: bool| if is_turned { count - 1 - index } else { index };
+    (0..rows)
+        .map(|line| {
+            let row = turn(line, rows, bottom == Side::Red);
+            (0..columns)
+                .filter_map(|place| Square::new(turn(place, columns, bottom == Side::Blue), row))
+                .collect()
+        })
+        .collect()
+}
+
+/// The board as text, with a legend of its marks below.
+#[must_use]
+pub fn board(view: &GameView, ruleset: &Ruleset, numbering: Numbering, bottom: Side) -> String {
+    let last = view.last_move.map(|seen| seen.squares.0);
+    let mut text = String::new();
+    let grid = grid(ruleset, bottom);
+    for row in &grid {
+        let Some(first) = row.first() else { continue };
+        let mut line = format!("{:>2} ", first.row() + 1);
+        for square in row {
+            let is_last = last.is_some_and(|last| last.from == *square || last.to == *square);
+            let cell = match targets::piece_at(view, *square) {
+                Some(piece) => format!("{}{}", token(&piece, numbering), mark(&piece)),
+                None if view.lakes.contains(square) => "~~~ ".to_owned(),
+                None => " .  ".to_owned(),
+            };
+            line.push(if is_last { '>' } else { ' ' });
+            line.push_str(&cell);
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text.push_str("   ");
+    for square in grid.first().into_iter().flatten() {
+        let _ = write!(text, "  {}  ", char::from(b'a' + square.column()));
+    }
+    let trimmed = text.trim_end().len();
+    text.truncate(trimmed);
+    text.push('\n');
+    text
+}
+
+/// What the marks on the board mean, in one sentence.
+pub const LEGEND: &str = "Red /5\\, Blue [5]; # hidden and never moved, ? hidden and moved, ' moved, * known to all, > last move, ~~~ lake.";
+
+/// One side's losses in words, two lines at most.
+#[must_use]
+pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<String> {
+    if view.phase == Phase::Deploying {
+        return vec![format!("{side} has lost nothing.")];
+    }
+    let rows = targets::losses(view, ruleset, side);
+    let list = |pick: &dyn Fn(&(flagfall_board::Rank, u8, u8)) -> u8| -> String {
+        let parts: Vec<String> =
+            rows.iter().filter(|row| pick(row) > 0).map(|row| format!("{} {}", pick(row), row.0)).collect();
+        if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
+    };
+    vec![
+        format!("{side} has lost: {}.", list(&|row| row.1)),
+        format!("{side} has left: {}.", list(&|row| row.2)),
+    ]
+}

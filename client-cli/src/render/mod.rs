@@ -1,0 +1,198 @@
+//! The full screen, drawn from the model alone.
+
+mod board;
+mod pages;
+mod panel;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Paragraph, Wrap};
+
+use flagfall_board::Side;
+use flagfall_protocol::Phase;
+
+use crate::model::{Link, Model, OpenGame, Page, Prompt};
+use crate::words;
+
+/// Columns of the terminal that the narrowest board needs.
+const WIDTH_MIN: u16 = 80;
+/// Rows of the terminal that the lowest board needs.
+const HEIGHT_MIN: u16 = 24;
+/// Columns of the panel beside the board.
+const PANEL_WIDTH: u16 = 36;
+
+/// Styles that say the same with and without color.
+#[derive(Clone, Copy, Debug)]
+struct Theme {
+    color: bool,
+}
+
+impl Theme {
+    fn tile(self, side: Side) -> Style {
+        let background = match side {
+            Side::Red => Color::Red,
+            Side::Blue => Color::Blue,
+        };
+        if self.color {
+            Style::new().fg(Color::White).bg(background).add_modifier(Modifier::BOLD)
+        } else {
+            Style::new().add_modifier(Modifier::BOLD)
+        }
+    }
+
+    fn side(self, side: Side) -> Style {
+        let color = match side {
+            Side::Red => Color::LightRed,
+            Side::Blue => Color::LightBlue,
+        };
+        self.colored(color).add_modifier(Modifier::BOLD)
+    }
+
+    fn colored(self, color: Color) -> Style {
+        if self.color { Style::new().fg(color) } else { Style::new() }
+    }
+
+    fn bar(self) -> Style {
+        Style::new().add_modifier(Modifier::REVERSED)
+    }
+}
+
+/// Draws the model.
+pub fn render(model: &Model, frame: &mut Frame<'_>) {
+    let theme = Theme { color: model.options.color };
+    let area = frame.area();
+    let (width, height) = needed(model);
+    if area.width < width || area.height < height {
+        too_small(frame, area, width, height);
+        return;
+    }
+    let title = Rect { height: 1, ..area };
+    let help = Rect { y: area.bottom() - 1, height: 1, ..area };
+    let message = Rect { y: area.bottom() - 2, height: 1, ..area };
+    let body = Rect { y: area.y + 1, height: area.height - 3, ..area };
+    frame.render_widget(title_line(model, theme, area.width), title);
+    match (&model.page, &model.game) {
+        (Page::Game, Some(game)) => game_page(model, game, theme, frame, body),
+        (Page::Game, None) => {}
+        (Page::Waiting { headline, lines }, _) => pages::waiting(headline, lines, model, frame, body),
+        (Page::Choosing(choices), _) => pages::choosing(choices, frame, body),
+        (Page::Terms { lines, .. }, _) => {
+            pages::waiting("A challenge", lines, model, frame, body);
+        }
+    }
+    if let Some(Prompt::Load { entries, cursor }) = &model.prompt {
+        pages::saved(entries, *cursor, frame, body);
+    }
+    if model.is_help {
+        pages::help(frame, body);
+    }
+    frame.render_widget(message_line(model, theme), message);
+    frame.render_widget(Paragraph::new(help_text(model)).style(theme.bar()), help);
+}
+
+/// What the page needs of the terminal: the board decides.
+fn needed(model: &Model) -> (u16, u16) {
+    let shape = model.game.as_ref().filter(|_| model.page == Page::Game).and_then(|game| game.ruleset);
+    match shape.map(|ruleset| ruleset.shape) {
+        Some(shape) => {
+            let width = board::width(shape.columns) + 1 + PANEL_WIDTH;
+            let height = board::height(shape.rows) + 3;
+            (width.max(WIDTH_MIN), height.max(HEIGHT_MIN))
+        }
+        None => (40, 10),
+    }
+}
+
+fn too_small(frame: &mut Frame<'_>, area: Rect, width: u16, height: u16) {
+    let text = format!(
+        "This terminal is {}x{}. The board needs {width}x{height}: make the window larger or the letters smaller. \
+         q leaves; flagfall --plain needs no room.",
+        area.width, area.height
+    );
+    frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
+}
+
+fn game_page(model: &Model, game: &OpenGame, theme: Theme, frame: &mut Frame<'_>, body: Rect) {
+    let Some(ruleset) = game.ruleset else {
+        let lines = [format!("This client does not know the ruleset {}.", game.view.ruleset)];
+        pages::waiting("Update flagfall to see this game", &lines, model, frame, body);
+        return;
+    };
+    let width = board::width(ruleset.shape.columns);
+    let height = board::height(ruleset.shape.rows).min(body.height);
+    let board_area = Rect { width, height, ..body };
+    let panel_area = Rect { x: body.x + width + 1, width: body.width - width - 1, ..body };
+    board::draw(model, game, ruleset, theme, frame.buffer_mut(), board_area);
+    panel::draw(model, game, ruleset, theme, frame, panel_area);
+}
+
+fn title_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
+    let what = match &model.game {
+        Some(game) if model.page == Page::Game => {
+            format!(" Flagfall  {}  game {}", words::terms(&game.summary.terms), game.summary.id)
+        }
+        Some(_) | None => " Flagfall".to_owned(),
+    };
+    let line = match &model.link {
+        Link::Online if model.game.as_ref().is_some_and(|game| game.superseded) => "READ-ONLY".to_owned(),
+        Link::Online => {
+            model.player.as_ref().map_or_else(|| "online".to_owned(), |player| format!("{}, online", player.name))
+        }
+        Link::Dialing { .. } | Link::Greeting if model.was_online => "RECONNECTING".to_owned(),
+        Link::Dialing { .. } | Link::Greeting => "connecting".to_owned(),
+        Link::Closed { .. } => "DISCONNECTED".to_owned(),
+    };
+    let room = usize::from(width).saturating_sub(line.chars().count() + 1);
+    let what: String = what.chars().take(room.saturating_sub(1)).collect();
+    Paragraph::new(format!("{what:<room$}{line} ")).style(theme.bar())
+}
+
+fn message_line(model: &Model, theme: Theme) -> Paragraph<'static> {
+    let strong = theme.colored(Color::Yellow).add_modifier(Modifier::BOLD);
+    let typed = model.game.as_ref().map(|game| game.typed.as_str()).unwrap_or_default();
+    let line = match &model.prompt {
+        Some(Prompt::Resign) => Line::styled(" Really resign? y resigns, any other key goes on.", strong),
+        Some(Prompt::Abort) => Line::styled(" Call the game off? y calls it off, any other key goes on.", strong),
+        Some(Prompt::SaveAs(name)) => {
+            Line::styled(format!(" Save under which name? {name}_   (Enter saves, Esc does not)"), strong)
+        }
+        Some(Prompt::Load { .. }) => Line::styled(" Up and down choose, Enter loads, Esc does not.", strong),
+        None if typed == "d" => {
+            Line::styled(" > d_   Enter offers (or accepts) a draw; for a move type on, as in d4d5", strong)
+        }
+        None if !typed.is_empty() => {
+            Line::styled(format!(" > {typed}_   (Enter plays it, Esc forgets it)"), strong)
+        }
+        None => Line::from(Span::raw(match model.notes.back() {
+            Some(note) => format!(" {note}"),
+            None => String::new(),
+        })),
+    };
+    Paragraph::new(line)
+}
+
+fn help_text(model: &Model) -> String {
+    let Some(game) = model.game.as_ref().filter(|_| model.page == Page::Game) else {
+        return match &model.page {
+            Page::Choosing(_) => " up/down choose  Enter takes  q leave  ? help".to_owned(),
+            Page::Terms { .. } => " y accept  q leave".to_owned(),
+            Page::Waiting { .. } | Page::Game => " q leave  ? help".to_owned(),
+        };
+    };
+    let text = match game.view.phase {
+        Phase::Deploying if game.editor.is_some() => {
+            " space pick/swap  r random  s suggested  w save  l load  Enter hand in  q leave  ? help"
+        }
+        Phase::Playing if game.is_acting() => {
+            " arrows+Enter or type a4a5  d draw  x decline  R resign  A abort  t turn  q leave  ?"
+        }
+        Phase::Over if game.own_side().is_some() => " m rematch  t turn  n numbers  q leave  ? help",
+        Phase::Deploying | Phase::Playing | Phase::Over => " t turn the board  n numbers  q leave  ? help",
+    };
+    text.to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! Pages without a board, and what lies over one.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Line;
+use ratatui::widgets::{Block, Clear, List, ListState, Paragraph, Wrap};
+
+use crate::model::{Choices, Model};
+
+fn bold() -> Style {
+    Style::new().add_modifier(Modifier::BOLD)
+}
+
+pub(super) fn waiting(headline: &str, lines: &[String], model: &Model, frame: &mut Frame<'_>, area: Rect) {
+    let mut text = vec![Line::raw(""), Line::styled(format!(" {headline}"), bold()), Line::raw("")];
+    text.extend(lines.iter().map(|line| Line::raw(format!(" {line}"))));
+    text.push(Line::raw(""));
+    // The newest note has a line of its own below.
+    let room = usize::from(area.height).saturating_sub(text.len());
+    let notes = model.notes.len().saturating_sub(1);
+    let shown = model.notes.iter().take(notes).skip(notes.saturating_sub(room));
+    text.extend(
+        shown.map(|note| Line::styled(format!(" {note}"), Style::new().add_modifier(Modifier::DIM))),
+    );
+    frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: false }), area);
+}
+
+pub(super) fn choosing(choices: &Choices, frame: &mut Frame<'_>, area: Rect) {
+    let title = Rect { y: area.y + 1, height: 1, ..area };
+    frame.render_widget(Paragraph::new(Line::styled(format!(" {}", choices.title), bold())), title);
+    let list_area = Rect { y: area.y + 3, height: area.height.saturating_sub(3), ..area };
+    list(choices.entries.iter().map(|(entry, _)| entry.as_str()), choices.cursor, frame, list_area);
+}
+
+fn list<'a>(entries: impl Iterator<Item = &'a str>, cursor: usize, frame: &mut Frame<'_>, area: Rect) {
+    let widget = List::new(entries)
+        .highlight_symbol("> ")
+        .highlight_style(Style::new().add_modifier(Modifier::REVERSED));
+    let mut state = ListState::default().with_selected(Some(cursor));
+    frame.render_stateful_widget(widget, area, &mut state);
+}
+
+/// A frame in the middle of the area.
+fn window(frame: &mut Frame<'_>, area: Rect, title: &'static str, width: u16, height: u16) -> Rect {
+    let (width, height) = (width.min(area.width), height.min(area.height));
+    let rect = Rect {
+        x: area.x + (area.width - width) / 2,
+        y: area.y + (area.height - height) / 2,
+        width,
+        height,
+    };
+    let block = Block::bordered().title(title);
+    let inner = block.inner(rect);
+    frame.render_widget(Clear, rect);
+    frame.render_widget(block, rect);
+    inner
+}
+
+pub(super) fn saved(entries: &[(String, String)], cursor: usize, frame: &mut Frame<'_>, area: Rect) {
+    let height = (entries.len() as u16).saturating_add(2);
+    let inner = window(frame, area, " Saved deployments ", 40, height);
+    list(entries.iter().map(|(name, _)| name.as_str()), cursor, frame, inner);
+}
+
+const HELP: &str = "\
+On the board
+  /5\\  a red piece      [5]  a blue piece
+  [#]  hidden, has never moved: it may be a Bomb or the Flag
+  [?]  hidden, has moved
+  '5   has moved        *5   its rank is known to all
+  ===  the last move    +  x where the selected piece can go, strike
+  ~~~  lake, or the selected piece
+
+Playing
+  arrows, then space or Enter on a piece and on its target
+  or type from and to and Enter: a4a5
+  d Enter  offer or accept a draw     x  decline it
+  R  resign       A  call the game off before your first move
+  m  ask for a rematch when it is over
+  t  turn the board       n  US or EU numbers
+  q  leave: the seat stays, flagfall play --game ID goes on";
+
+pub(super) fn help(frame: &mut Frame<'_>, area: Rect) {
+    let height = HELP.lines().count() as u16 + 4;
+    let inner = window(frame, area, " Help ", 72, height);
+    let mut text: Vec<Line<'_>> = HELP.lines().map(Line::raw).collect();
+    text.push(Line::raw(""));
+    text.push(Line::styled("Any key closes this.", bold()));
+    frame.render_widget(Paragraph::new(text), inner);
+}

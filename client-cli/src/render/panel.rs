@@ -1,0 +1,237 @@
+//! The panel beside the board: players, clocks, the turn, what is lost and left, and what was said.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use flagfall_board::Side;
+use flagfall_protocol::{Phase, Presence};
+use flagfall_rules::Ruleset;
+use unicode_width::UnicodeWidthStr;
+
+use super::{Theme, board};
+use crate::deploy::DeployEditor;
+use crate::model::{Link, Model, OpenGame};
+use crate::{targets, words};
+
+pub(super) fn draw(
+    model: &Model,
+    game: &OpenGame,
+    ruleset: &Ruleset,
+    theme: Theme,
+    frame: &mut Frame<'_>,
+    area: Rect,
+) {
+    let width = usize::from(area.width);
+    let mut lines: Vec<Line<'_>> = Vec::new();
+    for side in board::from_the_top(model.bottom()) {
+        lines.push(player(model, game, side, theme, width));
+    }
+    lines.push(Line::raw(""));
+    let bold = theme.colored(Color::Yellow).add_modifier(Modifier::BOLD);
+    for text in wrap(&headline(model, game), width) {
+        lines.push(Line::styled(text, bold));
+    }
+    for notice in notices(model, game) {
+        lines.extend(wrap(&notice, width).into_iter().map(|text| Line::styled(text, bold)));
+    }
+    if let Some(editor) = &game.editor {
+        deploying(model, editor, width, &mut lines);
+    } else if game.view.phase != Phase::Deploying {
+        if let Some(last) = &game.view.last_move {
+            lines.extend(wrap(&words::moved(last), width).into_iter().map(Line::raw));
+        }
+        lines.push(Line::raw(""));
+        losses(model, game, ruleset, theme, &mut lines);
+    }
+    let room = usize::from(area.height).saturating_sub(lines.len() + 1);
+    log(model, width, room, &mut lines);
+    frame.render_widget(Paragraph::new(lines), area);
+}
+
+fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: usize) -> Line<'a> {
+    let is_turn = game.view.phase == Phase::Playing && game.view.turn == Some(side);
+    let own = if game.own_side() == Some(side) { " (you)" } else { "" };
+    let presence = match game.presence[side] {
+        Presence::Present => "",
+        Presence::Reconnecting => " reconnecting",
+        Presence::Away => " away",
+    };
+    let right = match (game.view.phase, game.remaining_ms(side, model.server_now())) {
+        (Phase::Deploying, _) if game.view.ready[side] => "ready".to_owned(),
+        (Phase::Deploying, _) => "deploying".to_owned(),
+        (_, Some(ms)) => words::clock(ms),
+        (_, None) => String::new(),
+    };
+    let arrow = if is_turn { ">" } else { " " };
+    let label = format!("{arrow}{:<5}", side.to_string());
+    let room = width.saturating_sub(label.len() + right.len() + 1);
+    let name = fit(&format!("{}{own}{presence}", game.summary.players[side].name), room);
+    let clock_style = if is_turn { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
+    Line::from(vec![
+        Span::styled(label, theme.side(side)),
+        Span::raw(name),
+        Span::raw(" "),
+        Span::styled(right, clock_style),
+    ])
+}
+
+/// The text in exactly so many columns.
+fn fit(text: &str, width: usize) -> String {
+    let mut fitted = String::new();
+    for letter in text.chars() {
+        let next = format!("{fitted}{letter}");
+        if next.width() > width {
+            break;
+        }
+        fitted = next;
+    }
+    let missing = width.saturating_sub(fitted.width());
+    fitted + &" ".repeat(missing)
+}
+
+fn headline(model: &Model, game: &OpenGame) -> String {
+    let view = &game.view;
+    match view.phase {
+        Phase::Over => view.outcome.as_ref().map(words::outcome).unwrap_or_default(),
+        Phase::Playing => match view.turn {
+            Some(side) if game.own_side() == Some(side) => format!("Your turn (ply {}).", view.ply),
+            Some(side) => format!("{side}'s turn (ply {}).", view.ply),
+            None => format!("Ply {}.", view.ply),
+        },
+        Phase::Deploying => {
+            let left = view
+                .deploy_deadline
+                .map(|deadline| words::clock(deadline.saturating_sub(model.server_now())))
+                .map(|left| format!(" {left} left."))
+                .unwrap_or_default();
+            match &game.editor {
+                Some(editor) if editor.is_handed_in() => {
+                    format!("Handed in; you may still change it.{left}")
+                }
+                Some(_) => format!("Deploy your army.{left}"),
+                None => format!("The sides deploy.{left}"),
+            }
+        }
+    }
+}
+
+fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
+    let view = &game.view;
+    let mut notices = Vec::new();
+    if model.link != Link::Online {
+        notices.push("The line is down. Reconnecting …".to_owned());
+    }
+    if game.superseded || (game.own_side().is_some() && !game.driving) {
+        notices.push("Read-only: another connection of yours has the seat.".to_owned());
+    }
+    if game.unavailable {
+        notices.push("The game cannot go on now.".to_owned());
+    }
+    if view.paused {
+        notices.push("Paused while the server is away; no clock runs.".to_owned());
+    }
+    match view.draw_offer {
+        Some(side) if game.own_side() == Some(side) => notices.push("You offer a draw.".to_owned()),
+        Some(side) if game.own_side().is_some() => {
+            notices.push(format!("{side} offers a draw: d Enter accepts, x declines."));
+        }
+        Some(side) => notices.push(format!("{side} offers a draw.")),
+        None => {}
+    }
+    if let Some(plies) = view.plies_to_limit {
+        notices.push(format!("A draw in {plies} plies if nothing is captured."));
+    }
+    if view.phase == Phase::Over && game.own_side().is_some() {
+        let other = game.own_side().map(Side::opponent);
+        let is_asked = other.is_some_and(|other| game.rematch.contains(&other));
+        notices.push(if is_asked { "They ask for a rematch: m plays it." } else { "m asks for a rematch." }.to_owned());
+    }
+    notices
+}
+
+fn losses(model: &Model, game: &OpenGame, ruleset: &Ruleset, theme: Theme, lines: &mut Vec<Line<'_>>) {
+    lines.push(Line::from(vec![
+        Span::raw("              "),
+        Span::styled("   Red    ", theme.side(Side::Red)),
+        Span::raw(" "),
+        Span::styled("   Blue   ", theme.side(Side::Blue)),
+    ]));
+    lines.push(Line::raw("               lost left  lost left"));
+    let [red, blue] = Side::BOTH.map(|side| targets::losses(&game.view, ruleset, side));
+    let number = |count: u8| if count == 0 { "-".to_owned() } else { count.to_string() };
+    for ((rank, red_lost, red_left), (_, blue_lost, blue_left)) in red.into_iter().zip(blue) {
+        let figure = rank.figure(model.options.numbering);
+        lines.push(Line::raw(format!(
+            " {figure:>2} {:<10} {:>4} {:>4}  {:>4} {:>4}",
+            rank.to_string(),
+            number(red_lost),
+            number(red_left),
+            number(blue_lost),
+            number(blue_left)
+        )));
+    }
+}
+
+fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec<Line<'_>>) {
+    lines.push(Line::raw(""));
+    for (key, does) in [
+        ("arrows", "move the cursor"),
+        ("space", "pick up; again: swap or move"),
+        ("r  s", "random, suggested"),
+        ("w  l", "save, load a saved one"),
+        ("Bksp", "take a piece off the board"),
+        ("1-9SBF", "place a piece in hand"),
+        ("Enter", "hand in, also a changed one"),
+    ] {
+        lines.push(Line::raw(format!(" {key:<7} {does}")));
+    }
+    lines.push(Line::raw(""));
+    let under = editor.cursor().map(|square| match editor.rank_at(square) {
+        Some(rank) => format!("{square}: {}", words::rank(rank, model.options.numbering)),
+        None => format!("{square}: empty"),
+    });
+    lines.extend(under.map(Line::raw));
+    let in_hand: Vec<String> = editor
+        .in_hand()
+        .map(|(rank, count)| format!("{count} {}", words::rank(rank, model.options.numbering)))
+        .collect();
+    if !in_hand.is_empty() {
+        let text = format!("In hand: {}", in_hand.join(", "));
+        lines.extend(wrap(&text, width).into_iter().map(Line::raw));
+    }
+}
+
+/// The newest of what was said, but the very last, which stands below the board.
+fn log(model: &Model, width: usize, room: usize, lines: &mut Vec<Line<'_>>) {
+    let mut log: Vec<String> = Vec::new();
+    for note in model.notes.iter().rev().skip(1) {
+        let mut wrapped = wrap(note, width);
+        if log.len() + wrapped.len() > room {
+            break;
+        }
+        wrapped.reverse();
+        log.extend(wrapped);
+    }
+    if !log.is_empty() {
+        lines.push(Line::raw(""));
+        lines.extend(log.into_iter().rev().map(|text| Line::styled(text, Style::new().add_modifier(Modifier::DIM))));
+    }
+}
+
+/// The text in lines of at most so many columns, broken at blanks.
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) | None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}

@@ -1,0 +1,441 @@
+//! The open game: what happens in it and what one does in it.
+
+use flagfall_board::{GameId, PerSide, Side, Square};
+use flagfall_protocol::{
+    Audience, ClientToServer, GameCommand, GameEvent, GameSummary, GameView, MoveText, Phase, Position, Presence,
+    ViewChange,
+};
+use flagfall_rules::{Move, Ruleset};
+
+use super::{exit, link};
+use crate::deploy::DeployEditor;
+use crate::model::{Effect, Goal, Model, OpenGame, Page, SetupChoice};
+use crate::words;
+
+const A1: Square = match Square::new(0, 0) {
+    Some(square) => square,
+    None => panic!("every board has a first square"),
+};
+
+/// A `game` message without its events.
+pub(super) struct Opened {
+    pub(super) summary: GameSummary,
+    pub(super) audience: Audience,
+    pub(super) driving: bool,
+    pub(super) epoch: u64,
+    pub(super) seq: u64,
+    pub(super) view: GameView,
+    pub(super) presence: PerSide<Presence>,
+    pub(super) rematch: Vec<Side>,
+}
+
+/// Whether the game has ended.
+pub(super) fn is_over(game: &OpenGame) -> bool {
+    game.view.phase == Phase::Over
+}
+
+/// A whole game has come: the first time, after a gap, or on a new line.
+pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], out: &mut Vec<Effect>) {
+    let id = opened.summary.id;
+    let is_wanted = model.opening == Some(id) || model.game.as_ref().is_some_and(|game| game.summary.id == id);
+    if !is_wanted {
+        return;
+    }
+    model.opening = model.opening.filter(|opening| *opening != id);
+    let Opened { summary, audience, driving, epoch, seq, view, presence, rematch } = opened;
+    let previous = model.game.take_if(|game| game.summary.id == id);
+    let ruleset = Ruleset::find(&view.ruleset);
+    let is_first = previous.is_none();
+    let (cursor, previous_phase, mut editor) = match previous {
+        Some(game) => (game.cursor, Some(game.view.phase), game.editor),
+        None => (start_cursor(ruleset, audience.side()), None, None),
+    };
+    match (view.phase, audience.side(), ruleset) {
+        (Phase::Deploying, Some(side), Some(ruleset)) if driving => {
+            let editor = editor.get_or_insert_with(|| DeployEditor::new(side, ruleset, &mut model.chance));
+            if let Some(text) = &view.own_deployment {
+                if is_first && editor.load(text).is_err() {
+                    model.say("The deployment on the server is not one this client understands.");
+                }
+                editor.handed_in = Some(text.clone());
+            }
+        }
+        (Phase::Deploying | Phase::Playing | Phase::Over, _, _) => editor = None,
+    }
+    let game = OpenGame {
+        summary,
+        ruleset,
+        audience,
+        driving,
+        superseded: false,
+        epoch,
+        seq,
+        view,
+        presence,
+        rematch,
+        reopening: false,
+        editor,
+        cursor,
+        selected: None,
+        typed: String::new(),
+        unavailable: false,
+    };
+    model.page = Page::Game;
+    for event in events {
+        model.say(words::event(event));
+    }
+    if is_first {
+        introduce(model, &game);
+    }
+    let is_changed = is_first || !events.is_empty() || previous_phase != Some(game.view.phase);
+    if audience.side().is_some() && is_first {
+        out.push(Effect::SaveSeat { game: id.to_string() });
+    }
+    model.game = Some(game);
+    if is_changed {
+        out.push(Effect::ShowBoard);
+    }
+    tell_turn(model, is_changed);
+    if is_first {
+        deploy_as_wished(model, out);
+    }
+}
+
+fn start_cursor(ruleset: Option<&Ruleset>, side: Option<Side>) -> Square {
+    // The middle of one's own front row.
+    let middle = ruleset.and_then(|ruleset| {
+        let place = usize::from(ruleset.shape.columns) / 2;
+        ruleset.shape.home_square(side.unwrap_or(Side::Red), place)
+    });
+    middle.unwrap_or(A1)
+}
+
+fn introduce(model: &mut Model, game: &OpenGame) {
+    let summary = &game.summary;
+    let terms = words::terms(&summary.terms);
+    let text = match game.own_side() {
+        Some(side) => {
+            let opponent = &summary.players[side.opponent()].name;
+            format!("Game {}: you play {side} against {opponent}. {terms}.", summary.id)
+        }
+        None => {
+            let (red, blue) = (&summary.players.red.name, &summary.players.blue.name);
+            format!("Game {}: {red} plays Red, {blue} plays Blue. {terms}. You watch.", summary.id)
+        }
+    };
+    model.say(text);
+    if game.ruleset.is_none() {
+        model.say(format!(
+            "This client does not know the ruleset {}: update it to play or watch this game.",
+            game.view.ruleset
+        ));
+    }
+    if game.own_side().is_some() && !game.driving {
+        model.say("Another connection of yours drives this game; this one is read-only.");
+    }
+    if let Some(side) = game.view.draw_offer {
+        model.say(format!("{side} offers a draw."));
+    }
+    if let Some(outcome) = &game.view.outcome {
+        model.say(words::outcome(outcome));
+    }
+}
+
+/// Line-based: says what is expected of the person now.
+fn tell_turn(model: &mut Model, is_changed: bool) {
+    let Some(game) = model.game.as_ref().filter(|_| model.options.plain && is_changed) else { return };
+    let text = match game.view.phase {
+        Phase::Deploying if game.is_acting() && game.view.own_deployment.is_none() => {
+            "Deploy now: type deploy suggested, deploy random, or deploy and your own text (help explains it)."
+                .to_owned()
+        }
+        Phase::Playing if game.is_own_turn() && game.is_acting() => {
+            let side = game.own_side().unwrap_or(Side::Red);
+            match game.remaining_ms(side, model.server_now()) {
+                Some(ms) => format!("Your turn, {side}. You have {}.", words::clock(ms)),
+                None => format!("Your turn, {side}."),
+            }
+        }
+        Phase::Deploying | Phase::Playing | Phase::Over => return,
+    };
+    model.say(text);
+}
+
+fn deploy_as_wished(model: &mut Model, out: &mut Vec<Effect>) {
+    let choice = model.wish().and_then(|wish| wish.setup.clone());
+    let Some(choice) = choice else { return };
+    let choice = match choice {
+        SetupChoice::Text(text) => setup_choice(model, &text),
+        SetupChoice::Random | SetupChoice::Suggested => choice,
+    };
+    if model.game.as_ref().is_some_and(|game| game.editor.is_some() && game.view.own_deployment.is_none()) {
+        deploy(model, &choice, out);
+    }
+}
+
+/// Hands a deployment in.
+pub(super) fn deploy(model: &mut Model, choice: &SetupChoice, out: &mut Vec<Effect>) {
+    let Some(editor) = model.game.as_mut().and_then(|game| game.editor.as_mut()) else {
+        model.was_refused = true;
+        model.say("You cannot deploy now.");
+        return;
+    };
+    match choice {
+        SetupChoice::Random => editor.randomize(&mut model.chance),
+        SetupChoice::Suggested => editor.suggest(&mut model.chance),
+        SetupChoice::Text(text) => {
+            if let Err(refusal) = editor.load(text) {
+                model.was_refused = true;
+                model.say(words::sentence(&format!("that is no deployment: {refusal}")));
+                return;
+            }
+        }
+    }
+    hand_in(model, out);
+}
+
+/// Hands in what is in the editor, if it is an army on its home rows.
+pub(super) fn hand_in(model: &mut Model, out: &mut Vec<Effect>) {
+    let Some(editor) = model.game.as_ref().and_then(|game| game.editor.as_ref()) else { return };
+    if editor.is_handed_in() {
+        model.say("That is handed in already. Change something to hand in another one.");
+        return;
+    }
+    match editor.checked_text() {
+        Ok(setup) => command(model, GameCommand::Deploy { setup }, out),
+        Err(refusal) => model.say(words::sentence(&format!("not yet: {refusal}"))),
+    }
+}
+
+/// Something happened in a game.
+pub(super) fn event(
+    model: &mut Model,
+    id: GameId,
+    seq: u64,
+    event: &GameEvent,
+    change: &ViewChange,
+    out: &mut Vec<Effect>,
+) {
+    let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
+    if game.reopening || seq <= game.seq {
+        // A whole view is on its way, or this one was in it.
+        return;
+    }
+    if seq > game.seq + 1 {
+        reopen(model, out);
+        return;
+    }
+    game.view.apply(event, change);
+    game.seq = seq;
+    match event {
+        GameEvent::Deployed { setup } => {
+            if let Some(editor) = &mut game.editor {
+                editor.handed_in = Some(setup.clone());
+            }
+        }
+        GameEvent::Started { .. } => {
+            game.editor = None;
+            model.prompt = None;
+        }
+        GameEvent::Moved(_) => game.selected = None,
+        GameEvent::Ended { .. } => {
+            game.selected = None;
+            game.typed.clear();
+            game.editor = None;
+            model.prompt = None;
+        }
+        GameEvent::Ready { .. }
+        | GameEvent::DrawOffered { .. }
+        | GameEvent::DrawDeclined { .. }
+        | GameEvent::Paused { .. }
+        | GameEvent::Resumed {} => {}
+    }
+    let is_watching = game.own_side().is_none();
+    let is_own_turn = game.is_own_turn();
+    let is_board = match event {
+        GameEvent::Started { .. } | GameEvent::Ended { .. } => true,
+        GameEvent::Moved(_) => is_watching || is_own_turn,
+        _ => false,
+    };
+    let is_turn = is_own_turn && matches!(event, GameEvent::Started { .. } | GameEvent::Moved(_));
+    let limit = game.view.plies_to_limit.filter(|_| matches!(event, GameEvent::Moved(_)));
+    let offered_by = match event {
+        GameEvent::DrawOffered { side } => game.own_side().filter(|own| own != side),
+        _ => None,
+    };
+    model.say(words::event(event));
+    if let Some(plies) = limit.filter(|plies| plies % 5 == 0 || *plies <= 3) {
+        model.say(format!("{plies} more plies without a capture, and the game is a draw."));
+    }
+    if offered_by.is_some() && model.options.plain {
+        model.say("Type accept or decline.");
+    }
+    if is_board {
+        out.push(Effect::ShowBoard);
+    }
+    tell_turn(model, is_turn);
+    if matches!(event, GameEvent::Ended { .. }) {
+        ended(model, out);
+    }
+}
+
+fn ended(model: &mut Model, out: &mut Vec<Effect>) {
+    let Some(game) = &model.game else { return };
+    let id = game.summary.id;
+    if !model.options.plain {
+        return;
+    }
+    if matches!(model.goal, Goal::Watch(_)) {
+        out.push(Effect::Exit { code: 0 });
+    } else {
+        model.say(format!("Type rematch or quit. The record: flagfall record {id}"));
+    }
+}
+
+/// The server's number for a game: a higher one than ours means that something was missed.
+pub(super) fn check_head(model: &mut Model, id: GameId, seq: u64, out: &mut Vec<Effect>) {
+    let is_behind =
+        model.game.as_ref().is_some_and(|game| game.summary.id == id && game.seq < seq && !game.reopening);
+    if is_behind {
+        reopen(model, out);
+    }
+}
+
+fn reopen(model: &mut Model, out: &mut Vec<Effect>) {
+    let Some(game) = model.game.as_mut().filter(|game| !game.superseded) else { return };
+    game.reopening = true;
+    let since = Some(Position { epoch: game.epoch, seq: game.seq });
+    out.push(Effect::Send(ClientToServer::OpenGame { game: game.summary.id, since }));
+}
+
+pub(super) fn presence(model: &mut Model, id: GameId, side: Side, presence: Presence) {
+    let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
+    let before = std::mem::replace(&mut game.presence[side], presence);
+    if before != presence && game.own_side() != Some(side) {
+        let name = game.summary.players[side].name.clone();
+        model.say(match presence {
+            Presence::Present => format!("{name} ({side}) is here."),
+            Presence::Reconnecting => format!("{name} ({side}) lost the connection and may be back in a moment."),
+            Presence::Away => format!("{name} ({side}) is away."),
+        });
+    }
+}
+
+pub(super) fn rematch_offered(model: &mut Model, id: GameId, side: Side) {
+    let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
+    if !game.rematch.contains(&side) {
+        game.rematch.push(side);
+    }
+    if game.own_side().is_some_and(|own| own != side) {
+        let how = if model.options.plain { "type rematch" } else { "press m" };
+        model.say(format!("{side} asks for a rematch: {how} to play it."));
+    }
+}
+
+pub(super) fn superseded(model: &mut Model, id: GameId) {
+    let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
+    if !game.superseded {
+        game.superseded = true;
+        game.driving = false;
+        game.editor = None;
+        model.prompt = None;
+        model.say("Another connection of yours has taken the seat over. Here the game is read-only now.");
+    }
+}
+
+/// Sends a command to the game, or says why it cannot.
+pub(super) fn command(model: &mut Model, command: GameCommand, out: &mut Vec<Effect>) {
+    let trouble = match &model.game {
+        None => Some("There is no game yet."),
+        Some(game) if game.own_side().is_none() => Some("You only watch this game."),
+        Some(game) if !game.is_acting() => Some("This connection is read-only: another one of yours has the seat."),
+        Some(game) if is_over(game) => Some("The game is over."),
+        Some(_) => None,
+    };
+    match (trouble, &mut model.game) {
+        (None, Some(game)) => {
+            game.selected = None;
+            let (id, ply) = (game.summary.id, game.view.ply);
+            let cmd_id = model.chance.command_id();
+            link::send(model, ClientToServer::Command { cmd_id, game: id, ply, command }, out);
+        }
+        (trouble, _) => {
+            model.was_refused = true;
+            model.say(trouble.unwrap_or("There is no game yet."));
+        }
+    }
+}
+
+/// Asks the server for a move; it knows best what is wrong with one.
+pub(super) fn play(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
+    match &model.game {
+        Some(game) if game.view.phase == Phase::Playing && !game.is_own_turn() && game.own_side().is_some() => {
+            model.was_refused = true;
+            model.say("It is not your turn.");
+        }
+        _ => command(model, GameCommand::Move { squares: MoveText(squares) }, out),
+    }
+}
+
+/// Offers a draw, or accepts the other side's offer.
+pub(super) fn draw(model: &mut Model, out: &mut Vec<Effect>) {
+    let is_offered = model.game.as_ref().is_some_and(|game| {
+        game.view.draw_offer.is_some() && game.view.draw_offer == game.own_side().map(Side::opponent)
+    });
+    let answer = if is_offered { GameCommand::AcceptDraw {} } else { GameCommand::OfferDraw {} };
+    command(model, answer, out);
+}
+
+/// Asks for another game after the end.
+pub(super) fn rematch(model: &mut Model, out: &mut Vec<Effect>) {
+    let id = model.game.as_ref().filter(|game| is_over(game) && game.own_side().is_some()).map(|g| g.summary.id);
+    match id {
+        Some(game) => {
+            let cmd_id = model.chance.command_id();
+            link::send(model, ClientToServer::Rematch { cmd_id, game }, out);
+        }
+        None => {
+            model.was_refused = true;
+            model.say("A rematch can be asked for by a player when the game is over.");
+        }
+    }
+}
+
+/// The text of a saved deployment, or the choice that a word stands for.
+pub(super) fn setup_choice(model: &Model, word: &str) -> SetupChoice {
+    let saved = model.game.as_ref().and_then(|game| model.saved.get(&game.view.ruleset)?.get(word));
+    match (word, saved) {
+        ("random", _) => SetupChoice::Random,
+        ("suggested" | "", _) => SetupChoice::Suggested,
+        (_, Some(text)) => SetupChoice::Text(text.clone()),
+        (text, None) => SetupChoice::Text(text.to_owned()),
+    }
+}
+
+/// Leaves the program; a seat stays.
+pub(super) fn leave(model: &mut Model, out: &mut Vec<Effect>) {
+    if let Some(seek) = model.seek.take() {
+        let cmd_id = model.chance.command_id();
+        out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek }));
+    }
+    if let Some(challenge) = model.challenge.take() {
+        let cmd_id = model.chance.command_id();
+        out.push(Effect::Send(ClientToServer::CancelChallenge { cmd_id, challenge }));
+    }
+    let code = if model.options.scripted && model.was_refused { 2 } else { 0 };
+    let word = match &model.game {
+        Some(game) if game.own_side().is_some() && !is_over(game) => {
+            let id = game.summary.id;
+            format!("You have left, and your seat stays. To go on: flagfall play --game {id}")
+        }
+        Some(game) if game.own_side().is_some() => {
+            format!("The record of the game: flagfall record {}", game.summary.id)
+        }
+        Some(_) | None => String::new(),
+    };
+    if word.is_empty() {
+        out.push(Effect::Exit { code });
+    } else {
+        exit(model, code, word, out);
+    }
+}

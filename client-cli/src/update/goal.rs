@@ -1,0 +1,344 @@
+//! From the welcome to the game: what the person wants, step by step.
+
+use flagfall_board::GameId;
+use flagfall_protocol::{ClientToServer, GameSummary, Position, Seek, Terms};
+
+use super::{exit, game, link};
+use crate::model::{Choice, Choices, Effect, Goal, How, Model, Page};
+use crate::words;
+
+/// The line is up, for the first time or again.
+pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec<Effect>) {
+    let ids: Vec<GameId> = games.iter().map(|game| game.id).collect();
+    let known = model.known_games.replace(ids.clone());
+    model.own_games = Some(games);
+    if let Some(game) = &mut model.game {
+        game.reopening = true;
+        let since = Some(Position { epoch: game.epoch, seq: game.seq });
+        out.push(Effect::Send(ClientToServer::OpenGame { game: game.summary.id, since }));
+        link::resend(model, out);
+    } else if let Some(opening) = model.opening {
+        out.push(Effect::Send(ClientToServer::OpenGame { game: opening, since: None }));
+        link::resend(model, out);
+    } else if let Some(known) = known {
+        resume(model, &known, &ids, out);
+    } else {
+        begin(model, out);
+    }
+}
+
+fn begin(model: &mut Model, out: &mut Vec<Effect>) {
+    match model.goal.clone() {
+        Goal::Games => {
+            model.own_games = None;
+            out.push(Effect::Send(ClientToServer::MyGames {}));
+            out.push(Effect::Send(ClientToServer::OpenLobby {}));
+        }
+        Goal::Watch(Some(id)) => open(model, id, out),
+        Goal::Watch(None) => out.push(Effect::Send(ClientToServer::OpenLobby {})),
+        Goal::Play(wish) => match wish.how.clone() {
+            How::Any => {
+                wait(model, "Looking for an open offer …", Vec::new());
+                out.push(Effect::Send(ClientToServer::OpenLobby {}));
+            }
+            How::Bot(bot) => {
+                let cmd_id = model.chance.command_id();
+                let message = ClientToServer::PlayBot { cmd_id, bot, terms: wish.terms(), side: wish.side };
+                link::send(model, message, out);
+            }
+            How::Challenge => {
+                let cmd_id = model.chance.command_id();
+                let message = ClientToServer::Challenge { cmd_id, terms: wish.terms(), side: wish.side };
+                link::send(model, message, out);
+            }
+            How::Accept(challenge) => out.push(Effect::Send(ClientToServer::ShowChallenge { challenge })),
+            How::Game(id) => open(model, id, out),
+        },
+    }
+}
+
+/// Goes on without a game after the line was lost.
+fn resume(model: &mut Model, known: &[GameId], ids: &[GameId], out: &mut Vec<Effect>) {
+    // A game that began while the line was down.
+    if let (Goal::Play(_), Some(id)) = (&model.goal, ids.iter().find(|id| !known.contains(id))) {
+        open(model, *id, out);
+        return;
+    }
+    let is_seek = |message: &ClientToServer| matches!(message, ClientToServer::Seek { .. });
+    let was_seeking = model.seek.take().is_some() || model.pending.iter().any(|p| is_seek(&p.message));
+    // Offers go with the line: make it anew.
+    model.pending.retain(|pending| !is_seek(&pending.message));
+    link::resend(model, out);
+    if was_seeking {
+        offer(model, out);
+    }
+    match (&model.goal, &model.page) {
+        (Goal::Games, _) => begin(model, out),
+        (Goal::Play(wish), Page::Waiting { .. }) if matches!(wish.how, How::Accept(_)) => begin(model, out),
+        (Goal::Watch(None), _) | (_, Page::Choosing(_)) => {
+            out.push(Effect::Send(ClientToServer::OpenLobby {}));
+        }
+        (Goal::Play(wish), _) if wish.how == How::Any => out.push(Effect::Send(ClientToServer::OpenLobby {})),
+        (Goal::Play(_) | Goal::Watch(Some(_)), _) => {}
+    }
+}
+
+/// Asks for a game.
+pub(super) fn open(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
+    let is_open = model.game.as_ref().is_some_and(|game| game.summary.id == id);
+    if is_open || model.opening == Some(id) {
+        return;
+    }
+    model.opening = Some(id);
+    out.push(Effect::Send(ClientToServer::OpenGame { game: id, since: None }));
+}
+
+/// A game with a seat for this player has been made.
+pub(super) fn started(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
+    out.push(Effect::SaveSeat { game: id.to_string() });
+    if let Some(known) = &mut model.known_games {
+        known.push(id);
+    }
+    let is_busy = model.game.as_ref().is_some_and(|game| game.summary.id != id && !game::is_over(game));
+    if is_busy || !matches!(model.goal, Goal::Play(_)) {
+        model.say(format!("Another game of yours has started. To play it: flagfall play --game {id}"));
+        return;
+    }
+    if let Some(seek) = model.seek.take() {
+        // The offer that was accepted is gone already; another one would start a second game.
+        let cmd_id = model.chance.command_id();
+        out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek }));
+    }
+    model.challenge = None;
+    if model.lobby.take().is_some() {
+        out.push(Effect::Send(ClientToServer::CloseLobby {}));
+    }
+    if let Some(previous) = model.game.take_if(|game| game.summary.id != id) {
+        out.push(Effect::Send(ClientToServer::CloseGame { game: previous.summary.id }));
+        wait(model, "The game is about to begin …", Vec::new());
+    }
+    open(model, id, out);
+}
+
+/// The lobby has come or changed.
+pub(super) fn lobby(model: &mut Model, seeks: Vec<Seek>, games: Vec<GameSummary>, out: &mut Vec<Effect>) {
+    model.lobby = Some((seeks, games));
+    match model.goal.clone() {
+        Goal::Games => list_games(model, out),
+        Goal::Watch(None) if model.game.is_none() && model.opening.is_none() => choose_game(model, out),
+        Goal::Play(wish) if wish.how == How::Any && model.game.is_none() && model.opening.is_none() => {
+            if is_busy(model) {
+                return;
+            }
+            match &model.page {
+                Page::Choosing(_) => choose_offer(model),
+                Page::Waiting { .. } if model.seek.is_some() => take_older_offer(model, out),
+                Page::Waiting { .. } | Page::Terms { .. } | Page::Game => pick_offer(model, out),
+            }
+        }
+        Goal::Watch(_) | Goal::Play(_) => {}
+    }
+}
+
+/// Whether an offer is on its way to be made or taken.
+fn is_busy(model: &Model) -> bool {
+    model.pending.iter().any(|pending| {
+        matches!(pending.message, ClientToServer::Seek { .. } | ClientToServer::AcceptSeek { .. })
+    })
+}
+
+/// The offers of others that are what the person wants, oldest first, and whether they are older than one's own.
+fn fitting(model: &Model) -> Vec<(Seek, bool)> {
+    let (Some((seeks, _)), Some(wish)) = (&model.lobby, model.wish()) else { return Vec::new() };
+    let own = model.player.as_ref().map(|player| player.id.as_str());
+    let own_at = seeks.iter().position(|seek| Some(&seek.id) == model.seek.as_ref());
+    let is_fitting = |seek: &Seek| {
+        Some(seek.seeker.id.as_str()) != own
+            && wish.is_met_by(seek)
+            && flagfall_rules::Ruleset::find(&seek.terms.ruleset).is_some()
+    };
+    let older = |at: usize| own_at.is_none_or(|own_at| at < own_at);
+    seeks
+        .iter()
+        .enumerate()
+        .filter(|(_, seek)| is_fitting(seek))
+        .map(|(at, seek)| (seek.clone(), older(at)))
+        .collect()
+}
+
+fn pick_offer(model: &mut Model, out: &mut Vec<Effect>) {
+    let fitting = fitting(model);
+    let has_games = model.own_games.as_ref().is_some_and(|games| !games.is_empty());
+    if model.options.plain {
+        for game in model.own_games.clone().unwrap_or_default() {
+            model.say(format!("You have a running game: {}", words::summary(&game)));
+            model.say(format!("To go on with it: flagfall play --game {}", game.id));
+        }
+        match fitting.into_iter().next() {
+            Some((seek, _)) => accept(model, seek.id.clone(), offer_words(&seek), out),
+            None => offer(model, out),
+        }
+    } else if fitting.is_empty() && !has_games {
+        offer(model, out);
+    } else {
+        choose_offer(model);
+    }
+}
+
+fn choose_offer(model: &mut Model) {
+    let games = model.own_games.clone().unwrap_or_default();
+    let mut entries: Vec<(String, Choice)> = games
+        .iter()
+        .map(|game| (format!("Go on: {}", words::summary(game)), Choice::Open(game.id)))
+        .collect();
+    for (seek, _) in fitting(model) {
+        let offer = offer_words(&seek);
+        entries.push((format!("Take {offer}"), Choice::Accept { seek: seek.id, offer }));
+    }
+    if let Some(wish) = model.wish() {
+        entries.push((format!("Offer a game: {}", words::terms(&wish.terms())), Choice::Offer));
+    }
+    show_choices(model, "What will you play?", entries);
+}
+
+/// Two people who offer the same at one moment would wait for each other: the newer offer gives way.
+fn take_older_offer(model: &mut Model, out: &mut Vec<Effect>) {
+    let older = fitting(model).into_iter().find(|(_, is_older)| *is_older);
+    let is_listed = model.lobby.as_ref().is_some_and(|(seeks, _)| {
+        seeks.iter().any(|seek| Some(&seek.id) == model.seek.as_ref())
+    });
+    if let (Some((seek, _)), true) = (older, is_listed) {
+        if let Some(own) = model.seek.take() {
+            let cmd_id = model.chance.command_id();
+            out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek: own }));
+        }
+        accept(model, seek.id.clone(), offer_words(&seek), out);
+    }
+}
+
+fn offer_words(seek: &Seek) -> String {
+    let side = match seek.side {
+        Some(side) => format!(", you play {}", side.opponent()),
+        None => String::new(),
+    };
+    format!("{}'s offer: {}{side}", seek.seeker.name, words::terms(&seek.terms))
+}
+
+/// Makes the offer the person wishes.
+pub(super) fn offer(model: &mut Model, out: &mut Vec<Effect>) {
+    let Some(wish) = model.wish().cloned() else { return };
+    let terms = wish.terms();
+    wait_for_opponent(model, &terms);
+    let cmd_id = model.chance.command_id();
+    link::send(model, ClientToServer::Seek { cmd_id, terms, side: wish.side }, out);
+}
+
+/// Shows that the offer stands.
+pub(super) fn wait_for_opponent(model: &mut Model, terms: &Terms) {
+    let lines = vec![
+        "Your offer is in the lobby; the game begins when somebody takes it.".to_owned(),
+        "To play against the house instead: flagfall play --bot random".to_owned(),
+        "To invite a friend: flagfall play --challenge".to_owned(),
+    ];
+    wait(model, &format!("Waiting for an opponent: {}", words::terms(terms)), lines);
+}
+
+fn accept(model: &mut Model, seek: String, offer: String, out: &mut Vec<Effect>) {
+    model.say(format!("You take {offer}."));
+    wait(model, "The game is about to begin …", Vec::new());
+    let cmd_id = model.chance.command_id();
+    let secret = model.wish().is_some_and(|wish| wish.secret);
+    link::send(model, ClientToServer::AcceptSeek { cmd_id, seek, secret }, out);
+}
+
+/// Accepts the challenge whose terms are shown.
+pub(super) fn accept_challenge(model: &mut Model, challenge: String, out: &mut Vec<Effect>) {
+    wait(model, "The game is about to begin …", Vec::new());
+    let cmd_id = model.chance.command_id();
+    let secret = model.wish().is_some_and(|wish| wish.secret);
+    link::send(model, ClientToServer::AcceptChallenge { cmd_id, challenge, secret }, out);
+}
+
+/// What an entry of a list does.
+pub(super) fn chosen(model: &mut Model, choice: Choice, out: &mut Vec<Effect>) {
+    match choice {
+        Choice::Open(id) => {
+            wait(model, "Opening the game …", Vec::new());
+            open(model, id, out);
+        }
+        Choice::Accept { seek, offer } => accept(model, seek, offer, out),
+        Choice::Offer => offer(model, out),
+    }
+}
+
+fn choose_game(model: &mut Model, out: &mut Vec<Effect>) {
+    let games = model.lobby.as_ref().map(|(_, games)| games.clone()).unwrap_or_default();
+    if games.is_empty() {
+        if model.options.plain {
+            exit(model, 0, "No public game is running now.", out);
+        } else {
+            let lines = vec!["The list appears when one begins.".to_owned()];
+            wait(model, "No public game is running now.", lines);
+        }
+        return;
+    }
+    let entries: Vec<_> = games.iter().map(|game| (words::summary(game), Choice::Open(game.id))).collect();
+    let is_new = !matches!(model.page, Page::Choosing(_));
+    if model.options.plain && is_new {
+        for (number, (entry, _)) in entries.iter().enumerate() {
+            model.say(format!("{}. {entry}", number + 1));
+        }
+        model.say("Which? Type its number.");
+    }
+    show_choices(model, "Which game?", entries);
+}
+
+fn show_choices(model: &mut Model, title: &str, entries: Vec<(String, Choice)>) {
+    let cursor = match &model.page {
+        // The list may have changed under the cursor: it stays on its entry, not on its number.
+        Page::Choosing(choices) => choices
+            .entries
+            .get(choices.cursor)
+            .and_then(|(_, before)| entries.iter().position(|(_, choice)| choice == before))
+            .unwrap_or(0),
+        Page::Waiting { .. } | Page::Terms { .. } | Page::Game => 0,
+    };
+    model.page = Page::Choosing(Choices { title: title.to_owned(), entries, cursor });
+}
+
+/// Prints both lists once they are there.
+pub(super) fn list_games(model: &mut Model, out: &mut Vec<Effect>) {
+    let (Some(own), Some((_, public))) = (model.own_games.clone(), model.lobby.clone()) else { return };
+    let section = |model: &mut Model, title: &str, games: &[GameSummary], none: &str| {
+        if games.is_empty() {
+            model.say(none);
+        } else {
+            model.say(title);
+            for game in games {
+                model.say(format!("  {}", words::summary(game)));
+            }
+        }
+    };
+    section(model, "Your running games (go on with: flagfall play --game ID):", &own, "You have no running game.");
+    section(
+        model,
+        "Public games (watch with: flagfall watch ID):",
+        &public,
+        "No public game is running now.",
+    );
+    out.push(Effect::Exit { code: 0 });
+}
+
+/// Shows a waiting page; line-based, says the headline.
+pub(super) fn wait(model: &mut Model, headline: &str, lines: Vec<String>) {
+    if model.options.plain {
+        let is_same = matches!(&model.page, Page::Waiting { headline: shown, .. } if shown == headline);
+        if !is_same {
+            model.say(headline);
+            for line in &lines {
+                model.say(line.clone());
+            }
+        }
+    }
+    model.page = Page::Waiting { headline: headline.to_owned(), lines };
+}

@@ -1,0 +1,311 @@
+//! Keys of the full screen.
+
+use flagfall_board::{Direction, Numbering, Rank, Side, Square};
+use flagfall_protocol::{GameCommand, Phase};
+use flagfall_rules::Move;
+
+use super::{game, goal};
+use crate::model::{Effect, Key, Model, Page, Prompt};
+use crate::targets;
+
+/// How long the name of a saved deployment may be.
+const NAME_MAX: usize = 30;
+
+pub(super) fn pressed(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
+    if key == Key::Interrupt {
+        return game::leave(model, out);
+    }
+    if model.is_help {
+        model.is_help = false;
+        return;
+    }
+    if model.prompt.is_some() {
+        return prompt(model, key, out);
+    }
+    match &model.page {
+        Page::Waiting { .. } => match key {
+            Key::Char('q') | Key::Escape => game::leave(model, out),
+            Key::Char('?') => model.is_help = true,
+            _ => {}
+        },
+        Page::Choosing(_) => choosing(model, key, out),
+        Page::Terms { challenge, .. } => match key {
+            Key::Char('y') | Key::Enter => {
+                let challenge = challenge.clone();
+                goal::accept_challenge(model, challenge, out);
+            }
+            Key::Char('q' | 'n') | Key::Escape => game::leave(model, out),
+            _ => {}
+        },
+        Page::Game => in_game(model, key, out),
+    }
+}
+
+fn choosing(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
+    let Page::Choosing(choices) = &mut model.page else { return };
+    let last = choices.entries.len().saturating_sub(1);
+    match key {
+        Key::Up | Key::Char('k') => choices.cursor = choices.cursor.saturating_sub(1),
+        Key::Down | Key::Char('j') => choices.cursor = (choices.cursor + 1).min(last),
+        Key::Home => choices.cursor = 0,
+        Key::End => choices.cursor = last,
+        Key::Enter => {
+            if let Some((_, choice)) = choices.entries.get(choices.cursor).cloned() {
+                goal::chosen(model, choice, out);
+            }
+        }
+        Key::Char('q') | Key::Escape => game::leave(model, out),
+        Key::Char('?') => model.is_help = true,
+        _ => {}
+    }
+}
+
+fn prompt(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
+    let Some(prompt) = model.prompt.take() else { return };
+    match prompt {
+        Prompt::Resign if matches!(key, Key::Char('y' | 'Y')) => {
+            game::command(model, GameCommand::Resign {}, out);
+        }
+        Prompt::Abort if matches!(key, Key::Char('y' | 'Y')) => {
+            game::command(model, GameCommand::Abort {}, out);
+        }
+        Prompt::Resign | Prompt::Abort => model.say("The game goes on."),
+        Prompt::SaveAs(mut name) => match key {
+            Key::Enter => save_as(model, &name, out),
+            Key::Escape => {}
+            Key::Backspace => {
+                name.pop();
+                model.prompt = Some(Prompt::SaveAs(name));
+            }
+            Key::Char(letter) if is_name_letter(letter) && name.len() < NAME_MAX => {
+                name.push(letter);
+                model.prompt = Some(Prompt::SaveAs(name));
+            }
+            _ => model.prompt = Some(Prompt::SaveAs(name)),
+        },
+        Prompt::Load { entries, mut cursor } => {
+            match key {
+                Key::Up => cursor = cursor.saturating_sub(1),
+                Key::Down => cursor = (cursor + 1).min(entries.len().saturating_sub(1)),
+                Key::Enter => {
+                    load(model, entries.get(cursor));
+                    return;
+                }
+                Key::Escape | Key::Char('q') => return,
+                _ => {}
+            }
+            model.prompt = Some(Prompt::Load { entries, cursor });
+        }
+    }
+}
+
+fn is_name_letter(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '-' || letter == '_'
+}
+
+fn save_as(model: &mut Model, name: &str, out: &mut Vec<Effect>) {
+    let Some(editor) = model.game.as_ref().and_then(|game| game.editor.as_ref()) else { return };
+    if name.is_empty() {
+        model.say("Not saved: a name is wanted.");
+        return;
+    }
+    match editor.checked_text() {
+        Ok(text) => {
+            let ruleset = editor.ruleset.id.to_owned();
+            let by_name = model.saved.entry(ruleset.clone()).or_default();
+            by_name.insert(name.to_owned(), text.clone());
+            model.say(format!("Saved as {name}."));
+            out.push(Effect::SaveSetup { ruleset, name: name.to_owned(), text });
+        }
+        Err(refusal) => model.say(format!("Not saved: {refusal}.")),
+    }
+}
+
+fn load(model: &mut Model, entry: Option<&(String, String)>) {
+    let editor = model.game.as_mut().and_then(|game| game.editor.as_mut());
+    let (Some(editor), Some((name, text))) = (editor, entry) else { return };
+    let word = match editor.load(text) {
+        Ok(()) => format!("Loaded {name}. Enter hands it in."),
+        Err(refusal) => format!("{name} is no deployment: {refusal}."),
+    };
+    model.say(word);
+}
+
+fn in_game(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
+    let Some(game) = &model.game else { return };
+    let is_typing = !game.typed.is_empty();
+    let (phase, is_deploying) = (game.view.phase, game.editor.is_some());
+    match key {
+        Key::Char('?') => model.is_help = true,
+        Key::Char('t') => {
+            model.is_turned = !model.is_turned;
+        }
+        Key::Char('q') => game::leave(model, out),
+        Key::Char('n') if !is_typing => {
+            model.options.numbering = match model.options.numbering {
+                Numbering::Us => Numbering::Eu,
+                Numbering::Eu => Numbering::Us,
+            };
+        }
+        Key::Char('A') => ask(model, Prompt::Abort),
+        Key::Char('R') if phase == Phase::Playing => ask(model, Prompt::Resign),
+        Key::Up | Key::Down | Key::Left | Key::Right => step(model, key),
+        _ if is_deploying => deploying(model, key, out),
+        Key::Char('m') if phase == Phase::Over => game::rematch(model, out),
+        _ if phase == Phase::Playing => playing(model, key, out),
+        _ => {}
+    }
+}
+
+fn ask(model: &mut Model, prompt: Prompt) {
+    let Some(game) = &model.game else { return };
+    if game.is_acting() && !game::is_over(game) {
+        model.prompt = Some(prompt);
+    } else {
+        model.say("There is nothing to give up here.");
+    }
+}
+
+/// The way of an arrow key on the board as it is shown.
+fn direction(key: Key, bottom: Side) -> Option<Direction> {
+    let direction = match key {
+        Key::Up => Direction::Up,
+        Key::Down => Direction::Down,
+        Key::Left => Direction::Left,
+        Key::Right => Direction::Right,
+        _ => return None,
+    };
+    Some(if bottom == Side::Red { direction } else { direction.opposite() })
+}
+
+fn step(model: &mut Model, key: Key) {
+    let bottom = model.bottom();
+    let (Some(direction), Some(game)) = (direction(key, bottom), &mut model.game) else { return };
+    let Some(ruleset) = game.ruleset else { return };
+    if let Some(editor) = &mut game.editor {
+        editor.step(direction);
+    } else if let Some(next) =
+        game.cursor.neighbor(direction).filter(|next| ruleset.shape.squares().contains(*next))
+    {
+        game.cursor = next;
+    }
+}
+
+fn deploying(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
+    let numbering = model.options.numbering;
+    let Some(editor) = model.game.as_mut().and_then(|game| game.editor.as_mut()) else { return };
+    match key {
+        Key::Char(' ') => editor.pick_or_swap(),
+        Key::Escape => editor.drop_picked(),
+        Key::Backspace | Key::Delete => editor.take_off(),
+        Key::Char('r') => editor.randomize(&mut model.chance),
+        Key::Char('s') => editor.suggest(&mut model.chance),
+        Key::Char('w') => model.prompt = Some(Prompt::SaveAs(String::new())),
+        Key::Char('l') => {
+            let entries: Vec<_> = model
+                .saved
+                .get(editor.ruleset.id)
+                .map(|saved| saved.iter().map(|(name, text)| (name.clone(), text.clone())).collect())
+                .unwrap_or_default();
+            if entries.is_empty() {
+                model.say("No deployment is saved for this ruleset: w saves this one.");
+            } else {
+                model.prompt = Some(Prompt::Load { entries, cursor: 0 });
+            }
+        }
+        Key::Enter => game::hand_in(model, out),
+        Key::Char(letter) => {
+            let placed = rank_of_key(letter, numbering).map(|rank| (rank, editor.place(rank)));
+            if let Some((rank, false)) = placed {
+                model.say(format!("No {rank} is in hand: Backspace takes a piece off the board."));
+            }
+        }
+        Key::Up
+        | Key::Down
+        | Key::Left
+        | Key::Right
+        | Key::Home
+        | Key::End
+        | Key::PageUp
+        | Key::PageDown
+        | Key::Interrupt => {}
+    }
+}
+
+/// The rank that a key stands for; 0 is the Marshal in EU figures, whose 10 is no single key.
+fn rank_of_key(letter: char, numbering: Numbering) -> Option<Rank> {
+    if letter == '0' && numbering == Numbering::Eu {
+        return Some(Rank::Marshal);
+    }
+    let text = letter.to_ascii_uppercase().to_string();
+    Rank::ALL.into_iter().find(|rank| rank.figure(numbering) == text)
+}
+
+fn playing(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
+    let Some(game) = &mut model.game else { return };
+    let columns = game.ruleset.map_or(16, |ruleset| ruleset.shape.columns);
+    let is_column =
+        |letter: char| letter.is_ascii_lowercase() && (letter as u8).wrapping_sub(b'a') < columns;
+    match key {
+        Key::Char(' ') if game.typed.is_empty() => point(model, out),
+        Key::Enter if game.typed.is_empty() => point(model, out),
+        Key::Enter => typed(model, out),
+        Key::Escape if game.typed.is_empty() => game.selected = None,
+        Key::Escape => game.typed.clear(),
+        Key::Backspace => {
+            game.typed.pop();
+        }
+        Key::Char('x') => game::command(model, GameCommand::DeclineDraw {}, out),
+        Key::Char(letter) if is_column(letter) && game.typed.len() < 8 => game.typed.push(letter),
+        Key::Char(digit) if digit.is_ascii_digit() && !game.typed.is_empty() && game.typed.len() < 8 => {
+            game.typed.push(digit);
+        }
+        _ => {}
+    }
+}
+
+/// A move or a lone `d` was typed: d is a column as well, so an offer wants its Enter.
+fn typed(model: &mut Model, out: &mut Vec<Effect>) {
+    let Some(game) = &mut model.game else { return };
+    let text = std::mem::take(&mut game.typed);
+    match text.parse::<Move>() {
+        Ok(squares) => game::play(model, squares, out),
+        Err(_) if text == "d" => game::draw(model, out),
+        Err(_) => model.say(format!("{text} is no move: type two squares, as in a4a5, then Enter.")),
+    }
+}
+
+/// Enter or space on a square: select, deselect, or go there.
+fn point(model: &mut Model, out: &mut Vec<Effect>) {
+    let Some(game) = &mut model.game else { return };
+    let (Some(ruleset), Some(side)) = (game.ruleset, game.own_side()) else { return };
+    let cursor: Square = game.cursor;
+    if !game.is_own_turn() {
+        model.say("It is not your turn.");
+        return;
+    }
+    let is_own = targets::piece_at(&game.view, cursor).is_some_and(|piece| piece.side == side);
+    match game.selected {
+        Some(from) if from == cursor => game.selected = None,
+        None | Some(_) if is_own => {
+            if targets::targets(&game.view, ruleset, cursor).is_empty() {
+                game.selected = None;
+                model.say(format!("The piece on {cursor} cannot move now."));
+            } else {
+                game.selected = Some(cursor);
+            }
+        }
+        Some(from) => {
+            let squares = Move { from, to: cursor };
+            let is_refused = game.view.refused_moves.iter().any(|refused| refused.0 == squares);
+            if targets::targets(&game.view, ruleset, from).contains(cursor) {
+                game::play(model, squares, out);
+            } else if is_refused {
+                model.say("A repetition rule forbids that move this turn.");
+            } else {
+                model.say(format!("The piece on {from} cannot go to {cursor}."));
+            }
+        }
+        None => model.say("Select one of your own pieces first."),
+    }
+}

@@ -1,0 +1,200 @@
+//! Lines of the line-based mode, typed by a person or fed by a script.
+
+use flagfall_board::Side;
+use flagfall_protocol::{GameCommand, Phase};
+use flagfall_rules::Move;
+
+use super::{game, goal};
+use crate::model::{Effect, Goal, Model, Page};
+use crate::{plain, words};
+
+const HELP: &str = "\
+a4a5 or move a4a5    move or strike
+deploy suggested     hand in a sensible deployment; deploy random: any; deploy NAME: a saved one
+deploy TEXT          hand in your own: a letter a square, the row nearest the enemy first, each row from your left;
+                     1-9, S Spy, B Bomb, F Flag, and . for a square left empty where that is allowed
+board                print the board again; status: whose turn, clocks, presence; captured: what is lost and left
+draw                 offer a draw, or accept the other side's; accept, decline: answer its offer
+resign, abort        give up; call the game off before your first move
+rematch              after the end: ask for another game with sides swapped
+help, quit           this text; leave, the seat stays yours";
+
+/// A line has come.
+pub(super) fn line(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
+    let line = line.trim();
+    if line.is_empty() {
+        return;
+    }
+    if model.options.scripted && must_wait(model, line) {
+        model.held_line = Some(line.to_owned());
+    } else {
+        carry_out(model, line, out);
+    }
+}
+
+/// No more lines will come. A person has pressed Ctrl-D; a script may still have commands on their way.
+pub(super) fn ended(model: &mut Model, out: &mut Vec<Effect>) {
+    model.is_input_over = true;
+    if !model.options.scripted && !matches!(model.goal, Goal::Watch(_)) {
+        game::leave(model, out);
+    }
+}
+
+/// After every message: a held line whose moment has come, and the end of a script.
+pub(super) fn settle(model: &mut Model, out: &mut Vec<Effect>) {
+    if out.iter().any(|effect| matches!(effect, Effect::Exit { .. })) {
+        return;
+    }
+    let is_due = model.pending.is_empty()
+        && model.held_line.as_ref().is_some_and(|line| !must_wait(model, line));
+    if is_due && let Some(line) = model.held_line.take() {
+        carry_out(model, &line, out);
+    }
+    let is_seated = model.game.as_ref().is_some_and(|game| game.own_side().is_some());
+    let is_done = model.is_input_over
+        && model.options.scripted
+        && model.held_line.is_none()
+        && model.pending.is_empty()
+        && is_seated;
+    if is_done && !out.iter().any(|effect| matches!(effect, Effect::Exit { .. })) {
+        game::leave(model, out);
+    }
+}
+
+/// Whether a script's line cannot be carried out yet, but may be later.
+fn must_wait(model: &Model, line: &str) -> bool {
+    let word = line.split_whitespace().next().unwrap_or_default();
+    if matches!(word, "help" | "quit" | "exit") || matches!(model.page, Page::Choosing(_) | Page::Terms { .. }) {
+        return false;
+    }
+    let Some(game) = &model.game else { return true };
+    let is_move = word == "move" || word.parse::<Move>().is_ok();
+    match game.view.phase {
+        Phase::Over => false,
+        Phase::Playing if is_move => !game.is_own_turn(),
+        Phase::Deploying if word != "deploy" => {
+            is_move || matches!(word, "draw" | "accept" | "decline" | "resign" | "rematch")
+        }
+        Phase::Deploying | Phase::Playing => word == "rematch",
+    }
+}
+
+fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
+    model.was_refused = false;
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    match word.to_ascii_lowercase().as_str() {
+        "help" | "?" => {
+            for line in HELP.lines() {
+                model.say(line);
+            }
+            return;
+        }
+        "quit" | "exit" => return game::leave(model, out),
+        _ => {}
+    }
+    match &model.page {
+        Page::Choosing(_) => return choose(model, line, out),
+        Page::Terms { challenge, .. } => {
+            let challenge = challenge.clone();
+            match word {
+                "accept" | "y" | "yes" => goal::accept_challenge(model, challenge, out),
+                "decline" | "n" | "no" => game::leave(model, out),
+                _ => model.say("Type accept to play, or quit."),
+            }
+            return;
+        }
+        Page::Waiting { .. } | Page::Game => {}
+    }
+    match word.to_ascii_lowercase().as_str() {
+        "deploy" => {
+            let choice = game::setup_choice(model, rest);
+            game::deploy(model, &choice, out);
+        }
+        "move" => play(model, rest, out),
+        "board" => out.push(Effect::ShowBoard),
+        "status" => status(model),
+        "captured" => captured(model),
+        "draw" => game::draw(model, out),
+        "accept" => game::command(model, GameCommand::AcceptDraw {}, out),
+        "decline" => game::command(model, GameCommand::DeclineDraw {}, out),
+        "resign" => game::command(model, GameCommand::Resign {}, out),
+        "abort" => game::command(model, GameCommand::Abort {}, out),
+        "rematch" => game::rematch(model, out),
+        _ => play(model, line, out),
+    }
+}
+
+fn play(model: &mut Model, text: &str, out: &mut Vec<Effect>) {
+    let squeezed: String = text.chars().filter(|letter| !letter.is_whitespace() && *letter != '-').collect();
+    match squeezed.parse::<Move>() {
+        Ok(squares) => game::play(model, squares, out),
+        Err(_) => {
+            model.was_refused = true;
+            model.say(format!("I do not understand {text:?}. Type a move as in a4a5, or help."));
+        }
+    }
+}
+
+fn choose(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
+    let Page::Choosing(choices) = &model.page else { return };
+    let chosen = line.parse::<usize>().ok().and_then(|number| choices.entries.get(number.checked_sub(1)?));
+    match chosen.map(|(_, choice)| choice.clone()) {
+        Some(choice) => goal::chosen(model, choice, out),
+        None => {
+            let last = choices.entries.len();
+            model.say(format!("Type a number from 1 to {last}, or quit."));
+        }
+    }
+}
+
+fn status(model: &mut Model) {
+    let Some(game) = &model.game else {
+        model.say("There is no game yet.");
+        return;
+    };
+    let view = &game.view;
+    let mut lines = vec![match view.phase {
+        Phase::Deploying => "Both sides deploy.".to_owned(),
+        Phase::Playing => match view.turn {
+            Some(side) => format!("Ply {}: it is {side}'s turn.", view.ply),
+            None => format!("Ply {}.", view.ply),
+        },
+        Phase::Over => view.outcome.as_ref().map(words::outcome).unwrap_or_default(),
+    }];
+    for side in Side::BOTH {
+        let name = &game.summary.players[side].name;
+        let presence = words::presence(game.presence[side]);
+        let clock = match game.remaining_ms(side, model.server_now()) {
+            Some(ms) => format!(", {} left", words::clock(ms)),
+            None => String::new(),
+        };
+        let ready = match (view.phase, view.ready[side]) {
+            (Phase::Deploying, true) => ", ready",
+            (Phase::Deploying, false) => ", not ready",
+            (Phase::Playing | Phase::Over, _) => "",
+        };
+        lines.push(format!("{side}: {name}, {presence}{clock}{ready}."));
+    }
+    if let Some(side) = view.draw_offer {
+        lines.push(format!("{side} offers a draw."));
+    }
+    if let Some(last) = &view.last_move {
+        lines.push(format!("Last: {}", words::moved(last)));
+    }
+    for line in lines {
+        model.say(line);
+    }
+}
+
+fn captured(model: &mut Model) {
+    let Some((game, ruleset)) = model.game.as_ref().and_then(|game| Some((game, game.ruleset?))) else {
+        model.say("There is no game yet.");
+        return;
+    };
+    let lines: Vec<String> =
+        Side::BOTH.into_iter().flat_map(|side| plain::losses(&game.view, ruleset, side)).collect();
+    for line in lines {
+        model.say(line);
+    }
+}

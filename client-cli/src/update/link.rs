@@ -1,0 +1,153 @@
+//! The line to the server: hello, loss, reconnection.
+
+use flagfall_protocol::{ClientToServer, CloseCode, PROTOCOL_VERSION};
+
+use super::exit;
+use crate::model::{Effect, Link, Model, Pending};
+
+const BACKOFF_FIRST_MS: u64 = 100;
+const BACKOFF_MAX_MS: u64 = 5_000;
+/// A server that sends pings and is silent for so long is not there any longer.
+const SILENCE_MAX_MS: u64 = 20_000;
+/// More commands are not kept for a line that is down.
+const PENDING_MAX: usize = 8;
+
+pub(super) fn connected(model: &mut Model, out: &mut Vec<Effect>) {
+    model.link = Link::Greeting;
+    model.heard_at = model.now;
+    model.is_pinged = false;
+    let is_new = model.token.is_none();
+    out.push(Effect::Send(ClientToServer::Hello {
+        protocol: PROTOCOL_VERSION,
+        token: model.token.as_ref().map(|secret| secret.0.clone()),
+        name: model.options.name.clone().filter(|_| is_new),
+        client: Some(concat!("flagfall ", env!("CARGO_PKG_VERSION")).to_owned()),
+    }));
+}
+
+pub(super) fn connect_failed(model: &mut Model, why: &str, out: &mut Vec<Effect>) {
+    if !model.was_online {
+        let server = &model.options.server;
+        let word = format!(
+            "Cannot reach {server}: {why}. Is the server running there? Name another one with --server ws://HOST:PORT/ws."
+        );
+        exit(model, 1, word, out);
+        return;
+    }
+    let failures = match model.link {
+        Link::Dialing { failures } => failures.saturating_add(1),
+        Link::Greeting | Link::Online | Link::Closed { .. } => 1,
+    };
+    if failures == 1 {
+        model.say(format!("The server cannot be reached ({why}). Trying again until it can."));
+    }
+    model.link = Link::Dialing { failures };
+    let delay_ms = backoff_ms(model, failures);
+    out.push(Effect::Connect { delay_ms });
+}
+
+/// Doubles from a tenth of a second to five, half of it by chance, so that many clients do not come back at one moment.
+fn backoff_ms(model: &mut Model, failures: u32) -> u64 {
+    let doubled = BACKOFF_FIRST_MS << failures.saturating_sub(1).min(10);
+    let half = doubled.min(BACKOFF_MAX_MS) / 2;
+    half + model.chance.below(half as usize + 1) as u64
+}
+
+pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out: &mut Vec<Effect>) {
+    if matches!(model.link, Link::Closed { .. }) {
+        return;
+    }
+    if let Some(game) = &mut model.game {
+        game.reopening = false;
+    }
+    let is_superseded = model.game.as_ref().is_some_and(|game| game.superseded);
+    let verdict = code.filter(|code| !CloseCode::is_to_reconnect(*code));
+    if let Some(code) = verdict {
+        model.link = Link::Closed { why: why.to_owned() };
+        let mut word = format!("The server closed the connection: {why} (code {code}).");
+        if code == CloseCode::BadToken as u16 {
+            word.push_str(&format!(
+                " It does not know the credential kept for it. To begin as a new guest there, delete {}.",
+                model.options.credential_file
+            ));
+        }
+        exit(model, 2, word, out);
+    } else if is_superseded {
+        // Coming back would take the seat from the newer connection.
+        model.link = Link::Closed { why: why.to_owned() };
+        exit(model, 0, "The connection is gone, and another one of yours has the seat: this one ends.", out);
+    } else if model.was_online {
+        model.link = Link::Dialing { failures: 0 };
+        model.say(format!("The connection is gone ({why}). Reconnecting."));
+        out.push(Effect::Connect { delay_ms: 0 });
+    } else {
+        model.link = Link::Closed { why: why.to_owned() };
+        let server = &model.options.server;
+        let word = format!("{server} closed the connection before it said welcome: {why}.");
+        exit(model, 1, word, out);
+    }
+}
+
+pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
+    let is_silent = model.now.saturating_sub(model.heard_at) > SILENCE_MAX_MS;
+    let is_expected = match model.link {
+        Link::Greeting => true,
+        Link::Online => model.is_pinged,
+        Link::Dialing { .. } | Link::Closed { .. } => false,
+    };
+    if is_silent && is_expected {
+        model.heard_at = model.now;
+        out.push(Effect::Disconnect);
+    }
+}
+
+/// Learns the server's time. A message takes time to come: the largest difference seen is the nearest to the truth.
+pub(super) fn learn_time(model: &mut Model, server_time: u64, is_first: bool) {
+    let ahead = server_time.cast_signed().saturating_sub(model.now.cast_signed());
+    // A jump of either clock replaces what was learned.
+    let is_jump = model.server_ahead_ms.abs_diff(ahead) > 5_000;
+    if is_first || is_jump || ahead > model.server_ahead_ms {
+        model.server_ahead_ms = ahead;
+    }
+}
+
+/// Sends a command, and again on the next line until it is answered.
+pub(super) fn send(model: &mut Model, message: ClientToServer, out: &mut Vec<Effect>) {
+    let cmd_id = match &message {
+        ClientToServer::Seek { cmd_id, .. }
+        | ClientToServer::CancelSeek { cmd_id, .. }
+        | ClientToServer::AcceptSeek { cmd_id, .. }
+        | ClientToServer::Challenge { cmd_id, .. }
+        | ClientToServer::CancelChallenge { cmd_id, .. }
+        | ClientToServer::AcceptChallenge { cmd_id, .. }
+        | ClientToServer::PlayBot { cmd_id, .. }
+        | ClientToServer::Rematch { cmd_id, .. }
+        | ClientToServer::Command { cmd_id, .. } => Some(cmd_id.clone()),
+        ClientToServer::Hello { .. }
+        | ClientToServer::Pong { .. }
+        | ClientToServer::OpenLobby {}
+        | ClientToServer::CloseLobby {}
+        | ClientToServer::ShowChallenge { .. }
+        | ClientToServer::OpenGame { .. }
+        | ClientToServer::CloseGame { .. }
+        | ClientToServer::MyGames {} => None,
+    };
+    if let Some(cmd_id) = cmd_id {
+        if model.pending.len() >= PENDING_MAX {
+            model.say("Too much is waiting for the server already: that was not sent.");
+            return;
+        }
+        model.pending.push(Pending { cmd_id, message: message.clone() });
+        if model.link != Link::Online {
+            model.say("The line is down: that goes out as soon as it is back.");
+        }
+    }
+    if model.link == Link::Online {
+        out.push(Effect::Send(message));
+    }
+}
+
+/// Sends every command without an answer again, with the same id: what was carried out is answered alike.
+pub(super) fn resend(model: &Model, out: &mut Vec<Effect>) {
+    out.extend(model.pending.iter().map(|pending| Effect::Send(pending.message.clone())));
+}

@@ -1,0 +1,51 @@
+//! What happens when something happens: the pure core of the client.
+
+mod game;
+mod goal;
+mod keys;
+mod lines;
+mod link;
+mod server;
+
+use crate::model::{Effect, Message, Model};
+
+/// Changes the model by a message and says what is to be done outside.
+pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
+    let mut out = Vec::new();
+    match message {
+        Message::Started => out.push(Effect::Connect { delay_ms: 0 }),
+        Message::Tick => link::tick(model, &mut out),
+        Message::Connected => link::connected(model, &mut out),
+        Message::ConnectFailed { why } => link::connect_failed(model, &why, &mut out),
+        Message::Disconnected { code, why } => link::disconnected(model, code, &why, &mut out),
+        Message::Received(message) => {
+            model.heard_at = model.now;
+            server::received(model, *message, &mut out);
+        }
+        Message::NotUnderstood { why } => {
+            model.heard_at = model.now;
+            model.say(format!("The server said something this client does not understand ({why})."));
+        }
+        Message::Key(key) => keys::pressed(model, key, &mut out),
+        Message::Line(line) => lines::line(model, &line, &mut out),
+        Message::InputEnded => lines::ended(model, &mut out),
+        Message::Stop => game::leave(model, &mut out),
+        Message::FileTrouble { why } => model.say(why),
+    }
+    lines::settle(model, &mut out);
+    out
+}
+
+/// Ends the program with a last word.
+fn exit(model: &mut Model, code: u8, word: impl Into<String>, out: &mut Vec<Effect>) {
+    let word = word.into();
+    if model.options.plain {
+        model.say(word);
+    } else {
+        model.last_words.push(word);
+    }
+    out.push(Effect::Exit { code });
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,193 @@
+//! What the server says.
+
+use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, ServerToClient};
+
+use super::{exit, game, goal, link};
+use crate::model::{Effect, Goal, How, Link, Model, Page, Secret};
+use crate::words;
+
+pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec<Effect>) {
+    match message {
+        ServerToClient::Welcome { protocol: _, server: _, player, token, server_time, games } => {
+            link::learn_time(model, server_time, true);
+            if let Some(token) = token.map(Secret) {
+                model.token = Some(token.clone());
+                out.push(Effect::SaveToken { token, name: player.name.clone() });
+            }
+            model.link = Link::Online;
+            if model.was_online {
+                model.say("Connected again.");
+            } else {
+                model.say(format!("Connected to {} as {}.", model.options.server, player.name));
+            }
+            model.was_online = true;
+            model.player = Some(player);
+            goal::welcomed(model, games, out);
+        }
+        ServerToClient::Accepted { cmd_id, outcome } => accepted(model, &cmd_id, outcome, out),
+        ServerToClient::Refused { cmd_id, game, code, message, seq } => {
+            let pending = cmd_id.as_ref().and_then(|cmd_id| take_pending(model, cmd_id));
+            refused(model, &Refused { pending, game, code, message, seq }, out);
+        }
+        ServerToClient::Lobby { seeks, games, players_online: _ } => goal::lobby(model, seeks, games, out),
+        ServerToClient::Challenge { challenge, challenger, terms, your_side, expires } => {
+            let side = match your_side {
+                Some(side) => format!("You will play {side}."),
+                None => "Chance decides who plays which side.".to_owned(),
+            };
+            let mut lines = vec![
+                format!("{} challenges you: {}.", challenger.name, words::terms(&terms)),
+                side,
+                format!("The challenge stands for {} more.", words::span(expires.saturating_sub(model.server_now()))),
+            ];
+            if terms.secret {
+                lines.push(format!("{}'s deployment stays secret after the end.", challenger.name));
+            }
+            if model.options.plain {
+                for line in &lines {
+                    model.say(line.clone());
+                }
+            }
+            if model.options.scripted {
+                goal::accept_challenge(model, challenge, out);
+            } else {
+                if model.options.plain {
+                    model.say("Type accept to play, or quit.");
+                }
+                model.page = Page::Terms { challenge, lines };
+            }
+        }
+        ServerToClient::GameStarted { game, side: _ } => goal::started(model, game.id, out),
+        ServerToClient::MyGames { games } => {
+            model.own_games = Some(games);
+            if model.goal == Goal::Games {
+                goal::list_games(model, out);
+            }
+        }
+        ServerToClient::Game {
+            game: summary,
+            audience,
+            driving,
+            epoch,
+            seq,
+            view,
+            events,
+            presence,
+            rematch,
+        } => {
+            let opened = game::Opened { summary, audience, driving, epoch, seq, view, presence, rematch };
+            game::opened(model, opened, &events, out);
+        }
+        ServerToClient::Event { game, seq, event, change } => {
+            game::event(model, game, seq, &event, &change, out);
+        }
+        ServerToClient::Presence { game, side, presence } => game::presence(model, game, side, presence),
+        ServerToClient::RematchOffered { game, side } => game::rematch_offered(model, game, side),
+        ServerToClient::Superseded { game } => game::superseded(model, game),
+        ServerToClient::GameUnavailable { game, message } => {
+            if let Some(open) = model.game.as_mut().filter(|open| open.summary.id == game) {
+                open.unavailable = true;
+                model.say(format!("This game cannot go on now: {message}"));
+            }
+        }
+        ServerToClient::Ping { id, server_time, heads } => {
+            model.is_pinged = true;
+            link::learn_time(model, server_time, false);
+            out.push(Effect::Send(ClientToServer::Pong { id }));
+            for head in heads {
+                game::check_head(model, head.game, head.seq, out);
+            }
+        }
+    }
+}
+
+fn take_pending(model: &mut Model, cmd_id: &CommandId) -> Option<ClientToServer> {
+    let at = model.pending.iter().position(|pending| pending.cmd_id == *cmd_id)?;
+    Some(model.pending.remove(at).message)
+}
+
+fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted, out: &mut Vec<Effect>) {
+    let Some(message) = take_pending(model, cmd_id) else { return };
+    model.was_refused = false;
+    match (outcome, message) {
+        (Accepted::Started { game, side: _ }, _) => goal::started(model, game, out),
+        (Accepted::Seek { seek }, ClientToServer::Seek { terms, .. }) => {
+            model.seek = Some(seek);
+            goal::wait_for_opponent(model, &terms);
+        }
+        (Accepted::Challenge { challenge, expires }, ClientToServer::Challenge { terms, .. }) => {
+            let lines = vec![
+                format!("The code is {challenge}. Your friend types:"),
+                String::new(),
+                format!("  flagfall play --server {} --accept {challenge}", model.options.server),
+                String::new(),
+                format!("It stands for {}.", words::span(expires.saturating_sub(model.server_now()))),
+            ];
+            goal::wait(model, &format!("Waiting for your friend: {}", words::terms(&terms)), lines);
+            model.challenge = Some(challenge);
+        }
+        (_, ClientToServer::Rematch { .. }) => {
+            model.say("You ask for a rematch; it begins when the other side asks too.");
+        }
+        _ => {}
+    }
+}
+
+struct Refused {
+    pending: Option<ClientToServer>,
+    game: Option<flagfall_board::GameId>,
+    code: Code,
+    message: String,
+    seq: Option<u64>,
+}
+
+fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
+    let Refused { pending, game: game_id, code, message, seq } = refused;
+    let message = words::sentence(message);
+    match pending {
+        // Somebody was faster, or the offer is gone: look again.
+        Some(ClientToServer::AcceptSeek { .. }) if code.as_str() == Code::NO_SUCH_SEEK => {
+            model.say("Somebody else was faster. Looking for another offer.");
+            goal::wait(model, "Looking for an open offer …", Vec::new());
+            out.push(Effect::Send(ClientToServer::OpenLobby {}));
+            return;
+        }
+        // The offer went with the game that began, or with the line.
+        Some(ClientToServer::CancelSeek { .. } | ClientToServer::CancelChallenge { .. }) => return,
+        Some(ClientToServer::Command { .. }) => {
+            model.was_refused = true;
+            let is_stale = code.as_str() == "stale_ply";
+            let prefix = if is_stale { "That did not happen: " } else { "Refused: " };
+            model.say(format!("{prefix}{message}"));
+        }
+        Some(_) if model.game.is_some() => {
+            model.was_refused = true;
+            model.say(format!("Refused: {message}"));
+        }
+        Some(_) => return exit(model, 2, format!("Refused: {message}"), out),
+        None if model.game.is_none() => {
+            // The answer to a hello, to a look at a challenge, or to the opening of a game.
+            let is_asking = model.opening.is_some()
+                || matches!(model.wish(), Some(wish) if matches!(wish.how, How::Accept(_)))
+                || model.link != Link::Online;
+            model.say(message.clone());
+            if is_asking {
+                return exit(model, 2, format!("Refused: {message}"), out);
+            }
+        }
+        // A cancellation of an offer that is gone has no pending entry, and nobody waits for its answer.
+        None if game_id.is_none() => {}
+        None => model.say(message),
+    }
+    if let Some(id) = game_id {
+        if matches!(code.as_str(), Code::SUPERSEDED | Code::NOT_YOUR_GAME) {
+            game::superseded(model, *id);
+        }
+        if let Some(seq) = seq {
+            game::check_head(model, *id, *seq, out);
+        }
+    }
+    if let Some(open) = &mut model.game {
+        open.reopening = false;
+    }
+}
