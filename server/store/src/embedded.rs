@@ -39,6 +39,7 @@
 mod heads;
 mod layout;
 mod open;
+mod precheck;
 mod reader;
 mod witness;
 mod writer;

@@ -8,6 +8,7 @@ pub mod clock;
 pub mod embedded;
 pub mod limits;
 pub mod memory;
+pub mod record;
 mod store;
 mod value;
 

@@ -10,9 +10,10 @@ use common::{append, append_ok, game, key, put, texts};
 use fjall::{Database, KeyspaceCreateOptions};
 use flagfall_board::Stamp;
 use flagfall_store::embedded::LostTail;
+use flagfall_store::limits::BODY_BYTES_MAX;
 use flagfall_store::{
-    Append, AppendOutcome, EmbeddedStore, Head, ManualClock, OpenError, Options, Store, SystemClock, Update,
-    UpdateOutcome, Write,
+    Append, AppendOutcome, EmbeddedStore, Head, ManualClock, OpenError, Options, SecretBytes, Store,
+    SystemClock, Update, UpdateOutcome, Write,
 };
 
 const NOON: Stamp = Stamp(1_700_000_000_000);
@@ -244,4 +245,40 @@ async fn a_witness_that_is_gone_is_missed() {
     let store = EmbeddedStore::open(folder.path(), SystemClock, &accept).unwrap();
     assert!(store.epoch().await.unwrap() > epoch);
     assert_eq!(texts(&store, game(1)).await, ["a"]);
+}
+
+/// Bytes no compression makes smaller.
+fn noise(seed: u64, length: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()[3]
+    };
+    (0..length).map(|_| next()).collect()
+}
+
+#[tokio::test]
+async fn a_store_with_tables_and_several_journals_opens_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).unwrap();
+    for round in 0..2_u64 {
+        for number in 0..20 {
+            let expected = store.head(game(number)).await.unwrap();
+            let bodies = (0..64).map(|at| SecretBytes::new(noise(round * 64 + at, BODY_BYTES_MAX))).collect();
+            append_ok(&store, Append { bodies, ..append(game(number), expected, &[]) }).await;
+        }
+    }
+    drop(store);
+    let tables = folder.path().join("db/keyspaces/2/tables");
+    assert!(std::fs::read_dir(tables).unwrap().count() > 0, "nothing was flushed: write more");
+    for _ in 0..2 {
+        let store = open(folder.path()).unwrap();
+        for number in 0..20 {
+            let entries = store.read(game(number), 0, 200).await.unwrap();
+            assert_eq!(entries.len(), 128);
+            assert_eq!(entries[127].body.expose(), noise(127, BODY_BYTES_MAX));
+        }
+    }
 }

@@ -19,7 +19,7 @@ use super::layout::{
 };
 use super::reader::Spaces;
 use super::witness::{Found, Witness};
-use super::{Counters, LostTail, Options, Shared};
+use super::{Counters, LostTail, Options, Shared, precheck};
 use crate::clock::{ClampedClock, WallClock};
 
 const DATABASE: &str = "db";
@@ -288,6 +288,11 @@ fn create(folder: &Path, epoch: u64) -> Result<(), OpenError> {
 /// Opens the database and reads what it says about itself.
 fn load(folder: &Path, cache_bytes: u64) -> Result<(Spaces, Contents), OpenError> {
     let broken = |error| fjall_error(folder, error);
+    let problem = precheck::check(&folder.join(DATABASE))
+        .map_err(|source| OpenError::Io { folder: folder.to_owned(), source })?;
+    if let Some(problem) = problem {
+        return Err(damaged(folder, &problem));
+    }
     let db = Database::builder(folder.join(DATABASE))
         .cache_size(cache_bytes)
         .max_journaling_size(JOURNAL_BYTES_MAX)
