@@ -17,7 +17,8 @@ use flagfall_store::{ReadError, Store, StoredEntry};
 use futures_util::FutureExt as _;
 use tokio::sync::{mpsc, oneshot};
 
-use super::core::{Asked, Done, Input, Output, ReadFailure, Table, is_same_command, stamp_of};
+use super::answers::{is_same_command, stamp_of};
+use super::core::{Asked, Done, Input, Output, ReadFailure, Table};
 use super::header::GameHeader;
 use super::record;
 use super::registry::{TableError, Tables};

@@ -16,7 +16,6 @@ const SPECTATOR_QUEUE_MAX: usize = 16;
 /// One connection that has the game open.
 pub(super) struct Subscriber {
     pub(super) outbox: Outbox,
-    pub(super) player_id: String,
     pub(super) viewer: Viewer,
     /// Whether it may act: a player's newest connection.
     pub(super) is_driving: bool,
@@ -76,7 +75,7 @@ impl Audiences {
         }
     }
 
-    /// Shows an event, already carried out, to everybody who may see it. Returns the spectators that were too far behind for it.
+    /// Shows an event, already carried out, to everybody who may see it.
     pub(super) fn publish(&mut self, id: GameId, game: &Game, event: &Event, at: Stamp) {
         for viewer in Viewer::ALL {
             let Some(seen) = see(event, game, viewer) else { continue };

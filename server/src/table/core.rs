@@ -12,12 +12,10 @@ use flagfall_protocol::{
     Position, Presence, ServerToClient,
 };
 use flagfall_rules::{
-    Command, Entropy, Event, Events, Game, Refusal, Setup, View, Viewer, decide, decide_deadline,
-    decide_pause, decide_resume, view,
+    Entropy, Event, Events, Game, Refusal, View, Viewer, decide_deadline, decide_pause, decide_resume, view,
 };
-use flagfall_store::record::{self, CommandStamp, LogBody, LogEntry};
-use flagfall_store::{Append, AppendOutcome, Head, Key, StoreError, StoredEntry, Write};
-use sha2::{Digest, Sha256};
+use flagfall_store::record::CommandStamp;
+use flagfall_store::{Append, AppendOutcome, Head, StoreError, StoredEntry};
 
 use super::audience::{Audiences, Subscriber, audience_of};
 use super::header::GameHeader;
@@ -27,12 +25,9 @@ use crate::gateway::{ConnectionId, Outbox, Payload};
 /// Commands that may wait while an append is under way.
 const LINE_MAX: usize = 16;
 /// Outcomes of commands kept at hand; older ones are found in the log.
-const RECENT_MAX: usize = 32;
+pub(super) const RECENT_MAX: usize = 32;
 /// How long a player may be gone before he counts as away, in milliseconds.
 const AWAY_AFTER_MS: u64 = 30_000;
-/// How long until something that happens by itself is tried again when the store did not take it.
-const RETRY_MS: u64 = 1_000;
-
 /// A command on its way.
 pub(super) struct Asked {
     /// Where the answer goes; nowhere for house players.
@@ -108,13 +103,14 @@ pub(super) struct Done {
     pub(super) seq: u64,
 }
 
-enum Flight {
+#[expect(clippy::large_enum_variant, reason = "a table holds one of them, in place")]
+pub(super) enum Flight {
     Command { asked: Box<Asked>, stamp: CommandStamp, side: Side, events: Events },
     ByItself { events: Vec<Event> },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum ReadingBecause {
+pub(super) enum ReadingBecause {
     Conflict,
     Unknown,
 }
@@ -131,25 +127,25 @@ struct Seat {
 
 /// The replica of one game and everybody who has it open.
 pub(super) struct Table {
-    id: GameId,
-    epoch: u64,
-    header: GameHeader,
-    game: Game,
-    head: Head,
-    audiences: Audiences,
-    spectators_max: usize,
-    seats: PerSide<Seat>,
-    recent: VecDeque<Done>,
+    pub(super) id: GameId,
+    pub(super) epoch: u64,
+    pub(super) header: GameHeader,
+    pub(super) game: Game,
+    pub(super) head: Head,
+    pub(super) audiences: Audiences,
+    pub(super) spectators_max: usize,
+    pub(super) seats: PerSide<Seat>,
+    pub(super) recent: VecDeque<Done>,
     /// Commands in the log, those not at hand included.
-    commands: usize,
-    line: VecDeque<Box<Asked>>,
-    flight: Option<Flight>,
-    reading: Option<ReadingBecause>,
-    retry_at: Option<Stamp>,
-    is_stopping: bool,
-    is_stopped: bool,
-    is_quarantined: bool,
-    rematch: Option<GameId>,
+    pub(super) commands: usize,
+    pub(super) line: VecDeque<Box<Asked>>,
+    pub(super) flight: Option<Flight>,
+    pub(super) reading: Option<ReadingBecause>,
+    pub(super) retry_at: Option<Stamp>,
+    pub(super) is_stopping: bool,
+    pub(super) is_stopped: bool,
+    pub(super) is_quarantined: bool,
+    pub(super) rematch: Option<GameId>,
 }
 
 impl Table {
@@ -315,13 +311,8 @@ impl Table {
             Some(since) if since.epoch == self.epoch => self.audiences.shown(viewer).events_after(since.seq),
             Some(_) | None => Vec::new(),
         };
-        let subscriber = Subscriber {
-            outbox,
-            player_id: player.id.clone(),
-            viewer,
-            is_driving: matches!(viewer, Viewer::Player(_)),
-            is_behind: false,
-        };
+        let subscriber =
+            Subscriber { outbox, viewer, is_driving: matches!(viewer, Viewer::Player(_)), is_behind: false };
         self.send_game(now, &subscriber, events);
         self.audiences.subscribers.push(subscriber);
     }
@@ -474,270 +465,7 @@ impl Table {
         }
     }
 
-    /// Judges one command and starts its append.
-    fn judge(&mut self, now: Stamp, asked: Box<Asked>, outputs: &mut Vec<Output>) {
-        let Some(side) = self.header.side_of(&asked.player_id) else {
-            let message = "you have no seat in this game";
-            return self.refuse_asked(&asked, Code::new(Code::NOT_YOUR_GAME), message);
-        };
-        let stamp = stamp_of(&asked);
-        if let Some(done) = self.recent.iter().find(|done| is_same_command(&done.stamp, &stamp)).cloned() {
-            return self.answer_done(&asked, &stamp, &done);
-        }
-        let connection = asked.outbox.as_ref().map(Outbox::connection);
-        if connection.and_then(|id| self.audiences.find(id)).is_some_and(|subscriber| !subscriber.is_driving)
-        {
-            let message = "you play this game from a newer connection; open it again to take it back";
-            return self.refuse_asked(&asked, Code::new(Code::SUPERSEDED), message);
-        }
-        let decided = command_of(&asked.command, side, &self.game)
-            .and_then(|command| decide(&self.game, side, asked.ply, &command, now, &asked.entropy));
-        let events = match decided {
-            Ok(events) => events,
-            // It may be an old command, repeated: what was accepted is never refused.
-            Err(refusal) if self.commands > self.recent.len() => {
-                return outputs.push(Output::FindOld { asked, refusal });
-            }
-            Err(refusal) => return self.refuse_asked(&asked, Code::from(&refusal), &refusal.to_string()),
-        };
-        let deadline = self.game.deadline();
-        match self.append_of(events.iter(), Some(&stamp), deadline) {
-            Some(append) => {
-                outputs.push(Output::Append(append));
-                self.flight = Some(Flight::Command { asked, stamp, side, events });
-            }
-            None => {
-                self.refuse_asked(&asked, Code::new(Code::INTERNAL), "the server could not write that down")
-            }
-        }
-    }
-
-    fn append_by_itself(&mut self, events: Vec<Event>) -> Option<Append> {
-        if events.is_empty() {
-            return None;
-        }
-        let append = self.append_of(events.iter(), None, None)?;
-        self.flight = Some(Flight::ByItself { events });
-        Some(append)
-    }
-
-    fn append_of<'a>(
-        &self,
-        events: impl Iterator<Item = &'a Event>,
-        stamp: Option<&CommandStamp>,
-        deadline: Option<Stamp>,
-    ) -> Option<Append> {
-        let mut bodies = Vec::with_capacity(2);
-        let mut writes = Vec::new();
-        for event in events {
-            if event.is_end() {
-                writes.extend(end_of_index(self.id, &self.header));
-            }
-            let entry =
-                LogEntry::<GameHeader> { command: stamp.cloned(), body: LogBody::Event(event.clone()) };
-            bodies.push(record::encode(entry).ok()?);
-        }
-        Some(Append { game: self.id, expected: self.head, deadline, bodies, writes })
-    }
-
-    fn appended(
-        &mut self,
-        now: Stamp,
-        outcome: Result<AppendOutcome, StoreError>,
-        outputs: &mut Vec<Output>,
-    ) {
-        match outcome {
-            Ok(AppendOutcome::Ok { at, head }) => {
-                self.head = head;
-                self.retry_at = None;
-                match self.flight.take() {
-                    Some(Flight::Command { asked, stamp, side, events }) => {
-                        events.iter().for_each(|event| self.carry_out(event, at));
-                        let done = Done { stamp, seq: self.seq_of(side) };
-                        self.note_done(done.clone());
-                        self.accept(&asked, &done);
-                    }
-                    Some(Flight::ByItself { events }) => {
-                        events.iter().for_each(|event| self.carry_out(event, at));
-                        if self.is_stopping {
-                            self.is_stopped = true;
-                            outputs.push(Output::Stopped);
-                        }
-                    }
-                    None => {}
-                }
-            }
-            Ok(AppendOutcome::Conflict { head: _ }) => self.read(ReadingBecause::Conflict, outputs),
-            Ok(AppendOutcome::Unknown) => self.read(ReadingBecause::Unknown, outputs),
-            Ok(AppendOutcome::Late { at }) => {
-                if let Some(Flight::Command { asked, .. }) = self.flight.take() {
-                    self.refuse_asked(
-                        &asked,
-                        Code::from(&Refusal::OutOfTime),
-                        &Refusal::OutOfTime.to_string(),
-                    );
-                }
-                // The store's time has passed the deadline: what happens by itself, happens now.
-                let events: Vec<Event> = decide_deadline(&self.game, at.max(now)).into_iter().collect();
-                if let Some(append) = self.append_by_itself(events) {
-                    outputs.push(Output::Append(append));
-                }
-            }
-            Ok(AppendOutcome::Quarantined { .. }) => self.quarantine(),
-            Err(_) => self.give_up(now, outputs),
-        }
-    }
-
-    /// The store did not take what was under way, and will not have it.
-    fn give_up(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
-        match self.flight.take() {
-            Some(Flight::Command { asked, .. }) => self.refuse_unavailable(&asked),
-            Some(Flight::ByItself { .. }) if self.is_stopping => {
-                self.is_stopped = true;
-                outputs.push(Output::Stopped);
-            }
-            Some(Flight::ByItself { .. }) => self.retry_at = Some(now.plus_ms(RETRY_MS)),
-            None => {}
-        }
-    }
-
-    fn read(&mut self, because: ReadingBecause, outputs: &mut Vec<Output>) {
-        self.reading = Some(because);
-        outputs.push(Output::Read { after: self.head.seq });
-    }
-
-    fn read_on(&mut self, read: Result<Vec<StoredEntry>, ReadFailure>) {
-        let because = self.reading.take();
-        let flight = self.flight.take();
-        let caught_up = match read {
-            Ok(stored) => self.catch_up(&stored).map_err(|_| ReadFailure::Damaged),
-            Err(failure) => Err(failure),
-        };
-        let Some(Flight::Command { asked, stamp, .. }) = flight else {
-            if matches!(caught_up, Err(ReadFailure::Damaged)) {
-                self.quarantine();
-            }
-            return;
-        };
-        match (caught_up, because) {
-            (Err(ReadFailure::Damaged), _) => {
-                self.quarantine();
-                self.refuse_quarantined(&asked);
-            }
-            (Err(ReadFailure::Unavailable), _) => self.refuse_unavailable(&asked),
-            (Ok(()), _) if self.recent.iter().any(|done| done.stamp == stamp) => self.line.push_front(asked),
-            (Ok(()), Some(ReadingBecause::Unknown) | None) => self.refuse_unavailable(&asked),
-            // Another server was first: judge again.
-            (Ok(()), Some(ReadingBecause::Conflict)) => self.line.push_front(asked),
-        }
-    }
-
-    /// Carries out entries another server, or this one before, has written.
-    fn catch_up(&mut self, stored: &[StoredEntry]) -> Result<(), ReplayError> {
-        for stored in stored {
-            let entry = replay::entry(stored)?;
-            self.head = self.head.then(self.id, &stored.body);
-            self.carry_out(&entry.event, entry.at);
-            if let Some(stamp) = entry.command {
-                let side = self.header.side_of(&stamp.player);
-                let seq = side.map_or(0, |side| self.seq_of(side));
-                self.note_done(Done { stamp, seq });
-            }
-        }
-        Ok(())
-    }
-
-    /// Carries an event out that is in the log, and shows it.
-    fn carry_out(&mut self, event: &Event, at: Stamp) {
-        flagfall_rules::evolve(&mut self.game, event, at);
-        self.audiences.publish(self.id, &self.game, event, at);
-    }
-
-    fn note_done(&mut self, done: Done) {
-        // The events of one command carry the same stamp: the last one tells its outcome.
-        if let Some(last) = self.recent.back_mut().filter(|last| last.stamp == done.stamp) {
-            last.seq = done.seq;
-            return;
-        }
-        self.commands += 1;
-        if self.recent.len() == RECENT_MAX {
-            self.recent.pop_front();
-        }
-        self.recent.push_back(done);
-    }
-
-    fn seq_of(&self, side: Side) -> u64 {
-        self.audiences.shown(Viewer::Player(side)).seq
-    }
-
-    fn answer_done(&self, asked: &Asked, stamp: &CommandStamp, done: &Done) {
-        if done.stamp.fingerprint == stamp.fingerprint {
-            self.accept(asked, done);
-        } else {
-            let message = "this command id was used for another command";
-            self.refuse_asked(asked, Code::new(Code::CMD_ID_REUSED), message);
-        }
-    }
-
-    fn answer_old(&self, asked: &Asked, refusal: Refusal, found: Option<Done>) {
-        match found {
-            Some(done) => self.answer_done(asked, &stamp_of(asked), &done),
-            None => self.refuse_asked(asked, Code::from(&refusal), &refusal.to_string()),
-        }
-    }
-
-    fn accept(&self, asked: &Asked, done: &Done) {
-        if let Some(outbox) = &asked.outbox {
-            outbox.send(Payload::new(&ServerToClient::Accepted {
-                cmd_id: asked.cmd_id.clone(),
-                outcome: Accepted::Game { game: self.id, seq: done.seq },
-            }));
-        }
-    }
-
-    fn refuse_asked(&self, asked: &Asked, code: Code, message: &str) {
-        let Some(outbox) = &asked.outbox else { return };
-        metrics::counter!("flagfall_refusals_total", "code" => code.as_str().to_owned()).increment(1);
-        outbox.send(Payload::new(&ServerToClient::Refused {
-            cmd_id: Some(asked.cmd_id.clone()),
-            game: Some(self.id),
-            code,
-            message: message.to_owned(),
-            seq: self.header.side_of(&asked.player_id).map(|side| self.seq_of(side)),
-        }));
-    }
-
-    fn refuse_unavailable(&self, asked: &Asked) {
-        let message = "the store cannot take it now; send the same command again in a moment";
-        self.refuse_asked(asked, Code::new(Code::STORE_UNAVAILABLE), message);
-    }
-
-    fn refuse_quarantined(&self, asked: &Asked) {
-        let message = "this game's log is damaged; an operator must look at it. Other games go on";
-        self.refuse_asked(asked, Code::new(Code::GAME_QUARANTINED), message);
-    }
-
-    fn refuse(&self, outbox: &Outbox, cmd_id: Option<&CommandId>, code: &'static str, message: &str) {
-        metrics::counter!("flagfall_refusals_total", "code" => code).increment(1);
-        outbox.send(Payload::new(&ServerToClient::Refused {
-            cmd_id: cmd_id.cloned(),
-            game: Some(self.id),
-            code: Code::new(code),
-            message: message.to_owned(),
-            seq: None,
-        }));
-    }
-
-    fn quarantine(&mut self) {
-        self.is_quarantined = true;
-        if let Some(Flight::Command { asked, .. }) = self.flight.take() {
-            self.refuse_quarantined(&asked);
-        }
-        tracing::error!(game = %self.id, "the game's log is damaged: the game is in quarantine, others go on");
-        self.audiences.tell_all(&self.unavailable());
-    }
-
-    fn unavailable(&self) -> ServerToClient {
+    pub(super) fn unavailable(&self) -> ServerToClient {
         ServerToClient::GameUnavailable {
             game: self.id,
             message: "this game's log is damaged; an operator must look at it. Nothing else is affected"
@@ -749,47 +477,4 @@ impl Table {
     pub(super) fn close_connections(&self, code: flagfall_protocol::CloseCode) {
         self.audiences.subscribers.iter().for_each(|subscriber| subscriber.outbox.close(code));
     }
-}
-
-/// What the log keeps of a command so that it is known again. Deployments go in as a hash that stays in the log.
-pub(super) fn stamp_of(asked: &Asked) -> CommandStamp {
-    let mut hasher = Sha256::new();
-    hasher.update(asked.ply.to_be_bytes());
-    // A command has JSON always; were it not so, all would have the same fingerprint.
-    hasher.update(serde_json::to_vec(&asked.command).unwrap_or_default());
-    let [a, b, c, d, e, f, g, h, ..] = <[u8; 32]>::from(hasher.finalize());
-    CommandStamp {
-        player: asked.player_id.clone(),
-        cmd_id: asked.cmd_id.as_str().to_owned(),
-        fingerprint: u64::from_be_bytes([a, b, c, d, e, f, g, h]),
-    }
-}
-
-/// Whether two stamps are of one command id of one player, whatever the command.
-pub(super) fn is_same_command(one: &CommandStamp, other: &CommandStamp) -> bool {
-    one.cmd_id == other.cmd_id && one.player == other.player
-}
-
-fn command_of(command: &GameCommand, side: Side, game: &Game) -> Result<Command, Refusal> {
-    Ok(match command {
-        GameCommand::Deploy { setup } => {
-            Command::Deploy(Setup::from_text(setup, side, game.terms().ruleset)?)
-        }
-        GameCommand::Move { squares } => Command::Move(squares.0),
-        GameCommand::OfferDraw {} => Command::OfferDraw,
-        GameCommand::AcceptDraw {} => Command::AcceptDraw,
-        GameCommand::DeclineDraw {} => Command::DeclineDraw,
-        GameCommand::Resign {} => Command::Resign,
-        GameCommand::Abort {} => Command::Abort,
-    })
-}
-
-/// The index records of a running game.
-pub(super) fn index_keys(game: GameId, header: &GameHeader) -> impl Iterator<Item = Key> {
-    let seats = Side::BOTH.map(|side| format!("seat/{}/{game}", header.players[side].id));
-    std::iter::once(format!("live/{game}")).chain(seats).filter_map(|key| Key::new(key).ok())
-}
-
-fn end_of_index(game: GameId, header: &GameHeader) -> impl Iterator<Item = Write> {
-    index_keys(game, header).map(|key| Write::Delete { key })
 }

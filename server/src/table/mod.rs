@@ -5,7 +5,9 @@
 //! recovers them. Nothing is told to anybody before the store has it.
 
 mod actor;
+mod answers;
 mod audience;
+mod commit;
 mod core;
 mod header;
 mod record;

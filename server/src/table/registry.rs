@@ -1,5 +1,6 @@
 //! All tables: found, made, recovered, stopped.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +13,8 @@ use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
 
 use super::actor::{Message, Shared, TableHandle, channel, player_ids};
-use super::core::{Table, index_keys};
+use super::commit::index_keys;
+use super::core::Table;
 use super::header::GameHeader;
 use crate::chance::random_game_id;
 use crate::gateway::{Connections, Payload};
@@ -347,7 +349,7 @@ impl Tables {
             index.tables.values().filter(is_shown).cloned().collect()
         };
         let mut summaries: Vec<GameSummary> = handles.iter().map(TableHandle::summary).collect();
-        summaries.sort_by(|one, other| (other.created, other.id).cmp(&(one.created, one.id)));
+        summaries.sort_by_key(|summary| Reverse((summary.created, summary.id)));
         summaries.truncate(limit);
         summaries
     }
@@ -360,7 +362,7 @@ impl Tables {
             games.filter_map(|game| index.tables.get(game)).cloned().collect()
         };
         let mut summaries: Vec<GameSummary> = handles.iter().map(TableHandle::summary).collect();
-        summaries.sort_by(|one, other| (other.created, other.id).cmp(&(one.created, one.id)));
+        summaries.sort_by_key(|summary| Reverse((summary.created, summary.id)));
         summaries
     }
 
