@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use crate::gateway::Connections;
+use crate::table::TableSettings;
+
 /// Everything that can be set about a running server. `Default` holds the values of a server started without flags.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Settings {
@@ -11,6 +14,19 @@ pub struct Settings {
     pub times: Times,
     /// Origins (`https://example.org`) whose pages may connect, beside those of the server's own host.
     pub allowed_origins: Vec<String>,
+}
+
+impl Settings {
+    /// What tables need of this.
+    #[must_use]
+    pub fn for_tables(&self, connections: Connections) -> TableSettings {
+        TableSettings {
+            deploy_ms: u64::try_from(self.times.deployment.as_millis()).unwrap_or(u64::MAX),
+            spectators_max: self.limits.spectators_per_game,
+            games_per_player_max: self.limits.games_per_player,
+            connections,
+        }
+    }
 }
 
 /// How many, how much.
@@ -26,8 +42,10 @@ pub struct Limits {
     pub malformed_max: u32,
     /// Games a connection may have open at a time.
     pub open_games_per_connection: usize,
-    /// Running games a player may have when a new one is made; a rematch is not counted.
+    /// Running games of one player.
     pub games_per_player: usize,
+    /// Spectators of one game.
+    pub spectators_per_game: usize,
     /// Open seeks of one player.
     pub seeks_per_player: usize,
     /// Open seeks of all players.
@@ -47,6 +65,7 @@ impl Default for Limits {
             malformed_max: 4,
             open_games_per_connection: 32,
             games_per_player: 20,
+            spectators_per_game: 10_000,
             seeks_per_player: 3,
             seeks_max: 80,
             challenges_per_player: 10,

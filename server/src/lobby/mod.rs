@@ -275,19 +275,18 @@ impl Asker<'_> {
     async fn accept_seek(&self, seek_id: &str, secret: bool) -> Handled {
         self.check_games().await?;
         let taken = self.inner.seeks().take(seek_id, &self.player.id)?;
-        let Seek { seeker, terms, side, .. } = &taken.seek;
-        let kept = match self.plan(seeker, terms, *side, secret) {
-            Ok((plan, outcome)) => match self.draft(outcome, Some(plan)) {
-                Ok(draft) => self.keep(draft).await,
-                Err(refusal) => Err(refusal),
-            },
-            Err(refusal) => Err(refusal),
-        };
+        let kept = self.keep_accepted(&taken.seek, secret).await;
         if !matches!(kept, Ok(Kept::New(_))) {
             self.inner.seeks().put_back(taken);
         }
         self.inner.changed.notify_one();
         self.finish(kept?, LobbyRefusal::NoSuchSeek).await
+    }
+
+    async fn keep_accepted(&self, seek: &Seek, secret: bool) -> Result<Kept, LobbyRefusal> {
+        self.check_opponent(&seek.seeker).await?;
+        let (plan, outcome) = self.plan(&seek.seeker, &seek.terms, seek.side, secret)?;
+        self.keep(self.draft(outcome, Some(plan))?).await
     }
 
     async fn challenge(&self, terms: &Terms, side: Option<Side>) -> Handled {
@@ -333,6 +332,7 @@ impl Asker<'_> {
         if challenge.challenger.id == self.player.id {
             return Err(LobbyRefusal::OwnOffer);
         }
+        self.check_opponent(&challenge.challenger).await?;
         let (plan, outcome) = self.plan(&challenge.challenger, &challenge.terms, challenge.side, secret)?;
         let mut draft = self.draft(outcome, Some(plan))?.expecting(key, Expect::Value(bytes));
         for write in challenge.closing()? {
@@ -380,6 +380,11 @@ impl Asker<'_> {
         } else {
             Err(LobbyRefusal::TooManyGames(playing))
         }
+    }
+
+    async fn check_opponent(&self, opponent: &Player) -> Result<(), LobbyRefusal> {
+        let playing = self.inner.tables.games_of(&opponent.id).await.len();
+        if playing < self.inner.settings.limits.games_per_player { Ok(()) } else { Err(LobbyRefusal::OpponentBusy) }
     }
 
     fn draft(&self, outcome: Accepted, game: Option<GamePlan>) -> Result<Draft, LobbyRefusal> {

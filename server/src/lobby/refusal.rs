@@ -13,8 +13,8 @@ pub const BASE_S: std::ops::RangeInclusive<u32> = 10..=86_400;
 /// Seconds in the shortest and the longest increment.
 pub const INCREMENT_S: std::ops::RangeInclusive<u32> = 0..=3_600;
 
-/// Why the lobby refused a command. Nothing changed, but for [`LobbyRefusal::Store`], after which the same command may be
-/// sent again and has one outcome.
+/// Why the lobby refused a command. Nothing changed, but for [`LobbyRefusal::Store`] and [`LobbyRefusal::Stopping`]: then
+/// the same command may be sent again, and has one outcome.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum LobbyRefusal {
     /// No such ruleset.
@@ -50,6 +50,9 @@ pub enum LobbyRefusal {
     /// Beyond the limit of games of a player.
     #[error("you are playing {0} games already: finish one first")]
     TooManyGames(usize),
+    /// Beyond the limit of games of the other player.
+    #[error("the other player is playing too many games at the moment: try again later")]
+    OpponentBusy,
     /// The id belongs to another command.
     #[error("this command id was used for another command")]
     CommandIdReused,
@@ -78,7 +81,8 @@ impl LobbyRefusal {
             LobbyRefusal::TooManySeeks(_)
             | LobbyRefusal::LobbyFull
             | LobbyRefusal::TooManyChallenges(_)
-            | LobbyRefusal::TooManyGames(_) => Code::TOO_MANY,
+            | LobbyRefusal::TooManyGames(_)
+            | LobbyRefusal::OpponentBusy => Code::TOO_MANY,
             LobbyRefusal::CommandIdReused => Code::CMD_ID_REUSED,
             LobbyRefusal::Stopping => Code::STOPPING,
             LobbyRefusal::Store => Code::STORE_UNAVAILABLE,
@@ -96,7 +100,7 @@ impl From<StoreError> for LobbyRefusal {
 
 impl From<TableError> for LobbyRefusal {
     fn from(error: TableError) -> LobbyRefusal {
-        tracing::warn!(%error, "a game could not be made");
+        tracing::warn!(%error, "a game could not be found");
         LobbyRefusal::Store
     }
 }
@@ -105,7 +109,7 @@ impl From<CreateError> for LobbyRefusal {
     fn from(error: CreateError) -> LobbyRefusal {
         match error {
             CreateError::Unavailable => LobbyRefusal::Store,
-            CreateError::TooManyGames(max) => LobbyRefusal::TooManyGames(max),
+            CreateError::TooManyGames(count) => LobbyRefusal::TooManyGames(count),
             CreateError::Stopping => LobbyRefusal::Stopping,
             CreateError::NoSuchRuleset => LobbyRefusal::NoSuchRuleset,
         }

@@ -5,7 +5,6 @@ use flagfall_store::memory::Fault;
 
 use super::*;
 use crate::gateway::{OutboxReader, Outgoing, Registration, outbox};
-use crate::table::TableSettings;
 
 struct House {
     store: MemoryStore,
@@ -22,7 +21,7 @@ async fn house_on(store: MemoryStore) -> House {
     let connections = Connections::new();
     let shared: Arc<dyn Store> = Arc::new(store.clone());
     let settings = Settings::default();
-    let table_settings = TableSettings::new(connections.clone(), &settings);
+    let table_settings = settings.for_tables(connections.clone());
     let tables = Tables::start(shared.clone(), table_settings).await.unwrap();
     let lobby = Lobby::new(shared, tables, connections.clone(), settings);
     House { store, lobby, connections }

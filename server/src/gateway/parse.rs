@@ -1,0 +1,141 @@
+//! From a text to a message, once.
+
+use flagfall_protocol::{ClientToServer, CommandId, PROTOCOL_VERSION};
+use serde_json::Value;
+
+/// How deep arrays and objects may lie in each other.
+pub(super) const DEPTH_MAX: usize = 16;
+
+/// A text that is no message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Malformed {
+    /// The command's id, where one could be read.
+    pub(super) cmd_id: Option<CommandId>,
+    /// What is wrong, for a person. It repeats no value of the text: that could be a deployment.
+    pub(super) message: String,
+    /// Whether it is a hello of another protocol version: no wonder that it is not understood.
+    pub(super) is_foreign_hello: bool,
+}
+
+/// The message in a text.
+pub(super) fn parse(text: &str) -> Result<ClientToServer, Malformed> {
+    if is_too_deep(text) {
+        let message = format!("the message is nested deeper than {DEPTH_MAX}");
+        return Err(Malformed { cmd_id: None, message, is_foreign_hello: false });
+    }
+    serde_json::from_str(text).map_err(|error| explain(text, &error))
+}
+
+/// Whether brackets lie deeper in each other than allowed; those inside of strings do not count.
+fn is_too_deep(text: &str) -> bool {
+    let (mut depth, mut is_in_string, mut is_escaped) = (0_usize, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_in_string => is_escaped = true,
+            b'"' => is_in_string = !is_in_string,
+            _ if is_in_string => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEPTH_MAX {
+            return true;
+        }
+    }
+    false
+}
+
+fn explain(text: &str, error: &serde_json::Error) -> Malformed {
+    let Ok(value) = serde_json::from_str::<Value>(text) else {
+        let message = format!("not JSON: see column {}", error.column());
+        return Malformed { cmd_id: None, message, is_foreign_hello: false };
+    };
+    let cmd_id = value.get("cmd_id").and_then(Value::as_str).and_then(|id| id.parse().ok());
+    let protocol = value.get("protocol").and_then(Value::as_u64);
+    let is_hello = value.get("type").and_then(Value::as_str) == Some("hello");
+    let is_foreign_hello = is_hello && protocol.is_some_and(|version| version != u64::from(PROTOCOL_VERSION));
+    let message = format!("not a message of this protocol: {}", what_is_wrong(&error.to_string()));
+    Malformed { cmd_id, message, is_foreign_hello }
+}
+
+/// The part of serde's words that repeats nothing but names of fields.
+fn what_is_wrong(error: &str) -> String {
+    let is_name = |name: &str| {
+        (1..=24).contains(&name.len())
+            && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+    };
+    let quoted = error.split('`').nth(1).filter(|name| is_name(name));
+    let field = |what: &str| error.starts_with(what).then(|| quoted.map(|name| format!("{what} `{name}`")))?;
+    let known = field("missing field").or_else(|| field("unknown field")).or_else(|| field("duplicate field"));
+    let expected = error.split_once(", expected ").map(|(_, rest)| rest);
+    let expected = expected.map(|rest| rest.split(" at line ").next().unwrap_or(rest));
+    match (known, expected) {
+        (Some(known), _) => known,
+        (None, Some(expected)) => format!("expected {expected}"),
+        (None, None) => "a field has a value that it cannot have".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_understood() {
+        assert_eq!(parse(r#"{"type":"open_lobby"}"#), Ok(ClientToServer::OpenLobby {}));
+        assert_eq!(parse(r#"{"type":"pong","id":3}"#), Ok(ClientToServer::Pong { id: 3 }));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_without_repeating_values() {
+        let rows = [
+            ("", "not JSON: see column 0"),
+            ("{", "not JSON: see column 1"),
+            ("[]", "expected"),
+            ("{}", "missing field `type`"),
+            (r#"{"type":"pong"}"#, "missing field `id`"),
+            (r#"{"type":"pong","id":1,"extra":2}"#, "unknown field `extra`"),
+            (r#"{"type":"pong","id":"SECRET"}"#, "expected u64"),
+            (r#"{"type":"SECRET"}"#, "expected one of `hello`"),
+            (r#"{"type":"pong","id":1,"SECRET":2}"#, "expected `id`"),
+            (
+                r#"{"type":"command","cmd_id":"c1","game":"SECRET","ply":0,"command":{"kind":"resign"}}"#,
+                "a field has a value that it cannot have",
+            ),
+            (
+                r#"{"type":"command","cmd_id":"c1","game":"000000000000","ply":0,"command":{"kind":"deploy","setup":["SECRET"]}}"#,
+                "expected a string",
+            ),
+        ];
+        for (text, expected) in rows {
+            let malformed = parse(text).unwrap_err();
+            assert!(malformed.message.contains(expected), "{text}: {}", malformed.message);
+            assert!(!malformed.message.contains("SECRET"), "{text}: {}", malformed.message);
+        }
+    }
+
+    #[test]
+    fn the_id_of_a_malformed_command_comes_back() {
+        let malformed = parse(r#"{"type":"cancel_seek","cmd_id":"c1"}"#).unwrap_err();
+        assert_eq!(malformed.cmd_id, Some("c1".parse().unwrap()));
+        assert_eq!(parse(r#"{"type":"cancel_seek","cmd_id":"no id"}"#).unwrap_err().cmd_id, None);
+    }
+
+    #[test]
+    fn deep_texts_are_refused_and_brackets_in_strings_are_not_depth() {
+        let deep = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(parse(&deep(DEPTH_MAX + 1)).unwrap_err().message.contains("deeper than 16"));
+        assert!(!parse(&deep(DEPTH_MAX)).unwrap_err().message.contains("deeper"));
+        assert!(!is_too_deep(&format!(r#"{{"name":"{}\"{}"}}"#, "[".repeat(40), "{".repeat(40))));
+        assert!(is_too_deep(&"{\"a\":".repeat(4_000)));
+    }
+
+    #[test]
+    fn a_hello_of_a_later_version_is_told_apart() {
+        let later = format!(r#"{{"type":"hello","protocol":{},"proof":[1]}}"#, PROTOCOL_VERSION + 1);
+        assert!(parse(&later).unwrap_err().is_foreign_hello);
+        let ours = format!(r#"{{"type":"hello","protocol":{PROTOCOL_VERSION},"proof":[1]}}"#);
+        assert!(!parse(&ours).unwrap_err().is_foreign_hello);
+    }
+}

@@ -1,0 +1,412 @@
+//! What a connection may say and when: a pure state machine. Time is an argument, and nothing here reads or writes.
+
+use std::time::Duration;
+
+use flagfall_board::GameId;
+use flagfall_protocol::{ClientToServer, CloseCode, Code, CommandId, PROTOCOL_VERSION, ServerToClient};
+use tokio::time::Instant;
+
+use super::parse::{Malformed, parse};
+use crate::rate::TokenBucket;
+use crate::settings::Settings;
+
+/// The longest `client` of a hello that is written to the log.
+const CLIENT_LEN_MAX: usize = 64;
+
+/// Why and with which words a connection is closed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Closing {
+    /// The close code: of the protocol ([`CloseCode`]) or of WebSockets themselves.
+    pub code: u16,
+    /// For a person.
+    pub reason: &'static str,
+}
+
+impl Closing {
+    /// A frame against the WebSocket protocol.
+    pub const PROTOCOL: Closing = Closing { code: 1002, reason: "against the WebSocket protocol" };
+    /// A binary message.
+    pub const BINARY: Closing = Closing { code: 1003, reason: "messages are texts" };
+    /// A text that is no text.
+    pub const NOT_UTF8: Closing = Closing { code: 1007, reason: "not UTF-8" };
+    /// Too many messages that are none.
+    pub const MALFORMED: Closing = Closing { code: 1008, reason: "too many malformed messages" };
+    /// A frame or message beyond the limit.
+    pub const TOO_LONG: Closing = Closing { code: 1009, reason: "message too long" };
+}
+
+impl From<CloseCode> for Closing {
+    fn from(code: CloseCode) -> Closing {
+        let reason = match code {
+            CloseCode::Shutdown => "the server stops",
+            CloseCode::Slow => "messages were not read fast enough",
+            CloseCode::NoPong => "pings were not answered",
+            CloseCode::TooManyRequests => "too many messages",
+            CloseCode::HelloTimeout => "no hello came",
+            CloseCode::BadToken => "unknown token",
+            CloseCode::ProtocolVersion => "another protocol version is spoken here",
+            CloseCode::BadName => "the name is not allowed",
+            CloseCode::TooManyConnections => "a newer connection of the same player took the place",
+            CloseCode::HelloExpected => "the first message must be a hello",
+        };
+        Closing { code: code as u16, reason }
+    }
+}
+
+/// What follows from what happened.
+#[derive(PartialEq, Debug)]
+pub enum Step {
+    /// Nothing.
+    Wait,
+    /// The hello is right: see who it is, then call [`Session::entered`].
+    Enter {
+        /// The token of an earlier welcome.
+        token: Option<String>,
+        /// The name a new guest wants.
+        name: Option<String>,
+        /// The program, in printable characters.
+        client: String,
+    },
+    /// A message of somebody who is in: carry it out.
+    Carry(ClientToServer),
+    /// A message is refused; the connection goes on.
+    Refuse(ServerToClient),
+    /// The connection ends, after these last words.
+    Close(Option<ServerToClient>, Closing),
+    /// A ping of this number is due.
+    Ping(u64),
+    /// A ping was answered after this time.
+    RoundTrip(Duration),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// Waiting for the hello.
+    Greeting,
+    /// The hello is being looked at.
+    Entering,
+    /// In.
+    Open,
+}
+
+/// The state of a connection's conversation.
+#[derive(Debug)]
+pub struct Session {
+    phase: Phase,
+    bucket: TokenBucket,
+    malformed_left: u32,
+    hello_by: Instant,
+    ping_every: Duration,
+    dead_after: Duration,
+    next_ping: Instant,
+    last_heard: Instant,
+    pings: u64,
+    ping_sent: Option<Instant>,
+}
+
+impl Session {
+    /// A conversation that begins now.
+    #[must_use]
+    pub fn new(settings: &Settings, now: Instant) -> Session {
+        let (limits, times) = (&settings.limits, &settings.times);
+        Session {
+            phase: Phase::Greeting,
+            bucket: TokenBucket::new(limits.messages_per_window, times.message_window, now),
+            malformed_left: limits.malformed_max,
+            hello_by: now + times.hello,
+            ping_every: times.ping,
+            dead_after: times.pong,
+            next_ping: now + times.ping,
+            last_heard: now,
+            pings: 0,
+            ping_sent: None,
+        }
+    }
+
+    /// A text came. `credit` messages are given back that turned out to be legal moves.
+    pub fn on_text(&mut self, now: Instant, credit: u32, text: &str) -> Step {
+        self.bucket.put_back(credit);
+        if let Some(close) = self.count(now) {
+            return close;
+        }
+        let message = parse(text);
+        crate::metrics::HOT.message_in(message.as_ref().ok());
+        match (message, self.phase) {
+            (Ok(ClientToServer::Hello { protocol, token, name, client }), Phase::Greeting) => {
+                if protocol != PROTOCOL_VERSION {
+                    return wrong_version();
+                }
+                self.phase = Phase::Entering;
+                Step::Enter { token, name, client: printable(&client.unwrap_or_default()) }
+            }
+            (Ok(_), Phase::Greeting) => {
+                let message = "the first message must be a hello";
+                Step::Close(
+                    Some(refusal(None, None, Code::HELLO_EXPECTED, message)),
+                    CloseCode::HelloExpected.into(),
+                )
+            }
+            (Ok(ClientToServer::Hello { .. }), Phase::Entering | Phase::Open) => {
+                Step::Refuse(refusal(None, None, Code::HELLO_EXPECTED, "one hello is enough"))
+            }
+            (Ok(ClientToServer::Pong { id }), _) => self.on_pong(now, id),
+            (Ok(message), _) => Step::Carry(message),
+            (Err(malformed), phase) => self.on_malformed(malformed, phase),
+        }
+    }
+
+    /// A binary message came.
+    #[must_use]
+    pub fn on_binary(&self) -> Step {
+        Step::Close(None, Closing::BINARY)
+    }
+
+    /// A ping or pong of the WebSocket protocol itself came. It counts like a message, and proves life.
+    pub fn on_control(&mut self, now: Instant) -> Step {
+        self.count(now).unwrap_or(Step::Wait)
+    }
+
+    /// Somebody is in.
+    pub fn entered(&mut self, now: Instant) {
+        self.phase = Phase::Open;
+        self.next_ping = now + self.ping_every;
+        self.last_heard = now;
+    }
+
+    /// The connection was not read for a while, by no fault of the client; from now on it is.
+    pub fn resumed(&mut self, now: Instant) {
+        self.last_heard = now;
+    }
+
+    /// When [`Session::on_time`] is to be called next, if nothing happens before. While the connection is not being read
+    /// (`is_reading` is false) silence is no sign of anything.
+    #[must_use]
+    pub fn deadline(&self, is_reading: bool) -> Option<Instant> {
+        match self.phase {
+            Phase::Greeting => Some(self.hello_by),
+            Phase::Entering => None,
+            Phase::Open if is_reading => Some(self.next_ping.min(self.last_heard + self.dead_after)),
+            Phase::Open => Some(self.next_ping),
+        }
+    }
+
+    /// It is now.
+    pub fn on_time(&mut self, now: Instant, is_reading: bool) -> Step {
+        match self.phase {
+            Phase::Greeting if now >= self.hello_by => Step::Close(None, CloseCode::HelloTimeout.into()),
+            Phase::Greeting | Phase::Entering => Step::Wait,
+            Phase::Open if is_reading && now >= self.last_heard + self.dead_after => {
+                Step::Close(None, CloseCode::NoPong.into())
+            }
+            Phase::Open if now >= self.next_ping => {
+                self.pings += 1;
+                self.ping_sent = Some(now);
+                self.next_ping = now + self.ping_every;
+                Step::Ping(self.pings)
+            }
+            Phase::Open => Step::Wait,
+        }
+    }
+
+    fn on_pong(&mut self, now: Instant, id: u64) -> Step {
+        match self.ping_sent {
+            Some(sent) if id == self.pings => {
+                self.ping_sent = None;
+                Step::RoundTrip(now.saturating_duration_since(sent))
+            }
+            _ => Step::Wait,
+        }
+    }
+
+    fn on_malformed(&mut self, malformed: Malformed, phase: Phase) -> Step {
+        if malformed.is_foreign_hello && phase == Phase::Greeting {
+            return wrong_version();
+        }
+        let refused = refusal(malformed.cmd_id, None, Code::MALFORMED, malformed.message);
+        match self.malformed_left.checked_sub(1) {
+            Some(left) => {
+                self.malformed_left = left;
+                Step::Refuse(refused)
+            }
+            None => Step::Close(Some(refused), Closing::MALFORMED),
+        }
+    }
+
+    /// Counts something the client sent: a sign of life, and one less of those it may send.
+    fn count(&mut self, now: Instant) -> Option<Step> {
+        self.last_heard = now;
+        if self.bucket.take(now) {
+            return None;
+        }
+        let message = "too many messages in a short time; connect again and send fewer";
+        Some(Step::Close(
+            Some(refusal(None, None, Code::TOO_MANY, message)),
+            CloseCode::TooManyRequests.into(),
+        ))
+    }
+}
+
+fn wrong_version() -> Step {
+    let message = format!("this server speaks protocol version {PROTOCOL_VERSION}: use a program that does");
+    Step::Close(
+        Some(refusal(None, None, Code::PROTOCOL_VERSION, message)),
+        CloseCode::ProtocolVersion.into(),
+    )
+}
+
+/// A refusal that names no number.
+pub(super) fn refusal(
+    cmd_id: Option<CommandId>,
+    game: Option<GameId>,
+    code: &'static str,
+    message: impl Into<String>,
+) -> ServerToClient {
+    ServerToClient::Refused { cmd_id, game, code: Code::new(code), message: message.into(), seq: None }
+}
+
+/// What may go into a log of what a client calls itself.
+fn printable(client: &str) -> String {
+    client.chars().filter(|letter| letter.is_ascii_graphic() || *letter == ' ').take(CLIENT_LEN_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HELLO: &str = r#"{"type":"hello","protocol":1}"#;
+
+    fn begin() -> (Session, Instant) {
+        let now = Instant::now();
+        (Session::new(&Settings::default(), now), now)
+    }
+
+    fn open() -> (Session, Instant) {
+        let (mut session, now) = begin();
+        assert!(matches!(session.on_text(now, 0, HELLO), Step::Enter { .. }));
+        session.entered(now);
+        (session, now)
+    }
+
+    fn s(seconds: f64) -> Duration {
+        Duration::from_secs_f64(seconds)
+    }
+
+    #[track_caller]
+    fn assert_closes(step: &Step, refused: Option<&str>, code: u16) {
+        let Step::Close(last_words, closing) = step else { panic!("{step:?}") };
+        assert_eq!(closing.code, code);
+        let said = last_words.as_ref().map(|message| match message {
+            ServerToClient::Refused { code, .. } => code.as_str(),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(said, refused);
+    }
+
+    #[test]
+    fn a_hello_brings_one_in() {
+        let (mut session, now) = begin();
+        let hello = r#"{"type":"hello","protocol":1,"name":"ana","client":"cli\n 1"}"#;
+        let expected = Step::Enter { token: None, name: Some("ana".to_owned()), client: "cli 1".to_owned() };
+        assert_eq!(session.on_text(now, 0, hello), expected);
+        assert_eq!(session.deadline(false), None);
+    }
+
+    #[test]
+    fn without_a_hello_in_time_the_connection_ends() {
+        let (mut session, now) = begin();
+        assert_eq!(session.deadline(true), Some(now + s(10.0)));
+        assert_eq!(session.on_time(now + s(9.9), true), Step::Wait);
+        assert_closes(&session.on_time(now + s(10.0), true), None, 4004);
+    }
+
+    #[test]
+    fn another_first_message_ends_it() {
+        let (mut session, now) = begin();
+        assert_closes(&session.on_text(now, 0, r#"{"type":"my_games"}"#), Some("hello_expected"), 4106);
+    }
+
+    #[test]
+    fn another_protocol_version_ends_it_even_with_fields_of_the_future() {
+        for hello in [r#"{"type":"hello","protocol":2}"#, r#"{"type":"hello","protocol":99,"proof":{}}"#] {
+            let (mut session, now) = begin();
+            assert_closes(&session.on_text(now, 0, hello), Some("protocol_version"), 4102);
+        }
+    }
+
+    #[test]
+    fn a_second_hello_is_refused() {
+        let (mut session, now) = open();
+        assert!(matches!(session.on_text(now, 0, HELLO), Step::Refuse(_)));
+    }
+
+    #[test]
+    fn a_few_malformed_messages_are_refused_and_then_the_connection_ends() {
+        let (mut session, now) = open();
+        for _ in 0..Settings::default().limits.malformed_max {
+            assert!(matches!(session.on_text(now, 0, "nonsense"), Step::Refuse(_)));
+        }
+        assert_closes(&session.on_text(now, 0, "nonsense"), Some("malformed"), 1008);
+    }
+
+    #[test]
+    fn a_hundred_messages_in_twenty_seconds_are_allowed() {
+        let (mut session, now) = open();
+        for _ in 1..100 {
+            assert!(matches!(session.on_text(now, 0, r#"{"type":"my_games"}"#), Step::Carry(_)));
+        }
+        assert_closes(&session.on_text(now, 0, r#"{"type":"my_games"}"#), Some("too_many"), 4003);
+    }
+
+    #[test]
+    fn at_a_steady_pace_one_may_talk_for_ever() {
+        let (mut session, mut now) = open();
+        for _ in 0..1_000 {
+            now += s(0.2);
+            assert!(matches!(session.on_text(now, 0, r#"{"type":"my_games"}"#), Step::Carry(_)));
+        }
+    }
+
+    #[test]
+    fn legal_moves_do_not_count() {
+        let (mut session, now) = open();
+        for _ in 0..1_000 {
+            assert!(matches!(session.on_text(now, 1, r#"{"type":"my_games"}"#), Step::Carry(_)));
+        }
+    }
+
+    #[test]
+    fn pings_of_the_websocket_protocol_count_too() {
+        let (mut session, now) = open();
+        let last = (0..200).map(|_| session.on_control(now)).find(|step| *step != Step::Wait).unwrap();
+        assert_closes(&last, Some("too_many"), 4003);
+    }
+
+    #[test]
+    fn pings_come_every_five_seconds_and_pongs_measure_the_round_trip() {
+        let (mut session, now) = open();
+        assert_eq!(session.deadline(true), Some(now + s(5.0)));
+        assert_eq!(session.on_time(now + s(5.0), true), Step::Ping(1));
+        let pong = session.on_text(now + s(5.25), 0, r#"{"type":"pong","id":1}"#);
+        assert_eq!(pong, Step::RoundTrip(s(0.25)));
+        assert_eq!(session.on_text(now + s(5.5), 0, r#"{"type":"pong","id":1}"#), Step::Wait);
+        assert_eq!(session.on_text(now + s(5.5), 0, r#"{"type":"pong","id":77}"#), Step::Wait);
+        assert_eq!(session.on_time(now + s(10.0), true), Step::Ping(2));
+    }
+
+    #[test]
+    fn a_link_that_is_silent_for_ten_seconds_is_dead() {
+        let (mut session, now) = open();
+        assert_eq!(session.on_time(now + s(5.0), true), Step::Ping(1));
+        assert_closes(&session.on_time(now + s(10.0), true), None, 4002);
+    }
+
+    #[test]
+    fn silence_counts_only_while_the_connection_is_read() {
+        let (mut session, now) = open();
+        assert_eq!(session.on_time(now + s(5.0), false), Step::Ping(1));
+        assert_eq!(session.on_time(now + s(12.0), false), Step::Ping(2));
+        session.resumed(now + s(12.0));
+        assert_eq!(session.on_time(now + s(13.0), true), Step::Wait);
+        assert_closes(&session.on_time(now + s(22.0), true), None, 4002);
+    }
+}
