@@ -1,1 +1,9 @@
-//! Laws, leaks, golden playthroughs and whole-system checks. No product code.
+//! What the checks of whole games share: chance from a printed seed, random deployments, and matches with their log. No product code.
+
+mod chance;
+mod matches;
+mod setups;
+
+pub use chance::Chance;
+pub use matches::{Logged, Match, Step};
+pub use setups::{random_setup, setup_of};

@@ -1,0 +1,80 @@
+//! Laws that hold in every game of every ruleset, whatever happens in it. Seeds are printed; `FLAGFALL_SEED` and `FLAGFALL_GAMES`
+//! choose others and more.
+
+#![expect(clippy::print_stdout, reason = "a law says what it looked at")]
+
+mod moves;
+mod state;
+mod views;
+
+use flagfall_board::PerSide;
+use flagfall_rules::{Phase, Refusal, Ruleset, TimeControl};
+use flagfall_tests::{Chance, Logged, Match, Step};
+
+/// What a law looks at.
+trait Law {
+    /// After every event.
+    fn event(&mut self, _logged: &Logged) {}
+    /// Before every step, with what is about to be done.
+    fn before(&mut self, _table: &Match, _step: &Step, _chance: &mut Chance) {}
+    /// A step that was refused.
+    fn refused(&mut self, _step: &Step, _refusal: &Refusal) {}
+    /// After the game.
+    fn end(&mut self, _table: &Match) {}
+}
+
+/// Plays random games of every ruleset under the law's eyes.
+fn hold<L: Law>(name: &str, games: u64, mut law: impl FnMut() -> L) {
+    let seed = Chance::seed_or(20_261_121);
+    let games = Chance::games_or(games);
+    for (number, ruleset) in (0..).zip(Ruleset::all()) {
+        let mut plies = 0;
+        for game in 0..games {
+            let seed = seed + number * 1000 + game;
+            plies += play(ruleset, seed, &mut law());
+        }
+        println!("{name}: {} games of {}, {plies} plies, seed {seed}", games, ruleset.id);
+    }
+}
+
+fn play(ruleset: &'static Ruleset, seed: u64, law: &mut impl Law) -> u64 {
+    let mut chance = Chance::new(seed);
+    let time = match chance.below(3) {
+        0 => TimeControl::Unlimited,
+        1 => TimeControl::Fischer { base_ms: 60_000, increment_ms: 2_000 },
+        _ => TimeControl::Fischer { base_ms: 600_000, increment_ms: 0 },
+    };
+    let secret = PerSide::new(chance.once_in(3), chance.once_in(3));
+    let mut table = Match::new(ruleset, time, secret, chance.clone());
+    while table.game.phase() != Phase::Over {
+        let step = table.random_step(&mut chance);
+        law.before(&table, &step, &mut chance);
+        match table.step(&step, chance.below(1500) as u64) {
+            Ok(logged) => logged.iter().for_each(|logged| law.event(logged)),
+            Err(refusal) => {
+                law.refused(&step, &refusal);
+                // Whoever is out of time loses: somebody looks at the clock.
+                if let Ok(logged) = table.step(&Step::Wait, 0) {
+                    logged.iter().for_each(|logged| law.event(logged));
+                }
+            }
+        }
+    }
+    law.end(&table);
+    u64::from(table.game.ply())
+}
+
+/// The sizes of what is kept and sent through the engine, for LIMITS.
+#[test]
+fn sizes_are_small() {
+    let sizes = [
+        ("Position", size_of::<flagfall_rules::Position>(), 1600),
+        ("Game", size_of::<flagfall_rules::Game>(), 2048),
+        ("Event", size_of::<flagfall_rules::Event>(), 96),
+        ("Events", size_of::<flagfall_rules::Events>(), 288),
+    ];
+    for (name, size, size_max) in sizes {
+        println!("size of {name}: {size} bytes");
+        assert!(size <= size_max, "{name} has {size} bytes, more than {size_max}");
+    }
+}

@@ -1,0 +1,118 @@
+//! Legal in the mover's view is legal in the position is what `decide` accepts.
+
+use flagfall_board::{Side, Square};
+use flagfall_rules::{Command, Entropy, Move, Phase, Refusal, Viewer, decide, view};
+use flagfall_tests::{Chance, Match, Step};
+
+use crate::{Law, hold};
+
+/// All pairs of squares are many: they are asked at every so manieth step, and wherever a repetition rule refuses something.
+struct Legal {
+    step: usize,
+    every: usize,
+    by_repetition: usize,
+}
+
+impl Law for Legal {
+    fn before(&mut self, table: &Match, _step: &Step, _chance: &mut Chance) {
+        let game = &table.game;
+        if game.phase() != Phase::Playing
+            || game.is_paused()
+            || game.deadline().is_some_and(|at| table.now > at)
+        {
+            return;
+        }
+        let turn = game.position().turn();
+        let seen = view(game, Viewer::Player(turn), table.now);
+        let in_view = seen.legal_moves().expect("it is his turn");
+        let in_position = game.legal_moves().expect("it is played");
+        assert_eq!(in_view, in_position);
+        assert_eq!(in_position.iter().count(), in_position.len());
+        assert!(!in_position.is_empty(), "a side without a move has lost already");
+        for viewer in [Viewer::Player(turn.opponent()), Viewer::Public] {
+            let seen = view(game, viewer, table.now);
+            assert_eq!(seen.legal_moves(), None);
+            assert!(seen.refused_moves.is_empty());
+        }
+        self.step += 1;
+        if seen.refused_moves.is_empty() && !self.step.is_multiple_of(self.every) {
+            return;
+        }
+        for (n, squares) in in_position.iter().enumerate() {
+            assert_eq!(in_position.nth(n), Some(squares));
+        }
+        let mut refused = Vec::new();
+        for from in squares() {
+            for to in squares() {
+                let squares = Move { from, to };
+                let entropy = Entropy([0; 32]);
+                let verdict = decide(game, turn, game.ply(), &Command::Move(squares), table.now, &entropy);
+                assert_eq!(verdict.is_ok(), in_position.contains(squares), "{squares}");
+                if let Err(Refusal::TwoSquares | Refusal::MoreSquares) = verdict {
+                    refused.push(squares);
+                }
+                let verdict =
+                    decide(game, turn.opponent(), game.ply(), &Command::Move(squares), table.now, &entropy);
+                assert_eq!(verdict, Err(Refusal::NotYourTurn));
+            }
+        }
+        let mut listed = seen.refused_moves.clone();
+        listed.sort_unstable();
+        assert_eq!(listed, refused, "the view lists what a repetition rule refuses");
+        self.by_repetition += refused.len();
+    }
+
+    fn end(&mut self, table: &Match) {
+        if table.game.terms().ruleset.two_squares_limit.is_none() {
+            assert_eq!(self.by_repetition, 0);
+        }
+    }
+}
+
+fn squares() -> impl Iterator<Item = Square> {
+    (0..Square::LIMIT).filter_map(Square::from_index)
+}
+
+#[test]
+fn legal_in_the_view_is_legal_in_the_position_is_what_decide_accepts() {
+    hold("legal moves agree", 6, || Legal { step: 0, every: 60, by_repetition: 0 });
+}
+
+/// Random games hardly ever repeat themselves. Here each side goes back and forth whenever it can, until a rule says no.
+#[test]
+fn legal_moves_agree_in_games_full_of_repetitions() {
+    let seed = Chance::seed_or(77);
+    for ruleset in flagfall_rules::Ruleset::all() {
+        let mut law = Legal { step: 0, every: usize::MAX, by_repetition: 0 };
+        for game in 0..8 {
+            let mut chance = Chance::new(seed + game);
+            let mut table = Match::new(
+                ruleset,
+                flagfall_rules::TimeControl::Unlimited,
+                flagfall_board::PerSide::default(),
+                chance.clone(),
+            );
+            let mut last: flagfall_board::PerSide<Option<Move>> = flagfall_board::PerSide::default();
+            for _ in 0..600 {
+                if table.game.phase() == Phase::Over {
+                    break;
+                }
+                let side = table.game.turn().unwrap_or(Side::Red);
+                let back = last[side].map(|Move { from, to }| Move { from: to, to: from });
+                let legal = table.game.legal_moves();
+                let step = match (back, legal) {
+                    (Some(back), Some(legal)) if legal.contains(back) && !chance.once_in(5) => {
+                        Step::Ask(side, Command::Move(back))
+                    }
+                    _ => table.random_step(&mut chance),
+                };
+                law.before(&table, &step, &mut chance);
+                if let (Ok(_), Step::Ask(side, Command::Move(squares))) = (table.step(&step, 10), &step) {
+                    last[*side] = Some(*squares);
+                }
+            }
+        }
+        println!("{}: {} moves refused by repetition rules, seed {seed}", ruleset.id, law.by_repetition);
+        assert_eq!(law.by_repetition > 0, ruleset.two_squares_limit.is_some());
+    }
+}

@@ -1,0 +1,178 @@
+//! Laws about what audiences are shown.
+
+use flagfall_board::{Side, Stamp};
+use flagfall_protocol::{GameEvent, GameView, ViewChange};
+use flagfall_rules::secret::{SecretRecord, to_record};
+use flagfall_rules::{Identity, SeenMove, View, Viewer, see, see_change, view};
+use flagfall_tests::Logged;
+
+use crate::{Law, hold};
+
+/// A client that applies events holds what a client that asks anew is given.
+struct Applied;
+
+impl Law for Applied {
+    fn event(&mut self, logged: &Logged) {
+        // The view before may have been made at any moment; its clock is replaced by the event's.
+        let now = logged.at;
+        for viewer in Viewer::ALL {
+            let mut held = GameView::from(&view(&logged.before, viewer, Stamp(now.0 - 5)));
+            let fresh = GameView::from(&view(&logged.after, viewer, now));
+            match see(&logged.event, &logged.after, viewer) {
+                Some(event) => {
+                    let event = GameEvent::from(&event);
+                    let change = ViewChange::from(&see_change(&logged.event, &logged.after, viewer, now));
+                    let (event, change) = (through_json(&event), through_json(&change));
+                    held.apply(&event, &change);
+                    assert_eq!(held, fresh, "{viewer:?} after {:?}", logged.event);
+                }
+                None => {
+                    let before = GameView::from(&view(&logged.before, viewer, now));
+                    assert_eq!(before, fresh, "{viewer:?}: something not shown changed the view");
+                }
+            }
+            assert_eq!(through_json(&fresh), fresh);
+        }
+    }
+}
+
+fn through_json<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T) -> T {
+    let text = serde_json::to_string(value).expect("JSON");
+    serde_json::from_str(&text).expect("the same type")
+}
+
+#[test]
+fn a_view_with_its_events_applied_is_the_view_afterwards() {
+    hold("applied views", 8, || Applied);
+}
+
+/// Nothing but another side's change of its deployment is kept from an audience: that is all its number skips.
+#[derive(Default)]
+struct Numbers {
+    seq: [u64; 3],
+    all: u64,
+    private: [u64; 3],
+}
+
+impl Law for Numbers {
+    fn event(&mut self, logged: &Logged) {
+        self.all += 1;
+        for (index, viewer) in Viewer::ALL.into_iter().enumerate() {
+            let is_private = match to_record(&logged.event) {
+                SecretRecord::Deployed { side, .. } => !viewer.is_side(side) && logged.before.is_ready(side),
+                _ => false,
+            };
+            let seen = see(&logged.event, &logged.after, viewer);
+            assert_eq!(seen.is_none(), is_private, "{viewer:?} {:?}", logged.event);
+            self.seq[index] += u64::from(seen.is_some());
+            self.private[index] += u64::from(is_private);
+        }
+    }
+
+    fn end(&mut self, _table: &flagfall_tests::Match) {
+        for index in 0..3 {
+            assert_eq!(self.seq[index] + self.private[index], self.all);
+        }
+    }
+}
+
+#[test]
+fn numbers_count_only_what_is_seen() {
+    hold("numbers", 20, Numbers::default);
+}
+
+/// What the public knows both players know.
+struct Subset;
+
+fn knows_less(less: Identity, more: Identity) -> bool {
+    match (less, more) {
+        (Identity::Hidden, _) => true,
+        (Identity::Known(one), Identity::Known(other)) => one == other,
+        (Identity::OneOf(one), Identity::Known(other)) => one.contains(other),
+        (Identity::OneOf(one), Identity::OneOf(other)) => other.without(one).is_empty(),
+        (Identity::Known(_) | Identity::OneOf(_), _) => false,
+    }
+}
+
+fn move_knows_less(less: Option<SeenMove>, more: Option<SeenMove>) -> bool {
+    let (Some(less), Some(more)) = (less, more) else { return less == more };
+    let strikes = match (less.strike, more.strike) {
+        (None, None) => true,
+        (Some(less), Some(more)) => {
+            knows_less(less.attacker, more.attacker)
+                && knows_less(less.defender, more.defender)
+                && (less.attacker_fate, less.defender_fate) == (more.attacker_fate, more.defender_fate)
+        }
+        _ => false,
+    };
+    (less.side, less.from, less.to) == (more.side, more.from, more.to)
+        && knows_less(less.piece, more.piece)
+        && strikes
+}
+
+#[track_caller]
+fn check_subset(public: &View, player: &View) {
+    // Field by field, so that a new one does not compile until somebody has thought of it.
+    let View {
+        viewer: _,
+        ruleset,
+        phase,
+        is_paused,
+        ready,
+        deploy_deadline,
+        own_deployment,
+        lakes,
+        pieces,
+        captured,
+        ply,
+        turn,
+        last_move,
+        refused_moves,
+        clock,
+        draw_offer,
+        plies_to_limit,
+        commitments,
+        opened,
+        outcome,
+    } = public;
+    assert_eq!(ruleset.id, player.ruleset.id);
+    assert_eq!(phase, &player.phase);
+    assert_eq!(is_paused, &player.is_paused);
+    assert_eq!(ready, &player.ready);
+    assert_eq!(deploy_deadline, &player.deploy_deadline);
+    assert_eq!(own_deployment, &None);
+    assert_eq!(lakes, &player.lakes);
+    assert_eq!(pieces.len(), player.pieces.len());
+    for (less, more) in pieces.iter().zip(&player.pieces) {
+        assert_eq!((less.square, less.side), (more.square, more.side));
+        assert_eq!((less.is_moved, less.is_revealed), (more.is_moved, more.is_revealed));
+        assert!(knows_less(less.identity, more.identity), "{less:?} {more:?}");
+    }
+    assert_eq!(captured, &player.captured);
+    assert_eq!(ply, &player.ply);
+    assert_eq!(turn, &player.turn);
+    assert!(move_knows_less(*last_move, player.last_move));
+    assert!(refused_moves.is_empty());
+    assert_eq!(clock, &player.clock);
+    assert_eq!(draw_offer, &player.draw_offer);
+    assert_eq!(plies_to_limit, &player.plies_to_limit);
+    assert_eq!(commitments, &player.commitments);
+    for side in Side::BOTH {
+        assert!(opened[side].is_none() || opened[side] == player.opened[side]);
+    }
+    assert_eq!(outcome, &player.outcome);
+}
+
+impl Law for Subset {
+    fn event(&mut self, logged: &Logged) {
+        let public = view(&logged.after, Viewer::Public, logged.at);
+        for side in Side::BOTH {
+            check_subset(&public, &view(&logged.after, Viewer::Player(side), logged.at));
+        }
+    }
+}
+
+#[test]
+fn the_public_knows_what_both_players_know() {
+    hold("the public view is a subset", 10, || Subset);
+}

@@ -1,0 +1,117 @@
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_rules::{
+    Command, Entropy, Event, Events, Game, GameTerms, Phase, Refusal, Ruleset, TimeControl, decide,
+    decide_deadline, decide_pause, decide_resume, evolve,
+};
+
+use crate::{Chance, random_setup, setup_of};
+
+/// What somebody does to a match.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// A side deploys this text of RULES §P4.
+    Deploy(Side, String),
+    /// A side asks something else.
+    Ask(Side, Command),
+    /// The clocks stand still.
+    Pause,
+    /// The clocks run again.
+    Resume,
+    /// Nobody does anything; a deadline may pass.
+    Wait,
+}
+
+/// An event with the game on its two sides.
+#[derive(Clone)]
+pub struct Logged {
+    /// The game before.
+    pub before: Game,
+    /// What happened.
+    pub event: Event,
+    /// The game after.
+    pub after: Game,
+    /// When.
+    pub at: Stamp,
+}
+
+/// A game, its time and its chance.
+#[derive(Clone)]
+pub struct Match {
+    /// The game.
+    pub game: Game,
+    /// The time.
+    pub now: Stamp,
+    salts: Chance,
+}
+
+impl Match {
+    /// A match in which both sides are to deploy.
+    #[must_use]
+    pub fn new(ruleset: &'static Ruleset, time: TimeControl, secret: PerSide<bool>, salts: Chance) -> Match {
+        let created = Stamp(1_790_000_000_000);
+        let terms = GameTerms {
+            game: GameId::from_random([9; 12]),
+            ruleset,
+            time,
+            deploy_ms: 300_000,
+            created,
+            secret,
+        };
+        Match { game: Game::new(terms), now: created, salts }
+    }
+
+    /// Does the step after so many milliseconds; what happened, event by event.
+    ///
+    /// # Errors
+    /// The refusal: nothing happened then.
+    pub fn step(&mut self, step: &Step, after_ms: u64) -> Result<Vec<Logged>, Refusal> {
+        self.now = self.now.plus_ms(after_ms);
+        let entropy = Entropy(self.salts.bytes());
+        let events: Events = match step {
+            Step::Deploy(side, text) => {
+                let command = Command::Deploy(setup_of(text, *side, self.game.terms().ruleset));
+                decide(&self.game, *side, self.game.ply(), &command, self.now, &entropy)?
+            }
+            Step::Ask(side, command) => {
+                decide(&self.game, *side, self.game.ply(), command, self.now, &entropy)?
+            }
+            Step::Pause => decide_pause(&self.game, self.now),
+            Step::Resume => decide_resume(&self.game),
+            Step::Wait => decide_deadline(&self.game, self.now),
+        };
+        let mut logged = Vec::new();
+        for event in events {
+            let before = self.game.clone();
+            evolve(&mut self.game, &event, self.now);
+            logged.push(Logged { before, event, after: self.game.clone(), at: self.now });
+        }
+        Ok(logged)
+    }
+
+    /// Something that may be done now, by chance: mostly a legal move.
+    #[must_use]
+    pub fn random_step(&self, chance: &mut Chance) -> Step {
+        let ruleset = self.game.terms().ruleset;
+        if self.game.is_paused() {
+            return if chance.once_in(2) { Step::Resume } else { Step::Wait };
+        }
+        let side = if chance.once_in(2) { Side::Red } else { Side::Blue };
+        match self.game.phase() {
+            Phase::Deploying if chance.once_in(12) => Step::Pause,
+            Phase::Deploying => Step::Deploy(side, random_setup(ruleset, chance)),
+            Phase::Playing | Phase::Over => match chance.below(400) {
+                0 => Step::Pause,
+                1 | 2 => Step::Ask(side, Command::OfferDraw),
+                3 | 4 => Step::Ask(side, Command::DeclineDraw),
+                5 => Step::Wait,
+                _ => {
+                    let moves = self.game.legal_moves().filter(|moves| !moves.is_empty());
+                    match moves.and_then(|moves| moves.nth(chance.below(moves.len()))) {
+                        Some(squares) => Step::Ask(self.game.position().turn(), Command::Move(squares)),
+                        None => Step::Wait,
+                    }
+                }
+            },
+        }
+    }
+}

@@ -1,0 +1,29 @@
+use flagfall_board::Side;
+use flagfall_rules::{Ruleset, Setup};
+
+use crate::Chance;
+
+/// A deployment by chance, in the text of RULES §P4 without blanks.
+#[must_use]
+pub fn random_setup(ruleset: &Ruleset, chance: &mut Chance) -> String {
+    let mut letters: Vec<char> = ruleset
+        .army
+        .iter()
+        .flat_map(|(rank, count)| std::iter::repeat_n(rank.letter(), usize::from(count)))
+        .collect();
+    letters.resize(ruleset.shape.home_len(), '.');
+    chance.shuffle(&mut letters);
+    letters.into_iter().collect()
+}
+
+/// The setup of a text that has the right length and letters.
+///
+/// # Panics
+/// When it has not.
+#[must_use]
+pub fn setup_of(text: &str, side: Side, ruleset: &Ruleset) -> Setup {
+    match Setup::from_text(text, side, ruleset) {
+        Ok(setup) => setup,
+        Err(refusal) => panic!("{refusal}: {text}"),
+    }
+}
