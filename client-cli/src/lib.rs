@@ -1,14 +1,22 @@
 //! The terminal client of Flagfall: a pure core ([`model`], [`update()`], [`render`], [`plain`]) with a thin shell around it.
 //!
 //! It knows the messages of `flagfall-protocol` and the data of the rulesets, and nothing of the server. Whatever comes in is a
-//! [`model::Message`]; [`update()`] changes the [`model::Model`] and answers with [`model::Effect`]s; the shell carries them out.
+//! [`model::Message`]; [`update()`] changes the [`model::Model`] and answers with [`model::Effect`]s; [`shell`] carries them out.
 
+pub mod address;
 pub mod chance;
+pub mod cli;
+pub mod config;
 pub mod deploy;
+pub mod explain;
+pub mod http;
 pub mod layouts;
 pub mod model;
+pub mod net;
 pub mod plain;
 pub mod render;
+pub mod replay;
+pub mod shell;
 pub mod targets;
 mod update;
 pub mod words;

@@ -1,1 +1,345 @@
-fn main() {}
+//! `flagfall`: terminal, files and subcommands around the library of the same name.
+
+mod screen;
+
+use std::fs;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Parser;
+use flagfall::address::Address;
+use flagfall::chance::Chance;
+use flagfall::cli::{Cli, Command, Common, PlayArgs, SetupsCommand};
+use flagfall::config::{self, ConfigDir};
+use flagfall::model::{Goal, How, Model, Options, Page, SetupChoice, Wish};
+use flagfall::replay::Replay;
+use flagfall::shell::Shell;
+use flagfall::{explain, http, layouts, plain, words};
+use flagfall_board::{GameId, Side};
+use flagfall_protocol::{GameRecord, RECORD_FORMAT};
+use flagfall_rules::Ruleset;
+use tokio::sync::mpsc;
+
+/// What ends the program with a word: 1 usage or network trouble, 2 refused.
+struct Trouble {
+    code: u8,
+    word: String,
+}
+
+fn usage(error: impl std::fmt::Display) -> Trouble {
+    Trouble { code: 1, word: error.to_string() }
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no trouble; everything else is of the kind 1.
+            let code = u8::from(error.use_stderr());
+            drop(error.print());
+            return ExitCode::from(code);
+        }
+    };
+    match run(cli) {
+        Ok(code) => ExitCode::from(code),
+        Err(Trouble { code, word }) => {
+            drop(writeln!(io::stderr(), "flagfall: {word}"));
+            ExitCode::from(code)
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<u8, Trouble> {
+    let Cli { command, common } = cli;
+    match command {
+        Command::Play(args) => play(args, common),
+        Command::Watch { game } => converse(Goal::Watch(game), None, common, Guest::Own),
+        Command::Games => {
+            let common = Common { plain: true, ..common };
+            converse(Goal::Games, None, common, Guest::Shared)
+        }
+        Command::Record { game, json, text: _, out, step } => {
+            record(game, json, out.as_deref(), step, common)
+        }
+        Command::Rules { ruleset: None } => print(&explain::list()),
+        Command::Rules { ruleset: Some(id) } => {
+            print(&explain::ruleset(find_ruleset(&id)?, common.numbers.into()))
+        }
+        Command::Setups { command } => setups(command.unwrap_or(SetupsCommand::List), common),
+    }
+}
+
+fn print(text: &str) -> Result<u8, Trouble> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // Whoever reads has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
+        other => other.map(|()| 0).map_err(usage),
+    }
+}
+
+fn find_ruleset(id: &str) -> Result<&'static Ruleset, Trouble> {
+    Ruleset::find(id).ok_or_else(|| usage(format!("there is no ruleset {id:?}. {}", explain::list().trim_end())))
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Trouble> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(usage)
+}
+
+/// Whose credential a command uses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Guest {
+    /// One that no other client on this machine uses at the moment.
+    Own,
+    /// The first one, in use or not: nothing is opened as it.
+    Shared,
+}
+
+fn play(args: PlayArgs, common: Common) -> Result<u8, Trouble> {
+    let PlayArgs { rules, time, side, private, secret, setup, bot, challenge, accept, game } = args;
+    let mut server = None;
+    let how = if let Some(bot) = bot {
+        How::Bot(bot)
+    } else if challenge {
+        How::Challenge
+    } else if let Some(accept) = accept {
+        let (code, address) = Address::parse_challenge(&accept).map_err(usage)?;
+        server = address;
+        How::Accept(code)
+    } else if let Some(game) = game {
+        How::Game(game)
+    } else {
+        How::Any
+    };
+    let common = match server {
+        Some(address) => Common { server: address.to_string(), ..common },
+        None => common,
+    };
+    let setup = setup.map(|word| setup_choice(&word)).transpose()?;
+    let wish = Wish { how, ruleset: rules, time, side, private, secret, setup };
+    converse(Goal::Play(wish), game, common, Guest::Own)
+}
+
+fn setup_choice(word: &str) -> Result<SetupChoice, Trouble> {
+    Ok(match word {
+        "random" => SetupChoice::Random,
+        "suggested" => SetupChoice::Suggested,
+        text => SetupChoice::Text(file_or_text(text)?),
+    })
+}
+
+/// The contents of the file of this name, or else the text itself.
+fn file_or_text(text: &str) -> Result<String, Trouble> {
+    if Path::new(text).is_file() {
+        fs::read_to_string(text).map_err(|error| usage(format!("{text}: {error}")))
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
+/// Talks to the server until the goal is reached or the person leaves.
+fn converse(goal: Goal, game: Option<GameId>, common: Common, guest: Guest) -> Result<u8, Trouble> {
+    let address = Address::parse(&common.server).map_err(usage)?;
+    let config = ConfigDir::new(common.config_dir.clone());
+    let seat = game.map(|game| game.to_string());
+    let name = common.name.as_deref();
+    let identity = match guest {
+        Guest::Own => config.identity(&address, name, seat.as_deref()).map_err(usage)?,
+        Guest::Shared => config.shared_identity(&address, name, seat.as_deref()),
+    };
+    let mut model = model(goal, &address, &common);
+    model.options.credential_file = identity.path().display().to_string();
+    model.token = identity.token();
+    model.saved = config.setups();
+    let shell = Shell::new(address, config, identity);
+    let is_plain = model.options.plain;
+    let runtime = runtime()?;
+    let result = runtime.block_on(async {
+        if is_plain {
+            let stop = stop_signals();
+            shell.run_plain(&mut model, stdin_lines(), stop, &mut io::stdout()).await
+        } else {
+            screen::run(Some(shell), &mut model, stop_signals()).await
+        }
+    });
+    // The thread that reads the terminal waits for it: nobody waits for that thread.
+    runtime.shutdown_background();
+    for word in &model.last_words {
+        drop(writeln!(io::stderr(), "{word}"));
+    }
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
+        other => other.map_err(usage),
+    }
+}
+
+fn model(goal: Goal, address: &Address, common: &Common) -> Model {
+    let is_piped = !io::stdin().is_terminal();
+    let is_plain = common.plain || is_piped || !io::stdout().is_terminal();
+    let no_color = common.no_color || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let options = Options {
+        server: address.to_string(),
+        name: common.name.clone(),
+        numbering: common.numbers.into(),
+        flip: !common.noflip,
+        credential_file: String::new(),
+        color: !no_color,
+        plain: is_plain,
+        scripted: is_plain && is_piped,
+    };
+    Model::new(options, goal, Chance::System)
+}
+
+/// The lines of the standard input, read by a thread of their own: a terminal cannot be read without waiting.
+fn stdin_lines() -> mpsc::Receiver<String> {
+    let (sender, lines) = mpsc::channel(1);
+    std::thread::spawn(move || {
+        for line in io::stdin().lock().lines().map_while(Result::ok) {
+            if sender.blocking_send(line).is_err() {
+                break;
+            }
+        }
+    });
+    lines
+}
+
+/// A message for every signal that asks the program to end.
+fn stop_signals() -> mpsc::Receiver<()> {
+    let (sender, stop) = mpsc::channel(1);
+    tokio::spawn(async move {
+        loop {
+            signal().await;
+            if sender.send(()).await.is_err() {
+                return;
+            }
+        }
+    });
+    stop
+}
+
+#[cfg(unix)]
+async fn signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut terminate), Ok(mut hang_up)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup()))
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+        _ = hang_up.recv() => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn signal() {
+    drop(tokio::signal::ctrl_c().await);
+}
+
+fn record(game: GameId, json: bool, out: Option<&Path>, step: bool, common: Common) -> Result<u8, Trouble> {
+    let address = Address::parse(&common.server).map_err(usage)?;
+    let config = ConfigDir::new(common.config_dir.clone());
+    let seat = game.to_string();
+    let token = config.shared_identity(&address, common.name.as_deref(), Some(&seat)).token();
+    let path = format!("/api/games/{game}/record");
+    let bytes = runtime()?.block_on(http::get(&address, &path, token.as_ref())).map_err(|error| match error {
+        http::HttpError::Refused { .. } => Trouble { code: 2, word: error.to_string() },
+        other => usage(other),
+    })?;
+    let told: GameRecord = serde_json::from_slice(&bytes)
+        .map_err(|error| usage(format!("the server's record is not one this client understands: {error}")))?;
+    if told.format != RECORD_FORMAT {
+        return Err(usage(format!("the record has format {}, this client reads {RECORD_FORMAT}", told.format)));
+    }
+    let text = if json {
+        let mut text = serde_json::to_string_pretty(&told).map_err(usage)?;
+        text.push('\n');
+        text
+    } else {
+        let replay = Replay::new(told).map_err(usage)?;
+        if step {
+            return step_through(replay, &address, &common);
+        }
+        replay.text()
+    };
+    match out {
+        Some(path) => {
+            fs::write(path, text).map_err(|error| usage(format!("{}: {error}", path.display())))?;
+            print(&format!("Written to {}.\n", path.display()))
+        }
+        None => print(&text),
+    }
+}
+
+fn step_through(mut replay: Replay, address: &Address, common: &Common) -> Result<u8, Trouble> {
+    let mut model = model(Goal::Games, address, common);
+    if model.options.plain {
+        let mut text = String::new();
+        loop {
+            let game = replay.game();
+            if let Some(ruleset) = game.ruleset {
+                let board = plain::board(&game.view, ruleset, model.options.numbering, Side::Red);
+                text.push_str(&format!("{}\n{board}\n", replay.sentence()));
+            }
+            if replay.at() == replay.last() {
+                return print(&text);
+            }
+            replay.go(replay.at() + 1);
+        }
+    }
+    model.page = Page::Game;
+    model.game = Some(replay.game());
+    model.say(replay.sentence());
+    model.replay = Some(replay);
+    let runtime = runtime()?;
+    let result = runtime.block_on(async { screen::run(None, &mut model, stop_signals()).await });
+    runtime.shutdown_background();
+    result.map_err(usage)
+}
+
+fn setups(command: SetupsCommand, common: Common) -> Result<u8, Trouble> {
+    let config = ConfigDir::new(common.config_dir);
+    match command {
+        SetupsCommand::List => {
+            let mut text = String::new();
+            for (ruleset, setups) in config.setups() {
+                text.push_str(&format!("{}:\n", words::ruleset_title(&ruleset)));
+                for name in setups.keys() {
+                    text.push_str(&format!("  {ruleset} {name}\n"));
+                }
+            }
+            if text.is_empty() {
+                text = "No deployment is saved. See flagfall setups save --help.\n".to_owned();
+            }
+            print(&text)
+        }
+        SetupsCommand::Show { ruleset, name } => {
+            let rules = find_ruleset(&ruleset)?;
+            let setups = config.setups();
+            let text = setups.get(&ruleset).and_then(|setups| setups.get(&name));
+            let text = text.ok_or_else(|| usage(format!("no deployment {name:?} is saved for {ruleset}")))?;
+            print(&format!("{}\n", layouts::in_rows(text, rules).replace(' ', "\n")))
+        }
+        SetupsCommand::Save { ruleset, name, setup } => {
+            let rules = find_ruleset(&ruleset)?;
+            if !config::is_setup_name(&name) {
+                return Err(usage("a name has 1 to 30 letters, digits, - and _, and is not random or suggested"));
+            }
+            let text = file_or_text(&setup)?;
+            layouts::places(&text, rules).map_err(|refusal| usage(format!("not saved: {refusal}")))?;
+            let squeezed: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
+            let squeezed: String = squeezed.chars().take(rules.shape.home_len()).collect();
+            let path = config.save_setup(&ruleset, &name, &squeezed).map_err(usage)?;
+            print(&format!("Saved as {}. Play it with: flagfall play --rules {ruleset} --setup {name}\n", path.display()))
+        }
+        SetupsCommand::Delete { ruleset, name } => {
+            find_ruleset(&ruleset)?;
+            if !config::is_setup_name(&name) {
+                return Err(usage("that is no name of a saved deployment"));
+            }
+            config.delete_setup(&ruleset, &name).map_err(usage)?;
+            print("Deleted.\n")
+        }
+    }
+}

@@ -96,6 +96,22 @@ pub fn span(ms: u64) -> String {
     }
 }
 
+/// A moment in UTC: `2026-11-21 06:40`.
+#[must_use]
+pub fn date(ms: u64) -> String {
+    let minutes = ms / 60_000;
+    // Days since 0000-03-01: years then end with the leap day.
+    let days = minutes / 1440 + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    format!("{year}-{month:02}-{day:02} {:02}:{:02} UTC", minutes / 60 % 24, minutes % 60)
+}
+
 /// A text with a capital and a full stop.
 #[must_use]
 pub fn sentence(text: &str) -> String {
@@ -269,6 +285,16 @@ mod tests {
         for (message, sentence) in cases {
             assert_eq!(moved(&seen(message)), sentence);
         }
+    }
+
+    #[test]
+    fn moments_are_dates() {
+        assert_eq!(date(0), "1970-01-01 00:00 UTC");
+        assert_eq!(date(951_782_400_000), "2000-02-29 00:00 UTC");
+        assert_eq!(date(1_795_219_140_000), "2026-11-20 23:59 UTC");
+        assert_eq!(span(86_400_000), "24 hours");
+        assert_eq!(span(60_000), "1 minute");
+        assert_eq!(sentence("no. not yet"), "No. not yet.");
     }
 
     #[test]

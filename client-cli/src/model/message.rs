@@ -121,8 +121,6 @@ pub enum Effect {
         /// Its text of §P4.
         text: String,
     },
-    /// Print the board (line-based mode).
-    ShowBoard,
     /// Leave, with this exit code.
     Exit {
         /// 0 fine, 1 usage or network trouble, 2 refused.

@@ -12,11 +12,18 @@ use flagfall_rules::Ruleset;
 
 use crate::chance::Chance;
 use crate::deploy::DeployEditor;
+use crate::replay::Replay;
 
 pub use message::{Effect, Key, Message, Secret};
 
 /// How many notes are kept.
-const NOTES_MAX: usize = 200;
+const NOTES_MAX: usize = 400;
+
+/// The first square of every board.
+pub(crate) const A1: Square = match Square::new(0, 0) {
+    Some(square) => square,
+    None => panic!("every board has a first square"),
+};
 
 /// How the client is used.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -341,6 +348,8 @@ pub struct Model {
     pub is_input_over: bool,
     /// The last thing asked was refused.
     pub was_refused: bool,
+    /// The record that is stepped through, where this is what the client is used for.
+    pub replay: Option<Replay>,
     /// What is printed after the screen is gone.
     pub last_words: Vec<String>,
 }
@@ -380,6 +389,7 @@ impl Model {
             held_line: None,
             is_input_over: false,
             was_refused: false,
+            replay: None,
             last_words: Vec::new(),
         }
     }

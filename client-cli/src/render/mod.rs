@@ -136,6 +136,9 @@ fn title_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
         Some(_) | None => " Flagfall".to_owned(),
     };
     let line = match &model.link {
+        _ if model.replay.is_some() => {
+            model.replay.as_ref().map(|replay| format!("record, {} of {}", replay.at(), replay.last())).unwrap_or_default()
+        }
         Link::Online if model.game.as_ref().is_some_and(|game| game.superseded) => "READ-ONLY".to_owned(),
         Link::Online => {
             model.player.as_ref().map_or_else(|| "online".to_owned(), |player| format!("{}, online", player.name))
@@ -181,6 +184,9 @@ fn help_text(model: &Model) -> String {
             Page::Waiting { .. } | Page::Game => " q leave  ? help".to_owned(),
         };
     };
+    if model.replay.is_some() {
+        return " right/left step  down/up ten  Home End  t turn  n numbers  q leave  ? help".to_owned();
+    }
     let text = match game.view.phase {
         Phase::Deploying if game.editor.is_some() => {
             " space pick/swap  r random  s suggested  w save  l load  Enter hand in  q leave  ? help"

@@ -62,6 +62,7 @@ fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: u
     let right = match (game.view.phase, game.remaining_ms(side, model.server_now())) {
         (Phase::Deploying, _) if game.view.ready[side] => "ready".to_owned(),
         (Phase::Deploying, _) => "deploying".to_owned(),
+        _ if model.replay.is_some() => String::new(),
         (_, Some(ms)) => words::clock(ms),
         (_, None) => String::new(),
     };
@@ -121,7 +122,7 @@ fn headline(model: &Model, game: &OpenGame) -> String {
 fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
     let view = &game.view;
     let mut notices = Vec::new();
-    if model.link != Link::Online {
+    if model.link != Link::Online && model.replay.is_none() {
         notices.push("The line is down. Reconnecting …".to_owned());
     }
     if game.superseded || (game.own_side().is_some() && !game.driving) {

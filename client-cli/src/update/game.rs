@@ -9,13 +9,8 @@ use flagfall_rules::{Move, Ruleset};
 
 use super::{exit, link};
 use crate::deploy::DeployEditor;
-use crate::model::{Effect, Goal, Model, OpenGame, Page, SetupChoice};
-use crate::words;
-
-const A1: Square = match Square::new(0, 0) {
-    Some(square) => square,
-    None => panic!("every board has a first square"),
-};
+use crate::model::{A1, Effect, Goal, Model, OpenGame, Page, SetupChoice};
+use crate::{plain, words};
 
 /// A `game` message without its events.
 pub(super) struct Opened {
@@ -93,7 +88,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     }
     model.game = Some(game);
     if is_changed {
-        out.push(Effect::ShowBoard);
+        show_board(model, is_first);
     }
     tell_turn(model, is_changed);
     if is_first {
@@ -138,6 +133,19 @@ fn introduce(model: &mut Model, game: &OpenGame) {
     }
     if let Some(outcome) = &game.view.outcome {
         model.say(words::outcome(outcome));
+    }
+}
+
+/// Line-based: prints the board.
+pub(super) fn show_board(model: &mut Model, with_legend: bool) {
+    let Some((game, ruleset)) = model.game.as_ref().and_then(|game| Some((game, game.ruleset?))) else { return };
+    if !model.options.plain || (with_legend && game.view.phase == Phase::Deploying) {
+        return;
+    }
+    let text = plain::board(&game.view, ruleset, model.options.numbering, model.bottom());
+    model.say(text.trim_end());
+    if with_legend {
+        model.say(plain::LEGEND);
     }
 }
 
@@ -271,7 +279,7 @@ pub(super) fn event(
         model.say("Type accept or decline.");
     }
     if is_board {
-        out.push(Effect::ShowBoard);
+        show_board(model, false);
     }
     tell_turn(model, is_turn);
     if matches!(event, GameEvent::Ended { .. }) {

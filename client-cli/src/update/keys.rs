@@ -22,6 +22,9 @@ pub(super) fn pressed(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
     if model.prompt.is_some() {
         return prompt(model, key, out);
     }
+    if model.replay.is_some() {
+        return stepping(model, key, out);
+    }
     match &model.page {
         Page::Waiting { .. } => match key {
             Key::Char('q') | Key::Escape => game::leave(model, out),
@@ -38,6 +41,41 @@ pub(super) fn pressed(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
             _ => {}
         },
         Page::Game => in_game(model, key, out),
+    }
+}
+
+/// Steps through a record.
+fn stepping(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
+    const LEAP: usize = 10;
+    match (key, &mut model.replay) {
+        (Key::Char('q') | Key::Escape, _) => out.push(Effect::Exit { code: 0 }),
+        (Key::Char('t'), _) => model.is_turned = !model.is_turned,
+        (Key::Char('n'), _) => model.options.numbering = other_numbering(model.options.numbering),
+        (Key::Char('?'), _) => model.is_help = true,
+        (key, Some(replay)) => {
+            let (at, last) = (replay.at(), replay.last());
+            let next = match key {
+                Key::Right | Key::Char(' ') | Key::Enter => at + 1,
+                Key::Left | Key::Backspace => at.saturating_sub(1),
+                Key::Down | Key::PageDown => at + LEAP,
+                Key::Up | Key::PageUp => at.saturating_sub(LEAP),
+                Key::Home => 0,
+                Key::End => last,
+                _ => return,
+            };
+            replay.go(next);
+            let note = replay.sentence();
+            model.game = Some(replay.game());
+            model.say(note);
+        }
+        (_, None) => {}
+    }
+}
+
+fn other_numbering(numbering: Numbering) -> Numbering {
+    match numbering {
+        Numbering::Us => Numbering::Eu,
+        Numbering::Eu => Numbering::Us,
     }
 }
 
@@ -141,12 +179,7 @@ fn in_game(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
             model.is_turned = !model.is_turned;
         }
         Key::Char('q') => game::leave(model, out),
-        Key::Char('n') if !is_typing => {
-            model.options.numbering = match model.options.numbering {
-                Numbering::Us => Numbering::Eu,
-                Numbering::Eu => Numbering::Us,
-            };
-        }
+        Key::Char('n') if !is_typing => model.options.numbering = other_numbering(model.options.numbering),
         Key::Char('A') => ask(model, Prompt::Abort),
         Key::Char('R') if phase == Phase::Playing => ask(model, Prompt::Resign),
         Key::Up | Key::Down | Key::Left | Key::Right => step(model, key),

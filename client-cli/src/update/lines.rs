@@ -112,7 +112,7 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
             game::deploy(model, &choice, out);
         }
         "move" => play(model, rest, out),
-        "board" => out.push(Effect::ShowBoard),
+        "board" => game::show_board(model, true),
         "status" => status(model),
         "captured" => captured(model),
         "draw" => game::draw(model, out),

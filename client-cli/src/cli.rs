@@ -1,0 +1,243 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use flagfall_board::{GameId, Numbering, Side};
+use flagfall_protocol::Time;
+
+use crate::words;
+
+const EXAMPLES: &str = "\
+Examples:
+  flagfall play --bot random             a game against the house, on the full screen
+  flagfall play                          take a fitting open offer, or make one and wait
+  flagfall play --rules barrage --time 5+3
+  flagfall play --challenge              a game for a friend: prints the code to type
+  flagfall play --accept CODE
+  flagfall watch                         pick a running game and follow it
+  flagfall rules barrage                 what is played there
+
+A guest's credential is kept per server and name, so that a crash costs no seat.
+Exit codes: 0 fine, 1 usage or network trouble, 2 refused.";
+
+/// Play and watch Stratego in the terminal.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "flagfall", version, after_help = EXAMPLES, propagate_version = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// What all commands have in common.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// What all commands have in common.
+#[derive(Clone, Debug, Args)]
+pub struct Common {
+    /// The server: ws://host:port/ws, or host:port.
+    #[arg(long, global = true, env = "FLAGFALL_SERVER", default_value = "ws://127.0.0.1:7171/ws", value_name = "URL")]
+    pub server: String,
+    /// Who you are on that server; a new name is a new guest (2 to 20 letters, digits, - and _).
+    #[arg(long, global = true, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Lines instead of a full screen: for screen readers and scripts.
+    #[arg(long, global = true)]
+    pub plain: bool,
+    /// No colors; the environment's `NO_COLOR` says the same.
+    #[arg(long, global = true)]
+    pub no_color: bool,
+    /// The figures on the pieces: us (1 Marshal to 9 Scout) or eu (10 Marshal to 2 Scout).
+    #[arg(long, global = true, value_enum, default_value_t = Numbers::Us)]
+    pub numbers: Numbers,
+    /// Red always at the bottom, instead of your own side.
+    #[arg(long, global = true)]
+    pub noflip: bool,
+    /// Where credentials and saved deployments are kept.
+    #[arg(long, global = true, env = "FLAGFALL_CONFIG_DIR", value_name = "DIR")]
+    pub config_dir: Option<PathBuf>,
+}
+
+/// The commands.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Play a game: take a fitting open offer, or make one and wait.
+    Play(PlayArgs),
+    /// Follow a running game; without an id pick one from the list.
+    Watch {
+        /// The game.
+        game: Option<GameId>,
+    },
+    /// List your running games and the public ones.
+    Games,
+    /// Fetch the record of a game: whole after its end, before that as you may know it.
+    Record {
+        /// The game.
+        game: GameId,
+        /// As JSON.
+        #[arg(long, conflicts_with = "text")]
+        json: bool,
+        /// As text (the default).
+        #[arg(long)]
+        text: bool,
+        /// Into this file instead of the terminal.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        /// Step through it on the board with the arrow keys.
+        #[arg(long, conflicts_with_all = ["json", "text", "out"])]
+        step: bool,
+    },
+    /// Explain a ruleset; without an id list them all.
+    Rules {
+        /// The ruleset's id.
+        ruleset: Option<String>,
+    },
+    /// List, save and delete deployments to load later.
+    #[command(after_help = "Examples:\n  flagfall setups\n  flagfall setups save barrage corner '.9..1..... ..2......9 ..S.....8. ........FB'\n  flagfall setups show barrage corner\n  flagfall play --rules barrage --setup corner\n\nThe text has a letter for every home square, the row nearest the enemy first, each row from your\nown left: 1-9 for Marshal to Scout, S Spy, B Bomb, F Flag, and . for a square left empty.")]
+    Setups {
+        /// What to do with them.
+        #[command(subcommand)]
+        command: Option<SetupsCommand>,
+    },
+}
+
+/// What to do with saved deployments.
+#[derive(Clone, Debug, Subcommand)]
+pub enum SetupsCommand {
+    /// List them.
+    List,
+    /// Print one.
+    Show {
+        /// The ruleset's id.
+        ruleset: String,
+        /// Its name.
+        name: String,
+    },
+    /// Save one.
+    Save {
+        /// The ruleset's id.
+        ruleset: String,
+        /// A name: letters, digits, - and _.
+        name: String,
+        /// A file, or the text itself.
+        setup: String,
+    },
+    /// Delete one.
+    Delete {
+        /// The ruleset's id.
+        ruleset: String,
+        /// Its name.
+        name: String,
+    },
+}
+
+/// How to play.
+#[derive(Clone, Debug, Args)]
+pub struct PlayArgs {
+    /// The ruleset: see flagfall rules. Offers are made for classic without it.
+    #[arg(long, value_name = "RULESET", value_parser = parse_ruleset)]
+    pub rules: Option<String>,
+    /// The clock: minutes and seconds per move (10+5), seconds (90s+2), or none. Offers are made for 10+5 without it.
+    #[arg(long, value_parser = words::parse_time)]
+    pub time: Option<Time>,
+    /// Your side; chance decides without it.
+    #[arg(long, value_parser = parse_side, value_name = "red|blue")]
+    pub side: Option<Side>,
+    /// Only the two players see the game.
+    #[arg(long)]
+    pub private: bool,
+    /// Your deployment and the full record stay private after the end.
+    #[arg(long)]
+    pub secret: bool,
+    /// A deployment to hand in at once: random, suggested, a saved one's name, a file, or its text.
+    #[arg(long, value_name = "SETUP")]
+    pub setup: Option<String>,
+    /// Against a house player of this level.
+    #[arg(long, value_name = "LEVEL", num_args = 0..=1, default_missing_value = "random", group = "how")]
+    pub bot: Option<String>,
+    /// Make a game for a friend and print the code to type.
+    #[arg(long, group = "how")]
+    pub challenge: bool,
+    /// Accept a friend's challenge.
+    #[arg(long, value_name = "CODE|LINK", group = "how", conflicts_with_all = ["rules", "time", "side", "private"])]
+    pub accept: Option<String>,
+    /// Go on with a game in which you have a seat.
+    #[arg(long, value_name = "ID", group = "how", conflicts_with_all = ["rules", "time", "side", "private", "secret"])]
+    pub game: Option<GameId>,
+}
+
+/// The figures on the pieces.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Numbers {
+    /// 1 Marshal to 9 Scout.
+    Us,
+    /// 10 Marshal to 2 Scout.
+    Eu,
+}
+
+impl From<Numbers> for Numbering {
+    fn from(numbers: Numbers) -> Numbering {
+        match numbers {
+            Numbers::Us => Numbering::Us,
+            Numbers::Eu => Numbering::Eu,
+        }
+    }
+}
+
+fn parse_side(text: &str) -> Result<Side, String> {
+    Side::from_name(text).ok_or_else(|| "red or blue is wanted".to_owned())
+}
+
+fn parse_ruleset(text: &str) -> Result<String, String> {
+    if flagfall_rules::Ruleset::find(text).is_some() {
+        return Ok(text.to_owned());
+    }
+    let ids: Vec<&str> = flagfall_rules::Ruleset::all().iter().map(|ruleset| ruleset.id).collect();
+    Err(format!("there is no such ruleset; there are {}", ids.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn what_people_type_is_understood() {
+        for line in [
+            "flagfall play",
+            "flagfall play --bot",
+            "flagfall play --bot random --rules barrage --time none --side blue --setup suggested --plain",
+            "flagfall play --challenge --private --secret --name ann",
+            "flagfall play --accept abc",
+            "flagfall watch 0123456789ab --server play.example:80",
+            "flagfall record 0123456789ab --step",
+            "flagfall setups",
+            "flagfall setups delete barrage corner",
+        ] {
+            assert!(Cli::try_parse_from(line.split(' ')).is_ok(), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for line in [
+            "flagfall",
+            "flagfall play --bot random --challenge",
+            "flagfall play --accept abc --rules classic",
+            "flagfall play --rules chess",
+            "flagfall play --time ten",
+            "flagfall play --side green",
+            "flagfall watch 1",
+            "flagfall record 0123456789ab --json --text",
+        ] {
+            assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! What the client keeps between runs: a guest's credential per server, and saved deployments.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::address::Address;
+use crate::model::Secret;
+
+/// More guests of one machine are not kept per server and name.
+const SLOTS_MAX: usize = 32;
+/// The newest seats of a guest that are kept, to find the right guest for a game.
+const SEATS_MAX: usize = 50;
+
+/// A file that could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {source}", path.display())]
+pub struct ConfigError {
+    path: PathBuf,
+    source: io::Error,
+}
+
+fn at(path: &Path) -> impl FnOnce(io::Error) -> ConfigError + '_ {
+    move |source| ConfigError { path: path.to_owned(), source }
+}
+
+/// The folder in which the client keeps things.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConfigDir {
+    root: PathBuf,
+}
+
+/// What is kept of a guest.
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Kept {
+    token: String,
+    name: String,
+    /// Games in which the guest has a seat, oldest first.
+    seats: Vec<String>,
+}
+
+/// A guest's credential, in use by this process as long as this value lives.
+///
+/// Two clients on one machine must not be the same guest: the second finds the first one's file locked and takes another.
+#[derive(Debug)]
+pub struct Identity {
+    path: PathBuf,
+    _lock: Option<File>,
+}
+
+impl ConfigDir {
+    /// This folder, or the system's usual one for Flagfall.
+    #[must_use]
+    pub fn new(named: Option<PathBuf>) -> ConfigDir {
+        let usual = || directories::ProjectDirs::from("", "", "flagfall").map(|dirs| dirs.config_dir().to_owned());
+        ConfigDir { root: named.or_else(usual).unwrap_or_else(|| PathBuf::from(".flagfall")) }
+    }
+
+    /// Takes a guest for this server and name that no other client uses: the one with a seat in the game, where one is named.
+    ///
+    /// # Errors
+    /// When the folder cannot be made or written.
+    pub fn identity(&self, server: &Address, name: Option<&str>, game: Option<&str>) -> Result<Identity, ConfigError> {
+        let folder = self.root.join("guests").join(server.file_name());
+        create_private_dir(&folder)?;
+        if let Some(path) = game.and_then(|game| seat(&folder, game)) {
+            // A client that hangs may hold it: whoever names the game wants the seat.
+            let lock = lock(&path)?;
+            return Ok(Identity { path, _lock: lock });
+        }
+        for slot in 1..=SLOTS_MAX {
+            let path = slot_path(&folder, name, slot);
+            if let Some(file) = lock(&path)? {
+                return Ok(Identity { path, _lock: Some(file) });
+            }
+        }
+        Ok(Identity { path: slot_path(&folder, name, 1), _lock: None })
+    }
+
+    /// The first guest for this server and name, for looking at things only; or the one with a seat in the game.
+    #[must_use]
+    pub fn shared_identity(&self, server: &Address, name: Option<&str>, game: Option<&str>) -> Identity {
+        let folder = self.root.join("guests").join(server.file_name());
+        let path = game.and_then(|game| seat(&folder, game)).unwrap_or_else(|| slot_path(&folder, name, 1));
+        Identity { path, _lock: None }
+    }
+
+    /// The saved deployments: ruleset, name, text.
+    #[must_use]
+    pub fn setups(&self) -> BTreeMap<String, BTreeMap<String, String>> {
+        let mut setups: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+        for ruleset in flagfall_rules::Ruleset::all() {
+            for path in files(&self.root.join("setups").join(ruleset.id)) {
+                let name = path.file_stem().and_then(|name| name.to_str());
+                if let (Some(name), Ok(text)) = (name, fs::read_to_string(&path)) {
+                    setups.entry(ruleset.id.to_owned()).or_default().insert(name.to_owned(), text.trim().to_owned());
+                }
+            }
+        }
+        setups
+    }
+
+    /// Keeps a deployment.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save_setup(&self, ruleset: &str, name: &str, text: &str) -> Result<PathBuf, ConfigError> {
+        let path = self.setup_path(ruleset, name);
+        if let Some(folder) = path.parent() {
+            create_private_dir(folder)?;
+        }
+        write_private(&path, format!("{text}\n").as_bytes())?;
+        Ok(path)
+    }
+
+    /// Deletes a saved deployment.
+    ///
+    /// # Errors
+    /// When there is none or it cannot be deleted.
+    pub fn delete_setup(&self, ruleset: &str, name: &str) -> Result<(), ConfigError> {
+        let path = self.setup_path(ruleset, name);
+        fs::remove_file(&path).map_err(at(&path))
+    }
+
+    fn setup_path(&self, ruleset: &str, name: &str) -> PathBuf {
+        self.root.join("setups").join(ruleset).join(format!("{name}.txt"))
+    }
+}
+
+/// Whether a deployment may be saved under this name: it becomes a file's.
+#[must_use]
+pub fn is_setup_name(name: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    (1..=30).contains(&name.len()) && name.bytes().all(is_allowed) && !matches!(name, "random" | "suggested")
+}
+
+impl Identity {
+    /// The credential, if there is one.
+    #[must_use]
+    pub fn token(&self) -> Option<Secret> {
+        Some(self.read().token).filter(|token| !token.is_empty()).map(Secret)
+    }
+
+    /// Where it is kept.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Keeps the credential.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save_token(&self, token: &Secret, name: &str) -> Result<(), ConfigError> {
+        self.change(|kept| {
+            kept.token.clone_from(&token.0);
+            name.clone_into(&mut kept.name);
+        })
+    }
+
+    /// Notes a seat in a game.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save_seat(&self, game: &str) -> Result<(), ConfigError> {
+        if self.read().seats.iter().any(|seat| seat == game) {
+            return Ok(());
+        }
+        self.change(|kept| {
+            kept.seats.push(game.to_owned());
+            let excess = kept.seats.len().saturating_sub(SEATS_MAX);
+            kept.seats.drain(..excess);
+        })
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Kept)) -> Result<(), ConfigError> {
+        let mut kept = self.read();
+        change(&mut kept);
+        let text = serde_json::to_vec_pretty(&kept).map_err(io::Error::from).map_err(at(&self.path))?;
+        write_private(&self.path, &text)
+    }
+
+    fn read(&self) -> Kept {
+        read(&self.path)
+    }
+}
+
+/// A file that is damaged counts as none: its guest is lost, the client is not.
+fn read(path: &Path) -> Kept {
+    fs::read(path).ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
+}
+
+fn slot_path(folder: &Path, name: Option<&str>, slot: usize) -> PathBuf {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
+    let name: String = name.unwrap_or("guest").chars().map(|c| if is_plain(c) { c } else { '_' }).take(40).collect();
+    let kind = if name == "guest" { "default" } else { "named" };
+    let number = if slot == 1 { String::new() } else { format!("-{slot}") };
+    folder.join(format!("{kind}-{name}{number}.json"))
+}
+
+fn seat(folder: &Path, game: &str) -> Option<PathBuf> {
+    files(folder).into_iter().find(|path| read(path).seats.iter().any(|seat| seat == game))
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let is_kept = |path: &PathBuf| path.extension().is_some_and(|kind| kind == "json" || kind == "txt");
+    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).filter(is_kept).collect();
+    paths.sort();
+    paths
+}
+
+/// The lock beside a file, if nobody has it: the file itself is replaced as a whole, so it cannot carry the lock.
+fn lock(path: &Path) -> Result<Option<File>, ConfigError> {
+    let path = path.with_extension("lock");
+    let file = open_private(&path, OpenOptions::new().write(true).create(true).truncate(false)).map_err(at(&path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(fs::TryLockError::WouldBlock) => Ok(None),
+        Err(fs::TryLockError::Error(error)) => Err(at(&path)(error)),
+    }
+}
+
+fn open_private(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options.open(path)
+}
+
+fn create_private_dir(path: &Path) -> Result<(), ConfigError> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(at(path))
+}
+
+/// Writes a file that only its owner may read, all of it or nothing: beside it first, then in its place.
+fn write_private(path: &Path, bytes: &[u8]) -> Result<(), ConfigError> {
+    let beside = path.with_extension(format!("{}.new", std::process::id()));
+    let write = || -> io::Result<()> {
+        let mut file = open_private(&beside, OpenOptions::new().write(true).create(true).truncate(true))?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    };
+    write().map_err(|error| {
+        // The half-written file is of no use; that it cannot be removed changes nothing.
+        drop(fs::remove_file(&beside));
+        at(path)(error)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn server() -> Address {
+        Address::parse("127.0.0.1:7171").expect("an address")
+    }
+
+    #[test]
+    fn a_credential_is_there_on_the_next_run_and_only_its_owner_may_read_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let config = ConfigDir::new(Some(folder.path().to_owned()));
+        let identity = config.identity(&server(), None, None).expect("an identity");
+        assert_eq!(identity.token(), None);
+        identity.save_token(&Secret("t0ken".to_owned()), "ann").expect("written");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = fs::metadata(identity.path()).expect("a file").permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+        drop(identity);
+        let identity = config.identity(&server(), None, None).expect("an identity");
+        assert_eq!(identity.token(), Some(Secret("t0ken".to_owned())));
+    }
+
+    #[test]
+    fn a_second_client_is_another_guest_and_a_game_finds_its_own() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let config = ConfigDir::new(Some(folder.path().to_owned()));
+        let first = config.identity(&server(), None, None).expect("an identity");
+        let second = config.identity(&server(), None, None).expect("an identity");
+        let named = config.identity(&server(), Some("bob"), None).expect("an identity");
+        assert_ne!(first.path(), second.path());
+        assert_ne!(first.path(), named.path());
+        second.save_seat("0123456789ab").expect("written");
+        second.save_seat("0123456789ab").expect("written");
+        let path = second.path().to_owned();
+        drop(second);
+        let again = config.identity(&server(), None, Some("0123456789ab")).expect("an identity");
+        assert_eq!(again.path(), path);
+        let shared = config.shared_identity(&server(), None, Some("0123456789ab"));
+        assert_eq!(shared.path(), path);
+    }
+
+    #[test]
+    fn a_damaged_file_is_no_credential() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let config = ConfigDir::new(Some(folder.path().to_owned()));
+        let identity = config.identity(&server(), None, None).expect("an identity");
+        fs::write(identity.path(), b"{\"token\": \"half").expect("written");
+        assert_eq!(identity.token(), None);
+    }
+
+    #[test]
+    fn deployments_are_saved_listed_and_deleted() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let config = ConfigDir::new(Some(folder.path().to_owned()));
+        config.save_setup("barrage", "corner", "..F").expect("written");
+        assert_eq!(config.setups()["barrage"]["corner"], "..F");
+        config.delete_setup("barrage", "corner").expect("deleted");
+        assert!(config.setups().is_empty());
+        assert!(config.delete_setup("barrage", "corner").is_err());
+        for name in ["", "a/b", "..", "random", "ä", &"x".repeat(31)] {
+            assert!(!is_setup_name(name), "{name:?}");
+        }
+        assert!(is_setup_name("My-corner_2"));
+    }
+}

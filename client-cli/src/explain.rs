@@ -1,0 +1,151 @@
+//! A ruleset in words, written from its data.
+
+use std::fmt::Write;
+
+use flagfall_board::{Numbering, Rank, Side, Square};
+use flagfall_rules::{Fill, Ruleset};
+
+/// Every ruleset in a line.
+#[must_use]
+pub fn list() -> String {
+    let mut text = "The rulesets (flagfall rules ID explains one):\n\n".to_owned();
+    for ruleset in Ruleset::all() {
+        let _ = writeln!(text, "  {:<12} {}", ruleset.id, ruleset.summary);
+    }
+    text
+}
+
+/// The ruleset explained: army, board, moves, strikes, repetition, the end.
+#[must_use]
+pub fn ruleset(ruleset: &Ruleset, numbering: Numbering) -> String {
+    let mut text = format!("{} ({})\n{}\n", ruleset.title, ruleset.id, ruleset.summary);
+    army(ruleset, numbering, &mut text);
+    board(ruleset, &mut text);
+    section("Moving", &moving(), &mut text);
+    section("Striking", &striking(ruleset), &mut text);
+    section("Repetition", &repetition(ruleset), &mut text);
+    section("The end", &ending(ruleset), &mut text);
+    text
+}
+
+fn section(title: &str, lines: &[String], text: &mut String) {
+    let _ = write!(text, "\n{title}\n");
+    for line in lines {
+        let _ = writeln!(text, "  {line}");
+    }
+}
+
+fn army(ruleset: &Ruleset, numbering: Numbering, text: &mut String) {
+    let _ = write!(text, "\nThe army: {} pieces a side, the strongest first\n", ruleset.army.len());
+    let mut ranks: Vec<(Rank, u8)> = ruleset.army.iter().collect();
+    ranks.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
+    for (rank, count) in ranks {
+        let note = match rank {
+            Rank::Flag => "never moves; who loses it has lost",
+            Rank::Bomb => "never moves; beats every attacker but the Miner",
+            Rank::Scout => "moves any distance",
+            Rank::Miner => "removes Bombs",
+            Rank::Spy if ruleset.spy_beats == Rank::General => "beats the General when it strikes first",
+            Rank::Spy => "beats the Marshal when it strikes first",
+            _ => "",
+        };
+        let line = format!("  {:>2}  {:<11} x{count}   {note}", rank.figure(numbering), rank.to_string());
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+}
+
+fn board(ruleset: &Ruleset, text: &mut String) {
+    let shape = &ruleset.shape;
+    let _ = write!(text, "\nThe board: {} columns, {} rows; r and b are the home rows, ~ is lake\n", shape.columns, shape.rows);
+    for row in (0..shape.rows).rev() {
+        let squares = (0..shape.columns).filter_map(|column| Square::new(column, row));
+        let letters = squares.map(|square| match square {
+            square if shape.lakes.contains(square) => " ~",
+            square if shape.home(Side::Red).contains(square) => " r",
+            square if shape.home(Side::Blue).contains(square) => " b",
+            _ => " .",
+        });
+        let _ = writeln!(text, "  {:>2}{}", row + 1, letters.collect::<String>());
+    }
+    let columns: String = (0..shape.columns).map(|column| format!(" {}", char::from(b'a' + column))).collect();
+    let _ = writeln!(text, "    {columns}");
+    let fill = match ruleset.fill {
+        Fill::EveryHomeSquare => "Each side fills its home rows, unseen by the other.",
+        Fill::AnyHomeSquares => "Each side puts its army on any of its home squares, unseen by the other; the rest stay empty.",
+    };
+    let _ = writeln!(text, "  {fill}");
+}
+
+fn moving() -> Vec<String> {
+    [
+        "Red begins. A turn is one move or strike with one piece: one square along a row or a",
+        "column, never diagonally, never onto a lake or an own piece. Flag and Bombs never move.",
+        "A Scout goes any number of empty squares in a line and may strike at the end of it;",
+        "a move of more than one square shows everybody that it is a Scout.",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
+fn striking(ruleset: &Ruleset) -> Vec<String> {
+    vec![
+        "A move onto an enemy piece is a strike; both ranks are shown to everybody.".to_owned(),
+        "The stronger piece stays, the weaker leaves; equals both leave. A winning attacker goes to".to_owned(),
+        "the square it struck. A Bomb beats all attackers but the Miner, who removes it.".to_owned(),
+        format!(
+            "The Spy beats the {} when the Spy strikes; whatever strikes the Spy beats it.",
+            ruleset.spy_beats
+        ),
+    ]
+}
+
+fn repetition(ruleset: &Ruleset) -> Vec<String> {
+    let mut lines = Vec::new();
+    match ruleset.two_squares_limit {
+        Some(limit) => {
+            lines.push(format!("Two squares: a piece may go back and forth between the same two squares {limit} times in a"));
+            lines.push("row; then it must do something else, or another piece moves.".to_owned());
+        }
+        None => lines.push("A piece may go back and forth as often as it likes.".to_owned()),
+    }
+    if ruleset.more_squares {
+        lines.push("More squares: who chases a piece on and on may not bring back a position that the chase".to_owned());
+        lines.push("had before.".to_owned());
+    }
+    lines
+}
+
+fn ending(ruleset: &Ruleset) -> Vec<String> {
+    let mut lines = vec![
+        "Who takes the enemy Flag wins. Who cannot move on his turn loses; if neither side could,".to_owned(),
+        "the game is a draw. A side may resign, run out of time, or agree on a draw.".to_owned(),
+    ];
+    if let Some(limit) = ruleset.quiet_limit {
+        lines.push(format!("After {limit} moves of both sides together without a capture the game is a draw,"));
+        lines.push(format!("announced {} moves ahead; in any case after {} moves.", Ruleset::LIMIT_NOTICE, ruleset.ply_limit));
+    } else {
+        lines.push(format!("After {} moves the game is a draw.", ruleset.ply_limit));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rulesets_are_explained_from_their_data() {
+        insta::assert_snapshot!("barrage", ruleset(Ruleset::find("barrage").expect("a ruleset"), Numbering::Us));
+        insta::assert_snapshot!("pbm-small", ruleset(Ruleset::find("pbm-small").expect("a ruleset"), Numbering::Eu));
+        insta::assert_snapshot!("list", list());
+    }
+
+    #[test]
+    fn no_line_is_wider_than_a_terminal() {
+        for rules in Ruleset::all() {
+            let text = ruleset(rules, Numbering::Us) + &list();
+            let widest = text.lines().max_by_key(|line| line.chars().count()).unwrap_or_default();
+            assert!(widest.chars().count() <= 100, "{widest}");
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! A game's record: told as text, and stepped through on a board.
+
+use std::fmt::Write;
+
+use flagfall_board::{PerSide, Ply, Rank, Side, Square};
+use flagfall_protocol::{
+    Audience, GameEvent, GameRecord, GameSummary, GameView, IdentityText, Phase, PieceText, Presence, SeenMove,
+    SeenStrike, StrikeFate, ViewChange,
+};
+use flagfall_rules::{Fill, Identity, Move, Ruleset, SeenPiece};
+
+use crate::layouts;
+use crate::model::OpenGame;
+use crate::words;
+
+/// A record and the place in it: how many of its events have happened.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Replay {
+    record: GameRecord,
+    ruleset: &'static Ruleset,
+    at: usize,
+    view: GameView,
+}
+
+/// A record that this client cannot play back.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("this client does not know the ruleset {0}: update it")]
+pub struct UnknownRuleset(String);
+
+impl Replay {
+    /// The record before its first ply.
+    ///
+    /// # Errors
+    /// When the ruleset is unknown.
+    pub fn new(record: GameRecord) -> Result<Replay, UnknownRuleset> {
+        let id = &record.terms.ruleset;
+        let ruleset = Ruleset::find(id).ok_or_else(|| UnknownRuleset(id.clone()))?;
+        let view = before(&record, ruleset);
+        let mut replay = Replay { record, ruleset, at: 0, view };
+        let start = replay.record.events.iter().position(|told| matches!(told.event, GameEvent::Started { .. }));
+        replay.go(start.map_or(0, |index| index + 1));
+        Ok(replay)
+    }
+
+    /// How many events have happened.
+    #[must_use]
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// How many events there are.
+    #[must_use]
+    pub fn last(&self) -> usize {
+        self.record.events.len()
+    }
+
+    /// Goes to the place after so many events; beyond the end to the end.
+    pub fn go(&mut self, at: usize) {
+        let at = at.min(self.last());
+        if at < self.at {
+            self.view = before(&self.record, self.ruleset);
+            self.at = 0;
+        }
+        while let Some(told) = self.record.events.get(self.at).filter(|_| self.at < at) {
+            step(&mut self.view, &self.record, self.ruleset, &told.event);
+            self.at += 1;
+        }
+    }
+
+    /// What happened last, as a sentence.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        match self.at.checked_sub(1).and_then(|index| self.record.events.get(index)) {
+            Some(told) => words::event(&told.event),
+            None => "Before the first event.".to_owned(),
+        }
+    }
+
+    /// The place as a game that is looked at.
+    #[must_use]
+    pub fn game(&self) -> OpenGame {
+        let record = &self.record;
+        let view = self.view.clone();
+        let cursor = self.ruleset.shape.home_square(Side::Red, 0).or(Square::from_index(0));
+        OpenGame {
+            summary: GameSummary {
+                id: record.game,
+                terms: record.terms.clone(),
+                players: record.players.clone(),
+                created: record.created,
+                phase: view.phase,
+                ply: view.ply,
+                turn: view.turn,
+                outcome: record.outcome.clone(),
+            },
+            ruleset: Some(self.ruleset),
+            audience: Audience::Public,
+            driving: false,
+            superseded: false,
+            epoch: 0,
+            seq: 0,
+            view,
+            presence: PerSide::new(Presence::Present, Presence::Present),
+            rematch: Vec::new(),
+            reopening: false,
+            editor: None,
+            cursor: cursor.unwrap_or(crate::model::A1),
+            selected: None,
+            typed: String::new(),
+            unavailable: false,
+        }
+    }
+
+    /// The whole record as text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let record = &self.record;
+        let mut text = format!("Game {}\n{}\n", record.game, words::terms(&record.terms));
+        let _ = writeln!(text, "Made {}", words::date(record.created));
+        for side in Side::BOTH {
+            let _ = writeln!(text, "{side}: {}", record.players[side].name);
+        }
+        if let Some(side) = record.audience.side() {
+            let _ = writeln!(text, "As {side} may know it");
+        }
+        for side in Side::BOTH {
+            if let Some(opened) = &record.deployments[side] {
+                let _ = writeln!(text, "{side} deployed: {}", layouts::in_rows(&opened.setup, self.ruleset));
+            }
+        }
+        text.push('\n');
+        let mut ply: Ply = 0;
+        for told in &record.events {
+            match &told.event {
+                GameEvent::Moved(seen) => {
+                    ply += 1;
+                    let _ = writeln!(text, "{ply:>4}. {}", words::moved(seen));
+                }
+                other => {
+                    let _ = writeln!(text, "      {}", words::event(other));
+                }
+            }
+        }
+        text
+    }
+}
+
+/// The view before anything happened.
+fn before(record: &GameRecord, ruleset: &Ruleset) -> GameView {
+    GameView {
+        audience: Audience::Public,
+        ruleset: record.terms.ruleset.clone(),
+        phase: Phase::Deploying,
+        paused: false,
+        ready: PerSide::default(),
+        deploy_deadline: None,
+        own_deployment: None,
+        lakes: ruleset.shape.lakes.iter().collect(),
+        pieces: Vec::new(),
+        captured: PerSide::default(),
+        ply: 0,
+        turn: None,
+        last_move: None,
+        refused_moves: Vec::new(),
+        clock: None,
+        draw_offer: None,
+        plies_to_limit: None,
+        commitments: PerSide::default(),
+        opened: PerSide::default(),
+        outcome: None,
+    }
+}
+
+fn step(view: &mut GameView, record: &GameRecord, ruleset: &Ruleset, event: &GameEvent) {
+    let mut change = ViewChange { turn: view.turn, ..ViewChange::default() };
+    match event {
+        GameEvent::Started { .. } => {
+            change.turn = Some(Side::Red);
+            let pieces = Side::BOTH.into_iter().flat_map(|side| army(record, ruleset, side));
+            change.pieces = Some(pieces.map(PieceText).collect());
+        }
+        GameEvent::Moved(seen) => {
+            change.turn = Some(seen.side.opponent());
+            let (pieces, captured) = ply(view, seen);
+            change.pieces = Some(pieces.into_iter().map(PieceText).collect());
+            change.captured = Some(captured);
+        }
+        GameEvent::Ended { .. } => change.turn = None,
+        GameEvent::Deployed { .. }
+        | GameEvent::Ready { .. }
+        | GameEvent::DrawOffered { .. }
+        | GameEvent::DrawDeclined { .. }
+        | GameEvent::Paused { .. }
+        | GameEvent::Resumed {} => {}
+    }
+    view.apply(event, &change);
+}
+
+/// A side's pieces at the start: as deployed where that is open, else hidden on the home squares, where they must all be.
+fn army(record: &GameRecord, ruleset: &Ruleset, side: Side) -> Vec<SeenPiece> {
+    let places = record.deployments[side].as_ref().and_then(|opened| layouts::places(&opened.setup, ruleset).ok());
+    let identity = |place: usize| match &places {
+        Some(places) => places.get(place).copied().flatten().map(Identity::Known),
+        None => (ruleset.fill == Fill::EveryHomeSquare).then_some(Identity::Hidden),
+    };
+    (0..ruleset.shape.home_len())
+        .filter_map(|place| {
+            let square = ruleset.shape.home_square(side, place)?;
+            let identity = identity(place)?;
+            Some(SeenPiece { square, side, identity, is_moved: false, is_revealed: false })
+        })
+        .collect()
+}
+
+type Captured = PerSide<std::collections::BTreeMap<Rank, u8>>;
+
+/// What stands on the two squares of a ply afterwards, and what has been captured.
+fn ply(view: &GameView, seen: &SeenMove) -> (Vec<SeenPiece>, Captured) {
+    let Move { from, to } = seen.squares.0;
+    let mut captured = view.captured.clone();
+    let at = |square: Square, side: Side| {
+        let unknown = SeenPiece { square, side, identity: Identity::Hidden, is_moved: false, is_revealed: false };
+        crate::targets::piece_at(view, square).filter(|piece| piece.side == side).unwrap_or(unknown)
+    };
+    let mover = shown(at(from, seen.side), seen.piece);
+    let mover = SeenPiece { is_moved: true, ..mover };
+    let Some(SeenStrike { attacker, attacker_fate, defender, defender_fate }) = seen.strike else {
+        return (vec![SeenPiece { square: to, ..mover }], captured);
+    };
+    let attacker = shown(mover, attacker);
+    let defender = shown(at(to, seen.side.opponent()), defender);
+    let mut pieces = Vec::new();
+    let mut settle = |piece: SeenPiece, fate: StrikeFate, own: Square, other: Square| match (fate, piece.identity) {
+        (StrikeFate::Stays, _) => pieces.push(SeenPiece { square: own, ..piece }),
+        (StrikeFate::Advances, _) => pieces.push(SeenPiece { square: other, is_moved: true, ..piece }),
+        (StrikeFate::Leaves, Identity::Known(rank)) => *captured[piece.side].entry(rank).or_insert(0) += 1,
+        (StrikeFate::Leaves, Identity::OneOf(_) | Identity::Hidden) => {}
+    };
+    settle(attacker, attacker_fate, from, to);
+    settle(defender, defender_fate, to, from);
+    (pieces, captured)
+}
+
+/// The piece after something was shown of it.
+fn shown(piece: SeenPiece, told: IdentityText) -> SeenPiece {
+    match (told.0, piece.identity) {
+        (Identity::Known(_), _) => SeenPiece { identity: told.0, is_revealed: true, ..piece },
+        (Identity::OneOf(_), Identity::Hidden) => SeenPiece { identity: told.0, ..piece },
+        (Identity::OneOf(_) | Identity::Hidden, _) => piece,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> GameRecord {
+        let setup = "..9.1...9. .....2S... ...8...... ....FB....".replace(' ', "");
+        let salt = "00".repeat(32);
+        let text = format!(
+            r#"{{"format":1,"game":"0123456789ab","terms":{{"ruleset":"barrage","time":{{"kind":"unlimited"}}}},
+            "players":{{"red":{{"id":"1","name":"ann","kind":"guest"}},"blue":{{"id":"2","name":"bob","kind":"guest"}}}},
+            "created":1795270000000,"audience":"public","commitments":{{"red":null,"blue":null}},
+            "deployments":{{"red":{{"setup":"{setup}","salt":"{salt}"}},"blue":{{"setup":"{setup}","salt":"{salt}"}}}},
+            "events":[{{"at":1,"event":{{"kind":"ready","side":"red"}}}},{{"at":2,"event":{{"kind":"started","commitments":{{"red":null,"blue":null}}}}}},
+            {{"at":3,"event":{{"kind":"moved","side":"red","move":"e4f4","piece":"?"}}}},
+            {{"at":4,"event":{{"kind":"moved","side":"blue","move":"f7f4","piece":"1","strike":{{"attacker":"1","attacker_fate":"leaves","defender":"1","defender_fate":"leaves"}}}}}},
+            {{"at":5,"event":{{"kind":"ended","outcome":{{"winner":"blue","reason":"resigned"}},"opened":{{"red":null,"blue":null}}}}}}]}}"#
+        );
+        serde_json::from_str(&text).expect("a record")
+    }
+
+    #[test]
+    fn stepping_forth_and_back_shows_the_same() {
+        let mut replay = Replay::new(record()).expect("a known ruleset");
+        assert_eq!((replay.at(), replay.last()), (2, 5));
+        assert_eq!(replay.game().view.pieces.len(), 16);
+        let start = replay.clone();
+        replay.go(4);
+        assert_eq!(replay.game().view.pieces.len(), 14);
+        assert_eq!(replay.game().view.captured.red.get(&Rank::Marshal), Some(&1));
+        replay.go(99);
+        assert_eq!(replay.game().view.phase, Phase::Over);
+        replay.go(2);
+        assert_eq!(replay, start);
+    }
+
+    #[test]
+    fn the_text_tells_the_game() {
+        insta::assert_snapshot!(Replay::new(record()).expect("a known ruleset").text());
+    }
+}

@@ -1,0 +1,156 @@
+//! The thin shell around the core: line, clock and files.
+
+use std::io::Write;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::sync::mpsc;
+
+use crate::address::Address;
+use crate::config::{ConfigDir, Identity};
+use crate::model::{Effect, Message, Model};
+use crate::net::Line;
+use crate::update;
+
+/// Messages that wait to be taken in; the line waits when there are more.
+const INCOMING_MAX: usize = 256;
+
+/// What the core's effects are carried out with.
+#[derive(Debug)]
+pub struct Shell {
+    address: Address,
+    config: ConfigDir,
+    identity: Identity,
+    line: Option<Line>,
+    number: u64,
+    incoming: mpsc::Receiver<(u64, Message)>,
+    incoming_sender: mpsc::Sender<(u64, Message)>,
+}
+
+impl Shell {
+    /// A shell that talks to this server as this guest.
+    #[must_use]
+    pub fn new(address: Address, config: ConfigDir, identity: Identity) -> Shell {
+        let (incoming_sender, incoming) = mpsc::channel(INCOMING_MAX);
+        Shell { address, config, identity, line: None, number: 0, incoming, incoming_sender }
+    }
+
+    /// Takes a message in and does what comes of it. The exit code when the program is to end; the line is closed then.
+    pub async fn step(&mut self, model: &mut Model, message: Message) -> Option<u8> {
+        let mut messages = vec![message];
+        while let Some(message) = messages.pop() {
+            model.now = now_ms();
+            for effect in update(model, message) {
+                match self.carry_out(effect).await {
+                    Outcome::Done => {}
+                    Outcome::Happened(message) => messages.push(message),
+                    Outcome::Exit(code) => return Some(code),
+                }
+            }
+        }
+        None
+    }
+
+    async fn carry_out(&mut self, effect: Effect) -> Outcome {
+        match effect {
+            Effect::Connect { delay_ms } => {
+                self.number += 1;
+                let delay = Duration::from_millis(delay_ms);
+                self.line = Some(Line::dial(&self.address, delay, self.number, self.incoming_sender.clone()));
+            }
+            Effect::Disconnect => return self.hang_up("nothing was heard for a while"),
+            Effect::Send(message) => {
+                if self.line.as_ref().is_some_and(|line| !line.send(message)) {
+                    return self.hang_up("it takes nothing any longer");
+                }
+            }
+            Effect::SaveToken { token, name } => return trouble(self.identity.save_token(&token, &name)),
+            Effect::SaveSeat { game } => return trouble(self.identity.save_seat(&game)),
+            Effect::SaveSetup { ruleset, name, text } => {
+                return trouble(self.config.save_setup(&ruleset, &name, &text).map(drop));
+            }
+            Effect::Exit { code } => {
+                if let Some(line) = self.line.take() {
+                    line.close().await;
+                }
+                return Outcome::Exit(code);
+            }
+        }
+        Outcome::Done
+    }
+
+    fn hang_up(&mut self, why: &str) -> Outcome {
+        match self.line.take() {
+            Some(line) => {
+                line.abort();
+                self.number += 1;
+                Outcome::Happened(Message::Disconnected { code: None, why: why.to_owned() })
+            }
+            None => Outcome::Done,
+        }
+    }
+
+    /// The next thing that happens on the present line.
+    pub async fn next(&mut self) -> Message {
+        loop {
+            match self.incoming.recv().await {
+                Some((number, message)) if number == self.number => return message,
+                // A line that was given up may still have had something to say.
+                Some(_) => {}
+                // It cannot end: this value holds a sender.
+                None => std::future::pending().await,
+            }
+        }
+    }
+
+    /// Runs the core line-based until it ends; the exit code.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub async fn run_plain(
+        mut self,
+        model: &mut Model,
+        mut lines: mpsc::Receiver<String>,
+        mut stop: mpsc::Receiver<()>,
+        out: &mut impl Write,
+    ) -> std::io::Result<u8> {
+        let mut tick = tokio::time::interval(Duration::from_secs(1));
+        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+        let mut message = Message::Started;
+        loop {
+            let end = self.step(model, message).await;
+            for note in model.take_unsaid() {
+                writeln!(out, "{note}")?;
+            }
+            out.flush()?;
+            if let Some(code) = end {
+                return Ok(code);
+            }
+            let is_ready = model.is_ready_for_line();
+            message = tokio::select! {
+                message = self.next() => message,
+                line = lines.recv(), if is_ready => line.map_or(Message::InputEnded, Message::Line),
+                Some(()) = stop.recv() => Message::Stop,
+                _ = tick.tick() => Message::Tick,
+            };
+        }
+    }
+}
+
+enum Outcome {
+    Done,
+    Happened(Message),
+    Exit(u8),
+}
+
+fn trouble(result: Result<(), crate::config::ConfigError>) -> Outcome {
+    match result {
+        Ok(()) => Outcome::Done,
+        Err(error) => Outcome::Happened(Message::FileTrouble { why: format!("Cannot write: {error}") }),
+    }
+}
+
+/// Now, in milliseconds since 1970.
+#[must_use]
+pub fn now_ms() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+}
