@@ -2,9 +2,11 @@
 
 pub mod chance;
 pub mod gateway;
+pub mod http;
 pub mod lobby;
 pub mod metrics;
 pub mod players;
 pub mod rate;
+pub mod server;
 pub mod settings;
 pub mod table;

@@ -83,6 +83,12 @@ impl Connections {
         self.len() == 0
     }
 
+    /// Open connections whose player is known.
+    #[must_use]
+    pub fn identified(&self) -> usize {
+        self.shared.lock().players.values().map(Vec::len).sum()
+    }
+
     /// Connected players.
     #[must_use]
     pub fn players_online(&self) -> usize {

@@ -1,11 +1,23 @@
 //! The only place that knows WebSockets.
+//!
+//! `listener` takes connections and speaks HTTP on them; `upgrade` turns one into a WebSocket; `connection` is its task, around
+//! the pure `session`; `desk` hands an identified player's messages on. What goes out is a [`Payload`] in an [`Outbox`].
 
+mod connection;
 mod connections;
+mod desk;
+mod listener;
 mod outbox;
+mod parse;
 mod payload;
+mod session;
+mod upgrade;
 
 pub use connections::{Connections, Registration};
+pub use listener::{ListenerLimits, serve};
 pub use outbox::{
     ConnectionId, OUTBOX_BYTES_MAX, OUTBOX_MESSAGES_MAX, Outbox, OutboxReader, Outgoing, outbox,
 };
 pub use payload::{PAYLOAD_BYTES_MAX, PAYLOAD_KINDS, Payload};
+pub use session::{Closing, Session, Step};
+pub(crate) use upgrade::upgrade;

@@ -37,20 +37,20 @@ impl From<GamePlan> for NewGame {
 
 /// What became of a command.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct CommandRecord {
+pub(super) struct CommandRecord {
     fingerprint: HexBytesText,
     /// The answer.
-    pub outcome: Accepted,
+    pub(super) outcome: Accepted,
     /// The game that comes of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub game: Option<GamePlan>,
+    pub(super) game: Option<GamePlan>,
 }
 
 /// A SHA-256 as text.
 type HexBytesText = String;
 
 /// The condition and the write that keep a command's outcome; whatever else it changes joins them in one update.
-pub struct Draft {
+pub(super) struct Draft {
     key: Key,
     record: CommandRecord,
     value: Vec<u8>,
@@ -59,7 +59,7 @@ pub struct Draft {
 
 /// What became of a draft.
 #[derive(PartialEq, Eq, Debug)]
-pub enum Kept {
+pub(super) enum Kept {
     /// It is in the store.
     New(CommandRecord),
     /// The command had been carried out before, by another connection or server.
@@ -69,14 +69,14 @@ pub enum Kept {
 }
 
 /// The memory of lobby commands.
-pub struct CommandMemory {
+pub(super) struct CommandMemory {
     store: Arc<dyn Store>,
     memory_ms: u64,
 }
 
 impl CommandMemory {
     /// The memory in this store, forgetting after `memory_ms` milliseconds.
-    pub fn new(store: Arc<dyn Store>, memory_ms: u64) -> CommandMemory {
+    pub(super) fn new(store: Arc<dyn Store>, memory_ms: u64) -> CommandMemory {
         CommandMemory { store, memory_ms }
     }
 
@@ -84,7 +84,7 @@ impl CommandMemory {
     ///
     /// # Errors
     /// [`LobbyRefusal::CommandIdReused`] when the id belongs to another command, [`LobbyRefusal::Store`].
-    pub async fn recall(
+    pub(super) async fn recall(
         &self,
         player: &Player,
         cmd_id: &CommandId,
@@ -98,7 +98,7 @@ impl CommandMemory {
     ///
     /// # Errors
     /// [`LobbyRefusal::Internal`].
-    pub fn draft(
+    pub(super) fn draft(
         &self,
         player: &Player,
         cmd_id: &CommandId,
@@ -121,7 +121,7 @@ impl CommandMemory {
     ///
     /// # Errors
     /// [`LobbyRefusal::Store`]: it may be in the store or not; repeating the command tells.
-    pub async fn keep(&self, draft: Draft, command: &LobbyCommand) -> Result<Kept, LobbyRefusal> {
+    pub(super) async fn keep(&self, draft: Draft, command: &LobbyCommand) -> Result<Kept, LobbyRefusal> {
         let Draft { key, record, value, update } = draft;
         match self.store.update(update).await? {
             UpdateOutcome::Ok => Ok(Kept::New(record)),
@@ -141,14 +141,14 @@ impl CommandMemory {
 impl Draft {
     /// Joins a further condition.
     #[must_use]
-    pub fn expecting(mut self, key: Key, expect: Expect) -> Draft {
+    pub(super) fn expecting(mut self, key: Key, expect: Expect) -> Draft {
         self.update.conditions.push((key, expect));
         self
     }
 
     /// Joins a further write.
     #[must_use]
-    pub fn writing(mut self, write: Write) -> Draft {
+    pub(super) fn writing(mut self, write: Write) -> Draft {
         self.update.writes.push(write);
         self
     }

@@ -1,0 +1,361 @@
+//! One WebSocket connection: one task that reads, writes, waits for the message in hand and watches the time.
+//!
+//! A message is carried out before the next one is read, so a client's messages keep their order and an impatient one waits
+//! in its own socket. Writing and pinging go on meanwhile.
+
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
+use flagfall_protocol::{CloseCode, Code, PROTOCOL_VERSION, Player, ServerToClient};
+use flagfall_store::{SystemClock, WallClock};
+use futures_util::{FutureExt, SinkExt, StreamExt};
+use metrics::counter;
+use tokio::time::{Instant, Sleep, sleep_until, timeout};
+use tokio_tungstenite::tungstenite;
+
+use super::connections::Registration;
+use super::desk::{Desk, Done, Work, refuse};
+use super::outbox::{ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
+use super::payload::Payload;
+use super::session::{Closing, Session, Step, refusal};
+use crate::metrics::{CLOSES, HOT};
+use crate::players::PlayerError;
+use crate::server::{App, SERVER};
+
+/// How far away a deadline is that nobody waits for.
+const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Serves a connection until it ends.
+pub(super) async fn serve(socket: WebSocket, app: Arc<App>) {
+    let id = ConnectionId::next();
+    let (outbox, reader) = outbox(id);
+    let registration = app.connections.enter(outbox.clone());
+    let session = Session::new(&app.settings, Instant::now());
+    let grace = app.settings.times.close_grace;
+    let mut connection = Connection {
+        app,
+        line: Line { socket, reader, is_flushing: false },
+        outbox,
+        session,
+        stage: Stage::Greeting(registration),
+        hand: Hand::Empty,
+    };
+    tracing::debug!(connection = %id, "opened");
+    let ending = connection.talk().await;
+    let Connection { mut line, stage, hand, .. } = connection;
+    drop(hand);
+    match ending {
+        Ending::Close(closing) => {
+            counter!(CLOSES, "code" => closing.code.to_string()).increment(1);
+            tracing::debug!(connection = %id, code = closing.code, reason = closing.reason, "closing");
+            timeout(grace, line.say_goodbye(Some(closing))).await.ok();
+        }
+        Ending::Goodbye => {
+            counter!(CLOSES, "code" => "client").increment(1);
+            timeout(grace, line.say_goodbye(None)).await.ok();
+        }
+        Ending::Gone => counter!(CLOSES, "code" => "gone").increment(1),
+    }
+    // The player counts as gone when the registration is dropped: after the socket, before the tables are told.
+    drop(line);
+    if let Stage::In { registration, desk } = stage {
+        drop(registration);
+        desk.leave().await;
+    }
+    tracing::debug!(connection = %id, "ended");
+}
+
+struct Connection {
+    app: Arc<App>,
+    line: Line,
+    outbox: Outbox,
+    session: Session,
+    stage: Stage,
+    hand: Hand,
+}
+
+enum Stage {
+    Greeting(Registration),
+    /// The registration is with the work in hand.
+    Entering,
+    In {
+        registration: Registration,
+        desk: Desk,
+    },
+}
+
+/// The message that is being carried out.
+enum Hand {
+    Empty,
+    Entering(Pin<Box<dyn Future<Output = Entered> + Send>>),
+    Work(Work),
+}
+
+/// Who has come in, and his entry in the registry.
+type Entered = Result<(Registration, Player), PlayerError>;
+
+enum Ending {
+    /// The server closes.
+    Close(Closing),
+    /// The client has said goodbye.
+    Goodbye,
+    /// The line is dead.
+    Gone,
+}
+
+enum Wake {
+    Text(Utf8Bytes),
+    Binary,
+    Control,
+    Entered(Box<Entered>),
+    Done(Done),
+    Time,
+    End(Ending),
+}
+
+impl Connection {
+    async fn talk(&mut self) -> Ending {
+        let mut timer = pin!(sleep_until(Instant::now()));
+        loop {
+            let deadline = self.session.deadline(self.hand.is_empty());
+            let deadline = deadline.unwrap_or_else(|| Instant::now() + NEVER);
+            if timer.deadline() != deadline {
+                timer.as_mut().reset(deadline);
+            }
+            let wake = poll_fn(|cx| self.poll(cx, timer.as_mut())).await;
+            let now = Instant::now();
+            let step = match wake {
+                Wake::Text(text) => self.session.on_text(now, self.line.reader.take_credit(), &text),
+                Wake::Binary => self.session.on_binary(),
+                Wake::Control => self.session.on_control(now),
+                Wake::Time => self.session.on_time(now, self.hand.is_empty()),
+                Wake::Done(done) => {
+                    self.hand = Hand::Empty;
+                    self.session.resumed(now);
+                    if let Stage::In { desk, .. } = &mut self.stage {
+                        desk.note(done);
+                    }
+                    Step::Wait
+                }
+                Wake::Entered(entered) => {
+                    self.hand = Hand::Empty;
+                    self.let_in(now, *entered)
+                }
+                Wake::End(ending) => return ending,
+            };
+            if let Some(closing) = self.follow(step) {
+                return Ending::Close(closing);
+            }
+        }
+    }
+
+    /// Does what the session says; the closing, if that is what it says.
+    fn follow(&mut self, step: Step) -> Option<Closing> {
+        match step {
+            Step::Wait => {}
+            Step::Enter { token, name, client } => self.enter(token, name, client),
+            Step::Carry(message) => {
+                if let Stage::In { desk, .. } = &mut self.stage
+                    && let Some(work) = desk.take(message)
+                {
+                    self.hand = Hand::Work(work);
+                }
+            }
+            Step::Refuse(refused) => refuse(&self.outbox, refused),
+            Step::Close(last_words, closing) => {
+                if let Some(refused) = last_words {
+                    refuse(&self.outbox, refused);
+                }
+                return Some(closing);
+            }
+            Step::Ping(id) => {
+                let heads = self.line.reader.heads();
+                HOT.outbox_queued.record(u32::try_from(self.outbox.queued()).unwrap_or(u32::MAX));
+                let ping = ServerToClient::Ping { id, server_time: SystemClock.now().0, heads };
+                self.outbox.send(Payload::new(&ping));
+            }
+            Step::RoundTrip(time) => HOT.round_trip.record(time.as_secs_f64()),
+        }
+        None
+    }
+
+    /// Finds out who says hello, and welcomes him. The welcome goes out when his token is in the store.
+    fn enter(&mut self, token: Option<String>, name: Option<String>, client: String) {
+        let Stage::Greeting(mut registration) = std::mem::replace(&mut self.stage, Stage::Entering) else {
+            return;
+        };
+        let (app, outbox) = (self.app.clone(), self.outbox.clone());
+        self.hand = Hand::Entering(Box::pin(async move {
+            let (player, token) = match token {
+                Some(token) => (app.players.authenticate(&token).await?, None),
+                None => {
+                    let guest = app.players.register(name.as_deref()).await?;
+                    (guest.player, Some(guest.token.expose()))
+                }
+            };
+            // First the registry, then the list of games: what starts in between is told twice rather than not at all.
+            registration.identify(&player.id, app.settings.limits.connections_per_player);
+            let games = app.tables.games_of(&player.id).await;
+            tracing::info!(connection = %outbox.connection(), player = %player.id, name = %player.name, client, "welcome");
+            outbox.send(Payload::new(&ServerToClient::Welcome {
+                protocol: PROTOCOL_VERSION,
+                server: SERVER.to_owned(),
+                player: player.clone(),
+                token,
+                server_time: SystemClock.now().0,
+                games,
+            }));
+            Ok((registration, player))
+        }));
+    }
+
+    fn let_in(&mut self, now: Instant, entered: Entered) -> Step {
+        match entered {
+            Ok((registration, player)) => {
+                self.session.entered(now);
+                let desk = Desk::new(self.app.clone(), self.outbox.clone(), player);
+                self.stage = Stage::In { registration, desk };
+                Step::Wait
+            }
+            Err(error) => {
+                let (code, close) = match &error {
+                    PlayerError::Name(_) | PlayerError::NameTaken => (Code::BAD_NAME, CloseCode::BadName),
+                    PlayerError::UnknownToken => (Code::BAD_TOKEN, CloseCode::BadToken),
+                    PlayerError::TooManyGuests => (Code::TOO_MANY, CloseCode::TooManyRequests),
+                    PlayerError::Store => (Code::STORE_UNAVAILABLE, CloseCode::Shutdown),
+                    PlayerError::Chance(_) => (Code::INTERNAL, CloseCode::Shutdown),
+                };
+                Step::Close(Some(refusal(None, None, code, error.to_string())), close.into())
+            }
+        }
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>, timer: Pin<&mut Sleep>) -> Poll<Wake> {
+        if let Poll::Ready(ending) = self.line.poll_write(cx) {
+            return Poll::Ready(Wake::End(ending));
+        }
+        match &mut self.hand {
+            Hand::Empty => {
+                if let Poll::Ready(wake) = self.line.poll_read(cx) {
+                    return Poll::Ready(wake);
+                }
+            }
+            Hand::Entering(entering) => {
+                if let Poll::Ready(entered) = entering.poll_unpin(cx) {
+                    return Poll::Ready(Wake::Entered(Box::new(entered)));
+                }
+            }
+            Hand::Work(work) => {
+                if let Poll::Ready(done) = work.poll_unpin(cx) {
+                    return Poll::Ready(Wake::Done(done));
+                }
+            }
+        }
+        timer.poll(cx).map(|()| Wake::Time)
+    }
+}
+
+impl Hand {
+    fn is_empty(&self) -> bool {
+        matches!(self, Hand::Empty)
+    }
+}
+
+/// The socket and what waits to be written to it.
+struct Line {
+    socket: WebSocket,
+    reader: OutboxReader,
+    is_flushing: bool,
+}
+
+impl Line {
+    /// Writes what there is to write. Pending when all is written, or the socket takes no more now.
+    fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<Ending> {
+        loop {
+            match self.socket.poll_ready_unpin(cx) {
+                Poll::Ready(Ok(())) => {}
+                Poll::Ready(Err(_)) => return Poll::Ready(Ending::Gone),
+                Poll::Pending => {
+                    return self.reader.poll_close(cx).map(|code| Ending::Close(code.into()));
+                }
+            }
+            match self.reader.poll_next(cx) {
+                Poll::Ready(Outgoing::Message(payload)) => {
+                    if self.write(payload).is_err() {
+                        return Poll::Ready(Ending::Gone);
+                    }
+                }
+                Poll::Ready(Outgoing::Close(code)) => return Poll::Ready(Ending::Close(code.into())),
+                Poll::Pending => break,
+            }
+        }
+        if self.is_flushing {
+            match self.socket.poll_flush_unpin(cx) {
+                Poll::Ready(Ok(())) => self.is_flushing = false,
+                Poll::Ready(Err(_)) => return Poll::Ready(Ending::Gone),
+                Poll::Pending => {}
+            }
+        }
+        Poll::Pending
+    }
+
+    fn write(&mut self, payload: Payload) -> Result<(), axum::Error> {
+        HOT.message_out(payload.kind());
+        self.is_flushing = true;
+        self.socket.start_send_unpin(Message::Text(payload.into_text()))
+    }
+
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Wake> {
+        let Poll::Ready(read) = self.socket.poll_next_unpin(cx) else { return Poll::Pending };
+        Poll::Ready(match read {
+            Some(Ok(Message::Text(text))) => Wake::Text(text),
+            Some(Ok(Message::Binary(_))) => Wake::Binary,
+            Some(Ok(Message::Ping(_) | Message::Pong(_))) => Wake::Control,
+            Some(Ok(Message::Close(_))) => Wake::End(Ending::Goodbye),
+            Some(Err(error)) => Wake::End(verdict(error)),
+            None => Wake::End(Ending::Gone),
+        })
+    }
+
+    /// Writes what is still in line and the close frame, then reads on until the client has closed as well.
+    async fn say_goodbye(&mut self, closing: Option<Closing>) {
+        if let Some(Closing { code, reason }) = closing {
+            let mut next = async || {
+                poll_fn(|cx| match self.reader.poll_next(cx) {
+                    Poll::Ready(Outgoing::Message(payload)) => Poll::Ready(Some(payload)),
+                    Poll::Ready(Outgoing::Close(_)) | Poll::Pending => Poll::Ready(None),
+                })
+                .await
+            };
+            while let Some(payload) = next().await {
+                HOT.message_out(payload.kind());
+                if self.socket.feed(Message::Text(payload.into_text())).await.is_err() {
+                    return;
+                }
+            }
+            let frame = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
+            if self.socket.send(Message::Close(Some(frame))).await.is_err() {
+                return;
+            }
+        }
+        while let Some(Ok(_)) = self.socket.next().await {}
+    }
+}
+
+/// What a failed read means for the connection.
+fn verdict(error: axum::Error) -> Ending {
+    use tungstenite::Error;
+    use tungstenite::error::{CapacityError, ProtocolError};
+    let Ok(error) = error.into_inner().downcast::<Error>() else { return Ending::Gone };
+    match *error {
+        Error::Capacity(CapacityError::MessageTooLong { .. }) => Ending::Close(Closing::TOO_LONG),
+        Error::Utf8(_) => Ending::Close(Closing::NOT_UTF8),
+        Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => Ending::Gone,
+        Error::Protocol(_) => Ending::Close(Closing::PROTOCOL),
+        _ => Ending::Gone,
+    }
+}

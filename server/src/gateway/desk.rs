@@ -1,0 +1,228 @@
+//! Where an identified player's messages go: to the lobby, or to the table of a game.
+
+use std::sync::Arc;
+
+use flagfall_board::GameId;
+use flagfall_protocol::{ClientToServer, Code, CommandId, Player, ServerToClient};
+use futures_util::future::BoxFuture;
+
+use super::outbox::Outbox;
+use super::payload::Payload;
+use super::session::refusal;
+use crate::lobby::{LobbyCommand, LobbyRefusal};
+use crate::server::App;
+use crate::table::{TableError, TableHandle, TableInput};
+
+/// A message being carried out. It answers on the outbox itself.
+pub(super) type Work = BoxFuture<'static, Done>;
+
+/// What a connection must remember of a message that was carried out.
+pub(super) enum Done {
+    /// Nothing.
+    Nothing,
+    /// The game is open, at this table.
+    Opened(TableHandle),
+}
+
+/// One player's desk at one connection.
+pub(super) struct Desk {
+    app: Arc<App>,
+    outbox: Outbox,
+    player: Player,
+    open: Vec<TableHandle>,
+    is_watching_lobby: bool,
+}
+
+impl Desk {
+    pub(super) fn new(app: Arc<App>, outbox: Outbox, player: Player) -> Desk {
+        Desk { app, outbox, player, open: Vec::new(), is_watching_lobby: false }
+    }
+
+    /// Carries a message out, at once or by the work that is returned.
+    pub(super) fn take(&mut self, message: ClientToServer) -> Option<Work> {
+        let message = match LobbyCommand::from_message(message) {
+            Ok((cmd_id, command)) => return Some(self.ask_lobby(cmd_id, command)),
+            Err(message) => message,
+        };
+        match message {
+            ClientToServer::OpenLobby {} => {
+                self.is_watching_lobby = true;
+                self.app.lobby.watch(self.outbox.clone());
+                None
+            }
+            ClientToServer::CloseLobby {} => {
+                self.is_watching_lobby = false;
+                self.app.lobby.unwatch(self.outbox.connection());
+                None
+            }
+            ClientToServer::ShowChallenge { challenge } => Some(self.show_challenge(challenge)),
+            ClientToServer::Rematch { cmd_id, game } => {
+                let (outbox, player) = (self.outbox.clone(), self.player.clone());
+                let id = cmd_id.clone();
+                Some(self.tell_table(game, Some(cmd_id), move || TableInput::Rematch {
+                    outbox: outbox.clone(),
+                    player: player.clone(),
+                    cmd_id: id.clone(),
+                }))
+            }
+            ClientToServer::OpenGame { game, since } => self.open_game(game, since),
+            ClientToServer::CloseGame { game } => self.close_game(game),
+            ClientToServer::Command { cmd_id, game, ply, command } => {
+                let (outbox, player) = (self.outbox.clone(), self.player.clone());
+                let id = cmd_id.clone();
+                Some(self.tell_table(game, Some(cmd_id), move || TableInput::Command {
+                    outbox: outbox.clone(),
+                    player: player.clone(),
+                    cmd_id: id.clone(),
+                    ply,
+                    command: command.clone(),
+                }))
+            }
+            ClientToServer::MyGames {} => Some(self.my_games()),
+            // The session keeps these for itself, and the lobby's are gone already.
+            ClientToServer::Hello { .. }
+            | ClientToServer::Pong { .. }
+            | ClientToServer::Seek { .. }
+            | ClientToServer::CancelSeek { .. }
+            | ClientToServer::AcceptSeek { .. }
+            | ClientToServer::Challenge { .. }
+            | ClientToServer::CancelChallenge { .. }
+            | ClientToServer::AcceptChallenge { .. }
+            | ClientToServer::PlayBot { .. } => None,
+        }
+    }
+
+    /// Remembers what a work has done.
+    pub(super) fn note(&mut self, done: Done) {
+        match done {
+            Done::Nothing => {}
+            Done::Opened(table) => {
+                self.open.retain(|open| open.id() != table.id());
+                self.open.push(table);
+            }
+        }
+    }
+
+    /// The connection is gone: the lobby and the tables forget it.
+    pub(super) async fn leave(self) {
+        let connection = self.outbox.connection();
+        if self.is_watching_lobby {
+            self.app.lobby.unwatch(connection);
+        }
+        for table in self.open {
+            // A table that has left memory has forgotten the connection as well.
+            table.send(TableInput::Close { connection }).await.ok();
+        }
+    }
+
+    fn ask_lobby(&self, cmd_id: CommandId, command: LobbyCommand) -> Work {
+        let (app, outbox, player) = (self.app.clone(), self.outbox.clone(), self.player.clone());
+        Box::pin(async move {
+            match app.lobby.handle(&player, &cmd_id, command).await {
+                Ok(outcome) => outbox.send(Payload::new(&ServerToClient::Accepted { cmd_id, outcome })),
+                Err(refusal) => refuse_lobby(&outbox, Some(cmd_id), &refusal),
+            }
+            Done::Nothing
+        })
+    }
+
+    fn show_challenge(&self, code: String) -> Work {
+        let (app, outbox) = (self.app.clone(), self.outbox.clone());
+        Box::pin(async move {
+            match app.lobby.show_challenge(&code).await {
+                Ok(challenge) => outbox.send(Payload::new(&challenge.message())),
+                Err(refusal) => refuse_lobby(&outbox, None, &refusal),
+            }
+            Done::Nothing
+        })
+    }
+
+    fn my_games(&self) -> Work {
+        let (app, outbox, player) = (self.app.clone(), self.outbox.clone(), self.player.clone());
+        Box::pin(async move {
+            let games = app.tables.games_of(&player.id).await;
+            outbox.send(Payload::new(&ServerToClient::MyGames { games }));
+            Done::Nothing
+        })
+    }
+
+    fn open_game(&self, game: GameId, since: Option<flagfall_protocol::Position>) -> Option<Work> {
+        let max = self.app.settings.limits.open_games_per_connection;
+        let is_open = self.open.iter().any(|open| open.id() == game);
+        if !is_open && self.open.len() >= max {
+            let message = format!("{max} games are open on this connection: close one first");
+            refuse(&self.outbox, refusal(None, Some(game), Code::TOO_MANY, message));
+            return None;
+        }
+        let (outbox, player) = (self.outbox.clone(), self.player.clone());
+        Some(self.tell_table(game, None, move || TableInput::Open {
+            outbox: outbox.clone(),
+            player: player.clone(),
+            since,
+        }))
+    }
+
+    fn close_game(&mut self, game: GameId) -> Option<Work> {
+        let at = self.open.iter().position(|open| open.id() == game)?;
+        let table = self.open.swap_remove(at);
+        let outbox = self.outbox.clone();
+        Some(Box::pin(async move {
+            table.send(TableInput::Close { connection: outbox.connection() }).await.ok();
+            outbox.clear_head(game);
+            Done::Nothing
+        }))
+    }
+
+    /// Hands the table of a game an input. A table may leave memory at any moment; then the next one gets it.
+    fn tell_table(
+        &self,
+        game: GameId,
+        cmd_id: Option<CommandId>,
+        input: impl Fn() -> TableInput + Send + 'static,
+    ) -> Work {
+        const ATTEMPTS: usize = 3;
+        let (app, outbox) = (self.app.clone(), self.outbox.clone());
+        let mut known = self.open.iter().find(|open| open.id() == game).cloned();
+        Box::pin(async move {
+            for _ in 0..ATTEMPTS {
+                let table = match known.take() {
+                    Some(table) => table,
+                    None => match app.tables.find(game).await {
+                        Ok(table) => table,
+                        Err(error) => {
+                            refuse_table(&outbox, cmd_id, game, &error);
+                            return Done::Nothing;
+                        }
+                    },
+                };
+                let input = input();
+                let is_open = matches!(input, TableInput::Open { .. });
+                if table.send(input).await.is_ok() {
+                    return if is_open { Done::Opened(table) } else { Done::Nothing };
+                }
+            }
+            refuse_table(&outbox, cmd_id, game, &TableError::Unavailable);
+            Done::Nothing
+        })
+    }
+}
+
+/// Sends a refusal and counts it.
+pub(super) fn refuse(outbox: &Outbox, refused: ServerToClient) {
+    if let ServerToClient::Refused { code, .. } = &refused {
+        crate::metrics::refused(code);
+    }
+    outbox.send(Payload::new(&refused));
+}
+
+fn refuse_lobby(outbox: &Outbox, cmd_id: Option<CommandId>, why: &LobbyRefusal) {
+    refuse(outbox, refusal(cmd_id, None, why.code(), why.to_string()));
+}
+
+fn refuse_table(outbox: &Outbox, cmd_id: Option<CommandId>, game: GameId, why: &TableError) {
+    let code = Code::from(why);
+    refuse(
+        outbox,
+        ServerToClient::Refused { cmd_id, game: Some(game), code, message: why.to_string(), seq: None },
+    );
+}

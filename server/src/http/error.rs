@@ -1,0 +1,115 @@
+//! What HTTP answers when something is wrong: one enum, mapped completely here.
+
+use axum::Json;
+use axum::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use flagfall_protocol::Code;
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::players::PlayerError;
+use crate::table::TableError;
+
+/// Why a request was not answered as asked. Carries no state of any game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum ApiError {
+    /// No such path.
+    #[error("there is nothing here; the paths are /ws, /health, /api/rulesets, /api/games, /api/games/ID and /api/games/ID/record")]
+    NoSuchPath,
+    /// The path is there, but not for this method.
+    #[error("this path is for reading: use GET")]
+    MethodNotAllowed,
+    /// No such game for this caller.
+    #[error("there is no game of that id, or it is private")]
+    NoSuchGame,
+    /// The game's log is damaged.
+    #[error("this game's log is damaged; an operator must look at it")]
+    Quarantined,
+    /// The store does not answer.
+    #[error("the store cannot be reached now; try again in a moment")]
+    StoreUnavailable,
+    /// The credential is not one.
+    #[error("unknown token: leave Authorization out to see what everybody sees")]
+    Unauthorized,
+    /// A page of another origin.
+    #[error("pages of this origin may not connect; the operator can allow it")]
+    ForeignOrigin,
+    /// `/ws` without an upgrade.
+    #[error("this path speaks WebSocket version 13: connect with a WebSocket client")]
+    UpgradeExpected,
+    /// A query that is not understood.
+    #[error("the query is not understood: format is json or text")]
+    BadQuery,
+    /// The answer took too long.
+    #[error("the answer took too long; try again in a moment")]
+    TimedOut,
+    /// A defect.
+    #[error("the server has a defect")]
+    Internal,
+}
+
+/// An error as its JSON body.
+#[derive(Serialize)]
+struct ErrorBody {
+    code: &'static str,
+    message: String,
+}
+
+impl ApiError {
+    fn status_and_code(self) -> (StatusCode, &'static str) {
+        match self {
+            ApiError::NoSuchPath => (StatusCode::NOT_FOUND, "no_such_path"),
+            ApiError::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"),
+            ApiError::NoSuchGame => (StatusCode::NOT_FOUND, Code::NO_SUCH_GAME),
+            ApiError::Quarantined => (StatusCode::GONE, Code::GAME_QUARANTINED),
+            ApiError::StoreUnavailable => (StatusCode::SERVICE_UNAVAILABLE, Code::STORE_UNAVAILABLE),
+            ApiError::Unauthorized => (StatusCode::UNAUTHORIZED, Code::BAD_TOKEN),
+            ApiError::ForeignOrigin => (StatusCode::FORBIDDEN, "foreign_origin"),
+            ApiError::UpgradeExpected => (StatusCode::UPGRADE_REQUIRED, "upgrade_expected"),
+            ApiError::BadQuery => (StatusCode::BAD_REQUEST, "bad_query"),
+            ApiError::TimedOut => (StatusCode::SERVICE_UNAVAILABLE, "timed_out"),
+            ApiError::Internal => (StatusCode::INTERNAL_SERVER_ERROR, Code::INTERNAL),
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let (status, code) = self.status_and_code();
+        let mut response = (status, Json(ErrorBody { code, message: self.to_string() })).into_response();
+        let header = match status {
+            StatusCode::UNAUTHORIZED => Some((WWW_AUTHENTICATE, "Bearer")),
+            StatusCode::METHOD_NOT_ALLOWED => Some((ALLOW, "GET, HEAD")),
+            StatusCode::SERVICE_UNAVAILABLE => Some((RETRY_AFTER, "2")),
+            _ => None,
+        };
+        if let Some((name, value)) = header {
+            response.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
+        response
+    }
+}
+
+impl From<TableError> for ApiError {
+    fn from(error: TableError) -> ApiError {
+        match error {
+            TableError::NotFound => ApiError::NoSuchGame,
+            TableError::Quarantined => ApiError::Quarantined,
+            TableError::Unavailable => ApiError::StoreUnavailable,
+        }
+    }
+}
+
+impl From<PlayerError> for ApiError {
+    fn from(error: PlayerError) -> ApiError {
+        match error {
+            PlayerError::UnknownToken => ApiError::Unauthorized,
+            PlayerError::Store => ApiError::StoreUnavailable,
+            PlayerError::Name(_)
+            | PlayerError::NameTaken
+            | PlayerError::TooManyGuests
+            | PlayerError::Chance(_) => ApiError::Internal,
+        }
+    }
+}

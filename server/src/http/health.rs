@@ -1,0 +1,86 @@
+//! Whether the server can do its work: the store takes something and gives it back.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use flagfall_store::{Key, Store, Update, UpdateOutcome, Write};
+use metrics::histogram;
+use serde::Serialize;
+use tokio::time::{Instant, timeout};
+
+use crate::chance::random_bytes;
+use crate::metrics::HEALTH_SECONDS;
+use crate::server::{App, SERVER};
+
+/// The answer of `/health`.
+#[derive(Serialize, Debug)]
+pub(super) struct Health {
+    /// `ok`, `failing` or `stopping`.
+    status: &'static str,
+    /// What is wrong, for a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<&'static str>,
+    /// The program and its version.
+    server: &'static str,
+    /// Seconds since the start.
+    uptime_s: u64,
+    /// Open connections.
+    connections: usize,
+    /// Milliseconds the store took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    store_ms: Option<u64>,
+}
+
+/// 200 when the store takes a heartbeat and a record and gives the record back in time; 503 otherwise, and while the server
+/// stops. Checks take turns, so many of them are no load.
+pub(super) async fn health(State(app): State<Arc<App>>) -> (StatusCode, Json<Health>) {
+    let (status, problem, store_ms) = if app.is_stopping() {
+        ("stopping", None, None)
+    } else {
+        let began = Instant::now();
+        let checked = timeout(app.settings.times.health, async {
+            let _turn = app.health_turn.lock().await;
+            check(&*app.store).await
+        });
+        let problem = checked.await.unwrap_or(Some("the store did not answer in time"));
+        let elapsed = began.elapsed();
+        histogram!(HEALTH_SECONDS).record(elapsed.as_secs_f64());
+        let status = if problem.is_none() { "ok" } else { "failing" };
+        (status, problem, u64::try_from(elapsed.as_millis()).ok())
+    };
+    let code = if status == "ok" { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let health = Health {
+        status,
+        problem,
+        server: SERVER,
+        uptime_s: app.started.elapsed().as_secs(),
+        connections: app.connections.len(),
+        store_ms,
+    };
+    (code, Json(health))
+}
+
+/// What is wrong with the store, if anything is.
+async fn check(store: &dyn Store) -> Option<&'static str> {
+    if store.heartbeat().await.is_err() {
+        return Some("the store takes no heartbeat");
+    }
+    let (Ok(key), Ok(value)) = (Key::new("health/probe"), random_bytes::<16>()) else {
+        return Some("no random bits");
+    };
+    let put = Write::Put { key: key.clone(), value: value.to_vec(), expires: None };
+    match store.update(Update { conditions: Vec::new(), writes: vec![put] }).await {
+        Ok(UpdateOutcome::Ok) => {}
+        Ok(UpdateOutcome::Conflict | UpdateOutcome::Unknown) | Err(_) => {
+            return Some("the store takes no record");
+        }
+    }
+    match store.get(key).await {
+        // With several servers the value may be another one's by now.
+        Ok(Some(found)) if found.len() == value.len() => None,
+        Ok(_) => Some("the store does not give back what it took"),
+        Err(_) => Some("the store cannot be read"),
+    }
+}

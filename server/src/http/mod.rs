@@ -1,0 +1,186 @@
+//! What the server answers over plain HTTP: health, rulesets, games, records.
+
+mod error;
+mod health;
+
+use std::sync::Arc;
+
+use axum::extract::{DefaultBodyLimit, MatchedPath, Path, Query, Request, State};
+use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::middleware::{self, Next};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::{any, get};
+use axum::{Json, Router};
+use flagfall_board::GameId;
+use flagfall_protocol::{Audience, GameSummary, GameView, RulesetInfo};
+use flagfall_rules::Ruleset;
+use metrics::counter;
+use metrics_exporter_prometheus::PrometheusHandle;
+use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
+
+pub use error::ApiError;
+
+use crate::gateway::upgrade;
+use crate::metrics::HTTP_REQUESTS;
+use crate::server::App;
+use crate::table::{TableHandle, record_text};
+
+/// Games `/api/games` lists at most.
+const LISTED_GAMES_MAX: usize = 100;
+/// Bytes of a request's body; no path wants one.
+const BODY_BYTES_MAX: usize = 8 * 1024;
+
+/// The paths of the game listener.
+pub(crate) fn router(app: Arc<App>) -> Router {
+    Router::new()
+        .route("/", get(page))
+        .route("/ws", any(upgrade))
+        .route("/health", get(health::health))
+        .route("/api/rulesets", get(rulesets))
+        .route("/api/games", get(games))
+        .route("/api/games/{id}", get(game))
+        .route("/api/games/{id}/record", get(record))
+        .route("/api/games/{id}/record.txt", get(record_as_text))
+        .fallback(async || ApiError::NoSuchPath)
+        .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
+        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+        .layer(middleware::from_fn_with_state(app.clone(), around))
+        .with_state(app)
+}
+
+/// The paths of the metrics listener.
+pub(crate) fn metrics_router(app: Arc<App>, handle: PrometheusHandle) -> Router {
+    let render = async move || {
+        app.sample_metrics();
+        ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], handle.render())
+    };
+    Router::new()
+        .route("/metrics", get(render))
+        .fallback(async || ApiError::NoSuchPath)
+        .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
+}
+
+/// What holds for every request: a limit of time, headers, a count.
+async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let answer = timeout(app.settings.times.http_request, next.run(request)).await;
+    let mut response = answer.unwrap_or_else(|_| ApiError::TimedOut.into_response());
+    let route = route.map_or_else(|| "none".to_owned(), |route| route.as_str().to_owned());
+    counter!(HTTP_REQUESTS, "route" => route, "status" => response.status().as_u16().to_string())
+        .increment(1);
+    let headers = response.headers_mut();
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    // Views depend on who asks: no proxy may hand one to another.
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+async fn page() -> Html<&'static str> {
+    Html(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Flagfall</title><p>This is a Flagfall server: \
+         Stratego over the network. To play, type <code>flagfall play</code> in a terminal \
+         (<code>--server</code> names this address), or <code>flagfall watch</code> to look on.</p></html>",
+    )
+}
+
+#[derive(Serialize)]
+struct Rulesets {
+    rulesets: Vec<RulesetInfo>,
+}
+
+async fn rulesets() -> Json<Rulesets> {
+    let info = |ruleset: &&'static Ruleset| RulesetInfo {
+        id: ruleset.id.to_owned(),
+        title: ruleset.title.to_owned(),
+        summary: ruleset.summary.to_owned(),
+    };
+    Json(Rulesets { rulesets: Ruleset::all().iter().map(info).collect() })
+}
+
+#[derive(Serialize)]
+struct Games {
+    games: Vec<GameSummary>,
+}
+
+async fn games(State(app): State<Arc<App>>) -> Json<Games> {
+    Json(Games { games: app.tables.running(LISTED_GAMES_MAX) })
+}
+
+/// A game as the caller may know it. Made of a view, like everything that leaves.
+#[derive(Serialize)]
+struct Game {
+    game: GameSummary,
+    audience: Audience,
+    view: GameView,
+}
+
+async fn game(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Json<Game>, ApiError> {
+    let (table, player) = find(&app, &id, &headers).await?;
+    let (game, audience, view) = table.look(player.as_deref()).await?;
+    Ok(Json(Game { game, audience, view }))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Format {
+    Json,
+    Text,
+}
+
+#[derive(Deserialize)]
+struct RecordQuery {
+    format: Option<Format>,
+}
+
+async fn record(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    query: Result<Query<RecordQuery>, axum::extract::rejection::QueryRejection>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let Query(RecordQuery { format }) = query.map_err(|_| ApiError::BadQuery)?;
+    match format {
+        Some(Format::Text) => record_as_text(State(app), Path(id), headers).await,
+        Some(Format::Json) | None => {
+            let (table, player) = find(&app, &id, &headers).await?;
+            Ok(Json(table.record(player.as_deref()).await?).into_response())
+        }
+    }
+}
+
+async fn record_as_text(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let (table, player) = find(&app, &id, &headers).await?;
+    Ok(record_text(&table.record(player.as_deref()).await?).into_response())
+}
+
+/// The table of a game and the id of the player who asks, if one does.
+async fn find(app: &App, id: &str, headers: &HeaderMap) -> Result<(TableHandle, Option<String>), ApiError> {
+    let player = caller(app, headers).await?;
+    let id: GameId = id.parse().map_err(|_| ApiError::NoSuchGame)?;
+    Ok((app.tables.find(id).await?, player))
+}
+
+/// Who asks: nobody in particular without a credential, and an error with a wrong one. Never silently the public: a player
+/// must not take the fog of the public for what he knows.
+async fn caller(app: &App, headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+    let mut credentials = headers.get_all(AUTHORIZATION).iter();
+    let Some(credential) = credentials.next() else { return Ok(None) };
+    let (Ok(credential), None) = (credential.to_str(), credentials.next()) else {
+        return Err(ApiError::Unauthorized);
+    };
+    let (scheme, token) = credential.split_once(' ').ok_or(ApiError::Unauthorized)?;
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(ApiError::Unauthorized);
+    }
+    Ok(Some(app.players.authenticate(token.trim()).await?.id))
+}

@@ -1,0 +1,222 @@
+//! The server as a whole: put together, run, stopped.
+
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use flagfall_protocol::CloseCode;
+use flagfall_store::Store;
+use futures_util::FutureExt;
+use metrics::{counter, gauge};
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
+
+use crate::gateway::{self, Connections, ListenerLimits};
+use crate::http;
+use crate::lobby::Lobby;
+use crate::metrics as names;
+use crate::players::Players;
+use crate::settings::Settings;
+use crate::table::{StartError, Tables};
+
+/// The program and its version, as clients and operators are told.
+pub const SERVER: &str = concat!("flagfall-server ", env!("CARGO_PKG_VERSION"));
+
+/// Connections to the metrics listener.
+const METRICS_CONNECTIONS_MAX: usize = 16;
+/// The time between two sweeps of the store for records that have expired.
+const SWEEP: Duration = Duration::from_secs(10 * 60);
+/// The time between two upkeeps of the histograms.
+const UPKEEP: Duration = Duration::from_secs(5);
+
+/// What everybody in the server shares.
+pub(crate) struct App {
+    pub(crate) settings: Settings,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) players: Players,
+    pub(crate) lobby: Lobby,
+    pub(crate) tables: Tables,
+    pub(crate) connections: Connections,
+    pub(crate) started: Instant,
+    /// Health checks take turns.
+    pub(crate) health_turn: tokio::sync::Mutex<()>,
+    is_stopping: AtomicBool,
+}
+
+impl App {
+    /// Whether the server has been told to stop.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::Relaxed)
+    }
+
+    /// Sets the gauges whose values are asked for rather than told.
+    pub(crate) fn sample_metrics(&self) {
+        let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+        let (all, identified) = (self.connections.len(), self.connections.identified());
+        gauge!(names::CONNECTIONS, "kind" => "identified").set(count(identified));
+        gauge!(names::CONNECTIONS, "kind" => "not_yet").set(count(all.saturating_sub(identified)));
+        gauge!(names::PLAYERS_ONLINE).set(count(self.connections.players_online()));
+        names::sample_process(self.started.elapsed());
+    }
+}
+
+/// The sockets a server listens on. The caller binds them, so a test knows their ports.
+#[derive(Debug)]
+pub struct Listeners {
+    /// For players: WebSockets and HTTP.
+    pub game: TcpListener,
+    /// For operators: `/metrics`. None switches metrics off.
+    pub metrics: Option<(TcpListener, PrometheusHandle)>,
+}
+
+/// A server that has recovered its games and listens nowhere yet.
+pub struct Server {
+    app: Arc<App>,
+}
+
+impl Server {
+    /// Recovers the running games of the store.
+    ///
+    /// # Errors
+    /// [`StartError`] when the store cannot be read. A damaged game is reported and left out.
+    pub async fn start(settings: Settings, store: Arc<dyn Store>) -> Result<Server, StartError> {
+        let connections = Connections::new();
+        let tables = Tables::start(store.clone(), settings.for_tables(connections.clone())).await?;
+        let players = Players::new(store.clone(), &settings);
+        let lobby = Lobby::new(store.clone(), tables.clone(), connections.clone(), settings.clone());
+        Ok(Server {
+            app: Arc::new(App {
+                settings,
+                store,
+                players,
+                lobby,
+                tables,
+                connections,
+                started: Instant::now(),
+                health_turn: tokio::sync::Mutex::default(),
+                is_stopping: AtomicBool::new(false),
+            }),
+        })
+    }
+
+    /// The registry of open connections.
+    #[must_use]
+    pub fn connections(&self) -> &Connections {
+        &self.app.connections
+    }
+
+    /// Serves until `shutdown` is done, then stops: no new games and connections, running games paused in their logs, every
+    /// connection closed as [`CloseCode::Shutdown`]. Returns within [`Times::stop`](crate::settings::Times::stop).
+    pub async fn serve(self, listeners: Listeners, shutdown: impl Future<Output = ()>) {
+        let app = self.app;
+        let mut doors = JoinSet::new();
+        let mut tasks = JoinSet::new();
+        let limits = ListenerLimits {
+            connections_max: app.settings.limits.connections_max,
+            head: app.settings.times.http_head,
+            http: app.settings.times.http_request + app.settings.times.http_head,
+        };
+        doors.spawn(gateway::serve(listeners.game, http::router(app.clone()), limits));
+        if let Some((listener, handle)) = listeners.metrics {
+            let router = http::metrics_router(app.clone(), handle.clone());
+            let limits = ListenerLimits { connections_max: METRICS_CONNECTIONS_MAX, ..limits };
+            tasks.spawn(gateway::serve(listener, router, limits));
+            tasks.spawn(upkeep(handle));
+        }
+        tasks.spawn(kept_alive("lobby", app.clone(), async |app| app.lobby.run().await));
+        tasks.spawn(kept_alive("heartbeat", app.clone(), heartbeat));
+        tasks.spawn(kept_alive("sweep", app.clone(), sweep));
+        shutdown.await;
+
+        tracing::info!(connections = app.connections.len(), "stopping");
+        app.is_stopping.store(true, Ordering::Relaxed);
+        app.lobby.stop();
+        doors.shutdown().await;
+        let stopped = timeout(app.settings.times.stop, async {
+            app.tables.stop().await;
+            app.connections.close_all(CloseCode::Shutdown);
+            app.connections.emptied().await;
+        });
+        if stopped.await.is_err() {
+            tracing::warn!(connections = app.connections.len(), "some connections had to be cut off");
+        }
+        tasks.shutdown().await;
+        tracing::info!("stopped");
+    }
+}
+
+/// Recovers, serves, stops: [`Server::start`] and [`Server::serve`] in one.
+///
+/// # Errors
+/// [`StartError`].
+pub async fn run(
+    settings: Settings,
+    listeners: Listeners,
+    store: Arc<dyn Store>,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), StartError> {
+    Server::start(settings, store).await?.serve(listeners, shutdown).await;
+    Ok(())
+}
+
+/// Runs a task of the server's own, again when it panics: nothing a player does must end it.
+async fn kept_alive(name: &'static str, app: Arc<App>, task: impl AsyncFn(Arc<App>)) {
+    const PAUSE: Duration = Duration::from_secs(1);
+    while AssertUnwindSafe(task(app.clone())).catch_unwind().await.is_err() {
+        report_panic(name);
+        sleep(PAUSE).await;
+    }
+}
+
+/// Counts and reports a task that ended by a panic. What it panicked with is not written: it could hold what nobody may see.
+pub(crate) fn report_panic(task: &'static str) {
+    counter!(names::TASK_PANICS, "task" => task).increment(1);
+    tracing::error!(task, "a task panicked: a defect of the server; everything else goes on");
+}
+
+/// Tells the store that a server is alive; after a crash the clocks of all games stand still from the last time on.
+async fn heartbeat(app: Arc<App>) {
+    let mut ticks = interval(app.settings.times.heartbeat.max(Duration::from_millis(1)));
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut is_failing = false;
+    loop {
+        ticks.tick().await;
+        match app.store.heartbeat().await {
+            Ok(_) if is_failing => {
+                is_failing = false;
+                tracing::info!("the store takes heartbeats again");
+            }
+            Ok(_) => {}
+            Err(error) => {
+                counter!(names::HEARTBEAT_FAILURES).increment(1);
+                if !is_failing {
+                    tracing::error!(%error, "the store takes no heartbeat");
+                }
+                is_failing = true;
+            }
+        }
+    }
+}
+
+/// Clears the store of records that have expired.
+async fn sweep(app: Arc<App>) {
+    loop {
+        sleep(SWEEP).await;
+        match app.store.sweep().await {
+            Ok(0) => {}
+            Ok(records) => tracing::debug!(records, "expired records swept"),
+            Err(error) => tracing::warn!(%error, "expired records could not be swept"),
+        }
+    }
+}
+
+async fn upkeep(handle: PrometheusHandle) {
+    loop {
+        sleep(UPKEEP).await;
+        handle.run_upkeep();
+    }
+}
