@@ -136,7 +136,7 @@ async fn nothing_acknowledged_is_lost_by_a_kill() {
         for line in lines.by_ref() {
             let line = line.unwrap();
             left -= u32::from(note(&line, &mut acknowledged)).min(left);
-            if left == 0 && line != "" && !line.starts_with("running") {
+            if left == 0 && !line.is_empty() && !line.starts_with("running") {
                 break;
             }
         }

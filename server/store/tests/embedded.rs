@@ -1,5 +1,4 @@
 //! What the embedded store does beyond the contract: it outlives its process, guards its folder, shares fsyncs.
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;
 

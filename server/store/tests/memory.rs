@@ -1,5 +1,4 @@
 //! The ways in which the store in memory fails when a test tells it to.
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;
 
