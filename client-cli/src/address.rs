@@ -43,10 +43,9 @@ impl Address {
             _ => return Err(malformed()),
         }
         let host = uri.host().filter(|host| !host.is_empty()).ok_or_else(malformed)?.to_owned();
-        let has_bad_port = uri.authority().is_some_and(|authority| {
-            authority.port().is_none() && authority.as_str().ends_with(|c: char| c.is_ascii_digit() || c == ':')
-                && authority.as_str().rsplit(']').next().is_some_and(|rest| rest.contains(':'))
-        });
+        // An address in brackets has colons of its own.
+        let has_bad_port = uri.port_u16().is_none()
+            && uri.authority().is_some_and(|it| it.as_str().rsplit(']').next().is_some_and(|end| end.contains(':')));
         if has_bad_port {
             return Err(malformed());
         }

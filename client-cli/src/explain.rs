@@ -5,12 +5,18 @@ use std::fmt::Write;
 use flagfall_board::{Numbering, Rank, Side, Square};
 use flagfall_rules::{Fill, Ruleset};
 
+use crate::words;
+
 /// Every ruleset in a line.
 #[must_use]
 pub fn list() -> String {
     let mut text = "The rulesets (flagfall rules ID explains one):\n\n".to_owned();
     for ruleset in Ruleset::all() {
-        let _ = writeln!(text, "  {:<12} {}", ruleset.id, ruleset.summary);
+        let mut id = ruleset.id;
+        for line in words::wrap(ruleset.summary, 64) {
+            let _ = writeln!(text, "  {id:<12} {line}");
+            id = "";
+        }
     }
     text
 }

@@ -5,6 +5,7 @@ use flagfall_protocol::{
     GameEvent, GameSummary, IdentityText, MoveText, Outcome, Presence, SeenMove, SeenStrike, StrikeFate, Terms, Time,
 };
 use flagfall_rules::{Identity, Move, Ruleset};
+use unicode_width::UnicodeWidthStr;
 
 /// A text that names no clock.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -110,6 +111,22 @@ pub fn date(ms: u64) -> String {
     let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
     let year = era * 400 + year_of_era + u64::from(month <= 2);
     format!("{year}-{month:02}-{day:02} {:02}:{:02} UTC", minutes / 60 % 24, minutes % 60)
+}
+
+/// The text in lines of at most so many columns, broken at blanks.
+#[must_use]
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) | None => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// A text with a capital and a full stop.

@@ -129,7 +129,7 @@ fn draw_cell(cell: &Cell, model: &Model, theme: Theme, buffer: &mut Buffer, x: u
     };
     // The lower row: the middle says what the square is, the sides are the cursor's.
     let middle = match (is_selected, is_target && piece.is_some(), is_last, is_lake) {
-        (true, _, _, _) => "~~~",
+        (true, _, _, _) => "@@@",
         (_, true, _, _) => " x ",
         (_, _, true, _) => "===",
         (_, _, _, true) => "~~~",

@@ -189,10 +189,10 @@ fn help_text(model: &Model) -> String {
     }
     let text = match game.view.phase {
         Phase::Deploying if game.editor.is_some() => {
-            " space pick/swap  r random  s suggested  w save  l load  Enter hand in  q leave  ? help"
+            " space pick/swap  r random  s suggested  w save  l load  Enter hand in  ? help"
         }
         Phase::Playing if game.is_acting() => {
-            " arrows+Enter or type a4a5  d draw  x decline  R resign  A abort  t turn  q leave  ?"
+            " arrows+Enter or type a4a5  d draw  R resign  A abort  t turn  q leave  ? help"
         }
         Phase::Over if game.own_side().is_some() => " m rematch  t turn  n numbers  q leave  ? help",
         Phase::Deploying | Phase::Playing | Phase::Over => " t turn the board  n numbers  q leave  ? help",

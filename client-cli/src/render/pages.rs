@@ -70,7 +70,7 @@ On the board
   [?]  hidden, has moved
   '5   has moved        *5   its rank is known to all
   ===  the last move    +  x where the selected piece can go, strike
-  ~~~  lake, or the selected piece
+  ~~~  lake             @@@  the selected piece
 
 Playing
   arrows, then space or Enter on a piece and on its target

@@ -6,7 +6,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use flagfall_board::Side;
+use flagfall_board::{Rank, Side};
 use flagfall_protocol::{Phase, Presence};
 use flagfall_rules::Ruleset;
 use unicode_width::UnicodeWidthStr;
@@ -31,20 +31,20 @@ pub(super) fn draw(
     }
     lines.push(Line::raw(""));
     let bold = theme.colored(Color::Yellow).add_modifier(Modifier::BOLD);
-    for text in wrap(&headline(model, game), width) {
+    for text in words::wrap(&headline(model, game), width) {
         lines.push(Line::styled(text, bold));
     }
     for notice in notices(model, game) {
-        lines.extend(wrap(&notice, width).into_iter().map(|text| Line::styled(text, bold)));
+        lines.extend(words::wrap(&notice, width).into_iter().map(|text| Line::styled(text, bold)));
     }
     if let Some(editor) = &game.editor {
         deploying(model, editor, width, &mut lines);
     } else if game.view.phase != Phase::Deploying {
         if let Some(last) = &game.view.last_move {
-            lines.extend(wrap(&words::moved(last), width).into_iter().map(Line::raw));
+            lines.extend(words::wrap(&words::moved(last), width).into_iter().map(Line::raw));
         }
-        lines.push(Line::raw(""));
-        losses(model, game, ruleset, theme, &mut lines);
+        let room = usize::from(area.height).saturating_sub(lines.len());
+        losses(model, game, ruleset, theme, room, &mut lines);
     }
     let room = usize::from(area.height).saturating_sub(lines.len() + 1);
     log(model, width, room, &mut lines);
@@ -153,20 +153,59 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
     notices
 }
 
-fn losses(model: &Model, game: &OpenGame, ruleset: &Ruleset, theme: Theme, lines: &mut Vec<Line<'_>>) {
-    lines.push(Line::from(vec![
-        Span::raw("              "),
-        Span::styled("   Red    ", theme.side(Side::Red)),
-        Span::raw(" "),
-        Span::styled("   Blue   ", theme.side(Side::Blue)),
-    ]));
-    lines.push(Line::raw("               lost left  lost left"));
+/// What each side has lost and has left: a table, or where the room is short two ranks a line.
+fn losses(
+    model: &Model,
+    game: &OpenGame,
+    ruleset: &Ruleset,
+    theme: Theme,
+    room: usize,
+    lines: &mut Vec<Line<'_>>,
+) {
     let [red, blue] = Side::BOTH.map(|side| targets::losses(&game.view, ruleset, side));
     let number = |count: u8| if count == 0 { "-".to_owned() } else { count.to_string() };
+    let figure = |rank: Rank| rank.figure(model.options.numbering);
+    let (red_style, blue_style) = (theme.side(Side::Red), theme.side(Side::Blue));
+    if room < red.len() + 3 {
+        lines.push(Line::from(vec![
+            Span::raw(" Lost and left: "),
+            Span::styled("Red", red_style),
+            Span::raw(", "),
+            Span::styled("Blue", blue_style),
+        ]));
+        let cells: Vec<String> = red
+            .iter()
+            .zip(&blue)
+            .map(|((rank, red_lost, red_left), (_, blue_lost, blue_left))| {
+                format!(
+                    " {:>2}  {}+{}  {}+{}   ",
+                    figure(*rank),
+                    number(*red_lost),
+                    number(*red_left),
+                    number(*blue_lost),
+                    number(*blue_left)
+                )
+            })
+            .collect();
+        let half = cells.len().div_ceil(2);
+        for (at, cell) in cells.iter().take(half).enumerate() {
+            let second = cells.get(half + at).map(String::as_str).unwrap_or_default();
+            lines.push(Line::raw(format!("{cell}{second}")));
+        }
+        return;
+    }
+    lines.push(Line::raw(""));
+    lines.push(Line::from(vec![
+        Span::raw("              "),
+        Span::styled("   Red    ", red_style),
+        Span::raw(" "),
+        Span::styled("   Blue   ", blue_style),
+    ]));
+    lines.push(Line::raw("               lost left  lost left"));
     for ((rank, red_lost, red_left), (_, blue_lost, blue_left)) in red.into_iter().zip(blue) {
-        let figure = rank.figure(model.options.numbering);
         lines.push(Line::raw(format!(
-            " {figure:>2} {:<10} {:>4} {:>4}  {:>4} {:>4}",
+            " {:>2} {:<10} {:>4} {:>4}  {:>4} {:>4}",
+            figure(rank),
             rank.to_string(),
             number(red_lost),
             number(red_left),
@@ -180,7 +219,7 @@ fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec
     lines.push(Line::raw(""));
     for (key, does) in [
         ("arrows", "move the cursor"),
-        ("space", "pick up; again: swap or move"),
+        ("space", "pick up; again: swap, move"),
         ("r  s", "random, suggested"),
         ("w  l", "save, load a saved one"),
         ("Bksp", "take a piece off the board"),
@@ -201,7 +240,7 @@ fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec
         .collect();
     if !in_hand.is_empty() {
         let text = format!("In hand: {}", in_hand.join(", "));
-        lines.extend(wrap(&text, width).into_iter().map(Line::raw));
+        lines.extend(words::wrap(&text, width).into_iter().map(Line::raw));
     }
 }
 
@@ -209,7 +248,7 @@ fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec
 fn log(model: &Model, width: usize, room: usize, lines: &mut Vec<Line<'_>>) {
     let mut log: Vec<String> = Vec::new();
     for note in model.notes.iter().rev().skip(1) {
-        let mut wrapped = wrap(note, width);
+        let mut wrapped = words::wrap(note, width);
         if log.len() + wrapped.len() > room {
             break;
         }
@@ -220,19 +259,4 @@ fn log(model: &Model, width: usize, room: usize, lines: &mut Vec<Line<'_>>) {
         lines.push(Line::raw(""));
         lines.extend(log.into_iter().rev().map(|text| Line::styled(text, Style::new().add_modifier(Modifier::DIM))));
     }
-}
-
-/// The text in lines of at most so many columns, broken at blanks.
-pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.width() + 1 + word.width() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            Some(_) | None => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }

@@ -1,1 +1,295 @@
+use flagfall_protocol::{GameEvent, ServerToClient, ViewChange};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
 
+use super::*;
+use crate::chance::Chance;
+use crate::model::{Effect, Goal, How, Key, Message, Model, Options, Wish};
+use crate::update;
+
+const START: u64 = 1_795_270_000_000;
+
+fn options() -> Options {
+    Options {
+        server: "ws://127.0.0.1:7171/ws".to_owned(),
+        name: None,
+        numbering: flagfall_board::Numbering::Us,
+        flip: true,
+        credential_file: "guest.json".to_owned(),
+        color: false,
+        plain: false,
+        scripted: false,
+    }
+}
+
+fn received(model: &mut Model, json: &str) -> Vec<Effect> {
+    let message: ServerToClient = serde_json::from_str(json).expect("a message");
+    update(model, Message::Received(Box::new(message)))
+}
+
+fn key(model: &mut Model, key: Key) -> Vec<Effect> {
+    update(model, Message::Key(key))
+}
+
+fn online(goal: Goal) -> Model {
+    let mut model = Model::new(options(), goal, Chance::Seeded(5));
+    model.now = START;
+    update(&mut model, Message::Started);
+    update(&mut model, Message::Connected);
+    let welcome = format!(
+        r#"{{"type":"welcome","protocol":1,"server":"test","player":{{"id":"p1","name":"ann","kind":"guest"}},"token":"t","server_time":{START},"games":[]}}"#
+    );
+    received(&mut model, &welcome);
+    model
+}
+
+/// A model with the open game: ann is Red, bob Blue.
+fn game(ruleset: &str, audience: &str, view: &str) -> Model {
+    let id = "0123456789ab".parse().expect("an id");
+    let goal = match audience {
+        "public" => Goal::Watch(Some(id)),
+        _ => Goal::Play(Wish { how: How::Game(id), ..Wish::default() }),
+    };
+    let mut model = online(goal);
+    let lakes = match ruleset {
+        "pbm-small" => r#"["c4","c5","f4","f5"]"#,
+        _ => r#"["c5","d5","c6","d6","g5","h5","g6","h6"]"#,
+    };
+    let message = format!(
+        r#"{{"type":"game","game":{{"id":"0123456789ab","terms":{{"ruleset":"{ruleset}","time":{{"kind":"fischer","base_s":600,"increment_s":5}}}},
+        "players":{{"red":{{"id":"p1","name":"ann","kind":"guest"}},"blue":{{"id":"p2","name":"bob","kind":"guest"}}}},"created":{START},"phase":"playing","ply":0}},
+        "audience":"{audience}","driving":true,"epoch":1,"seq":7,"presence":{{"red":"present","blue":"present"}},
+        "view":{{"audience":"{audience}","ruleset":"{ruleset}","lakes":{lakes},"commitments":{{"red":null,"blue":null}},{view}}}}}"#
+    );
+    received(&mut model, &message);
+    model
+}
+
+/// Pieces as `PieceText`s for an army of the text of §P4 on a side, known or hidden.
+fn army(ruleset: &str, side: Side, text: Option<&str>) -> Vec<String> {
+    let ruleset = flagfall_rules::Ruleset::find(ruleset).expect("a ruleset");
+    let letters: Vec<char> =
+        text.map(|text| text.chars().filter(|c| !c.is_whitespace()).collect()).unwrap_or_default();
+    (0..ruleset.shape.home_len())
+        .map(|place| {
+            let square = ruleset.shape.home_square(side, place).expect("a home square");
+            let letter = letters.get(place).copied().unwrap_or('?');
+            format!("{square}{}{letter}", if side == Side::Red { 'r' } else { 'b' })
+        })
+        .collect()
+}
+
+fn pieces(pieces: &[Vec<String>]) -> String {
+    format!("{:?}", pieces.concat())
+}
+
+const CLASSIC: &str = "9629519469 457S379695 698374B8B9 78B8B58BFB";
+
+fn classic_view(audience: &str) -> String {
+    let mut own = army("classic", Side::Red, (audience != "public").then_some(CLASSIC));
+    let mut enemy = army("classic", Side::Blue, None);
+    own.retain(|piece| !piece.starts_with("b4"));
+    enemy.retain(|piece| !piece.starts_with("e7"));
+    own.retain(|piece| !piece.starts_with("a4"));
+    own.push(if audience == "public" { "a5r5'*".to_owned() } else { "a5r6'*".to_owned() });
+    enemy.push("e6b?'".to_owned());
+    enemy.retain(|piece| !piece.starts_with("b7"));
+    enemy.push("b7b4*".to_owned());
+    format!(
+        r#""phase":"playing","ready":{{"red":true,"blue":true}},"pieces":{},"captured":{{"red":{{"scout":1}},"blue":{{}}}},
+        "ply":4,"turn":"red","last_move":{{"side":"blue","move":"e7e6","piece":"?"}},
+        "clock":{{"at":{START},"remaining_ms":{{"red":581000,"blue":602500}},"running":"red"}}"#,
+        pieces(&[own, enemy])
+    )
+}
+
+fn deploying_view(deadline: u64) -> String {
+    format!(
+        r#""phase":"deploying","ready":{{"red":false,"blue":true}},"deploy_deadline":{deadline},"pieces":[],"captured":{{"red":{{}},"blue":{{}}}},"ply":0"#
+    )
+}
+
+fn screen_of(model: &Model, width: u16, height: u16) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a terminal");
+    terminal.draw(|frame| render(model, frame)).expect("drawn");
+    terminal.backend().to_string()
+}
+
+fn screen(model: &Model) -> String {
+    screen_of(model, 80, 24)
+}
+
+#[test]
+fn connecting_and_waiting() {
+    let model = Model::new(options(), Goal::Play(Wish::default()), Chance::Seeded(1));
+    insta::assert_snapshot!("connecting", screen(&model));
+    let mut model = online(Goal::Play(Wish { how: How::Challenge, ..Wish::default() }));
+    let cmd_id = model.pending[0].cmd_id.as_str().to_owned();
+    let expires = START + 86_400_000;
+    let answer = format!(
+        r#"{{"type":"accepted","cmd_id":"{cmd_id}","outcome":{{"kind":"challenge","challenge":"k7m2q9","expires":{expires}}}}}"#
+    );
+    received(&mut model, &answer);
+    insta::assert_snapshot!("waiting", screen(&model));
+}
+
+#[test]
+fn choosing_an_offer() {
+    let mut model = online(Goal::Play(Wish::default()));
+    let lobby = r#"{"type":"lobby","seeks":[{"id":"s1","seeker":{"id":"p2","name":"bob","kind":"guest"},"terms":{"ruleset":"barrage","time":{"kind":"unlimited"}},"side":"red"}],"games":[],"players_online":2}"#;
+    received(&mut model, lobby);
+    insta::assert_snapshot!(screen(&model));
+}
+
+#[test]
+fn deploying_on_10x10() {
+    let mut model = game("classic", "red", &deploying_view(START + 245_000));
+    key(&mut model, Key::Char(' '));
+    key(&mut model, Key::Down);
+    insta::assert_snapshot!(screen(&model));
+}
+
+#[test]
+fn deploying_on_8x8_from_the_far_side() {
+    let model = game("pbm-small", "blue", &deploying_view(START + 245_000));
+    insta::assert_snapshot!(screen(&model));
+}
+
+#[test]
+fn deploying_with_pieces_in_hand() {
+    let mut model = game("barrage", "red", &deploying_view(START + 45_000));
+    for _ in 0..4 {
+        for _ in 0..10 {
+            key(&mut model, Key::Backspace);
+            key(&mut model, Key::Right);
+        }
+        for _ in 0..10 {
+            key(&mut model, Key::Left);
+        }
+        key(&mut model, Key::Down);
+    }
+    key(&mut model, Key::Char('f'));
+    insta::assert_snapshot!(screen(&model));
+}
+
+#[test]
+fn playing_with_a_selected_piece_and_running_clocks() {
+    let mut model = game("classic", "red", &classic_view("red"));
+    model.now += 12_000;
+    for _ in 0..5 {
+        key(&mut model, Key::Left);
+    }
+    key(&mut model, Key::Up);
+    key(&mut model, Key::Enter);
+    insta::assert_snapshot!(screen(&model));
+}
+
+#[test]
+fn typing_a_move_and_the_other_numbers_from_the_other_side() {
+    let mut model = game("classic", "red", &classic_view("red"));
+    for letter in ['n', 't', 'c', '4', 'b'] {
+        key(&mut model, Key::Char(letter));
+    }
+    insta::assert_snapshot!(screen(&model));
+}
+
+#[test]
+fn a_draw_offer_a_limit_and_an_absent_opponent() {
+    let view = format!(r#"{},"draw_offer":"blue","plies_to_limit":12"#, classic_view("red"));
+    let mut model = game("classic", "red", &view);
+    received(
+        &mut model,
+        r#"{"type":"presence","game":"0123456789ab","side":"blue","presence":"reconnecting"}"#,
+    );
+    insta::assert_snapshot!(screen(&model));
+}
+
+#[test]
+fn watching() {
+    let model = game("classic", "public", &classic_view("public"));
+    insta::assert_snapshot!(screen(&model));
+}
+
+#[test]
+fn reconnecting() {
+    let mut model = game("classic", "red", &classic_view("red"));
+    update(&mut model, Message::Disconnected { code: Some(4000), why: "the server stops".to_owned() });
+    insta::assert_snapshot!(screen(&model));
+}
+
+#[test]
+fn over() {
+    let mut model = game("classic", "red", &classic_view("red"));
+    let event: GameEvent = serde_json::from_str(
+        r#"{"kind":"ended","outcome":{"winner":"red","reason":"flag_captured"},"opened":{"red":null,"blue":null}}"#,
+    )
+    .expect("an event");
+    let change = ViewChange::default();
+    let game = "0123456789ab".parse().expect("an id");
+    let message = ServerToClient::Event { game, seq: 8, event, change };
+    update(&mut model, Message::Received(Box::new(message)));
+    received(&mut model, r#"{"type":"rematch_offered","game":"0123456789ab","side":"blue"}"#);
+    insta::assert_snapshot!(screen(&model));
+}
+
+#[test]
+fn superseded_and_questions_and_help() {
+    let mut model = game("classic", "red", &classic_view("red"));
+    key(&mut model, Key::Char('R'));
+    assert!(screen(&model).contains("Really resign?"));
+    key(&mut model, Key::Char('n'));
+    key(&mut model, Key::Char('?'));
+    insta::assert_snapshot!("help", screen(&model));
+    key(&mut model, Key::Char('?'));
+    received(&mut model, r#"{"type":"superseded","game":"0123456789ab"}"#);
+    let screen = screen(&model);
+    assert!(screen.contains("READ-ONLY") && screen.contains("taken the seat over"), "{screen}");
+}
+
+#[test]
+fn saved_deployments_to_load() {
+    let mut model = game("classic", "red", &deploying_view(START + 245_000));
+    let saved = model.saved.entry("classic".to_owned()).or_default();
+    saved.insert("corner".to_owned(), CLASSIC.to_owned());
+    saved.insert("wall".to_owned(), CLASSIC.to_owned());
+    key(&mut model, Key::Char('l'));
+    key(&mut model, Key::Down);
+    insta::assert_snapshot!(screen(&model));
+}
+
+#[test]
+fn a_terminal_that_is_too_small_is_told_so_and_a_large_one_is_used() {
+    let mut model = game("classic", "red", &classic_view("red"));
+    insta::assert_snapshot!("small", screen_of(&model, 60, 20));
+    insta::assert_snapshot!("large", screen_of(&model, 100, 30));
+    // No size breaks the drawing.
+    for (width, height) in [(1, 1), (3, 80), (200, 2), (80, 23), (79, 24), (300, 100)] {
+        screen_of(&model, width, height);
+        model.page = Page::Waiting { headline: "Waiting".to_owned(), lines: Vec::new() };
+        screen_of(&model, width, height);
+        model.page = Page::Game;
+    }
+}
+
+#[test]
+fn with_color_the_sides_have_their_colors_and_without_none_is_used() {
+    let mut model = game("classic", "red", &classic_view("red"));
+    let colors = |model: &Model| {
+        let mut terminal = Terminal::new(TestBackend::new(80, 24)).expect("a terminal");
+        terminal.draw(|frame| render(model, frame)).expect("drawn");
+        let mut colors: Vec<Color> =
+            terminal.backend().buffer().content().iter().flat_map(|cell| [cell.fg, cell.bg]).collect();
+        colors.sort_by_key(|color| color.to_string());
+        colors.dedup();
+        colors
+    };
+    assert_eq!(colors(&model), [Color::Reset]);
+    model.options.color = true;
+    assert!(colors(&model).contains(&Color::Red) && colors(&model).contains(&Color::Blue));
+}
+
+#[test]
+fn a_ruleset_this_client_does_not_know_is_told_so() {
+    let model = game("future", "red", &classic_view("red"));
+    assert!(screen(&model).contains("does not know the ruleset future"));
+}
