@@ -1,6 +1,7 @@
 //! The lobby server of Flagfall.
 
 pub mod chance;
+pub mod config;
 pub mod gateway;
 pub mod http;
 pub mod lobby;

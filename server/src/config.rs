@@ -1,0 +1,346 @@
+//! What an operator sets: flags, and the environment behind them.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::{Parser, ValueEnum, value_parser};
+use thiserror::Error;
+use tracing_subscriber::EnvFilter;
+
+use crate::settings::{Limits, Settings, Times};
+
+/// The address a server listens on unless it is told otherwise.
+pub const LISTEN: &str = "127.0.0.1:7171";
+
+/// The lobby server of Flagfall: Stratego over the network.
+///
+/// Without flags it serves this machine alone, on 127.0.0.1:7171, and keeps its games in ./flagfall-data. Every flag can be
+/// given in the environment instead; a flag goes before the environment.
+#[derive(Parser, Clone, Debug)]
+#[command(name = "flagfall-server", version, after_long_help = AFTER_HELP, max_term_width = 100)]
+pub struct Config {
+    /// Address and port for players: WebSockets at /ws, HTTP beside it. Port 0 takes a free one. 0.0.0.0 serves the network; put
+    /// a proxy that speaks TLS in front of it.
+    #[arg(long, env = "FLAGFALL_LISTEN", value_name = "ADDRESS:PORT", default_value = LISTEN)]
+    pub listen: SocketAddr,
+    /// Address and port for operators: Prometheus metrics at /metrics. `none` switches them off.
+    #[arg(long, env = "FLAGFALL_METRICS_LISTEN", value_name = "ADDRESS:PORT|none", default_value = "127.0.0.1:7172")]
+    pub metrics_listen: MetricsListen,
+    /// Where games, guests and challenges are kept. Made if it is missing. One server at a time.
+    #[arg(long, env = "FLAGFALL_DATA", value_name = "FOLDER", default_value = "flagfall-data")]
+    pub data: PathBuf,
+    /// What keeps them: `embedded` is durable; `memory` forgets everything at the end and is for trying things out.
+    #[arg(long, env = "FLAGFALL_STORE", value_name = "KIND", default_value = "embedded")]
+    pub store: StoreKind,
+    /// Start although the data folder has lost acknowledged moves, as the message at start has said. Clients then load their
+    /// games anew.
+    #[arg(long, env = "FLAGFALL_ACCEPT_LOST_TAIL")]
+    pub accept_lost_tail: bool,
+    /// A page's origin that may connect, beside those of the server's own host, as in https://play.example.org. Several:
+    /// repeat the flag, or separate by commas.
+    #[arg(long, env = "FLAGFALL_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
+    pub allow_origin: Vec<Origin>,
+    /// What is logged, to standard error: error, warn, info, debug or trace, also by module (info,flagfall_server::lobby=debug).
+    #[arg(long, env = "FLAGFALL_LOG", value_name = "FILTER", default_value = "info")]
+    pub log: LogFilter,
+    /// How it is logged: for a person, or a JSON object a line.
+    #[arg(long, env = "FLAGFALL_LOG_FORMAT", value_name = "FORMAT", default_value = "human")]
+    pub log_format: LogFormat,
+    /// Look at the configuration, say what is wrong with it, and start nothing.
+    #[arg(long)]
+    pub check_config: bool,
+
+    /// Time to deploy, in seconds.
+    #[arg(long, env = "FLAGFALL_DEPLOY_SECONDS", value_name = "SECONDS", default_value_t = 300,
+          value_parser = value_parser!(u32).range(5..=86_400), help_heading = "Games")]
+    pub deploy_seconds: u32,
+    /// Running games of one player.
+    #[arg(long, env = "FLAGFALL_GAMES_PER_PLAYER", value_name = "COUNT", default_value_t = 20,
+          value_parser = value_parser!(u32).range(1..=1_000), help_heading = "Games")]
+    pub games_per_player: u32,
+    /// Spectators of one game.
+    #[arg(long, env = "FLAGFALL_SPECTATORS_PER_GAME", value_name = "COUNT", default_value_t = 10_000,
+          value_parser = value_parser!(u32).range(0..=1_000_000), help_heading = "Games")]
+    pub spectators_per_game: u32,
+    /// Open seeks of one player.
+    #[arg(long, env = "FLAGFALL_SEEKS_PER_PLAYER", value_name = "COUNT", default_value_t = 3,
+          value_parser = value_parser!(u32).range(1..=80), help_heading = "Games")]
+    pub seeks_per_player: u32,
+    /// Open challenges of one player.
+    #[arg(long, env = "FLAGFALL_CHALLENGES_PER_PLAYER", value_name = "COUNT", default_value_t = 10,
+          value_parser = value_parser!(u32).range(1..=1_000), help_heading = "Games")]
+    pub challenges_per_player: u32,
+    /// How long a challenge is open, in hours.
+    #[arg(long, env = "FLAGFALL_CHALLENGE_HOURS", value_name = "HOURS", default_value_t = 24,
+          value_parser = value_parser!(u32).range(1..=720), help_heading = "Games")]
+    pub challenge_hours: u32,
+    /// How long a guest who does not come back is remembered, in days.
+    #[arg(long, env = "FLAGFALL_GUEST_DAYS", value_name = "DAYS", default_value_t = 90,
+          value_parser = value_parser!(u32).range(2..=3_650), help_heading = "Games")]
+    pub guest_days: u32,
+
+    /// Open connections, HTTP included. Without it as many as the system allows files to this process, less some for the store.
+    #[arg(long, env = "FLAGFALL_MAX_CONNECTIONS", value_name = "COUNT",
+          value_parser = value_parser!(u32).range(1..=1_000_000), help_heading = "Connections")]
+    pub max_connections: Option<u32>,
+    /// Connections of one player; a further one closes the oldest.
+    #[arg(long, env = "FLAGFALL_CONNECTIONS_PER_PLAYER", value_name = "COUNT", default_value_t = 8,
+          value_parser = value_parser!(u32).range(1..=1_000), help_heading = "Connections")]
+    pub connections_per_player: u32,
+    /// Messages a connection may send within --messages-seconds; legal moves do not count.
+    #[arg(long, env = "FLAGFALL_MESSAGES", value_name = "COUNT", default_value_t = 100,
+          value_parser = value_parser!(u32).range(10..=10_000_000), help_heading = "Connections")]
+    pub messages: u32,
+    /// The time of --messages, in seconds.
+    #[arg(long, env = "FLAGFALL_MESSAGES_SECONDS", value_name = "SECONDS", default_value_t = 20,
+          value_parser = value_parser!(u32).range(1..=3_600), help_heading = "Connections")]
+    pub messages_seconds: u32,
+    /// New guests in a minute.
+    #[arg(long, env = "FLAGFALL_NEW_GUESTS_PER_MINUTE", value_name = "COUNT", default_value_t = 6_000,
+          value_parser = value_parser!(u32).range(1..=10_000_000), help_heading = "Connections")]
+    pub new_guests_per_minute: u32,
+    /// Time for a client's hello, in seconds.
+    #[arg(long, env = "FLAGFALL_HELLO_SECONDS", value_name = "SECONDS", default_value_t = 10,
+          value_parser = value_parser!(u32).range(1..=300), help_heading = "Connections")]
+    pub hello_seconds: u32,
+    /// Time between two pings, in seconds.
+    #[arg(long, env = "FLAGFALL_PING_SECONDS", value_name = "SECONDS", default_value_t = 5,
+          value_parser = value_parser!(u32).range(1..=300), help_heading = "Connections")]
+    pub ping_seconds: u32,
+    /// Silence after which a link is dead, in seconds; more than --ping-seconds.
+    #[arg(long, env = "FLAGFALL_PONG_SECONDS", value_name = "SECONDS", default_value_t = 10,
+          value_parser = value_parser!(u32).range(2..=600), help_heading = "Connections")]
+    pub pong_seconds: u32,
+}
+
+const AFTER_HELP: &str = "\
+The first line on standard output is `listening on http://ADDRESS:PORT`, with the real port.
+SIGTERM and Ctrl-C stop the server: games are paused, clients told to come back, within 10 seconds. A second signal cuts it off.
+
+Exit codes: 0 stopped as told, 2 wrong configuration, 3 cannot listen, 4 the store cannot be opened or read.";
+
+/// Where metrics are served.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MetricsListen {
+    /// Nowhere.
+    Off,
+    /// There.
+    At(SocketAddr),
+}
+
+impl FromStr for MetricsListen {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<MetricsListen, String> {
+        if text == "none" {
+            return Ok(MetricsListen::Off);
+        }
+        text.parse().map(MetricsListen::At).map_err(|_| "an address and port, as 127.0.0.1:7172, or none".to_owned())
+    }
+}
+
+/// What keeps games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum StoreKind {
+    /// Files in the data folder.
+    Embedded,
+    /// Nothing durable.
+    Memory,
+}
+
+/// How logs look.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum LogFormat {
+    /// For a person.
+    Human,
+    /// A JSON object a line.
+    Json,
+}
+
+/// An origin as browsers send it: scheme, host, perhaps a port, nothing behind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Origin(String);
+
+impl FromStr for Origin {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Origin, &'static str> {
+        let authority = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+        let is_plain = |authority: &str| {
+            !authority.is_empty() && !authority.contains(['/', '?', '#', '@', '*', ' '])
+        };
+        if authority.is_some_and(is_plain) {
+            Ok(Origin(text.to_owned()))
+        } else {
+            Err("an origin is https://HOST or https://HOST:PORT, with nothing behind it")
+        }
+    }
+}
+
+/// A filter of log lines that is known to be one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LogFilter(String);
+
+impl FromStr for LogFilter {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<LogFilter, String> {
+        EnvFilter::builder().parse(text).map_err(|error| error.to_string())?;
+        Ok(LogFilter(text.to_owned()))
+    }
+}
+
+impl LogFilter {
+    /// The filter itself.
+    #[must_use]
+    pub fn filter(&self) -> EnvFilter {
+        EnvFilter::new(&self.0)
+    }
+}
+
+/// What is wrong with a configuration whose single values are fine.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum ConfigError {
+    /// A link would be dead before it was asked.
+    #[error("--pong-seconds ({pong}) must be more than --ping-seconds ({ping})")]
+    PongBeforePing {
+        /// As set.
+        ping: u32,
+        /// As set.
+        pong: u32,
+    },
+    /// Two listeners, one port.
+    #[error("--metrics-listen and --listen are the same ({0}): give one another port, or --metrics-listen none")]
+    SamePort(SocketAddr),
+    /// The data folder is no folder.
+    #[error("--data {0} is there, but it is not a folder")]
+    DataIsNoFolder(PathBuf),
+}
+
+impl Config {
+    /// What the server runs with.
+    ///
+    /// # Errors
+    /// [`ConfigError`].
+    pub fn settings(&self) -> Result<Settings, ConfigError> {
+        if self.pong_seconds <= self.ping_seconds {
+            return Err(ConfigError::PongBeforePing { ping: self.ping_seconds, pong: self.pong_seconds });
+        }
+        if self.metrics_listen == MetricsListen::At(self.listen) && self.listen.port() != 0 {
+            return Err(ConfigError::SamePort(self.listen));
+        }
+        if self.store == StoreKind::Embedded && self.data.exists() && !self.data.is_dir() {
+            return Err(ConfigError::DataIsNoFolder(self.data.clone()));
+        }
+        let seconds = |seconds: u32| Duration::from_secs(seconds.into());
+        let count = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
+        let hours = |hours: u32| seconds(3_600).saturating_mul(hours);
+        Ok(Settings {
+            limits: Limits {
+                connections_max: self.max_connections.map_or_else(connections_allowed, count),
+                connections_per_player: count(self.connections_per_player),
+                messages_per_window: self.messages,
+                games_per_player: count(self.games_per_player),
+                spectators_per_game: count(self.spectators_per_game),
+                seeks_per_player: count(self.seeks_per_player),
+                challenges_per_player: count(self.challenges_per_player),
+                guests_per_minute: self.new_guests_per_minute,
+                ..Limits::default()
+            },
+            times: Times {
+                deployment: seconds(self.deploy_seconds),
+                hello: seconds(self.hello_seconds),
+                ping: seconds(self.ping_seconds),
+                pong: seconds(self.pong_seconds),
+                message_window: seconds(self.messages_seconds),
+                challenge: hours(self.challenge_hours),
+                guest: hours(24).saturating_mul(self.guest_days),
+                ..Times::default()
+            },
+            allowed_origins: self.allow_origin.iter().map(|Origin(origin)| origin.clone()).collect(),
+        })
+    }
+}
+
+/// As many connections as the system allows this process files, less some for the store; where it does not tell, 10,000.
+fn connections_allowed() -> usize {
+    const FOR_THE_STORE: usize = 512;
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let files = limits.lines().find_map(|line| line.strip_prefix("Max open files")).and_then(|rest| {
+        let soft = rest.split_whitespace().next()?;
+        if soft == "unlimited" { Some(1_000_000) } else { soft.parse::<usize>().ok() }
+    });
+    match files {
+        Some(files) => files.saturating_sub(FOR_THE_STORE).clamp(64, 1_000_000),
+        None => Limits::default().connections_max,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(flags: &[&str]) -> Result<Config, String> {
+        let args = std::iter::once("flagfall-server").chain(flags.iter().copied());
+        Config::try_parse_from(args).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn without_flags_the_settings_are_the_defaults() {
+        let mut settings = parse(&[]).unwrap().settings().unwrap();
+        settings.limits.connections_max = Limits::default().connections_max;
+        assert_eq!(settings, Settings::default());
+    }
+
+    #[test]
+    fn a_bad_value_is_answered_with_the_name_of_its_flag() {
+        let rows = [
+            ("--listen", "7171"),
+            ("--listen", "localhost"),
+            ("--metrics-listen", "nowhere"),
+            ("--store", "cloud"),
+            ("--log", "loud=very"),
+            ("--log-format", "xml"),
+            ("--allow-origin", "play.example.org"),
+            ("--allow-origin", "https://play.example.org/page"),
+            ("--allow-origin", "*"),
+            ("--deploy-seconds", "0"),
+            ("--deploy-seconds", "5m"),
+            ("--messages", "-1"),
+            ("--max-connections", "0"),
+        ];
+        for (flag, value) in rows {
+            let error = parse(&[flag, value]).unwrap_err();
+            assert!(error.contains(flag), "{flag} {value}: {error}");
+        }
+        assert!(parse(&["--frobnicate"]).unwrap_err().contains("--frobnicate"));
+    }
+
+    #[test]
+    fn values_that_do_not_go_together_are_told() {
+        let wrong = |flags: &[&str]| parse(flags).unwrap().settings().unwrap_err().to_string();
+        assert!(wrong(&["--ping-seconds", "10"]).contains("--pong-seconds (10) must be more than --ping-seconds (10)"));
+        assert!(wrong(&["--metrics-listen", LISTEN]).contains("--metrics-listen and --listen are the same"));
+        assert!(wrong(&["--data", "/dev/null"]).contains("/dev/null is there, but it is not a folder"));
+    }
+
+    #[test]
+    fn metrics_can_be_switched_off_and_origins_come_in_lists() {
+        let config = parse(&["--metrics-listen", "none", "--allow-origin", "https://a.example,http://b.example:8080"]);
+        let config = config.unwrap();
+        assert_eq!(config.metrics_listen, MetricsListen::Off);
+        assert_eq!(config.settings().unwrap().allowed_origins, ["https://a.example", "http://b.example:8080"]);
+    }
+
+    #[test]
+    fn the_command_line_is_sound_and_every_flag_is_explained() {
+        use clap::CommandFactory;
+        let command = Config::command();
+        command.clone().debug_assert();
+        for flag in command.get_arguments() {
+            assert!(flag.get_help().is_some(), "{}", flag.get_id());
+        }
+    }
+}
