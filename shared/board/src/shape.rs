@@ -24,6 +24,12 @@ impl BoardShape {
         SquareSet::rectangle(self.columns, 0, self.rows)
     }
 
+    /// Whether the board has the square, be it a lake.
+    #[must_use]
+    pub const fn contains(&self, square: Square) -> bool {
+        square.column() < self.columns && square.row() < self.rows
+    }
+
     /// The home squares of a side.
     #[must_use]
     pub const fn home(&self, side: Side) -> SquareSet {

@@ -49,13 +49,13 @@ impl Square {
     /// The neighbor in a direction on a board without edges but those of the 16x10 frame.
     #[must_use]
     pub const fn neighbor(self, direction: Direction) -> Option<Square> {
-        match direction {
-            Direction::Up => Square::new(self.column(), self.row() + 1),
-            Direction::Right => Square::new(self.column() + 1, self.row()),
-            Direction::Down if self.row() > 0 => Some(Square(self.0 - Square::STRIDE)),
-            Direction::Left if self.column() > 0 => Some(Square(self.0 - 1)),
-            Direction::Down | Direction::Left => None,
-        }
+        let (is_there, index) = match direction {
+            Direction::Up => ((self.0 as usize) < Square::LIMIT - 16, self.0.wrapping_add(16)),
+            Direction::Right => (self.column() < 15, self.0.wrapping_add(1)),
+            Direction::Down => (self.0 >= 16, self.0.wrapping_sub(16)),
+            Direction::Left => (self.column() > 0, self.0.wrapping_sub(1)),
+        };
+        if is_there { Some(Square(index)) } else { None }
     }
 }
 

@@ -4,7 +4,7 @@ use flagfall_board::{Direction, PerSide, Ply, Rank, RankSet, Side, Stamp};
 
 use crate::command::{Command, Move};
 use crate::commitment::{Commitment, Salt};
-use crate::event::{Event, EventKind, Events, Moved};
+use crate::event::{Deployed, Event, EventKind, Events, Moved};
 use crate::game::{EndReason, Game, Offers, Outcome, Phase};
 use crate::position::Position;
 use crate::refusal::Refusal;
@@ -163,13 +163,13 @@ fn deploy(game: &Game, side: Side, setup: &Setup, entropy: &Entropy) -> Result<E
         both[side] = Some(&deployment);
         both[side.opponent()] = Some(other_deployment);
         let outcome = judge_mobility(&Position::deployed(game.terms.ruleset, both));
-        events.push(EventKind::Deployed { side, deployment, salt, is_change });
-        events.push(EventKind::Started { commitments });
+        events.push(EventKind::Deployed(Box::new(Deployed { side, deployment, salt, is_change })));
+        events.push(EventKind::Started { commitments: Box::new(commitments) });
         if let Some(outcome) = outcome {
             events.push(EventKind::Ended(outcome));
         }
     } else {
-        events.push(EventKind::Deployed { side, deployment, salt, is_change });
+        events.push(EventKind::Deployed(Box::new(Deployed { side, deployment, salt, is_change })));
     }
     Ok(events)
 }
@@ -181,8 +181,7 @@ pub(crate) fn play(position: &Position, side: Side, squares: Move) -> Result<Eve
     }
     let ruleset = position.ruleset();
     let Move { from, to } = squares;
-    let board = ruleset.shape.squares();
-    if !board.contains(from) || !board.contains(to) {
+    if !ruleset.shape.contains(from) || !ruleset.shape.contains(to) {
         return Err(Refusal::OffBoard);
     }
     let piece = position.piece(from).ok_or(Refusal::NoPiece)?;
@@ -265,7 +264,7 @@ fn is_surely_mobile_after(position: &Position, moved: &Moved) -> bool {
         // That rule refuses nothing but steps to squares next to foes.
         field.open = field.open.without(neighbors(field.foes));
     }
-    field.count_steps() >= 2
+    field.has_two_steps()
 }
 
 /// The verdict on a position in which a side is to move: none while it can (§A10).

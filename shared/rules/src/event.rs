@@ -16,15 +16,10 @@ pub struct Event(pub(crate) EventKind);
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum EventKind {
     /// A side handed in a deployment (§A4); changing it is its secret.
-    Deployed {
-        side: Side,
-        deployment: Deployment,
-        salt: Salt,
-        is_change: bool,
-    },
+    Deployed(Box<Deployed>),
     /// Both sides are ready: the pieces stand, Red is to move.
     Started {
-        commitments: PerSide<Option<Commitment>>,
+        commitments: Box<PerSide<Option<Commitment>>>,
     },
     /// The side to move moved or struck.
     Moved(Moved),
@@ -41,6 +36,15 @@ pub(crate) enum EventKind {
     /// Clocks run again.
     Resumed,
     Ended(Outcome),
+}
+
+/// A deployment as it was handed in. Boxed in its event: plies are many, and small.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Deployed {
+    pub(crate) side: Side,
+    pub(crate) deployment: Deployment,
+    pub(crate) salt: Salt,
+    pub(crate) is_change: bool,
 }
 
 /// One ply, with what came of it, so that a later change of a rule changes no old game.
@@ -84,7 +88,7 @@ pub enum Fate {
 impl fmt::Debug for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match &self.0 {
-            EventKind::Deployed { .. } => "Deployed",
+            EventKind::Deployed(_) => "Deployed",
             EventKind::Started { .. } => "Started",
             EventKind::Moved(_) => "Moved",
             EventKind::DrawOffered { .. } => "DrawOffered",

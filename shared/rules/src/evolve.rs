@@ -2,7 +2,7 @@
 
 use flagfall_board::Stamp;
 
-use crate::event::{Event, EventKind};
+use crate::event::{Deployed, Event, EventKind};
 use crate::game::{Game, Phase};
 use crate::position::Position;
 
@@ -11,11 +11,12 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
     let at = at.max(game.latest);
     game.latest = at;
     match &event.0 {
-        EventKind::Deployed { side, deployment, salt, is_change: _ } => {
+        EventKind::Deployed(deployed) => {
+            let Deployed { side, deployment, salt, is_change: _ } = &**deployed;
             game.deployments[*side] = Some((deployment.clone(), salt.clone()));
         }
         EventKind::Started { commitments } => {
-            game.commitments = *commitments;
+            game.commitments = **commitments;
             let deployments = flagfall_board::PerSide::from_fn(|side| {
                 game.deployments[side].as_ref().map(|(deployment, _)| deployment)
             });

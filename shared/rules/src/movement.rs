@@ -42,6 +42,9 @@ impl Field {
         let mut targets = [SquareSet::EMPTY; 4];
         for (direction, reached) in Direction::ALL.into_iter().zip(&mut targets) {
             *reached = self.walkers.shift(direction) & enterable;
+            if self.runners.is_empty() {
+                continue;
+            }
             let mut front = self.runners.shift(direction) & empty;
             while !front.is_empty() {
                 let next = front.shift(direction);
@@ -56,10 +59,14 @@ impl Field {
         moves
     }
 
-    /// How many one-square moves there are.
-    pub(crate) fn count_steps(&self) -> u32 {
+    /// Whether there are at least two one-square moves.
+    pub(crate) fn has_two_steps(&self) -> bool {
         let enterable = self.open.without(self.own);
-        Direction::ALL.into_iter().map(|direction| (self.walkers.shift(direction) & enterable).len()).sum()
+        let mut steps = 0;
+        Direction::ALL.into_iter().any(|direction| {
+            steps += (self.walkers.shift(direction) & enterable).len();
+            steps >= 2
+        })
     }
 
     /// Whether the piece of this rank may go from its square to another, repetition aside (§A5, §C2).

@@ -121,7 +121,9 @@ impl Position {
         if is_runner(piece.rank) {
             self.runners[piece.side].insert(square);
         }
-        self.repetition.toggle(piece.id, square);
+        if self.ruleset.more_squares {
+            self.repetition.toggle(piece.id, square);
+        }
     }
 
     fn take(&mut self, square: Square) -> Option<Piece> {
@@ -129,7 +131,9 @@ impl Position {
         self.occupied[piece.side].remove(square);
         self.walkers[piece.side].remove(square);
         self.runners[piece.side].remove(square);
-        self.repetition.toggle(piece.id, square);
+        if self.ruleset.more_squares {
+            self.repetition.toggle(piece.id, square);
+        }
         Some(piece)
     }
 

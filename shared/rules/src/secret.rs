@@ -6,7 +6,7 @@
 use flagfall_board::{PerSide, Rank, RankSet, Side, Square, Stamp};
 
 use crate::commitment::{Commitment, Salt};
-use crate::event::{Event, EventKind, Fate, Moved, Strike, Struck};
+use crate::event::{Deployed, Event, EventKind, Fate, Moved, Strike, Struck};
 use crate::game::{EndReason, Outcome};
 use crate::setup::Deployment;
 
@@ -88,12 +88,15 @@ pub struct SecretRecordError;
 #[must_use]
 pub fn to_record(event: &Event) -> SecretRecord {
     match &event.0 {
-        EventKind::Deployed { side, deployment, salt, is_change } => SecretRecord::Deployed {
-            side: *side,
-            setup: deployment.text(),
-            salt: salt.0,
-            is_change: *is_change,
-        },
+        EventKind::Deployed(deployed) => {
+            let Deployed { side, deployment, salt, is_change } = &**deployed;
+            SecretRecord::Deployed {
+                side: *side,
+                setup: deployment.text(),
+                salt: salt.0,
+                is_change: *is_change,
+            }
+        }
         EventKind::Started { commitments } => SecretRecord::Started {
             commitments: PerSide::from_fn(|side| commitments[side].map(|commitment| commitment.0)),
         },
@@ -122,15 +125,15 @@ pub fn to_record(event: &Event) -> SecretRecord {
 /// [`SecretRecordError`] when the record's deployment cannot be read.
 pub fn from_record(record: SecretRecord) -> Result<Event, SecretRecordError> {
     Ok(Event(match record {
-        SecretRecord::Deployed { side, setup, salt, is_change } => EventKind::Deployed {
+        SecretRecord::Deployed { side, setup, salt, is_change } => EventKind::Deployed(Box::new(Deployed {
             side,
             deployment: Deployment::from_recorded_text(&setup).ok_or(SecretRecordError)?,
             salt: Salt(salt),
             is_change,
+        })),
+        SecretRecord::Started { commitments } => EventKind::Started {
+            commitments: Box::new(PerSide::from_fn(|side| commitments[side].map(Commitment))),
         },
-        SecretRecord::Started { commitments } => {
-            EventKind::Started { commitments: PerSide::from_fn(|side| commitments[side].map(Commitment)) }
-        }
         SecretRecord::Moved { side, from, to, proves, strike } => EventKind::Moved(Moved {
             side,
             from,

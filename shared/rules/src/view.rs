@@ -7,7 +7,7 @@ use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square, SquareSet, Stamp
 
 use crate::command::Move;
 use crate::commitment::Commitment;
-use crate::event::{Event, EventKind, Fate, Moved, Strike, Struck};
+use crate::event::{Deployed, Event, EventKind, Fate, Moved, Strike, Struck};
 use crate::game::{Game, Outcome, Phase};
 use crate::position::Piece;
 use crate::ruleset::Ruleset;
@@ -268,7 +268,8 @@ pub fn view(game: &Game, viewer: Viewer, now: Stamp) -> View {
 #[must_use]
 pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<SeenEvent> {
     match &event.0 {
-        EventKind::Deployed { side, deployment, salt: _, is_change } => {
+        EventKind::Deployed(deployed) => {
+            let Deployed { side, deployment, salt: _, is_change } = &**deployed;
             if viewer.is_side(*side) {
                 Some(SeenEvent::Deployed { text: deployment.text() })
             } else if *is_change {
@@ -277,7 +278,7 @@ pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<SeenEvent> {
                 Some(SeenEvent::Ready { side: *side })
             }
         }
-        EventKind::Started { commitments } => Some(SeenEvent::Started { commitments: *commitments }),
+        EventKind::Started { commitments } => Some(SeenEvent::Started { commitments: **commitments }),
         EventKind::Moved(moved) => Some(SeenEvent::Moved(move_seen(after, moved, viewer))),
         EventKind::DrawOffered { side } => Some(SeenEvent::DrawOffered { side: *side }),
         EventKind::DrawDeclined { side } => Some(SeenEvent::DrawDeclined { side: *side }),
@@ -303,7 +304,7 @@ pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> Se
             let captured = PerSide::from_fn(|side| after.position.captured(side));
             (Some(pieces), strike.is_some().then_some(captured))
         }
-        EventKind::Deployed { side: _, deployment: _, salt: _, is_change: _ }
+        EventKind::Deployed(_)
         | EventKind::DrawOffered { side: _ }
         | EventKind::DrawDeclined { side: _ }
         | EventKind::Paused { since: _ }
