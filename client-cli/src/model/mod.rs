@@ -322,6 +322,8 @@ pub struct Model {
     pub own_games: Option<Vec<GameSummary>>,
     /// One's own offer in the lobby.
     pub seek: Option<String>,
+    /// The line was lost since: the offer may be gone, which the lobby tells.
+    pub is_seek_doubtful: bool,
     /// One's own challenge.
     pub challenge: Option<String>,
     /// What is on the screen.
@@ -376,6 +378,7 @@ impl Model {
             lobby: None,
             own_games: None,
             seek: None,
+            is_seek_doubtful: false,
             challenge: None,
             page: Page::Waiting { headline, lines: Vec::new() },
             game: None,

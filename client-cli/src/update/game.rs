@@ -1,11 +1,11 @@
 //! The open game: what happens in it and what one does in it.
 
-use flagfall_board::{GameId, PerSide, Side, Square};
+use flagfall_board::{GameId, PerSide, Rank, Side, Square};
 use flagfall_protocol::{
     Audience, ClientToServer, GameCommand, GameEvent, GameSummary, GameView, MoveText, Phase, Position, Presence,
-    ViewChange,
+    SeenMove, ViewChange,
 };
-use flagfall_rules::{Move, Ruleset};
+use flagfall_rules::{Identity, Move, Ruleset};
 
 use super::{exit, link};
 use crate::deploy::DeployEditor;
@@ -259,7 +259,10 @@ pub(super) fn event(
         | GameEvent::Resumed {} => {}
     }
     let is_watching = game.own_side().is_none();
-    let is_own_turn = game.is_own_turn();
+    // Whose Flag is taken is to move by the count of plies, but the end is the next thing to come.
+    let is_flag_taken = matches!(event, GameEvent::Moved(SeenMove { strike: Some(strike), .. })
+        if strike.defender.0 == Identity::Known(Rank::Flag));
+    let is_own_turn = game.is_own_turn() && !is_flag_taken;
     let is_board = match event {
         GameEvent::Started { .. } | GameEvent::Ended { .. } => true,
         GameEvent::Moved(_) => is_watching || is_own_turn,
@@ -279,7 +282,7 @@ pub(super) fn event(
         model.say("Type accept or decline.");
     }
     if is_board {
-        show_board(model, false);
+        show_board(model, matches!(event, GameEvent::Started { .. }));
     }
     tell_turn(model, is_turn);
     if matches!(event, GameEvent::Ended { .. }) {

@@ -64,14 +64,9 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId], out: &mut Vec<Eff
         open(model, *id, out);
         return;
     }
-    let is_seek = |message: &ClientToServer| matches!(message, ClientToServer::Seek { .. });
-    let was_seeking = model.seek.take().is_some() || model.pending.iter().any(|p| is_seek(&p.message));
-    // Offers go with the line: make it anew.
-    model.pending.retain(|pending| !is_seek(&pending.message));
+    // An offer outlives its line only for a moment; the lobby tells whether it still stands.
+    model.is_seek_doubtful = true;
     link::resend(model, out);
-    if was_seeking {
-        offer(model, out);
-    }
     match (&model.goal, &model.page) {
         (Goal::Games, _) => begin(model, out),
         (Goal::Play(wish), Page::Waiting { .. }) if matches!(wish.how, How::Accept(_)) => begin(model, out),
@@ -104,11 +99,7 @@ pub(super) fn started(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
         model.say(format!("Another game of yours has started. To play it: flagfall play --game {id}"));
         return;
     }
-    if let Some(seek) = model.seek.take() {
-        // The offer that was accepted is gone already; another one would start a second game.
-        let cmd_id = model.chance.command_id();
-        out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek }));
-    }
+    model.seek = None;
     model.challenge = None;
     if model.lobby.take().is_some() {
         out.push(Effect::Send(ClientToServer::CloseLobby {}));
@@ -132,7 +123,11 @@ pub(super) fn lobby(model: &mut Model, seeks: Vec<Seek>, games: Vec<GameSummary>
             }
             match &model.page {
                 Page::Choosing(_) => choose_offer(model),
-                Page::Waiting { .. } if model.seek.is_some() => take_older_offer(model, out),
+                Page::Waiting { .. } if model.seek.is_some() => {
+                    if !take_older_offer(model, out) {
+                        renew_offer(model, out);
+                    }
+                }
                 Page::Waiting { .. } | Page::Terms { .. } | Page::Game => pick_offer(model, out),
             }
         }
@@ -201,19 +196,33 @@ fn choose_offer(model: &mut Model) {
     show_choices(model, "What will you play?", entries);
 }
 
-/// Two people who offer the same at one moment would wait for each other: the newer offer gives way.
-fn take_older_offer(model: &mut Model, out: &mut Vec<Effect>) {
+/// Two people who offer the same at one moment would wait for each other: the newer offer gives way. Whether it did.
+fn take_older_offer(model: &mut Model, out: &mut Vec<Effect>) -> bool {
     let older = fitting(model).into_iter().find(|(_, is_older)| *is_older);
-    let is_listed = model.lobby.as_ref().is_some_and(|(seeks, _)| {
-        seeks.iter().any(|seek| Some(&seek.id) == model.seek.as_ref())
-    });
-    if let (Some((seek, _)), true) = (older, is_listed) {
-        if let Some(own) = model.seek.take() {
-            let cmd_id = model.chance.command_id();
-            out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek: own }));
+    match older {
+        Some((seek, _)) if is_own_listed(model) => {
+            if let Some(own) = model.seek.take() {
+                let cmd_id = model.chance.command_id();
+                out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek: own }));
+            }
+            accept(model, seek.id.clone(), offer_words(&seek), out);
+            true
         }
-        accept(model, seek.id.clone(), offer_words(&seek), out);
+        Some(_) | None => false,
     }
+}
+
+/// Makes the offer anew if it went with a line that was lost.
+fn renew_offer(model: &mut Model, out: &mut Vec<Effect>) {
+    if std::mem::take(&mut model.is_seek_doubtful) && !is_own_listed(model) {
+        model.seek = None;
+        offer(model, out);
+    }
+}
+
+fn is_own_listed(model: &Model) -> bool {
+    let seeks = model.lobby.as_ref().map(|(seeks, _)| seeks.as_slice()).unwrap_or_default();
+    seeks.iter().any(|seek| Some(&seek.id) == model.seek.as_ref())
 }
 
 fn offer_words(seek: &Seek) -> String {

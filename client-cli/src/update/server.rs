@@ -27,6 +27,10 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
         ServerToClient::Accepted { cmd_id, outcome } => accepted(model, &cmd_id, outcome, out),
         ServerToClient::Refused { cmd_id, game, code, message, seq } => {
             let pending = cmd_id.as_ref().and_then(|cmd_id| take_pending(model, cmd_id));
+            if cmd_id.is_some() && pending.is_none() {
+                // Nobody waits for it: an offer was taken back that had gone, or an answer came twice.
+                return;
+            }
             refused(model, &Refused { pending, game, code, message, seq }, out);
         }
         ServerToClient::Lobby { seeks, games, players_online: _ } => goal::lobby(model, seeks, games, out),
@@ -113,6 +117,10 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted, out: &mut 
         (Accepted::Started { game, side: _ }, _) => goal::started(model, game, out),
         (Accepted::Seek { seek }, ClientToServer::Seek { terms, .. }) => {
             model.seek = Some(seek);
+            if model.is_seek_doubtful {
+                // The answer may tell of an offer that has gone meanwhile.
+                out.push(Effect::Send(ClientToServer::OpenLobby {}));
+            }
             goal::wait_for_opponent(model, &terms);
         }
         (Accepted::Challenge { challenge, expires }, ClientToServer::Challenge { terms, .. }) => {
@@ -152,8 +160,6 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
             return;
         }
-        // The offer went with the game that began, or with the line.
-        Some(ClientToServer::CancelSeek { .. } | ClientToServer::CancelChallenge { .. }) => return,
         Some(ClientToServer::Command { .. }) => {
             model.was_refused = true;
             let is_stale = code.as_str() == "stale_ply";
@@ -175,8 +181,6 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
                 return exit(model, 2, format!("Refused: {message}"), out);
             }
         }
-        // A cancellation of an offer that is gone has no pending entry, and nobody waits for its answer.
-        None if game_id.is_none() => {}
         None => model.say(message),
     }
     if let Some(id) = game_id {
