@@ -25,6 +25,8 @@ use crate::server::report_panic;
 const EXHAUSTED_PAUSE: Duration = Duration::from_millis(200);
 /// How long a closed connection may take to read what was written to it.
 const LINGER: Duration = Duration::from_secs(1);
+/// Connections that may be told at a time that there is no room; further ones are just closed.
+const TURNED_AWAY_MAX: usize = 64;
 /// Bytes of an HTTP request's head at most.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
@@ -42,6 +44,7 @@ pub struct ListenerLimits {
 /// Serves the router to whoever connects, until the future is dropped. Connections go on after that.
 pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits) {
     let room = Arc::new(Semaphore::new(limits.connections_max.clamp(1, Semaphore::MAX_PERMITS)));
+    let porch = Arc::new(Semaphore::new(TURNED_AWAY_MAX));
     loop {
         match listener.accept().await {
             Ok((stream, _)) => match room.clone().try_acquire_owned() {
@@ -54,7 +57,10 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits
                 }
                 Err(_) => {
                     counter!(ACCEPTED, "result" => "full").increment(1);
-                    turn_away(&stream);
+                    if let Ok(permit) = porch.clone().try_acquire_owned() {
+                        turn_away(&stream);
+                        drop(Lingering { stream: Some(stream), permit: Some(permit) });
+                    }
                 }
             },
             Err(error) => {

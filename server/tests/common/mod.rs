@@ -1,0 +1,212 @@
+//! A server on a port of its own, and clients that speak to it, for tests.
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use flagfall_protocol::{ClientToServer, GameSummary, Player, ServerToClient};
+use flagfall_server::gateway::Connections;
+use flagfall_server::server::{Listeners, Server};
+use flagfall_server::settings::Settings;
+use flagfall_store::{MemoryStore, SystemClock};
+use futures_util::{SinkExt, StreamExt};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::{self, Message};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+
+/// Longer than anything here takes: a test that waits so long has failed.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The defaults, but for clients that do not answer a goodbye: tests have such, and wait for none.
+pub fn settings() -> Settings {
+    let mut settings = Settings::default();
+    settings.times.close_grace = Duration::from_millis(100);
+    settings
+}
+
+pub async fn patiently<T>(what: &str, future: impl Future<Output = T>) -> T {
+    timeout(PATIENCE, future).await.unwrap_or_else(|_| panic!("waited too long for {what}"))
+}
+
+pub struct House {
+    pub address: SocketAddr,
+    pub metrics: SocketAddr,
+    pub connections: Connections,
+    pub store: MemoryStore,
+    stop: oneshot::Sender<()>,
+    served: JoinHandle<()>,
+}
+
+impl House {
+    pub async fn open(settings: Settings) -> House {
+        House::open_on(MemoryStore::new(SystemClock), settings).await
+    }
+
+    pub async fn open_on(store: MemoryStore, settings: Settings) -> House {
+        let game = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let metrics = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (address, metrics_address) = (game.local_addr().unwrap(), metrics.local_addr().unwrap());
+        let handle = flagfall_server::metrics::install().unwrap();
+        let server = Server::start(settings, Arc::new(store.clone())).await.unwrap();
+        let connections = server.connections().clone();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let served = tokio::spawn(async move {
+            let listeners = Listeners { game, metrics: Some((metrics, handle)) };
+            server
+                .serve(listeners, async {
+                    stopped.await.ok();
+                })
+                .await;
+        });
+        House { address, metrics: metrics_address, connections, store, stop, served }
+    }
+
+    pub async fn close(self) {
+        self.stop.send(()).unwrap();
+        patiently("the server to stop", self.served).await.unwrap();
+    }
+
+    pub async fn connect(&self) -> Client {
+        let url = format!("ws://{}/ws", self.address);
+        let (socket, _) =
+            patiently("the upgrade", tokio_tungstenite::connect_async(url)).await.expect("an upgrade");
+        Client { socket }
+    }
+
+    /// A connection of a new guest.
+    pub async fn guest(&self, name: &str) -> (Client, Player, String) {
+        let mut client = self.connect().await;
+        client.say(&format!(r#"{{"type":"hello","protocol":1,"name":"{name}"}}"#)).await;
+        let welcome = client.welcome().await;
+        (client, welcome.0, welcome.1.expect("a token for a new guest"))
+    }
+
+    /// One more connection of a guest.
+    pub async fn again(&self, token: &str) -> Client {
+        let mut client = self.connect().await;
+        client.say(&format!(r#"{{"type":"hello","protocol":1,"token":"{token}"}}"#)).await;
+        client.welcome().await;
+        client
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        http(self.address, &format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.address))
+            .await
+    }
+}
+
+pub struct Answer {
+    pub status: u16,
+    pub head: String,
+    pub body: String,
+}
+
+impl Answer {
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+}
+
+/// One request as it goes over the wire, and its answer.
+pub async fn http(address: SocketAddr, request: &str) -> Answer {
+    let exchange = async {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    };
+    let answer = patiently("an answer", exchange).await;
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer:?}"));
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    Answer { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+}
+
+pub struct Client {
+    pub socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+}
+
+impl Client {
+    pub async fn say(&mut self, text: &str) {
+        self.send(Message::Text(text.into())).await;
+    }
+
+    pub async fn tell(&mut self, message: &ClientToServer) {
+        self.say(&serde_json::to_string(message).unwrap()).await;
+    }
+
+    /// Sends, and does not mind if the server has closed already: what it said is read later.
+    pub async fn send(&mut self, message: Message) {
+        patiently("a message to be sent", self.socket.send(message)).await.ok();
+    }
+
+    /// The next message, pings included.
+    pub async fn hear(&mut self) -> ServerToClient {
+        match patiently("a message", self.socket.next()).await {
+            Some(Ok(Message::Text(text))) => serde_json::from_str(text.as_str()).unwrap(),
+            other => panic!("a message was expected, not {other:?}"),
+        }
+    }
+
+    /// The next message of interest; pings are answered.
+    pub async fn next(&mut self) -> ServerToClient {
+        loop {
+            match self.hear().await {
+                ServerToClient::Ping { id, .. } => self.tell(&ClientToServer::Pong { id }).await,
+                other => return other,
+            }
+        }
+    }
+
+    /// The next message for which `pick` finds something.
+    pub async fn find<T>(&mut self, mut pick: impl FnMut(ServerToClient) -> Option<T>) -> T {
+        patiently("a certain message", async {
+            loop {
+                if let Some(found) = pick(self.next().await) {
+                    return found;
+                }
+            }
+        })
+        .await
+    }
+
+    pub async fn welcome(&mut self) -> (Player, Option<String>, Vec<GameSummary>) {
+        match self.next().await {
+            ServerToClient::Welcome { player, token, games, .. } => (player, token, games),
+            other => panic!("a welcome was expected, not {other:?}"),
+        }
+    }
+
+    pub async fn refused(&mut self) -> (String, String) {
+        self.find(|message| match message {
+            ServerToClient::Refused { code, message, .. } => Some((code.as_str().to_owned(), message)),
+            _ => None,
+        })
+        .await
+    }
+
+    /// The code the server closes with; whatever comes before is passed over.
+    pub async fn close_code(&mut self) -> u16 {
+        loop {
+            match patiently("the close", self.socket.next()).await {
+                Some(Ok(Message::Close(Some(frame)))) => return frame.code.into(),
+                Some(Ok(Message::Close(None)) | Err(_)) | None => panic!("closed without a code"),
+                Some(Ok(_)) => {}
+            }
+        }
+    }
+}
+
+/// A frame with these bits, masked as a client's must be.
+pub fn frame(bytes: &[u8], is_reserved_bit_set: bool) -> Message {
+    use tungstenite::protocol::frame::Frame;
+    use tungstenite::protocol::frame::coding::{Data, OpCode};
+    let mut frame = Frame::message(bytes.to_vec(), OpCode::Data(Data::Text), true);
+    frame.header_mut().rsv1 = is_reserved_bit_set;
+    Message::Frame(frame)
+}

@@ -1,0 +1,390 @@
+//! The WebSocket door, from outside: a real listener, real sockets, everything a client may get wrong.
+
+mod common;
+
+use std::time::Duration;
+
+use common::{House, PATIENCE, frame, http, patiently, settings};
+use flagfall_protocol::{
+    Accepted, ClientToServer, GameCommand, PlayerKind, PROTOCOL_VERSION, Presence, ServerToClient, Terms, Time,
+};
+use flagfall_server::gateway::Payload;
+use flagfall_server::settings::Settings;
+use flagfall_store::{MemoryStore, SystemClock};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::{Error, Message};
+
+const MY_GAMES: &str = r#"{"type":"my_games"}"#;
+
+fn impatient() -> Settings {
+    let mut settings = settings();
+    settings.times.hello = Duration::from_millis(100);
+    settings.times.http_head = Duration::from_millis(100);
+    settings.times.ping = Duration::from_millis(50);
+    settings.times.pong = Duration::from_millis(150);
+    settings
+}
+
+fn terms() -> Terms {
+    Terms { ruleset: "barrage".to_owned(), time: Time::Unlimited {}, private: false, secret: false }
+}
+
+#[tokio::test]
+async fn a_guest_is_welcomed_and_comes_back_with_his_token_after_a_restart() {
+    let store = MemoryStore::new(SystemClock);
+    let house = House::open_on(store.clone(), settings()).await;
+    let (_client, player, token) = house.guest("ana").await;
+    assert_eq!((player.name.as_str(), player.kind), ("ana", PlayerKind::Guest));
+    house.close().await;
+
+    let house = House::open_on(store, settings()).await;
+    let mut client = house.connect().await;
+    client.say(&format!(r#"{{"type":"hello","protocol":1,"token":"{token}"}}"#)).await;
+    let (again, told_token, _) = client.welcome().await;
+    assert_eq!((again, told_token), (player, None));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn bad_json_is_refused_and_after_a_few_the_connection_ends() {
+    let house = House::open(settings()).await;
+    let (mut client, ..) = house.guest("ana").await;
+    let deep = format!("{}{}", "[".repeat(3_000), "]".repeat(3_000));
+    for text in ["", "{", deep.as_str(), r#"{"type":"pong","id":1,"more":2}"#] {
+        client.say(text).await;
+        assert_eq!(client.refused().await.0, "malformed", "{text:.20}");
+    }
+    client.say("{").await;
+    assert_eq!(client.refused().await.0, "malformed");
+    assert_eq!(client.close_code().await, 1008);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn frames_beyond_the_limits_of_websockets_are_told_why() {
+    let house = House::open(settings()).await;
+    let long = Message::Text("x".repeat(8 * 1024 + 1).into());
+    let very_long = Message::Text("x".repeat(4 * 1024 * 1024).into());
+    let rows = [
+        ("too long", long, 1009),
+        ("very long", very_long, 1009),
+        ("binary", Message::Binary(vec![1, 2, 3].into()), 1003),
+        ("no UTF-8", frame(&[b'"', 0xff, 0xfe], false), 1007),
+        ("a reserved bit", frame(b"{}", true), 1002),
+    ];
+    for (what, message, code) in rows {
+        let (mut client, ..) = house.guest("ana").await;
+        client.send(message).await;
+        assert_eq!(client.close_code().await, code, "{what}");
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_message_of_the_longest_length_is_read() {
+    let house = House::open(settings()).await;
+    let (mut client, ..) = house.guest("ana").await;
+    client.say(&format!("{MY_GAMES}{}", " ".repeat(8 * 1024 - MY_GAMES.len()))).await;
+    assert_eq!(client.next().await, ServerToClient::MyGames { games: Vec::new() });
+    house.close().await;
+}
+
+#[tokio::test]
+async fn who_says_nothing_or_the_wrong_thing_first_is_not_let_in() {
+    let house = House::open(impatient()).await;
+    assert_eq!(house.connect().await.close_code().await, 4004);
+
+    let rows = [
+        (MY_GAMES.to_owned(), "hello_expected", 4106),
+        (format!(r#"{{"type":"hello","protocol":{}}}"#, PROTOCOL_VERSION + 1), "protocol_version", 4102),
+        (format!(r#"{{"type":"hello","protocol":1,"token":"{}"}}"#, "0".repeat(64)), "bad_token", 4100),
+        (r#"{"type":"hello","protocol":1,"token":"x"}"#.to_owned(), "bad_token", 4100),
+        (r#"{"type":"hello","protocol":1,"name":"two words"}"#.to_owned(), "bad_name", 4104),
+    ];
+    for (text, code, close) in rows {
+        let mut client = house.connect().await;
+        client.say(&text).await;
+        assert_eq!(client.refused().await.0, code, "{text}");
+        assert_eq!(client.close_code().await, close, "{text}");
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn pings_that_are_not_answered_end_the_connection_and_answered_ones_do_not() {
+    let house = House::open(impatient()).await;
+    let (mut silent, ..) = house.guest("ana").await;
+    let (mut lively, ..) = house.guest("bo").await;
+    let pings = async {
+        for _ in 0..8 {
+            let ServerToClient::Ping { id, .. } = lively.hear().await else { panic!("a ping was expected") };
+            lively.tell(&ClientToServer::Pong { id }).await;
+        }
+    };
+    let ((), code) = tokio::join!(pings, silent.close_code());
+    assert_eq!(code, 4002);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_flood_ends_and_one_may_come_back() {
+    let mut settings = settings();
+    settings.limits.messages_per_window = 20;
+    let house = House::open(settings).await;
+    let (mut client, _, token) = house.guest("ana").await;
+    for _ in 0..30 {
+        client.say(MY_GAMES).await;
+    }
+    assert_eq!(client.refused().await.0, "too_many");
+    assert_eq!(client.close_code().await, 4003);
+    house.again(&token).await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_slow_reader_is_closed_while_others_go_on() {
+    // The client is to read, late, why it was closed.
+    let mut settings = settings();
+    settings.times.close_grace = PATIENCE;
+    let house = House::open(settings).await;
+    let (mut slow, slow_player, _) = house.guest("slow").await;
+    let (mut quick, ..) = house.guest("quick").await;
+    let game = flagfall_board::GameId::from_random([0; 12]);
+    let long = ServerToClient::GameUnavailable { game, message: "x".repeat(50_000) };
+    let payload = Payload::new(&long);
+    for _ in 0..400 {
+        house.connections.notify(&slow_player.id, &payload);
+    }
+    quick.say(MY_GAMES).await;
+    assert_eq!(quick.next().await, ServerToClient::MyGames { games: Vec::new() });
+    assert_eq!(slow.close_code().await, 4001);
+    drop((slow, quick));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn beyond_the_limit_of_connections_a_players_oldest_goes() {
+    let mut settings = settings();
+    settings.limits.connections_per_player = 2;
+    let house = House::open(settings).await;
+    let (mut first, _, token) = house.guest("ana").await;
+    let mut second = house.again(&token).await;
+    let mut third = house.again(&token).await;
+    assert_eq!(first.close_code().await, 4105);
+    for client in [&mut second, &mut third] {
+        client.say(MY_GAMES).await;
+        assert_eq!(client.next().await, ServerToClient::MyGames { games: Vec::new() });
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn pages_of_foreign_origins_are_turned_away() {
+    let mut settings = settings();
+    settings.allowed_origins.push("https://play.example.org".to_owned());
+    let house = House::open(settings).await;
+    for (origin, is_allowed) in [
+        ("https://evil.example".to_owned(), false),
+        ("null".to_owned(), false),
+        ("https://play.example.org".to_owned(), true),
+        (format!("http://{}", house.address), true),
+    ] {
+        let mut request = format!("ws://{}/ws", house.address).into_client_request().unwrap();
+        request.headers_mut().insert("origin", origin.parse().unwrap());
+        match patiently("the upgrade", tokio_tungstenite::connect_async(request)).await {
+            Ok(_) => assert!(is_allowed, "{origin}"),
+            Err(Error::Http(response)) => {
+                assert_eq!((response.status().as_u16(), is_allowed), (403, false), "{origin}");
+            }
+            Err(other) => panic!("{origin}: {other}"),
+        }
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn half_a_request_and_no_request_are_not_waited_for() {
+    let house = House::open(impatient()).await;
+    for sent in ["", "GET / HT", "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: "] {
+        let mut stream = TcpStream::connect(house.address).await.unwrap();
+        stream.write_all(sent.as_bytes()).await.unwrap();
+        let mut rest = Vec::new();
+        // Closed, with or without a word.
+        patiently("the close", stream.read_to_end(&mut rest)).await.unwrap();
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_full_server_says_so() {
+    let mut settings = settings();
+    settings.limits.connections_max = 1;
+    let house = House::open(settings).await;
+    let (mut client, ..) = house.guest("ana").await;
+    let answer = house.get("/health").await;
+    assert_eq!(answer.status, 503);
+    assert!(answer.head.contains(&format!("content-length: {}", answer.body.len())), "{}", answer.head);
+    assert_eq!(answer.json()["code"], "too_many");
+    client.say(MY_GAMES).await;
+    assert_eq!(client.next().await, ServerToClient::MyGames { games: Vec::new() });
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_stopping_server_tells_everybody_to_come_back() {
+    let house = House::open(settings()).await;
+    let (mut ana, ..) = house.guest("ana").await;
+    let mut nobody_yet = house.connect().await;
+    let (code, other_code, ()) = tokio::join!(ana.close_code(), nobody_yet.close_code(), house.close());
+    assert_eq!((code, other_code), (4000, 4000));
+}
+
+#[tokio::test]
+async fn two_guests_find_each_other_in_the_lobby_and_a_repeated_command_changes_nothing() {
+    let house = House::open(settings()).await;
+    let (mut ana, ana_player, _) = house.guest("ana").await;
+    let (mut bo, _, bo_token) = house.guest("bo").await;
+    bo.tell(&ClientToServer::OpenLobby {}).await;
+    let cmd_id = || "00000000-0000-7000-8000-000000000000".parse().unwrap();
+    ana.tell(&ClientToServer::Seek { cmd_id: cmd_id(), terms: terms(), side: None }).await;
+    let seek = bo
+        .find(|message| match message {
+            ServerToClient::Lobby { seeks, .. } => seeks.into_iter().next(),
+            _ => None,
+        })
+        .await;
+    assert_eq!(seek.seeker, ana_player);
+    let accept = ClientToServer::AcceptSeek { cmd_id: cmd_id(), seek: seek.id, secret: false };
+    bo.tell(&accept).await;
+    let accepted = |message| match message {
+        ServerToClient::Accepted { outcome: Accepted::Started { game, side }, .. } => Some((game, side)),
+        _ => None,
+    };
+    let first = bo.find(accepted).await;
+    let started = ana
+        .find(|message| match message {
+            ServerToClient::GameStarted { game, side } => Some((game.id, side.opponent())),
+            _ => None,
+        })
+        .await;
+    assert_eq!(started, first);
+
+    drop(bo);
+    let mut bo = house.again(&bo_token).await;
+    bo.tell(&accept).await;
+    assert_eq!(bo.find(accepted).await, first);
+    bo.say(MY_GAMES).await;
+    let games = bo
+        .find(|message| match message {
+            ServerToClient::MyGames { games } => Some(games),
+            _ => None,
+        })
+        .await;
+    assert_eq!(games.len(), 1);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn an_open_game_shows_in_pings_and_refusals_repeat_no_deployment() {
+    let mut settings = settings();
+    settings.times.ping = Duration::from_millis(50);
+    settings.times.pong = PATIENCE;
+    let house = House::open(settings).await;
+    let (mut ana, ..) = house.guest("ana").await;
+    let cmd_id = |id: &str| id.parse().unwrap();
+    ana.tell(&ClientToServer::PlayBot {
+        cmd_id: cmd_id("1"),
+        bot: "random".to_owned(),
+        terms: terms(),
+        side: None,
+    })
+    .await;
+    let game = ana
+        .find(|message| match message {
+            ServerToClient::Accepted { outcome: Accepted::Started { game, .. }, .. } => Some(game),
+            _ => None,
+        })
+        .await;
+    ana.tell(&ClientToServer::OpenGame { game, since: None }).await;
+    let (side, presence) = ana
+        .find(|message| match message {
+            ServerToClient::Game { audience, presence, .. } => Some((audience.side(), presence)),
+            _ => None,
+        })
+        .await;
+    assert_eq!(presence[side.unwrap()], Presence::Present);
+    let setup = "QQMARSHALHEREQQ".to_owned();
+    ana.tell(&ClientToServer::Command {
+        cmd_id: cmd_id("2"),
+        game,
+        ply: 0,
+        command: GameCommand::Deploy { setup: setup.clone() },
+    })
+    .await;
+    let (_, said) = ana.refused().await;
+    assert!(!said.contains(&setup), "{said}");
+    loop {
+        if let ServerToClient::Ping { heads, .. } = ana.hear().await
+            && !heads.is_empty()
+        {
+            assert_eq!(heads[0].game, game);
+            break;
+        }
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn games_that_are_not_there_and_challenges_that_are_none_are_refused() {
+    let house = House::open(settings()).await;
+    let (mut ana, ..) = house.guest("ana").await;
+    let game = flagfall_board::GameId::from_random([7; 12]);
+    let cmd_id = || "1".parse().unwrap();
+    let rows = [
+        (ClientToServer::OpenGame { game, since: None }, "no_such_game"),
+        (ClientToServer::Rematch { cmd_id: cmd_id(), game }, "no_such_game"),
+        (
+            ClientToServer::Command { cmd_id: cmd_id(), game, ply: 0, command: GameCommand::Resign {} },
+            "no_such_game",
+        ),
+        (ClientToServer::ShowChallenge { challenge: "nothing".to_owned() }, "no_such_challenge"),
+        (
+            ClientToServer::AcceptSeek { cmd_id: cmd_id(), seek: "nothing".to_owned(), secret: false },
+            "no_such_seek",
+        ),
+    ];
+    for (message, code) in rows {
+        ana.tell(&message).await;
+        assert_eq!(ana.refused().await.0, code, "{message:?}");
+    }
+    // Closing what is not open is no mistake.
+    ana.tell(&ClientToServer::CloseGame { game }).await;
+    ana.tell(&ClientToServer::CloseLobby {}).await;
+    ana.say(MY_GAMES).await;
+    assert_eq!(ana.next().await, ServerToClient::MyGames { games: Vec::new() });
+    house.close().await;
+}
+
+#[tokio::test]
+async fn metrics_are_served_apart_and_the_game_listener_has_none() {
+    let house = House::open(settings()).await;
+    let (mut ana, ..) = house.guest("ana").await;
+    ana.say("nonsense").await;
+    ana.refused().await;
+    assert_eq!(house.get("/metrics").await.status, 404);
+    let request = format!("GET /metrics HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", house.metrics);
+    let answer = http(house.metrics, &request).await;
+    assert_eq!(answer.status, 200);
+    for line in [
+        "# TYPE flagfall_connections gauge",
+        "flagfall_connections{kind=\"identified\"}",
+        "flagfall_messages_in_total{type=\"hello\"}",
+        "flagfall_messages_out_total{type=\"welcome\"}",
+        "flagfall_refusals_total{code=\"malformed\"}",
+    ] {
+        assert!(answer.body.contains(line), "{line} is missing in\n{}", answer.body);
+    }
+    house.close().await;
+}

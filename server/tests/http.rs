@@ -1,0 +1,142 @@
+//! The HTTP doors, from outside.
+
+mod common;
+
+use common::{House, http, settings};
+use flagfall_protocol::{Accepted, ClientToServer, GameRecord, ServerToClient, Terms, Time};
+use flagfall_store::memory::Fault;
+
+async fn game_of_a_guest(house: &House, is_private: bool) -> (String, String) {
+    let (mut ana, _, token) = house.guest("ana").await;
+    ana.tell(&ClientToServer::PlayBot {
+        cmd_id: "1".parse().unwrap(),
+        bot: "random".to_owned(),
+        terms: Terms {
+            ruleset: "classic".to_owned(),
+            time: Time::Unlimited {},
+            private: is_private,
+            secret: false,
+        },
+        side: Some(flagfall_board::Side::Red),
+    })
+    .await;
+    let game = ana
+        .find(|message| match message {
+            ServerToClient::Accepted { outcome: Accepted::Started { game, .. }, .. } => Some(game),
+            _ => None,
+        })
+        .await;
+    (game.to_string(), token)
+}
+
+async fn get_as(house: &House, path: &str, authorization: &str) -> common::Answer {
+    let request = format!(
+        "GET {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: {authorization}\r\nConnection: close\r\n\r\n",
+        house.address
+    );
+    http(house.address, &request).await
+}
+
+#[tokio::test]
+async fn health_is_good_while_the_store_takes_and_gives() {
+    let house = House::open(settings()).await;
+    let healthy = house.get("/health").await;
+    assert_eq!((healthy.status, healthy.json()["status"].as_str()), (200, Some("ok")));
+    house.store.fail_next(Fault::Unavailable);
+    let failing = house.get("/health").await;
+    assert_eq!((failing.status, failing.json()["status"].as_str()), (503, Some("failing")));
+    assert_eq!(house.get("/health").await.status, 200);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn unknown_paths_and_methods_get_json() {
+    let house = House::open(settings()).await;
+    for path in ["/nothing", "/api", "/api/games/000000000000/nothing", "/%00", "/..//etc/passwd"] {
+        let answer = house.get(path).await;
+        assert_eq!((answer.status, answer.json()["code"].as_str()), (404, Some("no_such_path")), "{path}");
+    }
+    let request = format!(
+        "POST /api/games HTTP/1.1\r\nHost: {}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}",
+        house.address
+    );
+    let answer = http(house.address, &request).await;
+    assert_eq!((answer.status, answer.json()["code"].as_str()), (405, Some("method_not_allowed")));
+    let answer = house.get("/ws").await;
+    assert_eq!((answer.status, answer.json()["code"].as_str()), (426, Some("upgrade_expected")));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_request_that_is_none_is_a_400_and_a_long_head_is_not_read() {
+    let house = House::open(settings()).await;
+    assert_eq!(http(house.address, "NONSENSE\r\n\r\n").await.status, 400);
+    let long = format!("GET / HTTP/1.1\r\nHost: x\r\nX-Long: {}\r\n\r\n", "x".repeat(64 * 1024));
+    assert_eq!(http(house.address, &long).await.status, 431);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn rulesets_and_the_page_are_there_for_everybody() {
+    let house = House::open(settings()).await;
+    let rulesets = house.get("/api/rulesets").await.json();
+    assert_eq!(rulesets["rulesets"][0]["id"], "classic");
+    let page = house.get("/").await;
+    assert_eq!(page.status, 200);
+    assert!(page.head.contains("text/html") && page.body.contains("flagfall play"));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_public_game_is_seen_by_everybody_as_he_may() {
+    let house = House::open(settings()).await;
+    let (game, token) = game_of_a_guest(&house, false).await;
+    let listed = house.get("/api/games").await.json();
+    assert_eq!(listed["games"][0]["id"], game.as_str());
+    let path = format!("/api/games/{game}");
+    assert_eq!(house.get(&path).await.json()["audience"], "public");
+    let own = get_as(&house, &path, &format!("Bearer {token}")).await;
+    assert_eq!(own.json()["audience"], "red");
+    assert!(own.head.contains("cache-control: no-store"));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_private_game_is_there_for_its_players_alone() {
+    let house = House::open(settings()).await;
+    let (game, token) = game_of_a_guest(&house, true).await;
+    assert!(house.get("/api/games").await.json()["games"].as_array().unwrap().is_empty());
+    for path in [format!("/api/games/{game}"), format!("/api/games/{game}/record")] {
+        let hidden = house.get(&path).await;
+        let missing = house.get(&path.replace(&game, "000000000000")).await;
+        assert_eq!((hidden.status, &hidden.body), (404, &missing.body), "{path}");
+        assert_eq!(get_as(&house, &path, &format!("bearer {token}")).await.status, 200, "{path}");
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_wrong_credential_is_an_error_and_never_the_public() {
+    let house = House::open(settings()).await;
+    let (game, token) = game_of_a_guest(&house, false).await;
+    for authorization in ["Bearer x", "Bearer", "", &"Bearer 0".repeat(9), &format!("Basic {token}"), &token] {
+        let answer = get_as(&house, &format!("/api/games/{game}"), authorization).await;
+        assert_eq!((answer.status, answer.json()["code"].as_str()), (401, Some("bad_token")), "{authorization}");
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn records_come_as_json_and_as_text() {
+    let house = House::open(settings()).await;
+    let (game, _) = game_of_a_guest(&house, false).await;
+    let path = format!("/api/games/{game}/record");
+    let record: GameRecord = serde_json::from_value(house.get(&path).await.json()).unwrap();
+    assert_eq!(record.game.to_string(), game);
+    let text = house.get(&format!("{path}?format=text")).await;
+    assert!(text.head.contains("text/plain") && text.body.contains(&game), "{}\n{}", text.head, text.body);
+    assert_eq!(house.get(&format!("{path}.txt")).await.body, text.body);
+    let wrong = house.get(&format!("{path}?format=pdf")).await;
+    assert_eq!((wrong.status, wrong.json()["code"].as_str()), (400, Some("bad_query")));
+    house.close().await;
+}
