@@ -15,22 +15,30 @@
 //! the process again.
 //!
 //! # What damage does
-//! What fjall 3.1 does by itself, read in its source and tried by the tests:
+//! What fjall 3.1 does by itself, read in its source and, but for the compaction, tried by the tests:
 //!
 //! * **A torn journal tail** is cut off without a word and the database opens: right after a crash.
 //! * **A flipped byte in the journal** inside a key or value fails the batch's checksum, and the database refuses
-//!   to open. In a tag, a length or a trailer it looks like the end of the journal: fjall cuts the file there and
-//!   drops **all later batches without a word**, acknowledged ones too. Nothing in the database tells; the
-//!   *witness*, a file beside it that remembers the number of the last commit, does, and [`EmbeddedStore::open`]
-//!   answers [`OpenError::LostTail`].
-//! * **The header of a journal batch** (item count, sequence number) has no checksum. A flipped sequence number
-//!   can let an older head or record win over a newer one. For a log that is noticed (entries beyond the head,
-//!   entries missing); for a side record it is not.
+//!   to open. In a tag or a trailer it looks like the end of the journal, and so does a sector of zeros: fjall
+//!   cuts the file there and drops **all later batches without a word**, acknowledged ones too. Nothing in the
+//!   database tells; the *witness*, a file beside it that remembers the number of the last commit, does, and
+//!   [`EmbeddedStore::open`] answers [`OpenError::LostTail`]. (The journal has been cut by then: an operator who
+//!   wants it examined copies the folder before starting.)
+//! * **The header of a journal batch** (item count, sequence number) is outside its checksum. A lower sequence
+//!   number lets an older value win, or the batch be skipped as already flushed. Numbers that do not rise are
+//!   refused by a check of ours before the database opens.
+//! * **Manifests** (which tables a keyspace has) come with a checksum that fjall writes and does not check; bits
+//!   flipped there lose tables, skip journal batches or end the process. The same check of ours compares it.
+//! * **A table's list of sections** is believed before its checksum is looked at; a wrong count asks for 40 GB and
+//!   ends the process. Checked beforehand as well.
 //! * **Tables** have a checksum a block, checked when the block is read from the disk. Whoever reads a damaged
 //!   block gets an error; here that is [`ReadError::Damaged`] and the game's quarantine. The other games go on,
 //!   but a compaction that comes upon the block stops fjall's background work and poisons the database: all
 //!   writes are refused then, and again soon after each restart. Such a store needs its backup.
-//! * **Manifests and table indexes** are read at open, which then fails.
+//! * **A panic** of the database while it opens is caught and becomes [`OpenError::Damaged`].
+//!
+//! What stays unnoticed: an older copy of the whole folder, witness included, which is what restoring a backup looks
+//! like. Begin a new epoch ([`Store::bump_epoch`]) after that.
 //!
 //! On top of that every entry is chained to the one before it, and each append writes the game's head a second
 //! time in another place: entries that are gone, exchanged or altered are noticed when their log is read, and the
