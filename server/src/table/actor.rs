@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
 use flagfall_bots::{Chance, Level, choose};
@@ -13,22 +13,24 @@ use flagfall_protocol::{
     Phase, Player, Position,
 };
 use flagfall_rules::{Command, Entropy, View};
-use flagfall_store::{ReadError, Store, StoredEntry};
+use flagfall_store::{Append, AppendOutcome, Store, StoreError};
 use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
-use super::answers::{is_same_command, stamp_of};
-use super::core::{Asked, Done, Input, Output, ReadFailure, Table};
+use super::core::{Asked, Input, Output, Table};
 use super::header::GameHeader;
-use super::record;
-use super::registry::{TableError, Tables};
-use super::replay;
+use super::registry::{CreateError, TableError, Tables};
+use super::{record, search};
+use crate::chance::random_game_id;
 use crate::gateway::{ConnectionId, Outbox};
 
 /// Messages that may wait for a table.
 const MAILBOX_MAX: usize = 64;
 /// How long a table nobody needs is kept, in milliseconds.
 const LINGER_MS: u64 = 30_000;
+/// How long until a running game whose table met a defect is opened again when nobody asks for it.
+const REOPEN_AFTER: Duration = Duration::from_secs(1);
 
 /// What a connection may want of a table.
 pub enum TableInput {
@@ -78,7 +80,6 @@ pub struct TableGone;
 pub(super) enum Message {
     Input(TableInput),
     Look { player: Option<String>, reply: oneshot::Sender<Option<(GameSummary, Audience, GameView)>> },
-    Record { player: Option<String>, reply: oneshot::Sender<Result<GameRecord, TableError>> },
     Stop { reply: oneshot::Sender<()> },
 }
 
@@ -86,19 +87,23 @@ pub(super) enum Message {
 #[derive(Clone)]
 pub struct TableHandle {
     id: GameId,
-    sender: mpsc::Sender<Message>,
+    /// Boxed: a channel sets room aside for many messages, and nearly always has none.
+    sender: mpsc::Sender<Box<Message>>,
     pub(super) shared: Arc<Shared>,
 }
 
 /// What others may read of a table without asking it: public facts.
 pub(super) struct Shared {
-    pub(super) header: GameHeader,
-    created: Stamp,
+    pub(super) header: Arc<GameHeader>,
+    pub(super) created: Stamp,
+    store: Arc<dyn Store>,
     progress: Mutex<Progress>,
 }
 
 #[derive(Clone)]
 struct Progress {
+    /// Whether the log is damaged: such a game is not going on.
+    is_quarantined: bool,
     phase: Phase,
     ply: Ply,
     turn: Option<Side>,
@@ -121,7 +126,7 @@ impl TableHandle {
     }
 
     pub(super) async fn send_message(&self, message: Message) -> Result<(), TableGone> {
-        self.sender.send(message).await.map_err(|_| TableGone)
+        self.sender.send(Box::new(message)).await.map_err(|_| TableGone)
     }
 
     /// The game as somebody may know it now.
@@ -140,17 +145,17 @@ impl TableHandle {
     /// # Errors
     /// As [`TableHandle::look`].
     pub async fn record(&self, player: Option<&str>) -> Result<GameRecord, TableError> {
-        let (reply, answer) = oneshot::channel();
-        let player = player.map(str::to_owned);
-        self.send_message(Message::Record { player, reply }).await.map_err(|_| TableError::Unavailable)?;
-        answer.await.map_err(|_| TableError::Unavailable)?
+        // From the log, not from the table: however long the reading takes, the game goes on.
+        let viewer = self.shared.header.viewer(player).ok_or(TableError::NotFound)?;
+        let stored = search::read_all(&*self.shared.store, self.id, 0).await.map_err(TableError::from)?;
+        record::record(self.id, &stored, viewer).map_err(|_| TableError::Quarantined)
     }
 
     /// The game in a line, as of its last ply.
     #[must_use]
     pub fn summary(&self) -> GameSummary {
-        let Shared { header, created, progress } = &*self.shared;
-        let Progress { phase, ply, turn, outcome } =
+        let Shared { header, created, store: _, progress } = &*self.shared;
+        let Progress { is_quarantined: _, phase, ply, turn, outcome } =
             progress.lock().unwrap_or_else(PoisonError::into_inner).clone();
         GameSummary {
             id: self.id,
@@ -167,7 +172,8 @@ impl TableHandle {
     /// Whether the game is still going on.
     #[must_use]
     pub fn is_running(&self) -> bool {
-        self.shared.progress.lock().unwrap_or_else(PoisonError::into_inner).phase != Phase::Over
+        let progress = self.shared.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.phase != Phase::Over && !progress.is_quarantined
     }
 }
 
@@ -177,22 +183,22 @@ impl fmt::Debug for TableHandle {
     }
 }
 
-/// The moment it is.
-pub(super) fn now() -> Stamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Stamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
-}
-
 pub(super) struct Actor {
     id: GameId,
     table: Table,
     tables: Tables,
     store: Arc<dyn Store>,
-    mailbox: mpsc::Receiver<Message>,
+    mailbox: mpsc::Receiver<Box<Message>>,
     shared: Arc<Shared>,
     chance: Chance,
+    outputs: VecDeque<Output>,
+    /// Who asked for what is being done right now.
+    asking: Option<Outbox>,
     idle_since: Option<Stamp>,
-    stopping: Option<oneshot::Sender<()>>,
+    stopping: Vec<oneshot::Sender<()>>,
+    is_leaving: bool,
+    /// The rematch's id: however often it is tried, it is one game.
+    rematch_id: Option<GameId>,
 }
 
 /// A table's task-to-be and the way to it.
@@ -207,7 +213,9 @@ pub(super) fn channel(
     let shared = Arc::new(Shared {
         header: table.header().clone(),
         created: Stamp(summary.created),
+        store: store.clone(),
         progress: Mutex::new(Progress {
+            is_quarantined: false,
             phase: summary.phase,
             ply: summary.ply,
             turn: summary.turn,
@@ -226,78 +234,94 @@ pub(super) fn channel(
         mailbox,
         shared,
         chance: Chance::new(u64::from_ne_bytes(seed)),
+        outputs: VecDeque::new(),
+        asking: None,
         idle_since: None,
-        stopping: None,
+        stopping: Vec::new(),
+        is_leaving: false,
+        rematch_id: None,
     };
     (handle, actor)
 }
 
 impl Actor {
     /// Runs the table until nobody needs it. A panic ends this table alone: its connections are told to come back, and find it as the log has it.
-    pub(super) async fn run(mut self, recover_since: Option<Stamp>) {
-        let ended = AssertUnwindSafe(self.serve(recover_since)).catch_unwind().await;
+    pub(super) async fn run(mut self) {
+        let ended = AssertUnwindSafe(self.serve()).catch_unwind().await;
         self.tables.forget(self.id, &self.shared);
         if ended.is_err() {
             tracing::error!(game = %self.id, "a defect ended this table; it is opened again from its log");
             metrics::counter!("flagfall_table_panics_total").increment(1);
+        }
+        if ended.is_err() || self.is_leaving {
             self.table.close_connections(CloseCode::Shutdown);
+            if let Some(outbox) = &self.asking {
+                outbox.close(CloseCode::Shutdown);
+            }
         }
         self.mailbox.close();
         // Whoever wrote to the table while it left is served by the next one.
         while let Some(message) = self.mailbox.recv().await {
             if let Ok(handle) = self.tables.find(self.id).await {
-                let _gone_again = handle.send_message(message).await;
+                let _gone_again = handle.send_message(*message).await;
+            }
+        }
+        if ended.is_err() && !self.table.is_over() {
+            // Its flag is to fall even when nobody comes back.
+            drop(self.table);
+            tokio::time::sleep(REOPEN_AFTER).await;
+            let _handle = self.tables.find(self.id).await;
+        }
+    }
+
+    async fn serve(&mut self) {
+        let mut job: Option<BoxFuture<'static, Input>> = None;
+        self.step(Input::Tick);
+        while !self.is_leaving {
+            if job.is_none() {
+                job = self.next_job();
+            }
+            let wait = self.wake_at().map(|at| Duration::from_millis(at.ms_since(self.tables.now())));
+            // The table stays at hand while the store works: it shows itself to whoever comes.
+            tokio::select! {
+                biased;
+                input = async { if let Some(job) = &mut job { job.await } else { Input::Tick } }, if job.is_some() => {
+                    job = None;
+                    self.step(input);
+                }
+                message = self.mailbox.recv() => match message {
+                    Some(message) => self.receive(*message),
+                    None => return,
+                },
+                () = tokio::time::sleep(wait.unwrap_or_default()), if wait.is_some() => {
+                    if self.is_to_leave() {
+                        return;
+                    }
+                    self.step(Input::Tick);
+                }
             }
         }
     }
 
-    async fn serve(&mut self, recover_since: Option<Stamp>) {
-        if let Some(since) = recover_since
-            && let Some(append) = self.table.recover(since)
-        {
-            self.carry_out(VecDeque::from([Output::Append(append)])).await;
-        }
-        self.step(Input::Tick).await;
-        loop {
-            let wake_at = self.wake_at();
-            let message = match wake_at {
-                None => self.mailbox.recv().await,
-                Some(wake_at) => {
-                    let wait = Duration::from_millis(wake_at.ms_since(now()));
-                    match tokio::time::timeout(wait, self.mailbox.recv()).await {
-                        Ok(message) => message,
-                        Err(_elapsed) => {
-                            if self.is_to_leave() {
-                                return;
-                            }
-                            self.step(Input::Tick).await;
-                            continue;
-                        }
-                    }
-                }
-            };
-            let Some(message) = message else { return };
-            self.receive(message).await;
-        }
-    }
-
     fn wake_at(&mut self) -> Option<Stamp> {
-        self.idle_since = self.table.is_idle().then(|| self.idle_since.unwrap_or_else(now));
+        self.idle_since = self.table.is_idle().then(|| self.idle_since.unwrap_or_else(|| self.tables.now()));
         let leave_at = self.idle_since.map(|since| since.plus_ms(LINGER_MS));
         self.table.wake_at().into_iter().chain(leave_at).min()
     }
 
     fn is_to_leave(&self) -> bool {
-        self.idle_since.is_some_and(|since| now() >= since.plus_ms(LINGER_MS))
+        self.idle_since.is_some_and(|since| self.tables.now() >= since.plus_ms(LINGER_MS))
     }
 
-    async fn receive(&mut self, message: Message) {
+    fn receive(&mut self, message: Message) {
         match message {
             Message::Input(TableInput::Open { outbox, player, since }) => {
-                self.step(Input::Open { outbox, player, since }).await;
+                self.asking = Some(outbox.clone());
+                self.step(Input::Open { outbox, player, since });
             }
-            Message::Input(TableInput::Close { connection }) => self.step(Input::Close { connection }).await,
+            Message::Input(TableInput::Close { connection }) => self.step(Input::Close { connection }),
             Message::Input(TableInput::Command { outbox, player, cmd_id, ply, command }) => {
+                self.asking = Some(outbox.clone());
                 let asked = Asked {
                     outbox: Some(outbox),
                     player_id: player.id,
@@ -305,129 +329,121 @@ impl Actor {
                     ply,
                     entropy: entropy_for(&command),
                     command,
+                    is_new: false,
                 };
-                self.step(Input::Command(Box::new(asked))).await;
+                self.step(Input::Command(Box::new(asked)));
             }
             Message::Input(TableInput::Rematch { outbox, player, cmd_id }) => {
-                self.step(Input::Rematch { outbox, player, cmd_id }).await;
+                self.asking = Some(outbox.clone());
+                self.step(Input::Rematch { outbox, player, cmd_id });
             }
             Message::Look { player, reply } => {
-                let viewer = self.table.viewer(player.as_deref());
+                let viewer = self.table.header().viewer(player.as_deref());
                 let seen = viewer.map(|viewer| {
-                    let (audience, view) = self.table.look(now(), viewer);
+                    let (audience, view) = self.table.look(self.tables.now(), viewer);
                     (self.table.summary(), audience, view)
                 });
                 let _caller_left = reply.send(seen);
             }
-            Message::Record { player, reply } => {
-                let record = self.record(player.as_deref()).await;
-                let _caller_left = reply.send(record);
-            }
             Message::Stop { reply } => {
-                self.stopping = Some(reply);
-                self.step(Input::Stop).await;
+                if self.table.is_stopped {
+                    let _caller_left = reply.send(());
+                } else {
+                    self.stopping.push(reply);
+                    self.step(Input::Stop);
+                }
             }
         }
+        self.asking = None;
     }
 
-    async fn step(&mut self, input: Input) {
-        let outputs = self.table.step(now(), input);
-        self.carry_out(outputs.into()).await;
+    fn step(&mut self, input: Input) {
+        let outputs = self.table.step(self.tables.now(), input);
+        self.outputs.extend(outputs);
         self.note_progress();
     }
 
     fn note_progress(&self) {
-        let summary_ply = self.table.progress();
+        let (phase, ply) = self.table.progress();
         let mut progress = self.shared.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        if (progress.ply, progress.phase) != (summary_ply.1, summary_ply.0) {
+        if (progress.ply, progress.phase) != (ply, phase) {
             let GameSummary { phase, ply, turn, outcome, .. } = self.table.summary();
             if phase == Phase::Over && progress.phase != Phase::Over {
                 let reason = outcome.as_ref().map(|outcome| outcome.reason.clone()).unwrap_or_default();
                 metrics::counter!("flagfall_games_ended_total", "reason" => reason).increment(1);
                 self.tables.note_end(self.id, &self.shared.header);
             }
-            *progress = Progress { phase, ply, turn, outcome };
+            *progress = Progress { is_quarantined: progress.is_quarantined, phase, ply, turn, outcome };
+        }
+        if self.table.is_quarantined && !std::mem::replace(&mut progress.is_quarantined, true) {
+            self.tables.note_end(self.id, &self.shared.header);
         }
     }
 
-    /// Does what the table wants done, and hands the answers back, until it wants nothing more.
-    async fn carry_out(&mut self, mut outputs: VecDeque<Output>) {
-        while let Some(output) = outputs.pop_front() {
-            let input = match output {
+    /// What the table wants done next, as far as it takes time; the rest is done at once.
+    fn next_job(&mut self) -> Option<BoxFuture<'static, Input>> {
+        while let Some(output) = self.outputs.pop_front() {
+            let (id, store) = (self.id, self.store.clone());
+            return Some(match output {
                 Output::Append(append) => {
-                    let started = std::time::Instant::now();
-                    let outcome = self.store.append(append).await;
-                    metrics::histogram!("flagfall_commit_seconds").record(started.elapsed());
-                    if matches!(outcome, Ok(flagfall_store::AppendOutcome::Conflict { .. })) {
-                        metrics::counter!("flagfall_append_conflicts_total").increment(1);
-                    }
-                    if let Err(error) = &outcome {
-                        tracing::warn!(game = %self.id, %error, "the store did not take an append");
-                    }
-                    Input::Appended(outcome)
+                    async move { Input::Appended(append_to(&*store, append).await) }.boxed()
                 }
-                Output::Read { after } => Input::ReadOn(self.read(after).await),
-                Output::FindOld { asked, refusal } => {
-                    let found = self.find_old(&asked).await;
-                    Input::Old { asked, refusal, found }
+                Output::Read { after } => {
+                    async move { Input::ReadOn(search::read_all(&*store, id, after).await) }.boxed()
                 }
-                Output::HouseTurn { side, view } => match self.house_command(side, &view) {
-                    Some(asked) => Input::Command(Box::new(asked)),
-                    None => continue,
-                },
-                Output::MakeRematch => {
-                    let made = self.tables.rematch(self.id, self.table.header()).await;
-                    Input::RematchMade(made.map_err(|error| Code::from(&error)))
+                Output::Search { asked } => async move {
+                    let found = search::find_command(&*store, id, &asked).await;
+                    Input::Searched { asked, found }
+                }
+                .boxed(),
+                Output::MakeRematch => self.make_rematch(),
+                Output::HouseTurn { side, view } => {
+                    if let Some(asked) = self.house_command(side, &view) {
+                        self.step(Input::Command(Box::new(asked)));
+                    }
+                    continue;
                 }
                 Output::Stopped => {
-                    if let Some(reply) = self.stopping.take() {
+                    for reply in self.stopping.drain(..) {
                         let _caller_left = reply.send(());
                     }
                     continue;
                 }
+                Output::Diverged => {
+                    self.is_leaving = true;
+                    let tables = self.tables.clone();
+                    async move {
+                        tables.begin_epoch().await;
+                        Input::Tick
+                    }
+                    .boxed()
+                }
+            });
+        }
+        None
+    }
+
+    fn make_rematch(&mut self) -> BoxFuture<'static, Input> {
+        if self.rematch_id.is_none() {
+            self.rematch_id = random_game_id().ok();
+        }
+        let (game, rematch) = (self.id, self.rematch_id);
+        let (tables, header) = (self.tables.clone(), self.shared.header.clone());
+        async move {
+            let made = match rematch {
+                Some(rematch) => tables.rematch(game, &header, rematch).await,
+                None => Err(CreateError::Unavailable),
             };
-            outputs.extend(self.table.step(now(), input));
+            Input::RematchMade(
+                made.map(|summary| summary.id).map_err(|error| (Code::from(&error), error.to_string())),
+            )
         }
-    }
-
-    async fn read(&self, after: u64) -> Result<Vec<StoredEntry>, ReadFailure> {
-        match self.tables.read_all(self.id, after).await {
-            Ok(stored) => Ok(stored),
-            Err(ReadError::Damaged { .. }) => Err(ReadFailure::Damaged),
-            Err(ReadError::Unavailable { .. }) => Err(ReadFailure::Unavailable),
-        }
-    }
-
-    /// The outcome of a command that was accepted so long ago that only the log knows.
-    async fn find_old(&self, asked: &Asked) -> Option<Done> {
-        let stored = self.read(0).await.ok()?;
-        let stamp = stamp_of(asked);
-        let side = self.table.header().side_of(&asked.player_id)?;
-        let viewer = flagfall_rules::Viewer::Player(side);
-        let (mut seq, mut done) = (0, None);
-        let replayed = replay::replay(self.id, &stored, |game, entry| {
-            seq += u64::from(flagfall_rules::see(&entry.event, game, viewer).is_some());
-            if let Some(found) = entry.command.as_ref().filter(|found| is_same_command(found, &stamp)) {
-                done = Some(Done { stamp: found.clone(), seq });
-            }
-        });
-        replayed.ok()?;
-        done
-    }
-
-    async fn record(&self, player: Option<&str>) -> Result<GameRecord, TableError> {
-        let viewer = self.table.viewer(player).ok_or(TableError::NotFound)?;
-        let stored = match self.read(0).await {
-            Ok(stored) => stored,
-            Err(ReadFailure::Damaged) => return Err(TableError::Quarantined),
-            Err(ReadFailure::Unavailable) => return Err(TableError::Unavailable),
-        };
-        record::record(self.id, &stored, viewer).map_err(|_| TableError::Quarantined)
+        .boxed()
     }
 
     fn house_command(&mut self, side: Side, view: &View) -> Option<Asked> {
         let player_id = self.table.header().players[side].id.clone();
-        let level = player_id.strip_prefix("house:").and_then(Level::from_name)?;
+        let level = player_id.strip_prefix("house-").and_then(Level::from_name)?;
         let command = match choose(level, view, side, &mut self.chance)? {
             Command::Deploy(setup) => {
                 GameCommand::Deploy { setup: setup.deploy(side, view.ruleset).ok()?.into_text() }
@@ -442,7 +458,7 @@ impl Actor {
         let phase = if view.phase == flagfall_rules::Phase::Deploying { "deploy" } else { "ply" };
         let cmd_id = format!("{phase}-{}-{side:?}", view.ply).parse().ok()?;
         let entropy = entropy_for(&command);
-        Some(Asked { outbox: None, player_id, cmd_id, ply: view.ply, command, entropy })
+        Some(Asked { outbox: None, player_id, cmd_id, ply: view.ply, command, entropy, is_new: false })
     }
 }
 
@@ -456,7 +472,17 @@ fn entropy_for(command: &GameCommand) -> Entropy {
     Entropy(bytes)
 }
 
-/// The two players' ids.
-pub(super) fn player_ids(header: &GameHeader) -> PerSide<&str> {
-    PerSide::from_fn(|side| header.players[side].id.as_str())
+async fn append_to(store: &dyn Store, append: Append) -> Result<AppendOutcome, StoreError> {
+    let game = append.game;
+    let started = std::time::Instant::now();
+    let outcome = store.append(append).await;
+    metrics::histogram!("flagfall_commit_seconds").record(started.elapsed());
+    match &outcome {
+        Ok(AppendOutcome::Conflict { .. }) => {
+            metrics::counter!("flagfall_append_conflicts_total").increment(1);
+        }
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%game, %error, "the store did not take an append"),
+    }
+    outcome
 }
