@@ -26,7 +26,12 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_LISTEN", value_name = "ADDRESS:PORT", default_value = LISTEN)]
     pub listen: SocketAddr,
     /// Address and port for operators: Prometheus metrics at /metrics. `none` switches them off.
-    #[arg(long, env = "FLAGFALL_METRICS_LISTEN", value_name = "ADDRESS:PORT|none", default_value = "127.0.0.1:7172")]
+    #[arg(
+        long,
+        env = "FLAGFALL_METRICS_LISTEN",
+        value_name = "ADDRESS:PORT|none",
+        default_value = "127.0.0.1:7172"
+    )]
     pub metrics_listen: MetricsListen,
     /// Where games, guests and challenges are kept. Made if it is missing. One server at a time.
     #[arg(long, env = "FLAGFALL_DATA", value_name = "FOLDER", default_value = "flagfall-data")]
@@ -119,7 +124,8 @@ const AFTER_HELP: &str = "\
 The first line on standard output is `listening on http://ADDRESS:PORT`, with the real port.
 SIGTERM and Ctrl-C stop the server: games are paused, clients told to come back, within 10 seconds. A second signal cuts it off.
 
-Exit codes: 0 stopped as told, 2 wrong configuration, 3 cannot listen, 4 the store cannot be opened or read.";
+Exit codes: 0 stopped as told, 2 wrong configuration, 3 cannot listen, 4 the store cannot be opened or read,
+or has failed.";
 
 /// Where metrics are served.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -137,7 +143,9 @@ impl FromStr for MetricsListen {
         if text == "none" {
             return Ok(MetricsListen::Off);
         }
-        text.parse().map(MetricsListen::At).map_err(|_| "an address and port, as 127.0.0.1:7172, or none".to_owned())
+        text.parse()
+            .map(MetricsListen::At)
+            .map_err(|_| "an address and port, as 127.0.0.1:7172, or none".to_owned())
     }
 }
 
@@ -168,9 +176,8 @@ impl FromStr for Origin {
 
     fn from_str(text: &str) -> Result<Origin, &'static str> {
         let authority = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-        let is_plain = |authority: &str| {
-            !authority.is_empty() && !authority.contains(['/', '?', '#', '@', '*', ' '])
-        };
+        let is_plain =
+            |authority: &str| !authority.is_empty() && !authority.contains(['/', '?', '#', '@', '*', ' ']);
         if authority.is_some_and(is_plain) {
             Ok(Origin(text.to_owned()))
         } else {
@@ -212,7 +219,9 @@ pub enum ConfigError {
         pong: u32,
     },
     /// Two listeners, one port.
-    #[error("--metrics-listen and --listen are the same ({0}): give one another port, or --metrics-listen none")]
+    #[error(
+        "--metrics-listen and --listen are the same ({0}): give one another port, or --metrics-listen none"
+    )]
     SamePort(SocketAddr),
     /// The data folder is no folder.
     #[error("--data {0} is there, but it is not a folder")]
@@ -321,17 +330,24 @@ mod tests {
     #[test]
     fn values_that_do_not_go_together_are_told() {
         let wrong = |flags: &[&str]| parse(flags).unwrap().settings().unwrap_err().to_string();
-        assert!(wrong(&["--ping-seconds", "10"]).contains("--pong-seconds (10) must be more than --ping-seconds (10)"));
+        assert!(
+            wrong(&["--ping-seconds", "10"])
+                .contains("--pong-seconds (10) must be more than --ping-seconds (10)")
+        );
         assert!(wrong(&["--metrics-listen", LISTEN]).contains("--metrics-listen and --listen are the same"));
         assert!(wrong(&["--data", "/dev/null"]).contains("/dev/null is there, but it is not a folder"));
     }
 
     #[test]
     fn metrics_can_be_switched_off_and_origins_come_in_lists() {
-        let config = parse(&["--metrics-listen", "none", "--allow-origin", "https://a.example,http://b.example:8080"]);
+        let config =
+            parse(&["--metrics-listen", "none", "--allow-origin", "https://a.example,http://b.example:8080"]);
         let config = config.unwrap();
         assert_eq!(config.metrics_listen, MetricsListen::Off);
-        assert_eq!(config.settings().unwrap().allowed_origins, ["https://a.example", "http://b.example:8080"]);
+        assert_eq!(
+            config.settings().unwrap().allowed_origins,
+            ["https://a.example", "http://b.example:8080"]
+        );
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::net::SocketAddr;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +16,8 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::fmt::format::FmtSpan;
 
+/// The time between two looks at whether the store has failed for good.
+const FAILURE_LOOKS: Duration = Duration::from_secs(1);
 /// How long what is left may take to end after the server has stopped.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
@@ -31,6 +32,8 @@ enum Failure {
     Open(#[from] OpenError),
     #[error("{0}")]
     Start(#[from] flagfall_server::table::StartError),
+    #[error("the store has failed: {0}")]
+    StoreFailed(String),
     #[error("the system does not give what a server needs: {0}")]
     System(#[from] io::Error),
 }
@@ -40,7 +43,7 @@ impl Failure {
         match self {
             Failure::Config(_) => 2,
             Failure::Listen { .. } | Failure::System(_) => 3,
-            Failure::Open(_) | Failure::Start(_) => 4,
+            Failure::Open(_) | Failure::Start(_) | Failure::StoreFailed(_) => 4,
         }
     }
 }
@@ -86,8 +89,9 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
             None => None,
         },
     };
-    let (store, place) = open_store(config)?;
+    let (store, embedded, place) = open_store(config)?;
     let server = Server::start(settings, store).await?;
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), store = ?config.store, "started");
 
     let address = game.local_addr()?;
     say(&format!("listening on http://{address}"));
@@ -96,32 +100,50 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
     }
     say(&place);
     say(&how_to_play(address));
-    server.serve(Listeners { game, metrics }, signals.stop()).await;
-    Ok(())
+    let mut failed = None;
+    let stop = async {
+        tokio::select! {
+            () = signals.stop() => {}
+            why = failure_of(embedded) => failed = Some(why),
+        }
+    };
+    server.serve(Listeners { game, metrics }, stop).await;
+    failed.map_or(Ok(()), |why| Err(Failure::StoreFailed(why)))
+}
+
+/// Why the store takes nothing any more, as soon as it does. The process ends then: a new one may find a better disk, and
+/// nothing that was acknowledged is lost.
+async fn failure_of(store: Option<Arc<EmbeddedStore>>) -> String {
+    let mut looks = tokio::time::interval(FAILURE_LOOKS);
+    loop {
+        looks.tick().await;
+        if let Some(why) = store.as_ref().and_then(|store| store.failure()) {
+            return why;
+        }
+    }
 }
 
 async fn listen(flag: &'static str, address: SocketAddr) -> Result<TcpListener, Failure> {
     TcpListener::bind(address).await.map_err(|error| Failure::Listen { flag, address, error })
 }
 
-fn open_store(config: &Config) -> Result<(Arc<dyn Store>, String), Failure> {
+type OpenedStore = (Arc<dyn Store>, Option<Arc<EmbeddedStore>>, String);
+
+fn open_store(config: &Config) -> Result<OpenedStore, Failure> {
     Ok(match config.store {
         StoreKind::Memory => (
             Arc::new(MemoryStore::new(SystemClock)),
+            None,
             "data in memory alone: everything is gone when the server stops".to_owned(),
         ),
         StoreKind::Embedded => {
             let lost_tail = if config.accept_lost_tail { LostTail::Accept } else { LostTail::Refuse };
             let options = Options { lost_tail, ..Options::default() };
-            let store = EmbeddedStore::open(&config.data, SystemClock, &options)?;
+            let store = Arc::new(EmbeddedStore::open(&config.data, SystemClock, &options)?);
             let folder = std::fs::canonicalize(&config.data).unwrap_or_else(|_| config.data.clone());
-            (Arc::new(store), format!("data in {}", shown(&folder)))
+            (store.clone(), Some(store), format!("data in {}", folder.display()))
         }
     })
-}
-
-fn shown(path: &Path) -> String {
-    path.display().to_string()
 }
 
 fn how_to_play(address: SocketAddr) -> String {

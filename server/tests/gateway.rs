@@ -1,4 +1,5 @@
 //! The WebSocket door, from outside: a real listener, real sockets, everything a client may get wrong.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
 
@@ -6,7 +7,8 @@ use std::time::Duration;
 
 use common::{House, PATIENCE, frame, http, patiently, settings};
 use flagfall_protocol::{
-    Accepted, ClientToServer, GameCommand, PlayerKind, PROTOCOL_VERSION, Presence, ServerToClient, Terms, Time,
+    Accepted, ClientToServer, GameCommand, PROTOCOL_VERSION, PlayerKind, Presence, ServerToClient, Terms,
+    Time,
 };
 use flagfall_server::gateway::Payload;
 use flagfall_server::settings::Settings;

@@ -1,4 +1,5 @@
 //! The HTTP doors, from outside.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
 
@@ -119,9 +120,14 @@ async fn a_private_game_is_there_for_its_players_alone() {
 async fn a_wrong_credential_is_an_error_and_never_the_public() {
     let house = House::open(settings()).await;
     let (game, token) = game_of_a_guest(&house, false).await;
-    for authorization in ["Bearer x", "Bearer", "", &"Bearer 0".repeat(9), &format!("Basic {token}"), &token] {
+    for authorization in ["Bearer x", "Bearer", "", &"Bearer 0".repeat(9), &format!("Basic {token}"), &token]
+    {
         let answer = get_as(&house, &format!("/api/games/{game}"), authorization).await;
-        assert_eq!((answer.status, answer.json()["code"].as_str()), (401, Some("bad_token")), "{authorization}");
+        assert_eq!(
+            (answer.status, answer.json()["code"].as_str()),
+            (401, Some("bad_token")),
+            "{authorization}"
+        );
     }
     house.close().await;
 }

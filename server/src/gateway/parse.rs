@@ -62,12 +62,13 @@ fn explain(text: &str, error: &serde_json::Error) -> Malformed {
 /// The part of serde's words that repeats nothing but names of fields.
 fn what_is_wrong(error: &str) -> String {
     let is_name = |name: &str| {
-        (1..=24).contains(&name.len())
-            && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+        (1..=24).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
     };
     let quoted = error.split('`').nth(1).filter(|name| is_name(name));
-    let field = |what: &str| error.starts_with(what).then(|| quoted.map(|name| format!("{what} `{name}`")))?;
-    let known = field("missing field").or_else(|| field("unknown field")).or_else(|| field("duplicate field"));
+    let field =
+        |what: &str| error.starts_with(what).then(|| quoted.map(|name| format!("{what} `{name}`")))?;
+    let known =
+        field("missing field").or_else(|| field("unknown field")).or_else(|| field("duplicate field"));
     let expected = error.split_once(", expected ").map(|(_, rest)| rest);
     let expected = expected.map(|rest| rest.split(" at line ").next().unwrap_or(rest));
     match (known, expected) {

@@ -248,10 +248,7 @@ impl Session {
 
 fn wrong_version() -> Step {
     let message = format!("this server speaks protocol version {PROTOCOL_VERSION}: use a program that does");
-    Step::Close(
-        Some(refusal(None, None, Code::PROTOCOL_VERSION, message)),
-        CloseCode::ProtocolVersion.into(),
-    )
+    Step::Close(Some(refusal(None, None, Code::PROTOCOL_VERSION, message)), CloseCode::ProtocolVersion.into())
 }
 
 /// A refusal that names no number.

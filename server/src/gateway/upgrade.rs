@@ -94,7 +94,9 @@ mod tests {
 
     #[test]
     fn foreign_origins_are_not_unless_named() {
-        for origin in ["https://evil.example", "https://play.example.org", "null", "play.example.org:7171", ""] {
+        for origin in
+            ["https://evil.example", "https://play.example.org", "null", "play.example.org:7171", ""]
+        {
             assert!(!is_allowed(&[origin], &[]), "{origin}");
         }
         assert!(is_allowed(&["https://evil.example"], &["https://evil.example"]));

@@ -15,7 +15,9 @@ use crate::table::TableError;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum ApiError {
     /// No such path.
-    #[error("there is nothing here; the paths are /ws, /health, /api/rulesets, /api/games, /api/games/ID and /api/games/ID/record")]
+    #[error(
+        "there is nothing here; the paths are /ws, /health, /api/rulesets, /api/games, /api/games/ID and /api/games/ID/record"
+    )]
     NoSuchPath,
     /// The path is there, but not for this method.
     #[error("this path is for reading: use GET")]

@@ -86,7 +86,12 @@ mod tests {
         Seek {
             id: id.to_owned(),
             seeker: Player { id: "ana".to_owned(), name: "ana".to_owned(), kind: PlayerKind::Guest },
-            terms: Terms { ruleset: "classic".to_owned(), time: Time::Unlimited {}, private: false, secret: false },
+            terms: Terms {
+                ruleset: "classic".to_owned(),
+                time: Time::Unlimited {},
+                private: false,
+                secret: false,
+            },
             side: None,
         }
     }

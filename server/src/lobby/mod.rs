@@ -384,7 +384,11 @@ impl Asker<'_> {
 
     async fn check_opponent(&self, opponent: &Player) -> Result<(), LobbyRefusal> {
         let playing = self.inner.tables.games_of(&opponent.id).await.len();
-        if playing < self.inner.settings.limits.games_per_player { Ok(()) } else { Err(LobbyRefusal::OpponentBusy) }
+        if playing < self.inner.settings.limits.games_per_player {
+            Ok(())
+        } else {
+            Err(LobbyRefusal::OpponentBusy)
+        }
     }
 
     fn draft(&self, outcome: Accepted, game: Option<GamePlan>) -> Result<Draft, LobbyRefusal> {

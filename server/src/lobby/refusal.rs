@@ -153,7 +153,8 @@ mod tests {
 
     #[test]
     fn clocks_have_bounds() {
-        let fischer = |base_s, increment_s| check_terms(&terms("classic", Time::Fischer { base_s, increment_s }));
+        let fischer =
+            |base_s, increment_s| check_terms(&terms("classic", Time::Fischer { base_s, increment_s }));
         for (base, increment) in [(10, 0), (86_400, 3_600), (300, 5)] {
             assert_eq!(fischer(base, increment), Ok(()));
         }

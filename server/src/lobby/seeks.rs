@@ -88,7 +88,8 @@ impl Seeks {
     ) -> bool {
         let gone_since = &mut self.gone_since;
         let open = &self.open;
-        gone_since.retain(|player, _| open.iter().any(|(_, seek)| seek.seeker.id == *player) && !is_online(player));
+        gone_since
+            .retain(|player, _| open.iter().any(|(_, seek)| seek.seeker.id == *player) && !is_online(player));
         for (_, seek) in open {
             if !is_online(&seek.seeker.id) {
                 gone_since.entry(seek.seeker.id.clone()).or_insert(now);
@@ -132,7 +133,12 @@ mod tests {
         Seek {
             id: id.to_owned(),
             seeker: Player { id: seeker.to_owned(), name: seeker.to_owned(), kind: PlayerKind::Guest },
-            terms: Terms { ruleset: "classic".to_owned(), time: Time::Unlimited {}, private: false, secret: false },
+            terms: Terms {
+                ruleset: "classic".to_owned(),
+                time: Time::Unlimited {},
+                private: false,
+                secret: false,
+            },
             side: None,
         }
     }

@@ -148,10 +148,8 @@ async fn of_two_who_accept_a_challenge_at_once_one_gets_it_whichever_server_he_a
     for round in 0..10 {
         let code = code_of(house.ask("ana", &format!("c{round}"), challenge()).await.unwrap());
         let id = format!("a{round}");
-        let (bo, cy) = tokio::join!(
-            house.ask("bo", &id, accept(&code)),
-            other_server.ask("cy", &id, accept(&code))
-        );
+        let (bo, cy) =
+            tokio::join!(house.ask("bo", &id, accept(&code)), other_server.ask("cy", &id, accept(&code)));
         assert_eq!(i32::from(bo.is_ok()) + i32::from(cy.is_ok()), 1, "{bo:?} {cy:?}");
         let loser = bo.err().or(cy.err());
         assert_eq!(loser, Some(LobbyRefusal::NoSuchChallenge));
@@ -194,7 +192,7 @@ async fn a_store_that_fails_leaves_a_seek_open() {
         house.store.fail_next(fault);
         let accept = || LobbyCommand::AcceptSeek { seek: id.clone(), secret: false };
         assert_eq!(house.ask("bo", "1", accept()).await, Err(LobbyRefusal::Store));
-        assert_eq!(house.seeks(), [id.clone()]);
+        assert_eq!(house.seeks(), std::slice::from_ref(&id));
         assert!(house.ask("bo", "1", accept()).await.is_ok());
     }
 }
@@ -257,7 +255,8 @@ async fn seeks_and_challenges_of_a_player_are_limited() {
 #[tokio::test]
 async fn a_house_player_is_there_at_once() {
     let house = house().await;
-    let play = |bot: &str| LobbyCommand::PlayBot { bot: bot.to_owned(), terms: terms(), side: Some(Side::Blue) };
+    let play =
+        |bot: &str| LobbyCommand::PlayBot { bot: bot.to_owned(), terms: terms(), side: Some(Side::Blue) };
     assert_eq!(house.ask("ana", "1", play("brilliant")).await, Err(LobbyRefusal::NoSuchBot));
     let (game, side) = game_of(house.ask("ana", "1", play("random")).await.unwrap());
     assert_eq!(side, Side::Blue);

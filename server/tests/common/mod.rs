@@ -1,5 +1,5 @@
 //! A server on a port of its own, and clients that speak to it, for tests.
-#![allow(dead_code, reason = "each test binary uses a part")]
+#![allow(dead_code, unreachable_pub, reason = "each test binary uses a part")]
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -95,8 +95,11 @@ impl House {
     }
 
     pub async fn get(&self, path: &str) -> Answer {
-        http(self.address, &format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.address))
-            .await
+        http(
+            self.address,
+            &format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.address),
+        )
+        .await
     }
 }
 
