@@ -6,7 +6,7 @@ mod common;
 use std::sync::Arc;
 use std::task::{Context, Waker};
 
-use common::{append, append_ok, body, game, key, log, put, texts};
+use common::{append, append_ok, body, game, key, log, put, scratch, texts};
 use flagfall_board::Stamp;
 use flagfall_store::limits::{
     BODIES_MAX, BODY_BYTES_MAX, CONDITIONS_MAX, LimitError, READ_MAX, VALUE_BYTES_MAX, WRITES_MAX,
@@ -27,7 +27,7 @@ struct World {
 }
 
 fn embedded() -> World {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let clock = Arc::new(ManualClock::new(NOON));
     let store = EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
     World { store: Arc::new(store), clock, _folder: Some(folder) }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use common::{body, game, key, put};
+use common::{body, game, key, put, scratch};
 use flagfall_store::{
     Append, AppendOutcome, EmbeddedStore, Options, ReadError, Store, StoreError, StoredEntry, SystemClock,
 };
@@ -126,7 +126,7 @@ async fn check(store: &EmbeddedStore, acknowledged: &Acknowledged) {
 
 #[tokio::test]
 async fn nothing_acknowledged_is_lost_by_a_kill() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let mut acknowledged = Acknowledged::new();
     for round in 0..ROUNDS {
         let mut child = start(child_command(), folder.path());
@@ -158,7 +158,7 @@ async fn nothing_acknowledged_is_lost_by_a_kill() {
 
 #[tokio::test]
 async fn a_store_that_cannot_write_says_so_and_stops() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     // Made without the limit, for a new journal is allocated at its full length.
     drop(open(folder.path()));
     let mut command = Command::new("sh");

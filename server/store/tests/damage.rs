@@ -6,7 +6,7 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{append, append_ok, body, game, key, put, texts};
+use common::{append, append_ok, body, game, key, put, scratch, texts};
 use fjall::{Database, Keyspace, KeyspaceCreateOptions};
 use flagfall_store::embedded::LostTail;
 use flagfall_store::{
@@ -123,7 +123,7 @@ struct Tally {
 
 /// Copies the sample, damages a file of the copy, and insists that nothing is kept quiet.
 async fn try_damage(sample: &Path, file: &Path, damage: impl FnOnce(&Path), what: &str, tally: &mut Tally) {
-    let broken = tempfile::tempdir().unwrap();
+    let broken = scratch();
     copy(sample, broken.path());
     let name = file.strip_prefix(sample).unwrap();
     damage(&broken.path().join(name));
@@ -143,14 +143,14 @@ async fn sample_files(folder: &Path) -> Vec<PathBuf> {
 
 #[tokio::test]
 async fn an_undamaged_copy_is_whole() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     sample(folder.path()).await;
     assert_eq!(examine(folder.path()).await, Ok(String::new()));
 }
 
 #[tokio::test]
 async fn a_flipped_bit_is_harmless_or_reported() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let mut tally = Tally::default();
     for file in sample_files(folder.path()).await {
         let bytes = fs::read(&file).unwrap();
@@ -170,7 +170,7 @@ async fn a_flipped_bit_is_harmless_or_reported() {
 /// The lengths and numbers the database believes without a checksum: every bit of some of them.
 #[tokio::test]
 async fn a_flipped_bit_in_a_header_is_harmless_or_reported() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let mut tally = Tally::default();
     for file in sample_files(folder.path()).await {
         let bytes = fs::read(&file).unwrap();
@@ -199,7 +199,7 @@ async fn a_flipped_bit_in_a_header_is_harmless_or_reported() {
 
 #[tokio::test]
 async fn a_file_cut_short_is_harmless_or_reported() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let mut tally = Tally::default();
     for file in sample_files(folder.path()).await {
         let length = file.metadata().unwrap().len();
@@ -215,7 +215,7 @@ async fn a_file_cut_short_is_harmless_or_reported() {
 
 #[tokio::test]
 async fn a_sector_of_zeros_is_harmless_or_reported() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let mut tally = Tally::default();
     for file in sample_files(folder.path()).await {
         let bytes = fs::read(&file).unwrap();
@@ -234,7 +234,7 @@ async fn a_sector_of_zeros_is_harmless_or_reported() {
 
 #[tokio::test]
 async fn a_file_that_is_gone_is_harmless_or_reported() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let mut tally = Tally::default();
     for file in sample_files(folder.path()).await {
         try_damage(folder.path(), &file, |path| fs::remove_file(path).unwrap(), "removed", &mut tally).await;
@@ -244,7 +244,7 @@ async fn a_file_that_is_gone_is_harmless_or_reported() {
 
 #[tokio::test]
 async fn an_unfinished_write_at_the_end_of_the_journal_is_forgotten() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let mut tally = Tally::default();
     for file in sample_files(folder.path()).await {
         if file.extension().is_none_or(|extension| extension != "jnl") {
@@ -268,7 +268,7 @@ async fn an_unfinished_write_at_the_end_of_the_journal_is_forgotten() {
 
 #[tokio::test]
 async fn a_lost_tail_can_be_accepted_and_begins_an_epoch() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let files = sample_files(folder.path()).await;
     let journal =
         files.iter().find(|file| file.extension().is_some_and(|extension| extension == "jnl")).unwrap();
@@ -297,7 +297,7 @@ fn entry_key(number: u32, seq: u64) -> Vec<u8> {
 
 /// Damages the log of game 1 in the database: the read names it, the game alone is stopped, and stays so.
 async fn one_game_alone(seq: u64, damage: impl FnOnce(&Keyspace, &Keyspace)) -> (tempfile::TempDir, Head) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let store = open(folder.path()).unwrap();
     fill(&store, 1, 6).await;
     let head = store.head(game(1)).await.unwrap();
@@ -387,7 +387,7 @@ async fn a_head_that_makes_no_sense_stops_its_game_alone() {
 
 #[tokio::test]
 async fn damage_is_noticed_by_the_first_append_as_well() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let store = open(folder.path()).unwrap();
     fill(&store, 1, 6).await;
     let head = store.head(game(1)).await.unwrap();

@@ -5,7 +5,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{body, game, key};
+use common::{body, game, key, scratch};
 use flagfall_board::Stamp;
 use flagfall_store::{
     Append, EmbeddedStore, Expect, Hash, Head, ManualClock, MemoryStore, Options, Store, Update, Write,
@@ -92,7 +92,7 @@ fn writes(list: Vec<RecordWrite>, now: Stamp) -> Vec<Write> {
 }
 
 async fn run(steps: Vec<Step>) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let clock = Arc::new(ManualClock::new(START));
     let open = || EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
     let mut now = START;

@@ -8,6 +8,12 @@
 use flagfall_board::GameId;
 use flagfall_store::{Append, AppendOutcome, Head, Key, SecretBytes, Store, StoredEntry, Write};
 
+/// A folder for a small store: in memory where the system has such a place, for these tests sync thousands of times
+/// and end processes, but no machine.
+pub(crate) fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
 /// The game of this number.
 pub(crate) fn game(number: u32) -> GameId {
     let [a, b, c, d] = number.to_le_bytes();
