@@ -1,0 +1,211 @@
+//! What leaves for an audience: the real doors, and doors with a leak, to see that the checker finds them.
+
+use flagfall_board::{Rank, Side, Stamp};
+use flagfall_protocol::{
+    Audience, Code, GameEvent, GameSummary, GameView, IdentityText, Phase, PieceText, Player, PlayerKind,
+    Presence, ServerToClient, Terms, Time, ViewChange,
+};
+use flagfall_rules::{Game, Identity, Move, Referee, Refusal, SeenPiece, Viewer, see, see_change, view};
+use flagfall_tests::Logged;
+
+/// Turns what happened into bytes.
+pub(crate) trait Doors {
+    /// The message about an event, with its number; nothing when it is not for this audience.
+    fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
+        let event = see(&logged.event, &logged.after, viewer)?;
+        Some((
+            GameEvent::from(&event),
+            ViewChange::from(&see_change(&logged.event, &logged.after, viewer, logged.at)),
+        ))
+    }
+
+    /// The view of a game.
+    fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
+        GameView::from(&view(game, viewer, now))
+    }
+
+    /// Whether an event counts for an audience.
+    fn counts(&self, logged: &Logged, viewer: Viewer) -> bool {
+        self.event(logged, viewer).is_some()
+    }
+
+    /// A refusal of the audience's own ply.
+    fn refusal(&self, _game: &Game, _squares: Move, refusal: Refusal) -> (Code, String) {
+        (Code::from(&refusal), refusal.to_string())
+    }
+}
+
+pub(crate) struct Real;
+impl Doors for Real {}
+
+/// Every piece of a view, patched with the truth.
+fn patch(view: &mut GameView, game: &Game, mut with: impl FnMut(&mut SeenPiece, Rank)) {
+    let truth = Referee.pieces(game.position());
+    for PieceText(piece) in &mut view.pieces {
+        if let Some((_, _, rank)) = truth.iter().find(|(square, ..)| *square == piece.square) {
+            with(piece, *rank);
+        }
+    }
+}
+
+/// Leak: one piece shows what it is.
+pub(crate) struct ShownFlag;
+impl Doors for ShownFlag {
+    fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
+        let mut view = Real.view(game, viewer, now);
+        patch(&mut view, game, |piece, rank| {
+            if rank == Rank::Flag {
+                piece.identity = Identity::Known(rank);
+            }
+        });
+        view
+    }
+}
+
+/// Leak: what moved without a strike shows what it is, in the event alone.
+pub(crate) struct ShownMover;
+impl Doors for ShownMover {
+    fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
+        let (mut event, change) = Real.event(logged, viewer)?;
+        if let GameEvent::Moved(seen) = &mut event
+            && let Some((.., rank)) = Referee
+                .pieces(logged.after.position())
+                .into_iter()
+                .find(|(square, ..)| *square == seen.squares.0.to)
+        {
+            seen.piece = IdentityText(Identity::Known(rank));
+        }
+        Some((event, change))
+    }
+}
+
+/// Leak: the pieces stand in the order of their ranks.
+pub(crate) struct OrderedByRank;
+impl Doors for OrderedByRank {
+    fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
+        let mut view = Real.view(game, viewer, now);
+        let truth = Referee.pieces(game.position());
+        view.pieces.sort_by_key(|PieceText(piece)| {
+            truth.iter().find(|(square, ..)| *square == piece.square).map(|(.., rank)| *rank)
+        });
+        view
+    }
+}
+
+/// Leak: the number counts what the audience is not shown.
+pub(crate) struct CountsPrivate;
+impl Doors for CountsPrivate {
+    fn counts(&self, _logged: &Logged, _viewer: Viewer) -> bool {
+        true
+    }
+}
+
+/// Leak: an empty message for what the audience is not shown.
+pub(crate) struct TellsOfNothing;
+impl Doors for TellsOfNothing {
+    fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
+        Real.event(logged, viewer).or(Some((GameEvent::Resumed {}, ViewChange::default())))
+    }
+}
+
+/// Leak: a move against a Bomb is refused with other words.
+pub(crate) struct WarnsOfBombs;
+impl Doors for WarnsOfBombs {
+    fn refusal(&self, game: &Game, squares: Move, refusal: Refusal) -> (Code, String) {
+        let (code, message) = Real.refusal(game, squares, refusal);
+        let is_bomb = Referee
+            .pieces(game.position())
+            .into_iter()
+            .any(|(square, _, rank)| square == squares.to && rank == Rank::Bomb);
+        if is_bomb { (code, format!("{message}; it is a Bomb anyway")) } else { (code, message) }
+    }
+}
+
+/// Leak: a movable piece that has not moved looks different from one that cannot.
+pub(crate) struct MarksMovable;
+impl Doors for MarksMovable {
+    fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
+        let mut view = Real.view(game, viewer, now);
+        patch(&mut view, game, |piece, rank| {
+            if !matches!(rank, Rank::Flag | Rank::Bomb) {
+                piece.is_moved = true;
+            }
+        });
+        view
+    }
+}
+
+/// Leak: the length of a message depends on what is hidden.
+pub(crate) struct OneOfLength;
+impl Doors for OneOfLength {
+    fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
+        let mut view = Real.view(game, viewer, now);
+        let flag = Referee.pieces(game.position()).into_iter().find(|(_, _, rank)| *rank == Rank::Flag);
+        if let Some((square, ..)) = flag {
+            view.ruleset = " ".repeat(square.index() % 7);
+        }
+        view
+    }
+}
+
+fn player(name: &str) -> Player {
+    Player { id: name.to_owned(), name: name.to_owned(), kind: PlayerKind::Guest }
+}
+
+fn summary(game: &Game, phase: Phase) -> GameSummary {
+    let terms = game.terms();
+    GameSummary {
+        id: terms.game,
+        terms: Terms {
+            ruleset: terms.ruleset.id.to_owned(),
+            time: Time::Unlimited {},
+            private: false,
+            secret: false,
+        },
+        players: flagfall_board::PerSide::new(player("ann"), player("bob")),
+        created: terms.created.0,
+        phase,
+        ply: game.ply(),
+        turn: game.turn(),
+        outcome: game.outcome().as_ref().map(flagfall_protocol::Outcome::from),
+    }
+}
+
+/// The message with which a game is opened.
+pub(crate) fn opened(doors: &impl Doors, game: &Game, viewer: Viewer, seq: u64, now: Stamp) -> String {
+    let view = doors.view(game, viewer, now);
+    to_text(&ServerToClient::Game {
+        game: summary(game, view.phase),
+        audience: Audience::from(viewer),
+        driving: viewer != Viewer::Public,
+        epoch: 1,
+        seq,
+        view,
+        events: Vec::new(),
+        presence: flagfall_board::PerSide::new(Presence::Present, Presence::Present),
+        rematch: Vec::<Side>::new(),
+    })
+}
+
+/// The message about an event.
+pub(crate) fn told(game: &Game, seq: u64, (event, change): (GameEvent, ViewChange)) -> String {
+    to_text(&ServerToClient::Event { game: game.terms().game, seq, event, change })
+}
+
+/// The message that refuses something.
+pub(crate) fn refused(game: &Game, seq: u64, (code, message): (Code, String)) -> String {
+    to_text(&ServerToClient::Refused {
+        cmd_id: None,
+        game: Some(game.terms().game),
+        code,
+        message,
+        seq: Some(seq),
+    })
+}
+
+fn to_text(message: &ServerToClient) -> String {
+    match serde_json::to_string(message) {
+        Ok(text) => text,
+        Err(error) => panic!("{error}"),
+    }
+}

@@ -1,0 +1,319 @@
+//! Paired sessions: two games in which an audience was told the same things, and every byte sent to it.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use flagfall_board::{PerSide, Rank, Side, Square};
+use flagfall_rules::secret::to_record;
+use flagfall_rules::{Command, Entropy, Move, Phase, Ruleset, TimeControl, Viewer, decide};
+use flagfall_tests::{Chance, Match, Step, random_setup};
+
+use crate::disclosed::Disclosed;
+use crate::doors::{Doors, opened, refused, told};
+
+/// A game as it was played: what was done, and when.
+#[derive(Clone)]
+pub(crate) struct Script {
+    pub(crate) ruleset: &'static Ruleset,
+    pub(crate) time: TimeControl,
+    pub(crate) secret: PerSide<bool>,
+    pub(crate) salts: u64,
+    pub(crate) steps: Vec<(Step, u64)>,
+}
+
+/// What came of a script, as one audience lived it.
+pub(crate) struct Session {
+    pub(crate) said: Vec<String>,
+    pub(crate) bytes: Vec<String>,
+    /// What the specification knows at the end.
+    pub(crate) disclosed: Disclosed,
+}
+
+impl Script {
+    /// A game by chance, to its end.
+    pub(crate) fn random(ruleset: &'static Ruleset, chance: &mut Chance) -> Script {
+        let time = if chance.once_in(2) {
+            TimeControl::Unlimited
+        } else {
+            TimeControl::Fischer { base_ms: 600_000, increment_ms: 1_000 }
+        };
+        let secret = if chance.once_in(2) { PerSide::new(true, true) } else { PerSide::default() };
+        let mut script = Script { ruleset, time, secret, salts: chance.bits(), steps: Vec::new() };
+        let mut table = script.table();
+        while table.game.phase() != Phase::Over {
+            let step = table.random_step(chance);
+            let after_ms = chance.below(400) as u64;
+            if table.step(&step, after_ms).is_ok() {
+                script.steps.push((step, after_ms));
+            } else {
+                // Refused steps are left out; the time they took is not.
+                script.steps.push((Step::Wait, after_ms));
+            }
+        }
+        script
+    }
+
+    fn table(&self) -> Match {
+        Match::new(self.ruleset, self.time, self.secret, Chance::new(self.salts))
+    }
+
+    /// Lives the script as one audience; none when something in it is refused: then it is no game.
+    pub(crate) fn live(&self, doors: &impl Doors, viewer: Viewer) -> Option<Session> {
+        let mut table = self.table();
+        let mut disclosed = Disclosed::new(viewer, self.ruleset, self.secret);
+        let mut bytes = vec![opened(doors, &table.game, viewer, 0, table.now)];
+        let mut seq = 0;
+        // The audience's own questions are chosen by what it was told, not by what is.
+        let mut asked = Chance::new(11);
+        for (step, after_ms) in &self.steps {
+            let logged = table.step(step, *after_ms).ok()?;
+            for logged in &logged {
+                disclosed.note(&to_record(&logged.event));
+                seq += u64::from(doors.counts(logged, viewer));
+                if let Some(event) = doors.event(logged, viewer) {
+                    bytes.push(told(&logged.after, seq, event));
+                    if asked.once_in(12) {
+                        bytes.push(opened(doors, &logged.after, viewer, seq, logged.at));
+                    }
+                    if asked.once_in(40) {
+                        probe(doors, &table, viewer, seq, &mut bytes);
+                    }
+                }
+            }
+        }
+        bytes.push(opened(doors, &table.game, viewer, seq, table.now));
+        Some(Session { said: disclosed.said.clone(), bytes: commitments_made_opaque(&bytes), disclosed })
+    }
+
+    /// Which of the script's deployments stands at the start.
+    fn final_deployment(&mut self, side: Side) -> Option<&mut String> {
+        self.steps.iter_mut().rev().find_map(|(step, _)| match step {
+            Step::Deploy(by, text) if *by == side => Some(text),
+            _ => None,
+        })
+    }
+
+    /// The same steps with ranks exchanged that the audience cannot tell apart at the end of the session, and with changes of deployments
+    /// added and left out that it cannot see.
+    pub(crate) fn twin(&self, disclosed: &Disclosed, viewer: Viewer, chance: &mut Chance) -> Script {
+        let mut twin = self.clone();
+        for side in Side::BOTH.into_iter().filter(|side| viewer != Viewer::Player(*side)) {
+            let places: Vec<(usize, Square)> = (0..self.ruleset.shape.home_len())
+                .filter_map(|place| Some((place, self.ruleset.shape.home_square(side, place)?)))
+                .collect();
+            let moved: Vec<Square> =
+                disclosed.board.values().filter(|piece| piece.has_moved).map(|piece| piece.origin).collect();
+            let Some(text) = twin.final_deployment(side) else { continue };
+            let mut letters: Vec<char> = text.chars().collect();
+            let hidden: Vec<(usize, bool)> = places
+                .iter()
+                .filter(|(place, square)| letters[*place] != '.' && !disclosed.known_origins.contains(square))
+                .map(|(place, square)| (*place, moved.contains(square)))
+                .collect();
+            for _ in 0..1 + chance.below(30) {
+                if hidden.len() < 2 {
+                    break;
+                }
+                let (one, one_moved) = hidden[chance.below(hidden.len())];
+                let (other, other_moved) = hidden[chance.below(hidden.len())];
+                let is_movable =
+                    |letter: char| !matches!(Rank::from_letter(letter), Some(Rank::Flag | Rank::Bomb));
+                if (!one_moved || is_movable(letters[other])) && (!other_moved || is_movable(letters[one])) {
+                    letters.swap(one, other);
+                }
+            }
+            *text = letters.into_iter().collect();
+            twin.change_redeployments(side, chance);
+        }
+        twin
+    }
+
+    fn change_redeployments(&mut self, side: Side, chance: &mut Chance) {
+        let deployments: Vec<usize> = self
+            .steps
+            .iter()
+            .enumerate()
+            .filter(|(_, (step, _))| matches!(step, Step::Deploy(by, _) if *by == side))
+            .map(|(index, _)| index)
+            .collect();
+        let (Some(first), Some(last)) = (deployments.first(), deployments.last()) else { return };
+        let later_other = self.steps.iter().skip(*last).any(|(step, _)| matches!(step, Step::Deploy(..)));
+        if first != last && *last + 1 < self.steps.len() && chance.once_in(2) {
+            // Whatever was changed in between is left out; the last one becomes the first.
+            let is_last_to_deploy =
+                !self.steps.iter().skip(*last + 1).any(|(step, _)| matches!(step, Step::Deploy(..)));
+            if !is_last_to_deploy {
+                let text = match &self.steps[*last].0 {
+                    Step::Deploy(_, text) => text.clone(),
+                    _ => return,
+                };
+                self.steps[*first].0 = Step::Deploy(side, text);
+                for index in &deployments[1..] {
+                    self.steps[*index].0 = Step::Wait;
+                }
+            }
+        } else if later_other && chance.once_in(2) {
+            // Another deployment before the one that stands, in no time.
+            let (Step::Deploy(_, _), after_ms) = self.steps[*first].clone() else { return };
+            let other = random_setup(self.ruleset, chance);
+            let stands = self.steps[*first].0.clone();
+            if self
+                .steps
+                .iter()
+                .skip(*first + 1)
+                .any(|(step, _)| matches!(step, Step::Deploy(by, _) if *by != side))
+                && !self
+                    .steps
+                    .iter()
+                    .take(*first)
+                    .any(|(step, _)| matches!(step, Step::Deploy(by, _) if *by != side))
+            {
+                self.steps[*first] = (Step::Deploy(side, other), after_ms);
+                self.steps.insert(*first + 1, (stands, 0));
+            }
+        }
+    }
+}
+
+/// Asks for every move there is, as the audience's player, and keeps what is refused: every answer's bytes in one sum, for there are ten
+/// thousand, and the codes in full.
+fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mut Vec<String>) {
+    let Viewer::Player(side) = viewer else { return };
+    let board = table.game.terms().ruleset.shape.squares();
+    let entropy = Entropy([0; 32]);
+    let mut answers = Vec::new();
+    let mut last = String::new();
+    let mut ask = |command: &Command, squares: Option<Move>| {
+        match decide(&table.game, side, table.game.ply(), command, table.now, &entropy) {
+            // What an accepted strike tells is a disclosure; that it is accepted is none.
+            Ok(_) => answers.push(("accepted".to_owned(), String::new())),
+            Err(refusal) => {
+                let squares = squares.unwrap_or(Move { from: first(), to: first() });
+                let (code, message) = doors.refusal(&table.game, squares, refusal);
+                answers.push((code.as_str().to_owned(), message.clone()));
+                last = refused(&table.game, seq, (code, message));
+            }
+        }
+    };
+    let own = table.game.position().occupied(side);
+    for from in board.iter() {
+        for to in board.iter() {
+            // From squares that are not the asker's the answer is the same wherever to.
+            if own.contains(from) || to.index().is_multiple_of(7) {
+                let squares = Move { from, to };
+                ask(&Command::Move(squares), Some(squares));
+            }
+        }
+    }
+    for command in
+        [Command::OfferDraw, Command::AcceptDraw, Command::DeclineDraw, Command::Resign, Command::Abort]
+    {
+        ask(&command, None);
+    }
+    let mut sum = DefaultHasher::new();
+    answers.hash(&mut sum);
+    bytes.push(last);
+    bytes.push(format!("{} answers, {:016x}", answers.len(), sum.finish()));
+}
+
+fn first() -> Square {
+    match Square::from_index(0) {
+        Some(square) => square,
+        None => panic!("every board has a first square"),
+    }
+}
+
+/// Salted commitments are random by design: each text of 64 hexadecimal digits is replaced by the order of its first appearance.
+fn commitments_made_opaque(bytes: &[String]) -> Vec<String> {
+    let mut seen: Vec<String> = Vec::new();
+    bytes
+        .iter()
+        .map(|text| {
+            text.split('"')
+                .map(|word| {
+                    if word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                        let known = seen.iter().position(|other| other == word);
+                        let index = known.unwrap_or_else(|| {
+                            seen.push(word.to_owned());
+                            seen.len() - 1
+                        });
+                        format!("#{index}")
+                    } else {
+                        word.to_owned()
+                    }
+                })
+                .collect::<Vec<_>>()
+                .join("\"")
+        })
+        .collect()
+}
+
+/// What the checker found.
+#[derive(Default, Debug)]
+pub(crate) struct Findings {
+    /// Pairs that tell the audience the same, with other ranks in hiding.
+    pub(crate) pairs: usize,
+    /// Of them those with other deployments in between.
+    pub(crate) redeployed: usize,
+    pub(crate) bytes: usize,
+    /// The first bytes that differ.
+    pub(crate) leak: Option<(String, String)>,
+}
+
+/// Looks for bytes that depend on a secret in sessions of one ruleset, until it has found one.
+pub(crate) fn look(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, games: u64) -> Findings {
+    let mut findings = Findings::default();
+    for game in 0..games {
+        if findings.leak.is_some() {
+            break;
+        }
+        let mut chance = Chance::new(seed + game);
+        let script = Script::random(ruleset, &mut chance);
+        for viewer in Viewer::ALL {
+            // Sessions of different lengths: in short ones much is hidden, in long ones much has happened.
+            for part in [8, 3, 1] {
+                let mut script = script.clone();
+                let length = script.steps.len();
+                script.steps.truncate((length / part).max(6).min(length));
+                if part == 1 && !(viewer == Viewer::Public && script.secret.red && script.secret.blue) {
+                    // The end opens the deployments to whoever sees this game.
+                    script.steps.pop();
+                }
+                let Some(one) = script.live(doors, viewer) else { panic!("a script can be played again") };
+                for _ in 0..3 {
+                    if findings.leak.is_some() {
+                        break;
+                    }
+                    let twin = script.twin(&one.disclosed, viewer, &mut chance);
+                    let Some(other) = twin.live(doors, viewer) else { continue };
+                    let is_other = deployments(&script) != deployments(&twin);
+                    if one.said != other.said || !is_other {
+                        continue;
+                    }
+                    findings.pairs += 1;
+                    findings.redeployed +=
+                        usize::from(deployments(&script).len() != deployments(&twin).len());
+                    findings.bytes += one.bytes.iter().map(String::len).sum::<usize>();
+                    if findings.leak.is_none() && one.bytes != other.bytes {
+                        let different = one.bytes.iter().zip(&other.bytes).find(|(one, other)| one != other);
+                        let (one, other) = different
+                            .map(|(one, other)| (one.clone(), other.clone()))
+                            .unwrap_or_else(|| (one.bytes.len().to_string(), other.bytes.len().to_string()));
+                        findings.leak = Some((one, other));
+                    }
+                }
+            }
+        }
+    }
+    findings
+}
+
+fn deployments(script: &Script) -> Vec<String> {
+    script
+        .steps
+        .iter()
+        .filter_map(|(step, _)| match step {
+            Step::Deploy(side, text) => Some(format!("{side} {text}")),
+            _ => None,
+        })
+        .collect()
+}

@@ -1,0 +1,140 @@
+//! What is shown is exactly what the specification says was told: no more, no less.
+
+use flagfall_protocol::{GameEvent, IdentityText, PieceText};
+use flagfall_rules::secret::to_record;
+use flagfall_rules::{Identity, Phase, Ruleset, Viewer};
+use flagfall_tests::{Chance, Match, Step};
+
+use crate::disclosed::Disclosed;
+use crate::doors::{Doors, Real};
+use crate::paired::Script;
+
+fn identity(rank: Option<flagfall_board::Rank>) -> Identity {
+    rank.map_or(Identity::Hidden, Identity::Known)
+}
+
+/// Every piece of every view and event against the specification.
+fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
+    let mut chance = Chance::new(seed);
+    let script = Script::random(ruleset, &mut chance);
+    let mut checked = 0;
+    for viewer in Viewer::ALL {
+        let mut table = Match::new(ruleset, script.time, script.secret, Chance::new(script.salts));
+        let mut disclosed = Disclosed::new(viewer, ruleset, script.secret);
+        for (step, after_ms) in &script.steps {
+            let Ok(logged) = table.step(step, *after_ms) else { panic!("a script can be played again") };
+            for logged in &logged {
+                let said_before = disclosed.said.len();
+                disclosed.note(&to_record(&logged.event));
+                let event = Real.event(logged, viewer);
+                assert_eq!(
+                    event.is_some(),
+                    disclosed.said.len() > said_before,
+                    "{viewer:?} {:?}",
+                    logged.event
+                );
+                let Some((event, change)) = event else { continue };
+                for PieceText(piece) in change.pieces.iter().flatten() {
+                    assert_eq!(
+                        piece.identity,
+                        identity(disclosed.knows(piece.square)),
+                        "{viewer:?} {event:?}"
+                    );
+                    checked += 1;
+                }
+                if let GameEvent::Moved(seen) = &event
+                    && seen.strike.is_none()
+                {
+                    let IdentityText(found) = seen.piece;
+                    assert_eq!(found, identity(disclosed.knows(seen.squares.0.to)), "{viewer:?} {event:?}");
+                }
+                if !said_before.is_multiple_of(7) {
+                    continue;
+                }
+                let view = Real.view(&logged.after, viewer, logged.at);
+                if logged.after.phase() != Phase::Deploying {
+                    assert_eq!(view.pieces.len(), disclosed.board.len());
+                }
+                for PieceText(piece) in &view.pieces {
+                    let tracked = &disclosed.board[&piece.square];
+                    assert_eq!(
+                        piece.identity,
+                        identity(disclosed.knows(piece.square)),
+                        "{viewer:?} {piece:?}"
+                    );
+                    assert_eq!((piece.side, piece.is_moved), (tracked.side, tracked.has_moved));
+                    checked += 1;
+                }
+                // In the text that is sent, a hidden piece is a question mark and nothing else.
+                let text = serde_json::to_string(&view.pieces).expect("JSON");
+                let hidden = view.pieces.iter().filter(|piece| piece.0.identity == Identity::Hidden).count();
+                assert_eq!(text.matches('?').count(), hidden);
+            }
+        }
+    }
+    checked
+}
+
+#[test]
+fn every_audience_is_shown_what_the_specification_says_and_nothing_else() {
+    let seed = Chance::seed_or(9_000);
+    for ruleset in Ruleset::all() {
+        let checked: usize = (0..Chance::games_or(2)).map(|game| check(ruleset, seed + game)).sum();
+        println!("{}: {checked} pieces looked at, seed {seed}", ruleset.id);
+    }
+}
+
+/// A rank that nobody else has, on a piece that hides for the whole game, is in no byte for the others.
+#[test]
+fn a_marked_hidden_rank_is_in_no_outgoing_byte() {
+    let seed = Chance::seed_or(9_100);
+    for ruleset in Ruleset::all() {
+        for game in 0..Chance::games_or(2) {
+            let script = Script::random(ruleset, &mut Chance::new(seed + game));
+            let mut script = script;
+            script.steps.truncate(script.steps.len() / 4);
+            let session = script.live(&Real, Viewer::Public).expect("a script can be played again");
+            // The Spy is unique: while it hides, no piece on the board and no event names an S.
+            for side in flagfall_board::Side::BOTH {
+                let hides = session.disclosed.board.iter().any(|(square, piece)| {
+                    piece.side == side
+                        && piece.rank == flagfall_board::Rank::Spy
+                        && session.disclosed.knows(*square).is_none()
+                });
+                if hides {
+                    let mark = if side == flagfall_board::Side::Red { "rS" } else { "bS" };
+                    assert!(session.bytes.iter().all(|text| !text.contains(mark)), "{} {mark}", ruleset.id);
+                }
+            }
+            for text in &session.bytes {
+                assert!(!text.contains("\"setup\"") && !text.contains("own_deployment"), "{text}");
+            }
+        }
+    }
+}
+
+/// While the sides deploy the others learn "ready" and nothing more: not how often, not when it changed.
+#[test]
+fn redeployments_leave_no_trace() {
+    for ruleset in Ruleset::all() {
+        let mut chance = Chance::new(5);
+        let texts: Vec<String> = (0..4).map(|_| flagfall_tests::random_setup(ruleset, &mut chance)).collect();
+        let red = |index: usize| Step::Deploy(flagfall_board::Side::Red, texts[index].clone());
+        let blue = Step::Deploy(flagfall_board::Side::Blue, texts[3].clone());
+        let once = vec![(red(0), 10), (Step::Wait, 20), (Step::Wait, 20), (blue.clone(), 10)];
+        let often = vec![(red(1), 10), (red(2), 20), (red(0), 20), (blue, 10)];
+        let script = |steps| Script {
+            ruleset,
+            time: flagfall_rules::TimeControl::Fischer { base_ms: 1000, increment_ms: 0 },
+            secret: flagfall_board::PerSide::default(),
+            salts: 3,
+            steps,
+        };
+        for viewer in [Viewer::Player(flagfall_board::Side::Blue), Viewer::Public] {
+            let one = script(once.clone()).live(&Real, viewer).expect("a game");
+            let other = script(often.clone()).live(&Real, viewer).expect("a game");
+            assert_eq!(one.said, other.said);
+            assert_eq!(one.bytes, other.bytes, "{viewer:?}");
+        }
+    }
+}
