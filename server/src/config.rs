@@ -321,7 +321,7 @@ mod tests {
             ("--max-connections", "0"),
         ];
         for (flag, value) in rows {
-            let error = parse(&[flag, value]).unwrap_err();
+            let error = parse(&[&format!("{flag}={value}")]).unwrap_err();
             assert!(error.contains(flag), "{flag} {value}: {error}");
         }
         assert!(parse(&["--frobnicate"]).unwrap_err().contains("--frobnicate"));

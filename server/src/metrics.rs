@@ -66,6 +66,12 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
     (HTTP_REQUESTS, Kind::Counter, Unit::Count, "HTTP requests, by route and status"),
     (HEALTH_SECONDS, Kind::Histogram, Unit::Seconds, "Time the store takes for a health check"),
     (HEARTBEAT_FAILURES, Kind::Counter, Unit::Count, "Heartbeats the store did not take"),
+    (TABLES, Kind::Gauge, Unit::Count, "Games in memory, running ones and those somebody looks at"),
+    (GAMES_MADE, Kind::Counter, Unit::Count, "Games made, by ruleset"),
+    (GAMES_ENDED, Kind::Counter, Unit::Count, "Games ended, by reason"),
+    (COMMIT_SECONDS, Kind::Histogram, Unit::Seconds, "Time from an append to its answer"),
+    (APPEND_CONFLICTS, Kind::Counter, Unit::Count, "Appends another server was ahead of"),
+    (TABLE_PANICS, Kind::Counter, Unit::Count, "Tables that ended by a panic; a defect of the server"),
     (TASK_PANICS, Kind::Counter, Unit::Count, "Tasks that ended by a panic, by task; a defect of the server"),
 ];
 
@@ -111,6 +117,19 @@ pub const HEALTH_SECONDS: &str = "flagfall_health_seconds";
 pub const HEARTBEAT_FAILURES: &str = "flagfall_heartbeat_failures_total";
 /// Panics.
 pub const TASK_PANICS: &str = "flagfall_task_panics_total";
+
+/// Games in memory.
+pub const TABLES: &str = "flagfall_tables";
+/// Games made.
+pub const GAMES_MADE: &str = "flagfall_games_made_total";
+/// Games ended.
+pub const GAMES_ENDED: &str = "flagfall_games_ended_total";
+/// Commit latency.
+pub const COMMIT_SECONDS: &str = "flagfall_commit_seconds";
+/// Lost races.
+pub const APPEND_CONFLICTS: &str = "flagfall_append_conflicts_total";
+/// Panics of tables.
+pub const TABLE_PANICS: &str = "flagfall_table_panics_total";
 
 /// Buckets of durations: 50 µs to 10 s.
 const SECONDS: &[f64] = &[

@@ -60,6 +60,7 @@ impl App {
         gauge!(names::CONNECTIONS, "kind" => "identified").set(count(identified));
         gauge!(names::CONNECTIONS, "kind" => "not_yet").set(count(all.saturating_sub(identified)));
         gauge!(names::PLAYERS_ONLINE).set(count(self.connections.players_online()));
+        gauge!(names::TABLES).set(count(self.tables.len()));
         names::sample_process(self.started.elapsed());
     }
 }

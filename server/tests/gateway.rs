@@ -289,6 +289,50 @@ async fn two_guests_find_each_other_in_the_lobby_and_a_repeated_command_changes_
 }
 
 #[tokio::test]
+async fn a_player_whose_line_drops_is_seen_as_reconnecting_and_then_as_back() {
+    let house = House::open(settings()).await;
+    let (mut ana, _, ana_token) = house.guest("ana").await;
+    let (mut bo, ..) = house.guest("bo").await;
+    let cmd_id = || "1".parse().unwrap();
+    ana.tell(&ClientToServer::Challenge { cmd_id: cmd_id(), terms: terms(), side: None }).await;
+    let challenge = ana
+        .find(|message| match message {
+            ServerToClient::Accepted { outcome: Accepted::Challenge { challenge, .. }, .. } => {
+                Some(challenge)
+            }
+            _ => None,
+        })
+        .await;
+    bo.tell(&ClientToServer::AcceptChallenge { cmd_id: cmd_id(), challenge, secret: false }).await;
+    let (game, bo_side) = bo
+        .find(|message| match message {
+            ServerToClient::Accepted { outcome: Accepted::Started { game, side }, .. } => Some((game, side)),
+            _ => None,
+        })
+        .await;
+    let open = ClientToServer::OpenGame { game, since: None };
+    let opened = |message| matches!(message, ServerToClient::Game { .. }).then_some(());
+    ana.tell(&open).await;
+    ana.find(opened).await;
+    bo.tell(&open).await;
+    bo.find(opened).await;
+    let ana_is = |wanted: Presence| {
+        move |message| match message {
+            ServerToClient::Presence { side, presence, .. } if side != bo_side && presence == wanted => {
+                Some(())
+            }
+            _ => None,
+        }
+    };
+    drop(ana);
+    bo.find(ana_is(Presence::Reconnecting)).await;
+    let mut ana = house.again(&ana_token).await;
+    ana.tell(&open).await;
+    bo.find(ana_is(Presence::Present)).await;
+    house.close().await;
+}
+
+#[tokio::test]
 async fn an_open_game_shows_in_pings_and_refusals_repeat_no_deployment() {
     let mut settings = settings();
     settings.times.ping = Duration::from_millis(50);

@@ -47,6 +47,15 @@ pub(super) async fn serve(socket: WebSocket, app: Arc<App>) {
     tracing::debug!(connection = %id, "opened");
     let ending = connection.talk().await;
     let Connection { mut line, stage, hand, .. } = connection;
+    // The tables hear at once that the player is gone; the registry when the last word is said.
+    let registration = match stage {
+        Stage::Greeting(registration) => Some(registration),
+        Stage::In { registration, desk } => {
+            drop(desk);
+            Some(registration)
+        }
+        Stage::Entering => None,
+    };
     drop(hand);
     match ending {
         Ending::Close(closing) => {
@@ -60,12 +69,7 @@ pub(super) async fn serve(socket: WebSocket, app: Arc<App>) {
         }
         Ending::Gone => counter!(CLOSES, "code" => "gone").increment(1),
     }
-    // The player counts as gone when the registration is dropped: after the socket, before the tables are told.
-    drop(line);
-    if let Stage::In { registration, desk } = stage {
-        drop(registration);
-        desk.leave().await;
-    }
+    drop((line, registration));
     tracing::debug!(connection = %id, "ended");
 }
 

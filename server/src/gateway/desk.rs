@@ -103,18 +103,6 @@ impl Desk {
         }
     }
 
-    /// The connection is gone: the lobby and the tables forget it.
-    pub(super) async fn leave(self) {
-        let connection = self.outbox.connection();
-        if self.is_watching_lobby {
-            self.app.lobby.unwatch(connection);
-        }
-        for table in self.open {
-            // A table that has left memory has forgotten the connection as well.
-            table.send(TableInput::Close { connection }).await.ok();
-        }
-    }
-
     fn ask_lobby(&self, cmd_id: CommandId, command: LobbyCommand) -> Work {
         let (app, outbox, player) = (self.app.clone(), self.outbox.clone(), self.player.clone());
         Box::pin(async move {
@@ -204,6 +192,26 @@ impl Desk {
             refuse_table(&outbox, cmd_id, game, &TableError::Unavailable);
             Done::Nothing
         })
+    }
+}
+
+impl Drop for Desk {
+    /// The connection is gone, be it by a panic: the lobby and the tables forget it.
+    fn drop(&mut self) {
+        let connection = self.outbox.connection();
+        if self.is_watching_lobby {
+            self.app.lobby.unwatch(connection);
+        }
+        let open = std::mem::take(&mut self.open);
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        if !open.is_empty() {
+            runtime.spawn(async move {
+                for table in open {
+                    // A table that has left memory has forgotten the connection as well.
+                    table.send(TableInput::Close { connection }).await.ok();
+                }
+            });
+        }
     }
 }
 

@@ -23,6 +23,11 @@ pub(super) fn parse(text: &str) -> Result<ClientToServer, Malformed> {
         let message = format!("the message is nested deeper than {DEPTH_MAX}");
         return Err(Malformed { cmd_id: None, message, is_foreign_hello: false });
     }
+    // Serde would also take an array with the type first.
+    if text.trim_ascii_start().starts_with('[') {
+        let message = "not a message of this protocol: expected an object".to_owned();
+        return Err(Malformed { cmd_id: None, message, is_foreign_hello: false });
+    }
     serde_json::from_str(text).map_err(|error| explain(text, &error))
 }
 
@@ -93,7 +98,9 @@ mod tests {
         let rows = [
             ("", "not JSON: see column 0"),
             ("{", "not JSON: see column 1"),
-            ("[]", "expected"),
+            ("[]", "expected an object"),
+            (r#" ["pong",1]"#, "expected an object"),
+            ("7", "expected"),
             ("{}", "missing field `type`"),
             (r#"{"type":"pong"}"#, "missing field `id`"),
             (r#"{"type":"pong","id":1,"extra":2}"#, "unknown field `extra`"),
