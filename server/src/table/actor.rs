@@ -6,7 +6,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
+use flagfall_board::{GameId, Ply, Side, Stamp};
 use flagfall_bots::{Chance, Level, choose};
 use flagfall_protocol::{
     Audience, CloseCode, Code, CommandId, GameCommand, GameRecord, GameSummary, GameView, MoveText, Outcome,
@@ -196,7 +196,8 @@ pub(super) struct Actor {
     asking: Option<Outbox>,
     idle_since: Option<Stamp>,
     stopping: Vec<oneshot::Sender<()>>,
-    is_leaving: bool,
+    /// Whether the table goes when what is being done is done.
+    is_parting: bool,
     /// The rematch's id: however often it is tried, it is one game.
     rematch_id: Option<GameId>,
 }
@@ -238,7 +239,7 @@ pub(super) fn channel(
         asking: None,
         idle_since: None,
         stopping: Vec::new(),
-        is_leaving: false,
+        is_parting: false,
         rematch_id: None,
     };
     (handle, actor)
@@ -253,7 +254,7 @@ impl Actor {
             tracing::error!(game = %self.id, "a defect ended this table; it is opened again from its log");
             metrics::counter!("flagfall_table_panics_total").increment(1);
         }
-        if ended.is_err() || self.is_leaving {
+        if ended.is_err() || self.is_parting {
             self.table.close_connections(CloseCode::Shutdown);
             if let Some(outbox) = &self.asking {
                 outbox.close(CloseCode::Shutdown);
@@ -277,7 +278,7 @@ impl Actor {
     async fn serve(&mut self) {
         let mut job: Option<BoxFuture<'static, Input>> = None;
         self.step(Input::Tick);
-        while !self.is_leaving {
+        loop {
             if job.is_none() {
                 job = self.next_job();
             }
@@ -287,6 +288,9 @@ impl Actor {
                 biased;
                 input = async { if let Some(job) = &mut job { job.await } else { Input::Tick } }, if job.is_some() => {
                     job = None;
+                    if self.is_parting {
+                        return;
+                    }
                     self.step(input);
                 }
                 message = self.mailbox.recv() => match message {
@@ -410,7 +414,7 @@ impl Actor {
                     continue;
                 }
                 Output::Diverged => {
-                    self.is_leaving = true;
+                    self.is_parting = true;
                     let tables = self.tables.clone();
                     async move {
                         tables.begin_epoch().await;

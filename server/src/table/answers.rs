@@ -1,16 +1,46 @@
 //! What a table tells the one who asked, and how it knows a command again.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use flagfall_board::Side;
 use flagfall_protocol::{Accepted, Code, CommandId, ServerToClient};
-use flagfall_rules::Refusal;
 use flagfall_store::record::CommandStamp;
 use sha2::{Digest, Sha256};
 
-use super::core::{Asked, Done, Table};
+use super::core::{Asked, Flight, ReadFailure, Table};
 use crate::gateway::{Outbox, Payload};
 
+/// Who sent a command under which id, as a number of this process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct CommandKey(u64);
+
+impl CommandKey {
+    pub(super) fn new(side: Side, cmd_id: &str) -> CommandKey {
+        let mut hasher = DefaultHasher::new();
+        (side == Side::Red, cmd_id).hash(&mut hasher);
+        CommandKey(hasher.finish())
+    }
+
+    /// Few enough to be kept for every command of a game.
+    pub(super) fn bits(self) -> u16 {
+        let [low, high, ..] = self.0.to_le_bytes();
+        u16::from_le_bytes([low, high])
+    }
+}
+
+/// The outcome of a command that was accepted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Done {
+    pub(super) key: CommandKey,
+    pub(super) fingerprint: u64,
+    /// The number of its last event for its own side.
+    pub(super) seq: u64,
+}
+
 impl Table {
-    pub(super) fn answer_done(&self, asked: &Asked, stamp: &CommandStamp, done: &Done) {
-        if done.stamp.fingerprint == stamp.fingerprint {
+    /// The answer to a command that was accepted before.
+    pub(super) fn answer_done(&self, asked: &Asked, fingerprint: u64, done: &Done) {
+        if done.fingerprint == fingerprint {
             self.accept(asked, done);
         } else {
             let message = "this command id was used for another command";
@@ -18,10 +48,22 @@ impl Table {
         }
     }
 
-    pub(super) fn answer_old(&self, asked: &Asked, refusal: Refusal, found: Option<Done>) {
+    pub(super) fn searched(&mut self, mut asked: Box<Asked>, found: Result<Option<Done>, ReadFailure>) {
+        if matches!(self.flight, Some(Flight::Search)) {
+            self.flight = None;
+        }
         match found {
-            Some(done) => self.answer_done(asked, &stamp_of(asked), &done),
-            None => self.refuse_asked(asked, Code::from(&refusal), &refusal.to_string()),
+            Ok(Some(done)) => self.answer_done(&asked, fingerprint_of(&asked), &done),
+            Ok(None) => {
+                asked.is_new = true;
+                self.line.push_front(asked);
+            }
+            // Whether it was accepted is not known: neither word would be true.
+            Err(ReadFailure::Unavailable) => self.refuse_unavailable(&asked),
+            Err(ReadFailure::Damaged) => {
+                self.quarantine();
+                self.refuse_quarantined(&asked);
+            }
         }
     }
 
@@ -36,14 +78,8 @@ impl Table {
 
     pub(super) fn refuse_asked(&self, asked: &Asked, code: Code, message: &str) {
         let Some(outbox) = &asked.outbox else { return };
-        metrics::counter!("flagfall_refusals_total", "code" => code.as_str().to_owned()).increment(1);
-        outbox.send(Payload::new(&ServerToClient::Refused {
-            cmd_id: Some(asked.cmd_id.clone()),
-            game: Some(self.id),
-            code,
-            message: message.to_owned(),
-            seq: self.header.side_of(&asked.player_id).map(|side| self.seq_of(side)),
-        }));
+        let seq = self.header.side_of(&asked.player_id).map(|side| self.seq_of(side));
+        self.refuse_with(outbox, Some(asked.cmd_id.clone()), code, message, seq);
     }
 
     pub(super) fn refuse_unavailable(&self, asked: &Asked) {
@@ -56,6 +92,16 @@ impl Table {
         self.refuse_asked(asked, Code::new(Code::GAME_QUARANTINED), message);
     }
 
+    /// Tells somebody without a seat so. Of a private game he learns nothing, not even that it is there.
+    pub(super) fn refuse_stranger(&self, outbox: &Outbox, cmd_id: Option<&CommandId>) {
+        if self.header.terms.private {
+            let message = super::registry::TableError::NotFound.to_string();
+            self.refuse(outbox, cmd_id, Code::NO_SUCH_GAME, &message);
+        } else {
+            self.refuse(outbox, cmd_id, Code::NOT_YOUR_GAME, "you have no seat in this game");
+        }
+    }
+
     pub(super) fn refuse(
         &self,
         outbox: &Outbox,
@@ -63,32 +109,40 @@ impl Table {
         code: &'static str,
         message: &str,
     ) {
-        metrics::counter!("flagfall_refusals_total", "code" => code).increment(1);
+        self.refuse_with(outbox, cmd_id.cloned(), Code::new(code), message, None);
+    }
+
+    pub(super) fn refuse_with(
+        &self,
+        outbox: &Outbox,
+        cmd_id: Option<CommandId>,
+        code: Code,
+        message: &str,
+        seq: Option<u64>,
+    ) {
+        crate::metrics::refused(&code);
+        let message = message.to_owned();
         outbox.send(Payload::new(&ServerToClient::Refused {
-            cmd_id: cmd_id.cloned(),
+            cmd_id,
             game: Some(self.id),
-            code: Code::new(code),
-            message: message.to_owned(),
-            seq: None,
+            code,
+            message,
+            seq,
         }));
     }
 }
 
-/// What the log keeps of a command so that it is known again. Deployments go in as a hash that stays in the log.
-pub(super) fn stamp_of(asked: &Asked) -> CommandStamp {
+/// What the log keeps of a command so that it is known again.
+pub(super) fn stamp_of(asked: &Asked, fingerprint: u64) -> CommandStamp {
+    CommandStamp { player: asked.player_id.clone(), cmd_id: asked.cmd_id.as_str().to_owned(), fingerprint }
+}
+
+/// Tells another command under the same id apart. Deployments go in as a hash that stays in the log.
+pub(super) fn fingerprint_of(asked: &Asked) -> u64 {
     let mut hasher = Sha256::new();
     hasher.update(asked.ply.to_be_bytes());
     // A command has JSON always; were it not so, all would have the same fingerprint.
     hasher.update(serde_json::to_vec(&asked.command).unwrap_or_default());
     let [a, b, c, d, e, f, g, h, ..] = <[u8; 32]>::from(hasher.finalize());
-    CommandStamp {
-        player: asked.player_id.clone(),
-        cmd_id: asked.cmd_id.as_str().to_owned(),
-        fingerprint: u64::from_be_bytes([a, b, c, d, e, f, g, h]),
-    }
-}
-
-/// Whether two stamps are of one command id of one player, whatever the command.
-pub(super) fn is_same_command(one: &CommandStamp, other: &CommandStamp) -> bool {
-    one.cmd_id == other.cmd_id && one.player == other.player
+    u64::from_be_bytes([a, b, c, d, e, f, g, h])
 }

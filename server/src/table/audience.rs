@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_protocol::{Audience, GameEvent, ServerToClient, ViewChange};
+use flagfall_protocol::{Audience, GameEvent, SeenMove, ServerToClient, ViewChange};
 use flagfall_rules::{Event, Game, Viewer, see, see_change};
 
 use crate::gateway::{ConnectionId, Outbox, Payload};
@@ -16,6 +16,7 @@ const SPECTATOR_QUEUE_MAX: usize = 16;
 /// One connection that has the game open.
 pub(super) struct Subscriber {
     pub(super) outbox: Outbox,
+    pub(super) connection: ConnectionId,
     pub(super) viewer: Viewer,
     /// Whether it may act: a player's newest connection.
     pub(super) is_driving: bool,
@@ -23,12 +24,41 @@ pub(super) struct Subscriber {
     pub(super) is_behind: bool,
 }
 
+impl Subscriber {
+    pub(super) fn new(outbox: Outbox, viewer: Viewer, is_driving: bool) -> Subscriber {
+        Subscriber { connection: outbox.connection(), outbox, viewer, is_driving, is_behind: false }
+    }
+}
+
 /// What one audience has been shown.
 #[derive(Default)]
 pub(super) struct Shown {
     /// Counts what this audience was shown (HOUSE law 8).
     pub(super) seq: u64,
-    tail: VecDeque<GameEvent>,
+    tail: VecDeque<Told>,
+}
+
+/// An event as it is kept: nearly all are plies, and those are small.
+#[derive(Clone)]
+enum Told {
+    Moved(SeenMove),
+    Other(Box<GameEvent>),
+}
+
+impl Told {
+    fn new(event: &GameEvent) -> Told {
+        match event {
+            GameEvent::Moved(seen) => Told::Moved(*seen),
+            other => Told::Other(Box::new(other.clone())),
+        }
+    }
+
+    fn event(&self) -> GameEvent {
+        match self {
+            Told::Moved(seen) => GameEvent::Moved(*seen),
+            Told::Other(event) => GameEvent::clone(event),
+        }
+    }
 }
 
 impl Shown {
@@ -37,18 +67,18 @@ impl Shown {
         let missed = self.seq.checked_sub(seq).and_then(|missed| usize::try_from(missed).ok());
         match missed {
             Some(missed) if missed <= self.tail.len() => {
-                self.tail.iter().skip(self.tail.len() - missed).cloned().collect()
+                self.tail.iter().skip(self.tail.len() - missed).map(Told::event).collect()
             }
             Some(_) | None => Vec::new(),
         }
     }
 
-    fn push(&mut self, event: GameEvent) {
+    fn push(&mut self, event: &GameEvent) {
         self.seq += 1;
         if self.tail.len() == TAIL_MAX {
             self.tail.pop_front();
         }
-        self.tail.push_back(event);
+        self.tail.push_back(Told::new(event));
     }
 }
 
@@ -57,7 +87,11 @@ impl Shown {
 pub(super) struct Audiences {
     sides: PerSide<Shown>,
     public: Shown,
-    pub(super) subscribers: Vec<Subscriber>,
+    /// The players' connections: few, and apart from the many.
+    pub(super) players: Vec<Subscriber>,
+    pub(super) spectators: Vec<Subscriber>,
+    /// How many spectators are behind.
+    pub(super) behind: usize,
 }
 
 impl Audiences {
@@ -68,68 +102,79 @@ impl Audiences {
         }
     }
 
-    fn shown_mut(&mut self, viewer: Viewer) -> &mut Shown {
-        match viewer {
-            Viewer::Player(side) => &mut self.sides[side],
-            Viewer::Public => &mut self.public,
-        }
-    }
-
     /// Shows an event, already carried out, to everybody who may see it.
     pub(super) fn publish(&mut self, id: GameId, game: &Game, event: &Event, at: Stamp) {
         for viewer in Viewer::ALL {
             let Some(seen) = see(event, game, viewer) else { continue };
             let seen = GameEvent::from(&seen);
-            let is_heard = self.subscribers.iter().any(|subscriber| subscriber.viewer == viewer);
-            let shown = self.shown_mut(viewer);
-            shown.push(seen.clone());
+            let (shown, listeners) = match viewer {
+                Viewer::Player(side) => (&mut self.sides[side], &mut self.players),
+                Viewer::Public => (&mut self.public, &mut self.spectators),
+            };
+            shown.push(&seen);
             let seq = shown.seq;
-            if !is_heard {
+            if !listeners.iter().any(|listener| listener.viewer == viewer) {
                 continue;
             }
             let change = ViewChange::from(&see_change(event, game, viewer, at));
             let payload = Payload::new(&ServerToClient::Event { game: id, seq, event: seen, change });
-            for subscriber in self.subscribers.iter_mut().filter(|subscriber| subscriber.viewer == viewer) {
-                subscriber.outbox.set_head(id, seq);
-                if viewer == Viewer::Public && subscriber.outbox.queued() > SPECTATOR_QUEUE_MAX {
-                    subscriber.is_behind = true;
+            for listener in listeners.iter_mut().filter(|listener| listener.viewer == viewer) {
+                listener.outbox.set_head(id, seq);
+                let is_slow = viewer == Viewer::Public && listener.outbox.queued() > SPECTATOR_QUEUE_MAX;
+                if is_slow && !std::mem::replace(&mut listener.is_behind, true) {
+                    self.behind += 1;
                 }
-                if !subscriber.is_behind {
-                    subscriber.outbox.send(payload.clone());
+                if !listener.is_behind {
+                    listener.outbox.send(payload.clone());
                 }
             }
         }
     }
 
-    /// Sends the same message to every subscriber.
+    /// Sends the same message to everybody who keeps up; the others will find it in their next view.
     pub(super) fn tell_all(&self, message: &ServerToClient) {
-        if self.subscribers.is_empty() {
+        if self.is_empty() {
             return;
         }
         let payload = Payload::new(message);
-        for subscriber in &self.subscribers {
+        for subscriber in self.all().filter(|subscriber| !subscriber.is_behind) {
             subscriber.outbox.send(payload.clone());
         }
     }
 
-    /// Takes a connection out and returns what it was.
-    pub(super) fn remove(&mut self, connection: ConnectionId) -> Option<Subscriber> {
-        let at =
-            self.subscribers.iter().position(|subscriber| subscriber.outbox.connection() == connection)?;
-        Some(self.subscribers.swap_remove(at))
+    pub(super) fn all(&self) -> impl Iterator<Item = &Subscriber> {
+        self.players.iter().chain(&self.spectators)
     }
 
-    pub(super) fn find(&self, connection: ConnectionId) -> Option<&Subscriber> {
-        self.subscribers.iter().find(|subscriber| subscriber.outbox.connection() == connection)
+    pub(super) fn is_empty(&self) -> bool {
+        self.players.is_empty() && self.spectators.is_empty()
+    }
+
+    /// Takes a connection out and returns what it was.
+    pub(super) fn remove(&mut self, connection: ConnectionId) -> Option<Subscriber> {
+        let is_it = |subscriber: &Subscriber| subscriber.connection == connection;
+        if let Some(at) = self.players.iter().position(is_it) {
+            return Some(self.players.swap_remove(at));
+        }
+        let at = self.spectators.iter().position(is_it)?;
+        let gone = self.spectators.swap_remove(at);
+        self.behind -= usize::from(gone.is_behind);
+        Some(gone)
+    }
+
+    /// Spectators whose connection ended without a word make room.
+    pub(super) fn drop_closed_spectators(&mut self) {
+        self.spectators.retain(|spectator| !spectator.outbox.is_closed());
+        self.behind = self.spectators.iter().filter(|spectator| spectator.is_behind).count();
+    }
+
+    pub(super) fn find_player(&self, connection: ConnectionId) -> Option<&Subscriber> {
+        self.players.iter().find(|player| player.connection == connection)
     }
 
     /// Whether a player's side has a connection open.
     pub(super) fn has_side(&self, side: Side) -> bool {
-        self.subscribers.iter().any(|subscriber| subscriber.viewer == Viewer::Player(side))
-    }
-
-    pub(super) fn spectators(&self) -> usize {
-        self.subscribers.iter().filter(|subscriber| subscriber.viewer == Viewer::Public).count()
+        self.players.iter().any(|player| player.viewer == Viewer::Player(side))
     }
 }
 

@@ -4,13 +4,13 @@ use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{Code, GameCommand};
 use flagfall_rules::{Command, Event, Game, Refusal, Setup, Viewer, decide, decide_deadline};
 use flagfall_store::record::{self, CommandStamp, LogBody, LogEntry};
-use flagfall_store::{Append, AppendOutcome, Key, StoreError, StoredEntry, Write};
+use flagfall_store::{Append, AppendOutcome, Head, Key, StoreError, StoredEntry, Write};
 
-use super::answers::{is_same_command, stamp_of};
-use super::core::{Asked, Done, Flight, Output, RECENT_MAX, ReadFailure, ReadingBecause, Table};
+use super::answers::{CommandKey, Done, fingerprint_of, stamp_of};
+use super::core::{Asked, Cause, Flight, Output, ReadFailure, Reading, Table};
 use super::header::GameHeader;
 use super::replay::{self, ReplayError};
-use crate::gateway::Outbox;
+use crate::gateway::{Outbox, Payload};
 
 /// How long until something that happens by itself is tried again when the store did not take it.
 const RETRY_MS: u64 = 1_000;
@@ -18,17 +18,18 @@ const RETRY_MS: u64 = 1_000;
 impl Table {
     /// Judges one command and starts its append.
     pub(super) fn judge(&mut self, now: Stamp, asked: Box<Asked>, outputs: &mut Vec<Output>) {
-        let Some(side) = self.header.side_of(&asked.player_id) else {
-            let message = "you have no seat in this game";
-            return self.refuse_asked(&asked, Code::new(Code::NOT_YOUR_GAME), message);
-        };
-        let stamp = stamp_of(&asked);
-        if let Some(done) = self.recent.iter().find(|done| is_same_command(&done.stamp, &stamp)).cloned() {
-            return self.answer_done(&asked, &stamp, &done);
+        let Some(side) = self.header.side_of(&asked.player_id) else { return };
+        let key = CommandKey::new(side, asked.cmd_id.as_str());
+        let fingerprint = fingerprint_of(&asked);
+        if let Some(done) = self.recent.iter().find(|done| done.key == key) {
+            return self.answer_done(&asked, fingerprint, done);
+        }
+        if !asked.is_new && self.may_know(key) {
+            self.flight = Some(Flight::Search);
+            return outputs.push(Output::Search { asked });
         }
         let connection = asked.outbox.as_ref().map(Outbox::connection);
-        if connection.and_then(|id| self.audiences.find(id)).is_some_and(|subscriber| !subscriber.is_driving)
-        {
+        if connection.and_then(|id| self.audiences.find_player(id)).is_some_and(|player| !player.is_driving) {
             let message = "you play this game from a newer connection; open it again to take it back";
             return self.refuse_asked(&asked, Code::new(Code::SUPERSEDED), message);
         }
@@ -36,17 +37,14 @@ impl Table {
             .and_then(|command| decide(&self.game, side, asked.ply, &command, now, &asked.entropy));
         let events = match decided {
             Ok(events) => events,
-            // It may be an old command, repeated: what was accepted is never refused.
-            Err(refusal) if self.commands > self.recent.len() => {
-                return outputs.push(Output::FindOld { asked, refusal });
-            }
             Err(refusal) => return self.refuse_asked(&asked, Code::from(&refusal), &refusal.to_string()),
         };
-        let deadline = self.game.deadline();
-        match self.append_of(events.iter(), Some(&stamp), deadline) {
+        let stamp = stamp_of(&asked, fingerprint);
+        match self.append_of(events.iter(), Some(&stamp), self.game.deadline()) {
             Some(append) => {
                 outputs.push(Output::Append(append));
-                self.flight = Some(Flight::Command { asked, stamp, side, events });
+                let done = Done { key, fingerprint, seq: 0 };
+                self.flight = Some(Flight::Command { asked, done, side, events: Box::new(events) });
             }
             None => {
                 self.refuse_asked(&asked, Code::new(Code::INTERNAL), "the server could not write that down");
@@ -54,13 +52,13 @@ impl Table {
         }
     }
 
-    pub(super) fn append_by_itself(&mut self, events: Vec<Event>) -> Option<Append> {
+    pub(super) fn append_by_itself(&mut self, events: Vec<Event>, cause: Cause) -> Option<Output> {
         if events.is_empty() {
             return None;
         }
         let append = self.append_of(events.iter(), None, None)?;
-        self.flight = Some(Flight::ByItself { events });
-        Some(append)
+        self.flight = Some(Flight::ByItself { events, cause });
+        Some(Output::Append(append))
     }
 
     fn append_of<'a>(
@@ -89,89 +87,140 @@ impl Table {
         outputs: &mut Vec<Output>,
     ) {
         match outcome {
-            Ok(AppendOutcome::Ok { at, head }) => {
-                self.head = head;
-                self.retry_at = None;
-                match self.flight.take() {
-                    Some(Flight::Command { asked, stamp, side, events }) => {
-                        events.iter().for_each(|event| self.carry_out(event, at));
-                        let done = Done { stamp, seq: self.seq_of(side) };
-                        self.note_done(done.clone());
-                        self.accept(&asked, &done);
-                    }
-                    Some(Flight::ByItself { events }) => {
-                        events.iter().for_each(|event| self.carry_out(event, at));
-                        if self.is_stopping {
-                            self.is_stopped = true;
-                            outputs.push(Output::Stopped);
-                        }
-                    }
-                    None => {}
-                }
-            }
-            Ok(AppendOutcome::Conflict { head: _ }) => self.read(ReadingBecause::Conflict, outputs),
-            Ok(AppendOutcome::Unknown) => self.read(ReadingBecause::Unknown, outputs),
+            Ok(AppendOutcome::Ok { at, head }) => self.landed(at, head, outputs),
+            Ok(AppendOutcome::Conflict { head }) => self.read(Reading::Conflict(head), outputs),
+            Ok(AppendOutcome::Unknown) => self.read(Reading::Unknown, outputs),
             Ok(AppendOutcome::Late { at }) => {
                 if let Some(Flight::Command { asked, .. }) = self.flight.take() {
-                    self.refuse_asked(
-                        &asked,
-                        Code::from(&Refusal::OutOfTime),
-                        &Refusal::OutOfTime.to_string(),
-                    );
+                    let refusal = Refusal::OutOfTime;
+                    self.refuse_asked(&asked, Code::from(&refusal), &refusal.to_string());
                 }
                 // The store's time has passed the deadline: what happens by itself, happens now.
                 let events: Vec<Event> = decide_deadline(&self.game, at.max(now)).into_iter().collect();
-                if let Some(append) = self.append_by_itself(events) {
-                    outputs.push(Output::Append(append));
-                }
+                outputs.extend(self.append_by_itself(events, Cause::Deadline));
             }
             Ok(AppendOutcome::Quarantined { .. }) => self.quarantine(),
             Err(_) => self.give_up(now, outputs),
         }
     }
 
-    /// The store did not take what was under way, and will not have it.
-    fn give_up(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
+    /// What was under way is in the log.
+    fn landed(&mut self, at: Stamp, head: Head, outputs: &mut Vec<Output>) {
+        self.head = head;
+        self.retry_at = None;
         match self.flight.take() {
-            Some(Flight::Command { asked, .. }) => self.refuse_unavailable(&asked),
-            Some(Flight::ByItself { .. }) if self.is_stopping => {
-                self.is_stopped = true;
-                outputs.push(Output::Stopped);
+            Some(Flight::Command { asked, mut done, side, events }) => {
+                events.iter().for_each(|event| self.carry_out(event, at));
+                done.seq = self.seq_of(side);
+                self.note_done(done);
+                self.accept(&asked, &done);
+                if let Some(outbox) = &asked.outbox {
+                    outbox.credit();
+                }
             }
-            Some(Flight::ByItself { .. }) => self.retry_at = Some(now.plus_ms(RETRY_MS)),
-            None => {}
+            Some(Flight::ByItself { events, cause }) => {
+                events.iter().for_each(|event| self.carry_out(event, at));
+                match cause {
+                    Cause::Deadline => {}
+                    Cause::Recovery => self.outage_since = None,
+                    Cause::Stop => {
+                        self.is_stopped = true;
+                        outputs.push(Output::Stopped);
+                    }
+                }
+            }
+            Some(Flight::Search) | None => {}
         }
     }
 
-    fn read(&mut self, because: ReadingBecause, outputs: &mut Vec<Output>) {
+    /// The store did not take what was under way, or nobody knows: it is not tried again at once.
+    fn give_up(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
+        match self.flight.take() {
+            Some(Flight::Command { asked, side, .. }) => {
+                self.refuse_unavailable(&asked);
+                if asked.outbox.is_none() {
+                    // A house player does not ask again by itself.
+                    self.seats[side].asked_at = None;
+                    self.retry_at = Some(now.plus_ms(RETRY_MS));
+                }
+            }
+            Some(Flight::ByItself { cause: Cause::Stop, .. }) => {
+                self.is_stopped = true;
+                outputs.push(Output::Stopped);
+            }
+            Some(Flight::ByItself { cause: Cause::Deadline | Cause::Recovery, .. }) => {
+                self.retry_at = Some(now.plus_ms(RETRY_MS));
+            }
+            Some(Flight::Search) | None => {}
+        }
+    }
+
+    fn read(&mut self, because: Reading, outputs: &mut Vec<Output>) {
         self.reading = Some(because);
         outputs.push(Output::Read { after: self.head.seq });
     }
 
-    pub(super) fn read_on(&mut self, read: Result<Vec<StoredEntry>, ReadFailure>) {
+    /// The log beyond the replica is here.
+    pub(super) fn read_on(
+        &mut self,
+        now: Stamp,
+        read: Result<Vec<StoredEntry>, ReadFailure>,
+        outputs: &mut Vec<Output>,
+    ) {
         let because = self.reading.take();
-        let flight = self.flight.take();
-        let caught_up = match read {
-            Ok(stored) => self.catch_up(&stored).map_err(|_| ReadFailure::Damaged),
-            Err(failure) => Err(failure),
+        let stored = match read {
+            Ok(stored) => stored,
+            Err(ReadFailure::Damaged) => return self.quarantine(),
+            Err(ReadFailure::Unavailable) => return self.give_up(now, outputs),
         };
-        let Some(Flight::Command { asked, stamp, .. }) = flight else {
-            if matches!(caught_up, Err(ReadFailure::Damaged)) {
-                self.quarantine();
-            }
-            return;
-        };
-        match (caught_up, because) {
-            (Err(ReadFailure::Damaged), _) => {
-                self.quarantine();
-                self.refuse_quarantined(&asked);
-            }
-            (Err(ReadFailure::Unavailable), _) => self.refuse_unavailable(&asked),
-            (Ok(()), _) if self.recent.iter().any(|done| done.stamp == stamp) => self.line.push_front(asked),
-            (Ok(()), Some(ReadingBecause::Unknown) | None) => self.refuse_unavailable(&asked),
-            // Another server was first: judge again.
-            (Ok(()), Some(ReadingBecause::Conflict)) => self.line.push_front(asked),
+        if let Some(Reading::Conflict(head)) = because
+            && !self.leads_to(head, &stored)
+        {
+            return self.diverge(outputs);
         }
+        if self.catch_up(&stored).is_err() {
+            return self.quarantine();
+        }
+        match (because, self.flight.take()) {
+            // It was written after all, or another server was first: judged again, either is found out.
+            (_, Some(Flight::Command { asked, done, .. })) if self.has_done(done.key) => {
+                self.line.push_front(asked);
+            }
+            (Some(Reading::Conflict(_)), Some(Flight::Command { asked, .. })) => self.line.push_front(asked),
+            (Some(Reading::Conflict(_)), Some(Flight::ByItself { .. })) => {}
+            // What is due by itself is judged anew when something has happened, but not at once when nothing has.
+            (_, Some(Flight::ByItself { .. })) if !stored.is_empty() => {}
+            (_, flight) => {
+                self.flight = flight;
+                self.give_up(now, outputs);
+            }
+        }
+    }
+
+    /// Whether the entries after the replica's lead to this head, or beyond.
+    fn leads_to(&self, head: Head, stored: &[StoredEntry]) -> bool {
+        let mut at = self.head;
+        for stored in stored {
+            at = at.then(self.id, &stored.body);
+            if at.seq == head.seq {
+                return at == head;
+            }
+        }
+        false
+    }
+
+    /// The replica has what the log has not: it was lost, and others were told of it.
+    fn diverge(&mut self, outputs: &mut Vec<Output>) {
+        tracing::error!(game = %self.id, "the store has lost events of this game that were acknowledged; it goes on as the store has it");
+        if let Some(Flight::Command { asked, .. }) = self.flight.take() {
+            self.refuse_unavailable(&asked);
+        }
+        self.is_diverged = true;
+        outputs.push(Output::Diverged);
+    }
+
+    fn has_done(&self, key: CommandKey) -> bool {
+        self.recent.iter().any(|done| done.key == key)
     }
 
     /// Carries out entries another server, or this one before, has written.
@@ -180,10 +229,11 @@ impl Table {
             let entry = replay::entry(stored)?;
             self.head = self.head.then(self.id, &stored.body);
             self.carry_out(&entry.event, entry.at);
-            if let Some(stamp) = entry.command {
-                let side = self.header.side_of(&stamp.player);
-                let seq = side.map_or(0, |side| self.seq_of(side));
-                self.note_done(Done { stamp, seq });
+            if let Some(stamp) = entry.command
+                && let Some(side) = self.header.side_of(&stamp.player)
+            {
+                let key = CommandKey::new(side, &stamp.cmd_id);
+                self.note_done(Done { key, fingerprint: stamp.fingerprint, seq: self.seq_of(side) });
             }
         }
         Ok(())
@@ -195,30 +245,18 @@ impl Table {
         self.audiences.publish(self.id, &self.game, event, at);
     }
 
-    fn note_done(&mut self, done: Done) {
-        // The events of one command carry the same stamp: the last one tells its outcome.
-        if let Some(last) = self.recent.back_mut().filter(|last| last.stamp == done.stamp) {
-            last.seq = done.seq;
-            return;
-        }
-        self.commands += 1;
-        if self.recent.len() == RECENT_MAX {
-            self.recent.pop_front();
-        }
-        self.recent.push_back(done);
-    }
-
     pub(super) fn seq_of(&self, side: Side) -> u64 {
         self.audiences.shown(Viewer::Player(side)).seq
     }
 
-    fn quarantine(&mut self) {
+    pub(super) fn quarantine(&mut self) {
         self.is_quarantined = true;
         if let Some(Flight::Command { asked, .. }) = self.flight.take() {
             self.refuse_quarantined(&asked);
         }
         tracing::error!(game = %self.id, "the game's log is damaged: the game is in quarantine, others go on");
-        self.audiences.tell_all(&self.unavailable());
+        let unavailable = Payload::new(&self.unavailable());
+        self.audiences.all().for_each(|subscriber| subscriber.outbox.send(unavailable.clone()));
     }
 }
 

@@ -5,29 +5,34 @@
 //! is resolved by reading for the command, never by writing again.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
 use flagfall_protocol::{
-    Accepted, Audience, Code, CommandId, GameCommand, GameSummary, GameView, Outcome, Phase, Player,
-    Position, Presence, ServerToClient,
+    Audience, Code, CommandId, GameCommand, GameSummary, GameView, Outcome, Phase, Player, Position,
+    Presence, ServerToClient,
 };
 use flagfall_rules::{
-    Entropy, Event, Events, Game, Refusal, View, Viewer, decide_deadline, decide_pause, decide_resume, view,
+    Entropy, Event, Events, Game, View, Viewer, decide_deadline, decide_pause, decide_resume, view,
 };
-use flagfall_store::record::CommandStamp;
 use flagfall_store::{Append, AppendOutcome, Head, StoreError, StoredEntry};
 
+use super::answers::{CommandKey, Done};
 use super::audience::{Audiences, Subscriber, audience_of};
 use super::header::GameHeader;
+use super::rematch::RematchAsker;
 use super::replay::{self, ReplayError};
 use crate::gateway::{ConnectionId, Outbox, Payload};
 
-/// Commands that may wait while an append is under way.
-const LINE_MAX: usize = 16;
+/// Commands of one player that may wait while an append is under way.
+const LINE_MAX: usize = 8;
 /// Outcomes of commands kept at hand; older ones are found in the log.
-pub(super) const RECENT_MAX: usize = 32;
+pub(super) const RECENT_MAX: usize = 16;
 /// How long a player may be gone before he counts as away, in milliseconds.
 const AWAY_AFTER_MS: u64 = 30_000;
+/// How long until spectators who are behind are looked at again, in milliseconds.
+const BEHIND_LOOK_MS: u64 = 200;
+
 /// A command on its way.
 pub(super) struct Asked {
     /// Where the answer goes; nowhere for house players.
@@ -37,6 +42,8 @@ pub(super) struct Asked {
     pub(super) ply: Ply,
     pub(super) command: GameCommand,
     pub(super) entropy: Entropy,
+    /// Whether the log was searched for its id already, in vain.
+    pub(super) is_new: bool,
 }
 
 /// What comes to a table.
@@ -56,16 +63,15 @@ pub(super) enum Input {
         cmd_id: CommandId,
     },
     /// The rematch both asked for exists, or could not be made.
-    RematchMade(Result<GameSummary, Code>),
+    RematchMade(Result<GameId, (Code, String)>),
     /// The answer to [`Output::Append`].
     Appended(Result<AppendOutcome, StoreError>),
     /// The answer to [`Output::Read`].
     ReadOn(Result<Vec<StoredEntry>, ReadFailure>),
-    /// The answer to [`Output::FindOld`].
-    Old {
+    /// The answer to [`Output::Search`].
+    Searched {
         asked: Box<Asked>,
-        refusal: Refusal,
-        found: Option<Done>,
+        found: Result<Option<Done>, ReadFailure>,
     },
     /// The time [`Table::wake_at`] named has come.
     Tick,
@@ -74,6 +80,7 @@ pub(super) enum Input {
 }
 
 /// Why a log could not be read on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ReadFailure {
     Unavailable,
     Damaged,
@@ -85,67 +92,86 @@ pub(super) enum Output {
     Append(Append),
     /// Read the entries after this number and answer with [`Input::ReadOn`].
     Read { after: u64 },
-    /// Look for the command in the log and answer with [`Input::Old`].
-    FindOld { asked: Box<Asked>, refusal: Refusal },
+    /// Look for the command in the log and answer with [`Input::Searched`].
+    Search { asked: Box<Asked> },
     /// A house player is to act.
     HouseTurn { side: Side, view: Box<View> },
     /// Make the rematch and answer with [`Input::RematchMade`].
     MakeRematch,
     /// The table has stopped: its pause is in the log, or could not be written.
     Stopped,
+    /// The log is another one than this replica's: the table must go, and be opened anew in a new epoch.
+    Diverged,
 }
 
-/// The outcome of a command that was accepted.
-#[derive(Clone)]
-pub(super) struct Done {
-    pub(super) stamp: CommandStamp,
-    /// The number of its last event for its own side.
-    pub(super) seq: u64,
-}
-
-#[expect(clippy::large_enum_variant, reason = "a table holds one of them, in place")]
+/// What is under way. There is one at a time; everything else waits for it.
 pub(super) enum Flight {
-    Command { asked: Box<Asked>, stamp: CommandStamp, side: Side, events: Events },
-    ByItself { events: Vec<Event> },
+    /// The append of a command.
+    Command { asked: Box<Asked>, done: Done, side: Side, events: Box<Events> },
+    /// The append of what happens by itself.
+    ByItself { events: Vec<Event>, cause: Cause },
+    /// A search in the log.
+    Search,
 }
 
+/// Why something happens by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Cause {
+    /// A deadline has passed.
+    Deadline,
+    /// The server is back.
+    Recovery,
+    /// The server stops.
+    Stop,
+}
+
+/// Why the log is read on.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum ReadingBecause {
-    Conflict,
+pub(super) enum Reading {
+    /// The log stands elsewhere, at this head.
+    Conflict(Head),
+    /// Nobody knows whether the append was made.
     Unknown,
 }
 
 /// A player's chair.
 #[derive(Default, Clone, Copy)]
-struct Seat {
+pub(super) struct Seat {
     presence: Presence,
     left_at: Option<Stamp>,
-    wants_rematch: bool,
+    pub(super) wants_rematch: bool,
     /// The phase and ply at which its house player was last asked to act.
-    asked_at: Option<(flagfall_rules::Phase, Ply)>,
+    pub(super) asked_at: Option<(flagfall_rules::Phase, Ply)>,
 }
 
 /// The replica of one game and everybody who has it open.
 pub(super) struct Table {
     pub(super) id: GameId,
     pub(super) epoch: u64,
-    pub(super) header: GameHeader,
+    pub(super) header: Arc<GameHeader>,
     pub(super) game: Game,
     pub(super) head: Head,
     pub(super) audiences: Audiences,
     pub(super) spectators_max: usize,
     pub(super) seats: PerSide<Seat>,
     pub(super) recent: VecDeque<Done>,
-    /// Commands in the log, those not at hand included.
-    pub(super) commands: usize,
+    /// A few bits of the id of every command in the log: whoever has none of them is new.
+    pub(super) known: Vec<u16>,
     pub(super) line: VecDeque<Box<Asked>>,
     pub(super) flight: Option<Flight>,
-    pub(super) reading: Option<ReadingBecause>,
+    pub(super) reading: Option<Reading>,
+    /// Since when no server could take a move, until the log says that one can again.
+    pub(super) outage_since: Option<Stamp>,
+    /// When what the store did not take is tried again.
     pub(super) retry_at: Option<Stamp>,
+    behind_look_at: Option<Stamp>,
     pub(super) is_stopping: bool,
     pub(super) is_stopped: bool,
     pub(super) is_quarantined: bool,
+    pub(super) is_diverged: bool,
     pub(super) rematch: Option<GameId>,
+    /// Who waits for the rematch that is being made.
+    pub(super) rematch_askers: Vec<RematchAsker>,
 }
 
 impl Table {
@@ -169,31 +195,50 @@ impl Table {
                 presence: if header.is_house(side) { Presence::Present } else { Presence::Away },
                 ..Seat::default()
             }),
-            header,
+            header: Arc::new(header),
             recent: VecDeque::new(),
-            commands: 0,
+            known: Vec::new(),
             line: VecDeque::new(),
             flight: None,
             reading: None,
+            outage_since: None,
             retry_at: None,
+            behind_look_at: None,
             is_stopping: false,
             is_stopped: false,
             is_quarantined: false,
+            is_diverged: false,
             rematch: None,
+            rematch_askers: Vec::new(),
         };
         table.catch_up(rest)?;
         Ok(table)
     }
 
-    /// The game goes on after an outage: the clocks stood still since then.
-    pub(super) fn recover(&mut self, since: Stamp) -> Option<Append> {
-        let mut events: Vec<Event> = decide_pause(&self.game, since).into_iter().collect();
-        let mut paused = self.game.clone();
-        for event in &events {
-            flagfall_rules::evolve(&mut paused, event, since);
+    /// The game goes on after an outage that began then, or that the log tells of: the clocks stood still, and nothing else
+    /// happens before the log says so. Whoever wrote after its beginning has seen to that already.
+    pub(super) fn recover(&mut self, since: Option<Stamp>) {
+        let is_running = self.game.phase() != flagfall_rules::Phase::Over;
+        let since = since.filter(|since| self.game.latest() <= *since);
+        if is_running && (since.is_some() || self.game.is_paused()) {
+            self.outage_since = Some(since.unwrap_or(self.game.latest()));
         }
+    }
+
+    /// The end of the outage in events; none when it is in the log already.
+    fn decide_recovery(&self, since: Stamp) -> Vec<Event> {
+        let mut events: Vec<Event> = if self.game.latest() <= since {
+            decide_pause(&self.game, since).into_iter().collect()
+        } else {
+            Vec::new()
+        };
+        if events.is_empty() {
+            return decide_resume(&self.game).into_iter().collect();
+        }
+        let mut paused = self.game.clone();
+        events.iter().for_each(|event| flagfall_rules::evolve(&mut paused, event, since));
         events.extend(decide_resume(&paused));
-        (!events.is_empty()).then(|| self.append_by_itself(events)).flatten()
+        events
     }
 
     /// Takes an input in.
@@ -204,21 +249,20 @@ impl Table {
             Input::Close { connection } => self.close(now, connection),
             Input::Command(asked) => self.line_up(asked),
             Input::Rematch { outbox, player, cmd_id } => {
-                self.rematch(&outbox, &player, &cmd_id, &mut outputs);
+                self.ask_rematch(outbox, &player, cmd_id, &mut outputs);
             }
-            Input::RematchMade(made) => {
-                if let Ok(summary) = made {
-                    self.rematch = Some(summary.id);
-                } else {
-                    Side::BOTH.into_iter().for_each(|side| self.seats[side].wants_rematch = false);
-                }
-            }
+            Input::RematchMade(made) => self.rematch_made(made),
             Input::Appended(outcome) => self.appended(now, outcome, &mut outputs),
-            Input::ReadOn(read) => self.read_on(read),
-            Input::Old { asked, refusal, found } => self.answer_old(&asked, refusal, found),
-            Input::Tick => self.notice_absence(now),
+            Input::ReadOn(read) => self.read_on(now, read, &mut outputs),
+            Input::Searched { asked, found } => self.searched(asked, found),
+            Input::Tick => {}
             Input::Stop => self.is_stopping = true,
         }
+        if self.retry_at.is_some_and(|retry_at| now >= retry_at) {
+            self.retry_at = None;
+        }
+        self.notice_closed(now);
+        self.notice_absence(now);
         self.go_on(now, &mut outputs);
         self.send_newest_views(now);
         outputs
@@ -227,20 +271,27 @@ impl Table {
     /// When the table wants a [`Input::Tick`] at the latest.
     pub(super) fn wake_at(&self) -> Option<Stamp> {
         let absences = Side::BOTH.into_iter().filter_map(|side| self.seats[side].left_at);
-        let is_idle = self.flight.is_none() && self.reading.is_none() && !self.is_quarantined;
+        let absences = absences.map(|left_at| left_at.plus_ms(AWAY_AFTER_MS));
+        let is_waiting = self.flight.is_some() || self.is_quarantined || self.is_stopping;
         // The deadline itself is still in time.
-        let deadline = self.game.deadline().filter(|_| is_idle).map(|deadline| deadline.plus_ms(1));
-        let deadline = deadline.map(|deadline| self.retry_at.map_or(deadline, |retry| retry.max(deadline)));
-        absences.map(|left_at| left_at.plus_ms(AWAY_AFTER_MS)).chain(deadline).min()
+        let deadline = || self.game.deadline().map(|deadline| deadline.plus_ms(1));
+        let own = if is_waiting { None } else { self.retry_at.or_else(deadline) };
+        absences.chain(own).chain(self.behind_look_at).min()
     }
 
     /// Whether nobody needs the table: the game is over and nobody has it open.
     pub(super) fn is_idle(&self) -> bool {
         let is_done = self.game.outcome().is_some() || self.is_quarantined;
-        is_done && self.audiences.subscribers.is_empty() && self.flight.is_none() && self.line.is_empty()
+        let is_quiet = self.flight.is_none() && self.line.is_empty() && self.rematch_askers.is_empty();
+        is_done && is_quiet && self.audiences.is_empty()
     }
 
-    pub(super) fn header(&self) -> &GameHeader {
+    /// Whether the game has ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.game.outcome().is_some()
+    }
+
+    pub(super) fn header(&self) -> &Arc<GameHeader> {
         &self.header
     }
 
@@ -268,53 +319,52 @@ impl Table {
         }
     }
 
-    /// As whom somebody sees the game; none when it is private and he has no seat.
-    pub(super) fn viewer(&self, player_id: Option<&str>) -> Option<Viewer> {
-        match player_id.and_then(|id| self.header.side_of(id)) {
-            Some(side) => Some(Viewer::Player(side)),
-            None => (!self.header.terms.private).then_some(Viewer::Public),
-        }
-    }
-
     /// The game as somebody may know it now.
     pub(super) fn look(&self, now: Stamp, viewer: Viewer) -> (Audience, GameView) {
         (audience_of(viewer), GameView::from(&view(&self.game, viewer, now)))
     }
 
     fn open(&mut self, now: Stamp, outbox: Outbox, player: &Player, since: Option<Position>) {
-        let Some(viewer) = self.viewer(Some(&player.id)) else {
-            return self.refuse(
-                &outbox,
-                None,
-                Code::NO_SUCH_GAME,
-                "there is no game of that id, or it is private",
-            );
+        if outbox.is_closed() {
+            return;
+        }
+        let Some(viewer) = self.header.viewer(Some(&player.id)) else {
+            return self.refuse_stranger(&outbox, None);
         };
         if self.is_quarantined {
             return outbox.send(Payload::new(&self.unavailable()));
         }
         self.audiences.remove(outbox.connection());
-        if viewer == Viewer::Public && self.audiences.spectators() >= self.spectators_max {
-            let message = "this game has as many spectators as the server allows; try again later";
-            return self.refuse(&outbox, None, Code::TOO_MANY, message);
-        }
-        if let Viewer::Player(side) = viewer {
-            let superseded = Payload::new(&ServerToClient::Superseded { game: self.id });
-            for other in self.audiences.subscribers.iter_mut().filter(|other| other.viewer == viewer) {
-                if std::mem::replace(&mut other.is_driving, false) {
-                    other.outbox.send(superseded.clone());
-                }
-            }
-            self.set_presence(side, Presence::Present, None);
-        }
         let events = match since {
             Some(since) if since.epoch == self.epoch => self.audiences.shown(viewer).events_after(since.seq),
             Some(_) | None => Vec::new(),
         };
-        let subscriber =
-            Subscriber { outbox, viewer, is_driving: matches!(viewer, Viewer::Player(_)), is_behind: false };
-        self.send_game(now, &subscriber, events);
-        self.audiences.subscribers.push(subscriber);
+        let is_driving = matches!(viewer, Viewer::Player(_));
+        let subscriber = Subscriber::new(outbox, viewer, is_driving);
+        match viewer {
+            Viewer::Player(side) => {
+                let superseded = Payload::new(&ServerToClient::Superseded { game: self.id });
+                for other in self.audiences.players.iter_mut().filter(|other| other.viewer == viewer) {
+                    if std::mem::replace(&mut other.is_driving, false) {
+                        other.outbox.send(superseded.clone());
+                    }
+                }
+                self.set_presence(side, Presence::Present, None);
+                self.send_game(now, &subscriber, events);
+                self.audiences.players.push(subscriber);
+            }
+            Viewer::Public => {
+                if self.audiences.spectators.len() >= self.spectators_max {
+                    self.audiences.drop_closed_spectators();
+                }
+                if self.audiences.spectators.len() >= self.spectators_max {
+                    let message = "this game has as many spectators as the server allows; try again later";
+                    return self.refuse(&subscriber.outbox, None, Code::TOO_MANY, message);
+                }
+                self.send_game(now, &subscriber, events);
+                self.audiences.spectators.push(subscriber);
+            }
+        }
     }
 
     fn send_game(&self, now: Stamp, subscriber: &Subscriber, events: Vec<flagfall_protocol::GameEvent>) {
@@ -336,12 +386,20 @@ impl Table {
 
     /// Spectators who were too slow for every event get the newest view once their line has emptied.
     fn send_newest_views(&mut self, now: Stamp) {
-        let mut subscribers = std::mem::take(&mut self.audiences.subscribers);
-        for subscriber in subscribers.iter_mut().filter(|one| one.is_behind && one.outbox.queued() == 0) {
-            subscriber.is_behind = false;
-            self.send_game(now, subscriber, Vec::new());
+        self.behind_look_at = None;
+        if self.audiences.behind == 0 {
+            return;
         }
-        self.audiences.subscribers = subscribers;
+        for at in 0..self.audiences.spectators.len() {
+            let subscriber = &self.audiences.spectators[at];
+            if subscriber.is_behind && subscriber.outbox.queued() == 0 {
+                self.send_game(now, subscriber, Vec::new());
+                self.audiences.spectators[at].is_behind = false;
+                self.audiences.behind -= 1;
+            }
+        }
+        // Nobody tells when a line has emptied.
+        self.behind_look_at = (self.audiences.behind > 0).then(|| now.plus_ms(BEHIND_LOOK_MS));
     }
 
     fn close(&mut self, now: Stamp, connection: ConnectionId) {
@@ -362,6 +420,14 @@ impl Table {
         }
     }
 
+    /// Connections that ended without a word are gone as well.
+    fn notice_closed(&mut self, now: Stamp) {
+        while let Some(gone) = self.audiences.players.iter().find(|player| player.outbox.is_closed()) {
+            let connection = gone.connection;
+            self.close(now, connection);
+        }
+    }
+
     fn set_presence(&mut self, side: Side, presence: Presence, left_at: Option<Stamp>) {
         self.seats[side].left_at = left_at;
         if std::mem::replace(&mut self.seats[side].presence, presence) != presence {
@@ -369,39 +435,15 @@ impl Table {
         }
     }
 
-    fn rematch(&mut self, outbox: &Outbox, player: &Player, cmd_id: &CommandId, outputs: &mut Vec<Output>) {
-        let Some(side) = self.header.side_of(&player.id) else {
-            return self.refuse(outbox, Some(cmd_id), Code::NOT_YOUR_GAME, "you have no seat in this game");
-        };
-        if self.game.outcome().is_none() {
-            return self.refuse(
-                outbox,
-                Some(cmd_id),
-                Code::NOT_OVER,
-                "a rematch can be offered after the end",
-            );
-        }
-        if self.is_stopping {
-            return self.refuse(outbox, Some(cmd_id), Code::STOPPING, "the server is stopping: no new games");
-        }
-        let accepted = match self.rematch {
-            // Sides are swapped.
-            Some(game) => Accepted::Started { game, side: side.opponent() },
-            None => Accepted::Done {},
-        };
-        outbox.send(Payload::new(&ServerToClient::Accepted { cmd_id: cmd_id.clone(), outcome: accepted }));
-        if self.rematch.is_some() || std::mem::replace(&mut self.seats[side].wants_rematch, true) {
+    fn line_up(&mut self, asked: Box<Asked>) {
+        if self.header.side_of(&asked.player_id).is_none() {
+            if let Some(outbox) = &asked.outbox {
+                self.refuse_stranger(outbox, Some(&asked.cmd_id));
+            }
             return;
         }
-        self.audiences.tell_all(&ServerToClient::RematchOffered { game: self.id, side });
-        let other = side.opponent();
-        if self.seats[other].wants_rematch || self.header.is_house(other) {
-            outputs.push(Output::MakeRematch);
-        }
-    }
-
-    fn line_up(&mut self, asked: Box<Asked>) {
-        if self.line.len() >= LINE_MAX {
+        // Each player has a line of his own length: nobody crowds the other out.
+        if self.line.iter().filter(|other| other.player_id == asked.player_id).count() >= LINE_MAX {
             let message = "too many commands at once: wait for their answers";
             return self.refuse_asked(&asked, Code::new(Code::TOO_MANY), message);
         }
@@ -410,35 +452,41 @@ impl Table {
 
     /// Does whatever can be done while nothing is under way.
     fn go_on(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
-        while self.flight.is_none() && self.reading.is_none() {
-            if self.is_quarantined {
+        while self.flight.is_none() {
+            if self.is_quarantined || self.is_diverged {
                 let Some(asked) = self.line.pop_front() else { break };
-                self.refuse_quarantined(&asked);
+                if self.is_quarantined {
+                    self.refuse_quarantined(&asked);
+                } else {
+                    self.refuse_unavailable(&asked);
+                }
                 continue;
             }
             if self.is_stopping {
-                while let Some(asked) = self.line.pop_front() {
-                    let message = "the server is stopping: it will be back, nothing is lost";
-                    self.refuse_asked(&asked, Code::new(Code::STOPPING), message);
+                return self.stop(now, outputs);
+            }
+            let is_resting = self.retry_at.is_some();
+            if let Some(since) = self.outage_since {
+                let events = self.decide_recovery(since);
+                if events.is_empty() {
+                    self.outage_since = None;
+                    continue;
                 }
-                if self.is_stopped {
-                    break;
+                if is_resting {
+                    // A command judged now would meet clocks that ran while no server did.
+                    let Some(asked) = self.line.pop_front() else { break };
+                    self.refuse_unavailable(&asked);
+                    continue;
                 }
-                let events: Vec<Event> = decide_pause(&self.game, now).into_iter().collect();
-                match self.append_by_itself(events) {
-                    Some(append) => outputs.push(Output::Append(append)),
-                    None => {
-                        self.is_stopped = true;
-                        outputs.push(Output::Stopped);
-                    }
-                }
+                outputs.extend(self.append_by_itself(events, Cause::Recovery));
                 break;
             }
-            let is_resting = self.retry_at.is_some_and(|retry_at| now < retry_at);
-            let events: Vec<Event> = decide_deadline(&self.game, now).into_iter().collect();
-            if !is_resting && let Some(append) = self.append_by_itself(events) {
-                outputs.push(Output::Append(append));
-                break;
+            if !is_resting {
+                let events: Vec<Event> = decide_deadline(&self.game, now).into_iter().collect();
+                if let Some(append) = self.append_by_itself(events, Cause::Deadline) {
+                    outputs.push(append);
+                    break;
+                }
             }
             let Some(asked) = self.line.pop_front() else {
                 self.wake_house_players(now, outputs);
@@ -446,10 +494,34 @@ impl Table {
             };
             self.judge(now, asked, outputs);
         }
+        if self.is_stopping && (self.is_quarantined || self.is_diverged) && !self.is_stopped {
+            self.is_stopped = true;
+            outputs.push(Output::Stopped);
+        }
+    }
+
+    fn stop(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
+        while let Some(asked) = self.line.pop_front() {
+            let message = "the server is stopping: it will be back, nothing is lost";
+            self.refuse_asked(&asked, Code::new(Code::STOPPING), message);
+        }
+        if self.is_stopped {
+            return;
+        }
+        // After an outage the log does not tell of yet, no clock has run since then.
+        let since = self.outage_since.unwrap_or(now);
+        let events: Vec<Event> = decide_pause(&self.game, since).into_iter().collect();
+        match self.append_by_itself(events, Cause::Stop) {
+            Some(append) => outputs.push(append),
+            None => {
+                self.is_stopped = true;
+                outputs.push(Output::Stopped);
+            }
+        }
     }
 
     fn wake_house_players(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
-        if self.game.is_paused() {
+        if self.game.is_paused() || self.retry_at.is_some() {
             return;
         }
         let moment = Some((self.game.phase(), self.game.ply()));
@@ -473,8 +545,33 @@ impl Table {
         }
     }
 
-    /// Closes every connection that has the game open, so that its client comes back to a fresh table.
+    /// Closes every connection that waits for something of this table, so that its client comes back to a fresh one.
     pub(super) fn close_connections(&self, code: flagfall_protocol::CloseCode) {
-        self.audiences.subscribers.iter().for_each(|subscriber| subscriber.outbox.close(code));
+        let mut waiting: Vec<&Outbox> = self.line.iter().filter_map(|asked| asked.outbox.as_ref()).collect();
+        if let Some(Flight::Command { asked, .. }) = &self.flight {
+            waiting.extend(&asked.outbox);
+        }
+        waiting.extend(self.rematch_askers.iter().map(RematchAsker::outbox));
+        waiting.extend(self.audiences.all().map(|subscriber| &subscriber.outbox));
+        waiting.into_iter().for_each(|outbox| outbox.close(code));
+    }
+
+    /// Remembers that a command was accepted.
+    pub(super) fn note_done(&mut self, done: Done) {
+        // The events of one command carry the same stamp: the last one tells its outcome.
+        if let Some(last) = self.recent.back_mut().filter(|last| last.key == done.key) {
+            last.seq = done.seq;
+            return;
+        }
+        self.known.push(done.key.bits());
+        if self.recent.len() == RECENT_MAX {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(done);
+    }
+
+    /// Whether the log may have a command of this id that is not at hand.
+    pub(super) fn may_know(&self, key: CommandKey) -> bool {
+        self.known.contains(&key.bits())
     }
 }

@@ -2,7 +2,7 @@
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{Player, PlayerKind, Terms, Time};
-use flagfall_rules::{GameTerms, Ruleset, TimeControl};
+use flagfall_rules::{GameTerms, Ruleset, TimeControl, Viewer};
 use serde::{Deserialize, Serialize};
 
 /// The first entry of a game's log. It never changes.
@@ -46,6 +46,15 @@ impl GameHeader {
     #[must_use]
     pub fn side_of(&self, player_id: &str) -> Option<Side> {
         Side::BOTH.into_iter().find(|side| self.players[*side].id == player_id)
+    }
+
+    /// As whom somebody sees the game; none when it is private and he has no seat.
+    #[must_use]
+    pub fn viewer(&self, player_id: Option<&str>) -> Option<Viewer> {
+        match player_id.and_then(|id| self.side_of(id)) {
+            Some(side) => Some(Viewer::Player(side)),
+            None => (!self.terms.private).then_some(Viewer::Public),
+        }
     }
 
     /// Whether a house player has the side.

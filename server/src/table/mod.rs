@@ -12,7 +12,11 @@ mod core;
 mod header;
 mod record;
 mod registry;
+mod rematch;
 mod replay;
+mod search;
+#[cfg(test)]
+mod tests;
 
 pub use actor::{TableGone, TableHandle, TableInput};
 pub use header::GameHeader;

@@ -2,27 +2,32 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{Code, GameSummary, Player, PlayerKind, ServerToClient, Terms};
 use flagfall_store::record::{self, LogBody, LogEntry};
-use flagfall_store::{Append, AppendOutcome, Head, Key, ReadError, Store, StoreError, StoredEntry, Write};
-use futures_util::FutureExt as _;
+use flagfall_store::{
+    Append, AppendOutcome, Head, Key, Store, StoreError, StoredEntry, SystemClock, WallClock, Write,
+};
 use futures_util::future::BoxFuture;
+use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::sync::oneshot;
 
-use super::actor::{Message, Shared, TableHandle, channel, player_ids};
+use super::actor::{Message, Shared, TableHandle, channel};
 use super::commit::index_keys;
-use super::core::Table;
+use super::core::{ReadFailure, Table};
 use super::header::GameHeader;
-use crate::chance::random_game_id;
+use super::search::read_all;
 use crate::gateway::{Connections, Payload};
 
-/// Entries read at a time.
-const READ_CHUNK: usize = 512;
+/// Index records read at a time.
+const SCAN_CHUNK: usize = 512;
 /// Running games recovered at once.
 const RECOVER_AT_ONCE: usize = 64;
+/// Cold loads of different games that may run at once; those of one game never do.
+const LOAD_LANES: usize = 64;
 
 /// What tables need to know.
 #[derive(Clone, Debug)]
@@ -83,6 +88,15 @@ pub enum CreateError {
     NoSuchRuleset,
 }
 
+impl From<ReadFailure> for TableError {
+    fn from(failure: ReadFailure) -> TableError {
+        match failure {
+            ReadFailure::Damaged => TableError::Quarantined,
+            ReadFailure::Unavailable => TableError::Unavailable,
+        }
+    }
+}
+
 impl From<&TableError> for Code {
     fn from(error: &TableError) -> Code {
         Code::new(match error {
@@ -117,11 +131,14 @@ pub struct Tables {
 
 struct Inner {
     store: Arc<dyn Store>,
+    clock: Box<dyn WallClock>,
     settings: TableSettings,
-    epoch: u64,
+    epoch: AtomicU64,
+    /// When the store was last written before this server opened it.
+    outage_since: Option<Stamp>,
     index: Mutex<Index>,
-    /// One cold load at a time, so that no game gets two tables.
-    loading: tokio::sync::Mutex<()>,
+    /// One cold load of a game at a time, so that none gets two tables.
+    loading: Vec<tokio::sync::Mutex<()>>,
 }
 
 #[derive(Default)]
@@ -132,51 +149,88 @@ struct Index {
     is_stopping: bool,
 }
 
+impl Index {
+    fn count(&mut self, game: GameId, header: &GameHeader) {
+        for player in Side::BOTH.map(|side| &header.players[side]) {
+            self.of_player.entry(player.id.clone()).or_default().insert(game);
+        }
+    }
+
+    fn uncount(&mut self, game: GameId, header: &GameHeader) {
+        for player in Side::BOTH.map(|side| &header.players[side]) {
+            if let Some(games) = self.of_player.get_mut(&player.id) {
+                games.remove(&game);
+                if games.is_empty() {
+                    self.of_player.remove(&player.id);
+                }
+            }
+        }
+    }
+}
+
 impl Tables {
     /// Opens the registry and every running game of the store; their clocks stood still since the last sign of life.
     ///
     /// # Errors
     /// [`StartError`] when the store does not answer. A damaged game is reported and left out.
     pub async fn start(store: Arc<dyn Store>, settings: TableSettings) -> Result<Tables, StartError> {
+        Tables::start_at(store, settings, SystemClock).await
+    }
+
+    /// As [`Tables::start`], by this clock.
+    ///
+    /// # Errors
+    /// As [`Tables::start`].
+    pub async fn start_at(
+        store: Arc<dyn Store>,
+        settings: TableSettings,
+        clock: impl WallClock,
+    ) -> Result<Tables, StartError> {
         let epoch = store.epoch().await?;
-        let since = store.last_heartbeat().await?;
+        let outage_since = store.last_heartbeat().await?;
         let tables = Tables {
             inner: Arc::new(Inner {
                 store,
+                clock: Box::new(clock),
                 settings,
-                epoch,
+                epoch: AtomicU64::new(epoch),
+                outage_since,
                 index: Mutex::default(),
-                loading: tokio::sync::Mutex::default(),
+                loading: (0..LOAD_LANES).map(|_| tokio::sync::Mutex::default()).collect(),
             }),
         };
-        tables.recover(since).await?;
+        tables.recover().await?;
         Ok(tables)
     }
 
-    async fn recover(&self, since: Option<Stamp>) -> Result<(), StoreError> {
+    async fn recover(&self) -> Result<(), StoreError> {
         let prefix = Key::new("live/").map_err(StoreError::from)?;
         let mut after = None;
         let (mut recovered, mut damaged) = (0_usize, 0_usize);
-        let started = std::time::Instant::now();
+        let mut told = std::time::Instant::now();
         loop {
-            let records = self.inner.store.scan(prefix.clone(), after.clone(), READ_CHUNK).await?;
+            let records = self.inner.store.scan(prefix.clone(), after.clone(), SCAN_CHUNK).await?;
             let Some((last, _)) = records.last() else { break };
             after = Some(last.clone());
-            let games: Vec<GameId> = records.iter().filter_map(|(key, _)| game_of(key)).collect();
-            for group in games.chunks(RECOVER_AT_ONCE) {
-                let loads = group.iter().map(|game| self.load(*game, Some(since.unwrap_or_default())));
-                for (game, loaded) in group.iter().zip(futures_util::future::join_all(loads).await) {
-                    match loaded {
-                        Ok(_) => recovered += 1,
-                        Err(error) => {
-                            damaged += 1;
-                            tracing::error!(%game, %error, "a running game cannot go on; all others do");
-                        }
+            let loads = records.iter().filter_map(|(key, _)| game_of(key)).map(|game| {
+                let tables = self.clone();
+                // A task of its own: it may use another core, and a defect in one game's replay ends nothing else.
+                tokio::spawn(async move { (game, tables.find(game).await) })
+            });
+            let mut loads = futures_util::stream::iter(loads).buffer_unordered(RECOVER_AT_ONCE);
+            while let Some(loaded) = loads.next().await {
+                match loaded {
+                    Ok((_, Ok(_))) => recovered += 1,
+                    Ok((game, Err(error))) => {
+                        damaged += 1;
+                        tracing::error!(%game, %error, "a running game cannot go on; all others do");
                     }
+                    Err(_) => damaged += 1,
                 }
-            }
-            if started.elapsed().as_secs() >= 1 {
-                tracing::info!(recovered, "recovering running games");
+                if told.elapsed().as_secs() >= 1 {
+                    told = std::time::Instant::now();
+                    tracing::info!(recovered, "recovering running games");
+                }
             }
         }
         if recovered + damaged > 0 {
@@ -197,18 +251,28 @@ impl Tables {
             deploy_ms: self.inner.settings.deploy_ms,
             previous: new.previous,
         };
-        self.check_room(&header)?;
         let id = new.id;
+        if let Some(handle) = self.handle(id) {
+            return Ok(handle.summary());
+        }
         header.game_terms(id, Stamp(0)).ok_or(CreateError::NoSuchRuleset)?;
+        self.take_room(id, &header)?;
+        let made = self.create_now(id, &header).await;
+        if made.is_err() {
+            self.give_room_back(id, &header);
+        }
+        made
+    }
+
+    async fn create_now(&self, id: GameId, header: &GameHeader) -> Result<GameSummary, CreateError> {
         let entry = LogEntry { command: None, body: LogBody::Opened(header.clone()) };
         let body = record::encode(entry).map_err(|_| CreateError::Unavailable)?;
         let mut writes: Vec<Write> =
-            index_keys(id, &header).map(|key| Write::Put { key, value: Vec::new(), expires: None }).collect();
+            index_keys(id, header).map(|key| Write::Put { key, value: Vec::new(), expires: None }).collect();
         if let Some(key) = header.previous.and_then(|previous| Key::new(format!("rematch/{previous}")).ok()) {
             writes.push(Write::Put { key, value: id.as_str().into(), expires: None });
         }
-        let append =
-            Append { game: id, expected: Head::START, deadline: None, bodies: vec![body.clone()], writes };
+        let append = Append { game: id, expected: Head::START, deadline: None, bodies: vec![body], writes };
         match self.inner.store.append(append).await {
             // A conflict means that the log is there: the id was chosen for this game, and this is a repetition.
             Ok(AppendOutcome::Ok { .. } | AppendOutcome::Conflict { .. }) => {}
@@ -222,31 +286,43 @@ impl Tables {
         }
         metrics::counter!("flagfall_games_made_total", "ruleset" => header.terms.ruleset.clone())
             .increment(1);
-        let handle = self.load(id, None).await.map_err(|_| CreateError::Unavailable)?;
+        let handle = self.find(id).await.map_err(|_| CreateError::Unavailable)?;
         Ok(handle.summary())
     }
 
-    fn check_room(&self, header: &GameHeader) -> Result<(), CreateError> {
-        let index = self.index();
+    /// Counts the game to its players, if they have room for it.
+    fn take_room(&self, id: GameId, header: &GameHeader) -> Result<(), CreateError> {
+        let mut index = self.index();
         if index.is_stopping {
             return Err(CreateError::Stopping);
         }
         let max = self.inner.settings.games_per_player_max;
-        let is_full = Side::BOTH.into_iter().any(|side| {
-            let player = &header.players[side];
+        let is_full = Side::BOTH.map(|side| &header.players[side]).into_iter().any(|player| {
+            let games = index.of_player.get(&player.id);
             player.kind != PlayerKind::House
-                && index.of_player.get(&player.id).is_some_and(|games| games.len() >= max)
+                && games.is_some_and(|games| games.len() >= max && !games.contains(&id))
         });
-        if is_full { Err(CreateError::TooManyGames(max)) } else { Ok(()) }
+        if is_full {
+            return Err(CreateError::TooManyGames(max));
+        }
+        index.count(id, header);
+        Ok(())
     }
 
-    /// Makes the rematch of a game that ended, sides swapped, and tells both players.
+    fn give_room_back(&self, id: GameId, header: &GameHeader) {
+        let mut index = self.index();
+        if !index.tables.contains_key(&id) {
+            index.uncount(id, header);
+        }
+    }
+
+    /// Makes the rematch of a game that ended under this id, sides swapped, and tells both players.
     pub(super) async fn rematch(
         &self,
         game: GameId,
         header: &GameHeader,
+        id: GameId,
     ) -> Result<GameSummary, CreateError> {
-        let id = random_game_id().map_err(|_| CreateError::Unavailable)?;
         let swap = |side: Side| header.players[side.opponent()].clone();
         let summary = self
             .create(NewGame {
@@ -269,58 +345,83 @@ impl Tables {
     /// # Errors
     /// [`TableError`].
     pub async fn find(&self, game: GameId) -> Result<TableHandle, TableError> {
-        if let Some(handle) = self.index().tables.get(&game) {
-            return Ok(handle.clone());
+        match self.handle(game) {
+            Some(handle) => Ok(handle),
+            None => self.load(game).await,
         }
-        self.load(game, None).await
+    }
+
+    fn handle(&self, game: GameId) -> Option<TableHandle> {
+        self.index().tables.get(&game).cloned()
     }
 
     /// Boxed, for a table that leaves may find its successor, which is loaded by this.
-    fn load(
-        &self,
-        game: GameId,
-        recover_since: Option<Stamp>,
-    ) -> BoxFuture<'_, Result<TableHandle, TableError>> {
-        self.load_now(game, recover_since).boxed()
+    fn load(&self, game: GameId) -> BoxFuture<'_, Result<TableHandle, TableError>> {
+        self.load_now(game).boxed()
     }
 
-    async fn load_now(&self, game: GameId, recover_since: Option<Stamp>) -> Result<TableHandle, TableError> {
-        let _one_at_a_time =
-            if recover_since.is_none() { Some(self.inner.loading.lock().await) } else { None };
-        if let Some(handle) = self.index().tables.get(&game) {
-            return Ok(handle.clone());
+    async fn load_now(&self, game: GameId) -> Result<TableHandle, TableError> {
+        let lane = game.as_str().bytes().fold(0, |sum, byte| sum + usize::from(byte)) % LOAD_LANES;
+        let _one_at_a_time = self.inner.loading[lane].lock().await;
+        if let Some(handle) = self.handle(game) {
+            return Ok(handle);
         }
-        let stored = self.read_all(game, 0).await.map_err(|error| match error {
-            ReadError::Damaged { .. } => {
-                tracing::error!(%error, "the game is in quarantine, others go on");
-                TableError::Quarantined
-            }
-            ReadError::Unavailable { .. } => TableError::Unavailable,
-        })?;
+        let stored = read_all(&*self.inner.store, game, 0).await?;
         if stored.is_empty() {
             return Err(TableError::NotFound);
         }
-        let spectators_max = self.inner.settings.spectators_max;
-        let mut table =
-            Table::from_log(game, self.inner.epoch, spectators_max, &stored).map_err(|error| {
-                tracing::error!(%game, %error, "the game's log is sound but cannot be read by this server");
-                TableError::Quarantined
-            })?;
-        if let Some(rematch) = self.rematch_of(game).await {
-            table.set_rematch(rematch);
+        let mut table = self.table_of(game, &stored)?;
+        if table.is_over() {
+            if let Some(rematch) = self.rematch_of(game).await {
+                table.set_rematch(rematch);
+            }
+        } else if self.index().is_stopping {
+            // Nobody would write its pause any more.
+            return Err(TableError::Unavailable);
         }
+        table.recover(self.inner.outage_since);
         let (handle, actor) = channel(game, table, self, self.inner.store.clone());
         let mut index = self.index();
         index.tables.insert(game, handle.clone());
         if handle.is_running() {
-            for side in Side::BOTH {
-                let player = player_ids(&handle.shared.header)[side].to_owned();
-                index.of_player.entry(player).or_default().insert(game);
-            }
+            index.count(game, &handle.shared.header);
         }
         drop(index);
-        tokio::spawn(actor.run(recover_since));
+        tokio::spawn(actor.run());
         Ok(handle)
+    }
+
+    /// The table of a log. Whatever is wrong with the log, or with how it is replayed, stays with this game.
+    fn table_of(&self, game: GameId, stored: &[StoredEntry]) -> Result<Table, TableError> {
+        let (epoch, spectators_max) =
+            (self.inner.epoch.load(Ordering::Relaxed), self.inner.settings.spectators_max);
+        let made = std::panic::catch_unwind(|| Table::from_log(game, epoch, spectators_max, stored));
+        match made {
+            Ok(Ok(table)) => Ok(table),
+            Ok(Err(error)) => {
+                tracing::error!(%game, %error, "the game's log is sound but cannot be read by this server");
+                Err(TableError::Quarantined)
+            }
+            Err(_) => {
+                tracing::error!(%game, "the game's log is sound but replaying it meets a defect of this server");
+                Err(TableError::Quarantined)
+            }
+        }
+    }
+
+    /// The store has lost what clients were told: their positions say nothing any more.
+    pub(super) async fn begin_epoch(&self) {
+        match self.inner.store.bump_epoch().await {
+            Ok(epoch) => {
+                self.inner.epoch.fetch_max(epoch, Ordering::Relaxed);
+            }
+            Err(error) => tracing::warn!(%error, "no new epoch could be begun in the store"),
+        }
+    }
+
+    /// The moment it is.
+    pub(super) fn now(&self) -> Stamp {
+        self.inner.clock.now()
     }
 
     async fn rematch_of(&self, game: GameId) -> Option<GameId> {
@@ -328,30 +429,21 @@ impl Tables {
         std::str::from_utf8(&value).ok()?.parse().ok()
     }
 
-    /// The entries of a log after a number, all of them.
-    pub(super) async fn read_all(&self, game: GameId, after: u64) -> Result<Vec<StoredEntry>, ReadError> {
-        let mut all = Vec::new();
-        let mut after = after;
-        loop {
-            let chunk = self.inner.store.read(game, after, READ_CHUNK).await?;
-            let Some(last) = chunk.last() else { return Ok(all) };
-            after = last.seq;
-            all.extend(chunk);
-        }
-    }
-
     /// The public games that are running, newest first.
     #[must_use]
     pub fn running(&self, limit: usize) -> Vec<GameSummary> {
-        let handles: Vec<TableHandle> = {
+        let mut handles: Vec<TableHandle> = {
             let index = self.index();
             let is_shown = |handle: &&TableHandle| !handle.shared.header.terms.private && handle.is_running();
             index.tables.values().filter(is_shown).cloned().collect()
         };
-        let mut summaries: Vec<GameSummary> = handles.iter().map(TableHandle::summary).collect();
-        summaries.sort_by_key(|summary| Reverse((summary.created, summary.id)));
-        summaries.truncate(limit);
-        summaries
+        let newest_first = |handle: &TableHandle| Reverse((handle.shared.created, handle.id()));
+        if limit < handles.len() {
+            handles.select_nth_unstable_by_key(limit, newest_first);
+            handles.truncate(limit);
+        }
+        handles.sort_by_key(newest_first);
+        handles.iter().map(TableHandle::summary).collect()
     }
 
     /// A player's running games, newest first.
@@ -396,16 +488,7 @@ impl Tables {
 
     /// A game has ended: it is no running game of its players any more.
     pub(super) fn note_end(&self, game: GameId, header: &GameHeader) {
-        let mut index = self.index();
-        for side in Side::BOTH {
-            let player = &header.players[side].id;
-            if let Some(games) = index.of_player.get_mut(player) {
-                games.remove(&game);
-                if games.is_empty() {
-                    index.of_player.remove(player);
-                }
-            }
-        }
+        self.index().uncount(game, header);
     }
 
     /// A table leaves memory.

@@ -1,0 +1,67 @@
+//! Reading a log as a whole, and finding an old command in it.
+
+use flagfall_board::GameId;
+use flagfall_rules::{Viewer, see};
+use flagfall_store::{ReadError, Store, StoredEntry};
+
+use super::answers::{CommandKey, Done};
+use super::core::{Asked, ReadFailure};
+use super::replay;
+
+/// Entries read at a time.
+pub(super) const READ_CHUNK: usize = 512;
+
+impl From<ReadError> for ReadFailure {
+    fn from(error: ReadError) -> ReadFailure {
+        match error {
+            ReadError::Damaged { .. } => {
+                tracing::error!(%error, "the game is in quarantine, others go on");
+                ReadFailure::Damaged
+            }
+            ReadError::Unavailable { .. } => ReadFailure::Unavailable,
+        }
+    }
+}
+
+/// The entries of a log after a number, all of them.
+pub(super) async fn read_all(
+    store: &dyn Store,
+    game: GameId,
+    after: u64,
+) -> Result<Vec<StoredEntry>, ReadFailure> {
+    let mut all = Vec::new();
+    let mut after = after;
+    loop {
+        let chunk = store.read(game, after, READ_CHUNK).await?;
+        let Some(last) = chunk.last() else { return Ok(all) };
+        after = last.seq;
+        let is_last = chunk.len() < READ_CHUNK;
+        all.extend(chunk);
+        if is_last {
+            return Ok(all);
+        }
+    }
+}
+
+/// The outcome of a command that was accepted so long ago that only the log knows.
+pub(super) async fn find_command(
+    store: &dyn Store,
+    game: GameId,
+    asked: &Asked,
+) -> Result<Option<Done>, ReadFailure> {
+    let stored = read_all(store, game, 0).await?;
+    let Some(first) = stored.first() else { return Ok(None) };
+    let (header, _) = replay::open(game, first).map_err(|_| ReadFailure::Damaged)?;
+    let Some(side) = header.side_of(&asked.player_id) else { return Ok(None) };
+    let (mut seq, mut done) = (0, None);
+    replay::replay(game, &stored, |game, entry| {
+        seq += u64::from(see(&entry.event, game, Viewer::Player(side)).is_some());
+        let stamp = entry.command.as_ref().filter(|stamp| stamp.player == asked.player_id);
+        if let Some(stamp) = stamp.filter(|stamp| stamp.cmd_id == asked.cmd_id.as_str()) {
+            let key = CommandKey::new(side, &stamp.cmd_id);
+            done = Some(Done { key, fingerprint: stamp.fingerprint, seq });
+        }
+    })
+    .map_err(|_| ReadFailure::Damaged)?;
+    Ok(done)
+}

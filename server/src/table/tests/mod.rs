@@ -1,0 +1,5 @@
+//! Tables as everybody meets them: by what they send.
+
+mod commands;
+mod conflicts;
+mod harness;
