@@ -1,0 +1,16 @@
+//! The harness of the end-to-end tests: starts `flagfall-server` and `flagfall --plain`, types lines into them and waits, within a
+//! bound, for lines that must come. It ends every process it started, also when a test panics.
+//!
+//! The programs are those that `FLAGFALL_SERVER_BIN` and `FLAGFALL_CLIENT_BIN` name, or are built first.
+
+mod mirror;
+mod process;
+mod programs;
+mod raw;
+mod server;
+
+pub use mirror::{Mirror, Ply};
+pub use process::{Ended, PATIENCE, Process};
+pub use programs::{client_program, command, server_program};
+pub use raw::{Answer, Socket, exchange, get, request};
+pub use server::{Client, Server, Site};

@@ -1,0 +1,132 @@
+//! The same game once more, played by the engine inside the test, which knows both deployments.
+
+use flagfall_board::{PerSide, Side};
+use flagfall_rules::{
+    Command, EndReason, Fate, Identity, Outcome, Phase, Ruleset, SeenEvent, SeenMove, TimeControl, Viewer,
+    see, view,
+};
+use flagfall_tests::{Chance, Match, Step, random_setup};
+
+/// A ply as the lines of both clients must tell it.
+#[derive(Clone, Debug)]
+pub struct Ply {
+    /// Who moves.
+    pub side: Side,
+    /// What is typed, as in `a4a5`.
+    pub squares: String,
+    /// The sentence about it.
+    pub sentence: String,
+    /// The sentence about the game's end, if it ends with this ply.
+    pub end: Option<String>,
+}
+
+/// A game that is played elsewhere too.
+pub struct Mirror {
+    game: Match,
+    chance: Chance,
+    /// Both deployments, as they are typed.
+    pub setups: PerSide<String>,
+}
+
+impl Mirror {
+    /// A game with two deployments by chance.
+    ///
+    /// # Panics
+    /// When there is no such ruleset.
+    #[must_use]
+    pub fn new(ruleset: &str, seed: u64) -> Mirror {
+        let ruleset = Ruleset::find(ruleset).unwrap_or_else(|| panic!("no ruleset {ruleset}"));
+        let mut chance = Chance::new(seed);
+        let mut game = Match::new(ruleset, TimeControl::Unlimited, PerSide::default(), Chance::new(seed + 1));
+        let setups = PerSide::from_fn(|_| random_setup(ruleset, &mut chance));
+        for side in Side::BOTH {
+            let step = Step::Deploy(side, setups[side].clone());
+            game.step(&step, 1).unwrap_or_else(|refusal| panic!("{refusal}"));
+        }
+        Mirror { game, chance, setups }
+    }
+
+    /// Whose turn it is; nobody's after the end.
+    #[must_use]
+    pub fn turn(&self) -> Option<Side> {
+        self.game.game.turn().filter(|_| self.game.game.phase() == Phase::Playing)
+    }
+
+    /// How many plies there were.
+    #[must_use]
+    pub fn plies(&self) -> usize {
+        self.game.game.ply().try_into().expect("a small number")
+    }
+
+    /// Plays a legal move by chance; every other time a strike where there is one, so that games come to an end.
+    ///
+    /// # Panics
+    /// When the game is over.
+    pub fn play(&mut self) -> Ply {
+        let side = self.turn().expect("a running game");
+        let moves = self.game.game.legal_moves().expect("a running game");
+        let enemies: Vec<_> = view(&self.game.game, Viewer::Public, self.game.now)
+            .pieces
+            .iter()
+            .filter(|piece| piece.side != side)
+            .map(|piece| piece.square)
+            .collect();
+        let strikes: Vec<_> = moves.iter().filter(|squares| enemies.contains(&squares.to)).collect();
+        let squares = if strikes.is_empty() || self.chance.once_in(2) {
+            moves.nth(self.chance.below(moves.len())).expect("a legal move")
+        } else {
+            strikes[self.chance.below(strikes.len())]
+        };
+        let logged = self.game.step(&Step::Ask(side, Command::Move(squares)), 1).expect("a legal move");
+        let sentences: Vec<String> = logged
+            .iter()
+            .filter_map(|it| see(&it.event, &it.after, Viewer::Public))
+            .map(|seen| told(&seen))
+            .collect();
+        let mut sentences = sentences.into_iter();
+        let sentence = sentences.next().expect("a move makes an event");
+        Ply { side, squares: squares.to_string(), sentence, end: sentences.next() }
+    }
+}
+
+/// What a person must read of an event, in the words that the clients promise.
+fn told(event: &SeenEvent) -> String {
+    match event {
+        SeenEvent::Moved(seen) => told_move(seen),
+        SeenEvent::Ended { outcome, .. } => told_end(*outcome),
+        other => panic!("no move makes {other:?}"),
+    }
+}
+
+fn told_move(seen: &SeenMove) -> String {
+    let SeenMove { side, from, to, strike, .. } = seen;
+    let Some(strike) = strike else { return format!("{side} moves {from}{to}.") };
+    let rank = |identity| match identity {
+        Identity::Known(rank) => rank,
+        other => panic!("a strike shows {other:?}"),
+    };
+    let (ours, theirs) = (rank(strike.attacker), rank(strike.defender));
+    let result = match (strike.attacker_fate, strike.defender_fate) {
+        (Fate::Leaves, Fate::Leaves) => "both leave".to_owned(),
+        (Fate::Leaves, Fate::Stays) => format!("the {ours} leaves"),
+        (Fate::Leaves, Fate::Advances) => format!("the {ours} leaves, the {theirs} goes to {from}"),
+        (_, Fate::Leaves) if theirs == flagfall_board::Rank::Flag => "the Flag is taken".to_owned(),
+        (_, Fate::Leaves) => format!("the {theirs} leaves"),
+        (_, _) => "both stay".to_owned(),
+    };
+    format!("{side}'s {ours} strikes {}'s {theirs} on {to}: {result}.", side.opponent())
+}
+
+fn told_end(outcome: Outcome) -> String {
+    let Outcome { winner, reason } = outcome;
+    match (winner, reason) {
+        (Some(side), EndReason::FlagCaptured) => format!("{side} wins: {}'s Flag is taken.", side.opponent()),
+        (Some(side), EndReason::NoLegalMove) => {
+            format!("{side} wins: {} has no legal move.", side.opponent())
+        }
+        (None, EndReason::BothBlocked) => "A draw: neither side can move.".to_owned(),
+        (None, EndReason::QuietLimit) => "A draw: too many moves without a capture.".to_owned(),
+        (None, EndReason::PlyLimit) => "A draw: the game reached its longest length.".to_owned(),
+        other => panic!("no move ends a game like this: {other:?}"),
+    }
+}

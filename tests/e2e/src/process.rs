@@ -1,0 +1,250 @@
+//! A child process and everything it says.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long anything may take. Much longer than it does: a test that fails says so by what it saw, not by being slow.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Lines of the transcript that a failure prints.
+const SHOWN_LINES: usize = 80;
+
+/// Everything a process has said so far.
+#[derive(Debug, Default)]
+struct Transcript {
+    lines: Vec<String>,
+    /// Those of the standard error alone.
+    errors: Vec<String>,
+    open_streams: usize,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    transcript: Mutex<Transcript>,
+    changed: Condvar,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Transcript> {
+        self.transcript.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(self: &Arc<Shared>, stream: impl Read + Send + 'static, is_error: bool) {
+        self.lock().open_streams += 1;
+        let shared = Arc::clone(self);
+        thread::spawn(move || {
+            let mut stream = BufReader::new(stream);
+            let mut bytes = Vec::new();
+            while stream.read_until(b'\n', &mut bytes).is_ok_and(|count| count > 0) {
+                let line = String::from_utf8_lossy(&bytes).trim_end().to_owned();
+                bytes.clear();
+                let mut transcript = shared.lock();
+                if is_error {
+                    transcript.errors.push(line.clone());
+                }
+                transcript.lines.push(line);
+                shared.changed.notify_all();
+            }
+            shared.lock().open_streams -= 1;
+            shared.changed.notify_all();
+        });
+    }
+}
+
+/// How a process ended.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// Its exit code; none when a signal ended it.
+    pub code: Option<i32>,
+    /// Everything it said, in one text.
+    pub said: String,
+}
+
+impl Ended {
+    /// Fails unless the process ended with this code and said every one of these words.
+    ///
+    /// # Panics
+    /// Then.
+    pub fn expect(&self, code: i32, words: &[&str]) {
+        assert_eq!(self.code, Some(code), "{}", self.said);
+        for word in words {
+            assert!(self.said.contains(word), "{word:?} is missing in:\n{}", self.said);
+        }
+        assert!(!self.said.contains("panicked"), "{}", self.said);
+    }
+}
+
+/// A process that is killed when this value goes.
+#[derive(Debug)]
+pub struct Process {
+    name: String,
+    child: Child,
+    input: Option<ChildStdin>,
+    shared: Arc<Shared>,
+    /// Lines that have been waited for already.
+    at: usize,
+    status: Option<ExitStatus>,
+}
+
+impl Process {
+    /// Starts a process; the name stands in failures.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    #[must_use]
+    pub fn start(name: &str, command: &mut Command) -> Process {
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let shared = Arc::new(Shared::default());
+        if let Some(stdout) = child.stdout.take() {
+            shared.read(stdout, false);
+        }
+        if let Some(stderr) = child.stderr.take() {
+            shared.read(stderr, true);
+        }
+        let input = child.stdin.take();
+        Process { name: name.to_owned(), child, input, shared, at: 0, status: None }
+    }
+
+    /// Runs a command to its end, without input.
+    #[must_use]
+    pub fn run(command: &mut Command) -> Ended {
+        let name = format!("{command:?}");
+        let mut process = Process::start(&name, command);
+        process.input = None;
+        process.ended()
+    }
+
+    /// Types a line.
+    ///
+    /// # Panics
+    /// When the process does not read any longer.
+    pub fn type_line(&mut self, line: &str) {
+        let written = self.input.as_mut().map(|input| writeln!(input, "{line}").and_then(|()| input.flush()));
+        if !matches!(written, Some(Ok(()))) {
+            self.fail(&format!("it does not take {line:?}"));
+        }
+    }
+
+    /// Waits for the next line that contains this text, and returns it. Lines before it are not looked at again.
+    ///
+    /// # Panics
+    /// When it does not come in time, or cannot come any longer.
+    pub fn expect(&mut self, part: &str) -> String {
+        self.expect_one_of(&[part])
+    }
+
+    /// Waits for the next line that contains one of these texts.
+    ///
+    /// # Panics
+    /// When none comes in time.
+    pub fn expect_one_of(&mut self, parts: &[&str]) -> String {
+        let shared = Arc::clone(&self.shared);
+        let deadline = Instant::now() + PATIENCE;
+        let mut transcript = shared.lock();
+        loop {
+            while let Some(line) = transcript.lines.get(self.at) {
+                self.at += 1;
+                if parts.iter().any(|part| line.contains(part)) {
+                    return line.clone();
+                }
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if transcript.open_streams == 0 || left.is_zero() {
+                drop(transcript);
+                self.fail(&format!("none of {parts:?} came"));
+            }
+            (transcript, _) =
+                shared.changed.wait_timeout(transcript, left).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Everything it has said until now.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        self.shared.lock().lines.clone()
+    }
+
+    /// What it has said on the standard error until now.
+    #[must_use]
+    pub fn error_lines(&self) -> Vec<String> {
+        self.shared.lock().errors.clone()
+    }
+
+    /// Whether a line with this text has been said, whenever.
+    #[must_use]
+    pub fn has_said(&self, part: &str) -> bool {
+        self.shared.lock().lines.iter().any(|line| line.contains(part))
+    }
+
+    /// Waits for the end. A process that was killed has no code.
+    ///
+    /// # Panics
+    /// When it does not end in time.
+    pub fn ended(&mut self) -> Ended {
+        let shared = Arc::clone(&self.shared);
+        let deadline = Instant::now() + PATIENCE;
+        let mut transcript = shared.lock();
+        while transcript.open_streams > 0 {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                drop(transcript);
+                self.fail("it does not end");
+            }
+            (transcript, _) =
+                shared.changed.wait_timeout(transcript, left).unwrap_or_else(PoisonError::into_inner);
+        }
+        let said = transcript.lines.join("\n");
+        drop(transcript);
+        let status = self.child.wait().expect("a child of ours");
+        self.status = Some(status);
+        Ended { code: status.code(), said }
+    }
+
+    /// No more input comes: as when a person presses Ctrl-D.
+    pub fn end_input(&mut self) {
+        self.input = None;
+    }
+
+    /// Ends it at once, as a crash does, and waits until it is gone.
+    ///
+    /// # Panics
+    /// When it cannot be killed.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("a child of ours");
+        self.status = Some(self.child.wait().expect("a child of ours"));
+    }
+
+    /// Asks it to end, as a service manager does.
+    ///
+    /// # Panics
+    /// When the signal cannot be sent.
+    pub fn terminate(&mut self) {
+        let id = self.child.id().to_string();
+        let sent = Command::new("sh").args(["-c", "kill -TERM \"$1\"", "sh", &id]).status();
+        assert!(sent.is_ok_and(|status| status.success()), "no signal to {}", self.name);
+    }
+
+    /// Fails the test with what the process has said.
+    ///
+    /// # Panics
+    /// Always.
+    pub fn fail(&self, why: &str) -> ! {
+        let lines = self.lines();
+        let hidden = lines.len().saturating_sub(SHOWN_LINES);
+        panic!("{}: {why}. Its last lines:\n{}", self.name, lines[hidden..].join("\n"));
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if self.status.is_none() {
+            // It may have ended by itself meanwhile.
+            self.child.kill().ok();
+            self.child.wait().ok();
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! A server with its data, and the clients that talk to it.
+
+use std::net::SocketAddr;
+use std::ops::{Deref, DerefMut};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::{Ended, Process, client_program, command, server_program};
+
+/// The folders of one test: a server's data and its clients' credentials. They go when this value goes.
+#[derive(Debug)]
+pub struct Site {
+    folder: TempDir,
+}
+
+impl Site {
+    /// New, empty folders.
+    ///
+    /// # Panics
+    /// When they cannot be made.
+    #[must_use]
+    pub fn new() -> Site {
+        Site { folder: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    /// The folder itself.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The server's data.
+    #[must_use]
+    pub fn data(&self) -> PathBuf {
+        self.path().join("data")
+    }
+
+    /// The command that starts a server here, on this port, where 0 is any.
+    #[must_use]
+    pub fn server_command(&self, port: u16) -> Command {
+        let mut server = command(&server_program());
+        server.args(["--listen", &format!("127.0.0.1:{port}"), "--metrics-listen", "127.0.0.1:0", "--data"]);
+        server.arg(self.data()).current_dir(self.path());
+        server
+    }
+
+    /// Starts a server on any free port.
+    #[must_use]
+    pub fn serve(&self) -> Server {
+        Server::start(&mut self.server_command(0))
+    }
+
+    /// A client's command, with credentials of its own under this name.
+    #[must_use]
+    pub fn client_command(&self, who: &str, words: &[&str]) -> Command {
+        let mut client = command(&client_program());
+        client.args(words).args(["--plain", "--name", who, "--config-dir"]);
+        client.arg(self.path().join("config").join(who));
+        client
+    }
+}
+
+impl Default for Site {
+    fn default() -> Site {
+        Site::new()
+    }
+}
+
+/// A running server.
+#[derive(Debug)]
+pub struct Server {
+    process: Process,
+    /// Where players connect.
+    pub address: SocketAddr,
+    /// Where metrics are.
+    pub metrics: SocketAddr,
+}
+
+impl Server {
+    /// Starts a server and waits until it listens.
+    ///
+    /// # Panics
+    /// When it does not.
+    #[must_use]
+    pub fn start(command: &mut Command) -> Server {
+        let mut process = Process::start("server", command);
+        let address = address_in(&process.expect("listening on "));
+        let metrics = address_in(&process.expect("metrics on "));
+        Server { process, address, metrics }
+    }
+
+    /// Starts a client here; its standard input is a script's.
+    #[must_use]
+    pub fn client(&self, site: &Site, who: &str, words: &[&str]) -> Client {
+        Client { process: Process::start(who, self.with_address(&mut site.client_command(who, words))) }
+    }
+
+    /// Runs a client to its end.
+    #[must_use]
+    pub fn run_client(&self, site: &Site, who: &str, words: &[&str]) -> Ended {
+        Process::run(self.with_address(&mut site.client_command(who, words)))
+    }
+
+    fn with_address<'command>(&self, client: &'command mut Command) -> &'command mut Command {
+        client.args(["--server", &format!("ws://{}/ws", self.address)])
+    }
+}
+
+impl Deref for Server {
+    type Target = Process;
+
+    fn deref(&self) -> &Process {
+        &self.process
+    }
+}
+
+impl DerefMut for Server {
+    fn deref_mut(&mut self) -> &mut Process {
+        &mut self.process
+    }
+}
+
+fn address_in(line: &str) -> SocketAddr {
+    let rest = line.split("http://").nth(1).unwrap_or_else(|| panic!("no address in {line:?}"));
+    let end = rest.find(['/', ' ']).unwrap_or(rest.len());
+    rest[..end].parse().unwrap_or_else(|error| panic!("{line:?}: {error}"))
+}
+
+/// A client that runs.
+#[derive(Debug)]
+pub struct Client {
+    process: Process,
+}
+
+impl Client {
+    /// Waits until a game is open; its id.
+    ///
+    /// # Panics
+    /// When none is.
+    pub fn game(&mut self) -> String {
+        let line = self.expect_one_of(&["you play", "You watch."]);
+        let id = line.strip_prefix("Game ").and_then(|rest| rest.split(':').next());
+        id.unwrap_or_else(|| panic!("no game in {line:?}")).to_owned()
+    }
+
+    /// Leaves after the end of a game: the code must be 0.
+    pub fn leave(&mut self) {
+        self.type_line("quit");
+        self.ended().expect(0, &[]);
+    }
+}
+
+impl Deref for Client {
+    type Target = Process;
+
+    fn deref(&self) -> &Process {
+        &self.process
+    }
+}
+
+impl DerefMut for Client {
+    fn deref_mut(&mut self) -> &mut Process {
+        &mut self.process
+    }
+}

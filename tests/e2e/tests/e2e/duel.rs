@@ -1,0 +1,67 @@
+//! Two clients in one game, and the same game inside the test.
+
+use flagfall_board::{PerSide, Side};
+use flagfall_e2e::{Client, Mirror, Ply, Server, Site};
+
+/// Red is Ann, Blue is Bob.
+pub(crate) struct Duel {
+    pub(crate) id: String,
+    pub(crate) mirror: Mirror,
+    pub(crate) clients: PerSide<Client>,
+}
+
+impl Duel {
+    /// Ann offers a game, Bob takes it, both deploy.
+    pub(crate) fn begin(server: &Server, site: &Site, ruleset: &str, time: &str, seed: u64) -> Duel {
+        println!("{ruleset}: seed {seed}");
+        let mirror = Mirror::new(ruleset, seed);
+        let mut red =
+            server.client(site, "ann", &["play", "--rules", ruleset, "--time", time, "--side", "red"]);
+        red.expect("Your offer is in the lobby");
+        let mut blue = server.client(site, "bob", &["play", "--rules", ruleset, "--time", time]);
+        blue.expect("You take ann's offer");
+        let id = blue.game();
+        assert_eq!(red.game(), id);
+        let mut clients = PerSide::new(red, blue);
+        for side in Side::BOTH {
+            clients[side].type_line(&format!("deploy {}", mirror.setups[side]));
+        }
+        for side in Side::BOTH {
+            clients[side].expect("The game starts.");
+        }
+        Duel { id, mirror, clients }
+    }
+
+    /// A spectator, who is there.
+    pub(crate) fn spectator(&self, server: &Server, site: &Site, name: &str) -> Client {
+        let mut spectator = server.client(site, name, &["watch", &self.id]);
+        assert_eq!(spectator.game(), self.id);
+        spectator
+    }
+
+    /// Types a legal move by chance and waits until both players have read of it.
+    pub(crate) fn play(&mut self) -> Ply {
+        let ply = self.mirror.play();
+        self.clients[ply.side].type_line(&ply.squares);
+        self.expect(&ply.sentence);
+        ply
+    }
+
+    /// Plays so many plies, or to the end; the end's sentence if it came.
+    pub(crate) fn play_on(&mut self, plies: usize) -> Option<String> {
+        for _ in 0..plies {
+            if let Some(end) = self.play().end {
+                self.expect(&end);
+                return Some(end);
+            }
+        }
+        None
+    }
+
+    /// Both players read this.
+    pub(crate) fn expect(&mut self, part: &str) {
+        for side in Side::BOTH {
+            self.clients[side].expect(part);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Whole games of every ruleset.
+
+use flagfall_board::Side;
+use flagfall_e2e::{Client, Server, Site};
+use flagfall_tests::Chance;
+use serde_json::Value;
+
+use crate::duel::Duel;
+
+/// Games of forty pieces a side are given up after so many plies.
+const LONG_GAME_PLIES: usize = 120;
+/// More than any game lasts.
+const WHOLE_GAME: usize = 20_000;
+
+#[test]
+fn classic_is_played_by_two_and_followed_by_a_third() {
+    play("classic", LONG_GAME_PLIES);
+}
+
+#[test]
+fn tournament_is_played_by_two_and_followed_by_a_third() {
+    play("tournament", LONG_GAME_PLIES);
+}
+
+#[test]
+fn barrage_is_played_to_its_natural_end() {
+    play("barrage", WHOLE_GAME);
+}
+
+#[test]
+fn pbm_is_played_by_two_and_followed_by_a_third() {
+    play("pbm", LONG_GAME_PLIES);
+}
+
+#[test]
+fn pbm_small_is_played_to_its_natural_end() {
+    play("pbm-small", WHOLE_GAME);
+}
+
+fn play(ruleset: &str, plies: usize) {
+    let site = Site::new();
+    let server = site.serve();
+    let mut duel = Duel::begin(&server, &site, ruleset, "none", Chance::seed_or(7));
+    let mut spectator = duel.spectator(&server, &site, "cat");
+
+    let mut told = Vec::new();
+    let mut end = None;
+    while end.is_none() && duel.mirror.plies() < plies {
+        let ply = duel.play();
+        spectator.expect(&ply.sentence);
+        told.push(ply.sentence);
+        end = ply.end;
+    }
+    let end = end.unwrap_or_else(|| {
+        duel.clients[Side::Blue].type_line("resign");
+        "Red wins: Blue resigned.".to_owned()
+    });
+    duel.expect(&end);
+    spectator.expect(&end);
+    spectator.ended().expect(0, &[]);
+
+    assert_fog(&spectator, &end);
+    assert_records(&server, &site, &duel, &told, &end);
+    for side in Side::BOTH {
+        duel.clients[side].leave();
+    }
+}
+
+/// On a spectator's boards every rank bears the mark of those that all know.
+fn assert_fog(spectator: &Client, end: &str) {
+    let lines = spectator.lines();
+    let game = lines.split(|line| line.contains(end)).next().expect("a game before its end");
+    let is_row = |line: &&String| line.trim_start().starts_with(|letter: char| letter.is_ascii_digit());
+    let mut pieces = 0;
+    for line in game.iter().filter(is_row) {
+        for token in line.split([' ', '>']).filter(|token| token.contains(['\\', ']'])) {
+            pieces += 1;
+            let is_hidden = token.contains(['#', '?']);
+            assert!(is_hidden || token.ends_with('*'), "{token:?} in {line:?}");
+        }
+    }
+    assert!(pieces > 0, "no board was shown");
+}
+
+/// The records, as JSON and as text, tell the game that was played.
+fn assert_records(server: &Server, site: &Site, duel: &Duel, told: &[String], end: &str) {
+    let json = server.run_client(site, "cat", &["record", &duel.id, "--json"]);
+    json.expect(0, &[]);
+    let record: Value = serde_json::from_str(&json.said).expect("a record");
+    for side in Side::BOTH {
+        let name = side.to_string().to_lowercase();
+        assert_eq!(record["deployments"][&name]["setup"], duel.mirror.setups[side].as_str());
+        assert!(record["commitments"][&name].is_string());
+    }
+    let kinds = |kind: &str| -> Vec<Value> {
+        let events = record["events"].as_array().expect("events");
+        events.iter().map(|it| it["event"].clone()).filter(|event| event["kind"] == kind).collect()
+    };
+    let moves = kinds("moved");
+    assert_eq!(moves.len(), told.len());
+    for (event, sentence) in moves.iter().zip(told) {
+        let squares = event["move"].as_str().expect("a move");
+        let is_told = sentence.contains(squares)
+            || event.get("strike").is_some() && sentence.contains(&squares[squares.len() / 2..]);
+        assert!(is_told, "{event} and {sentence:?}");
+    }
+    let winner = match end.split(' ').next() {
+        Some("Red") => Value::from("red"),
+        Some("Blue") => Value::from("blue"),
+        _ => Value::Null,
+    };
+    assert_eq!(record["outcome"]["winner"], winner);
+    assert_eq!(kinds("ended").len(), 1);
+
+    let text = server.run_client(site, "cat", &["record", &duel.id, "--text"]);
+    text.expect(0, &["Red: ann", "Blue: bob", "Red deployed:", "Blue deployed:", end]);
+    for (number, sentence) in told.iter().enumerate() {
+        let line = format!("{:>4}. {sentence}", number + 1);
+        assert!(text.said.lines().any(|it| it == line), "{line:?} is missing in:\n{}", text.said);
+    }
+}

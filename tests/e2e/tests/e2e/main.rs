@@ -1,0 +1,10 @@
+//! Whole games, crashes and bad input, with the real programs.
+
+mod conversation;
+mod crash;
+mod damage;
+mod doors;
+mod duel;
+mod games;
+mod operation;
+mod typed;
