@@ -1,0 +1,7 @@
+//! Only views leave.
+
+fn send(event: &flagfall_rules::Event) -> String {
+    serde_json::to_string(event).unwrap()
+}
+
+fn main() {}

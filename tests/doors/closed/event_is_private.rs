@@ -1,0 +1,7 @@
+//! What an event knows is private.
+
+fn inside(event: &flagfall_rules::Event) {
+    let _ = &event.0;
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+//! Only views leave.
+
+fn send(game: &flagfall_rules::Game) -> String {
+    serde_json::to_string(game).unwrap()
+}
+
+fn main() {}

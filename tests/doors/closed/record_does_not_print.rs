@@ -1,0 +1,7 @@
+//! What the store keeps does not print.
+
+fn log(record: &flagfall_rules::secret::SecretRecord) {
+    println!("{record:?}");
+}
+
+fn main() {}

@@ -1,0 +1,99 @@
+//! The doors that must stay closed (HOUSE, law 1): what is secret cannot be serialized, opened or printed, and no server links the
+//! omniscient door.
+
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_rules::{
+    Command, Deployment, Entropy, Event, Events, Game, GameTerms, Position, Salt, Setup, TimeControl, decide,
+};
+use static_assertions::assert_not_impl_any;
+
+assert_not_impl_any!(Game: serde::Serialize, std::fmt::Display);
+assert_not_impl_any!(Position: serde::Serialize, std::fmt::Display);
+assert_not_impl_any!(Event: serde::Serialize, std::fmt::Display);
+assert_not_impl_any!(Events: serde::Serialize, std::fmt::Display);
+assert_not_impl_any!(Deployment: serde::Serialize, std::fmt::Display);
+assert_not_impl_any!(Setup: serde::Serialize, std::fmt::Display);
+assert_not_impl_any!(Command: serde::Serialize, std::fmt::Display);
+assert_not_impl_any!(Salt: serde::Serialize, std::fmt::Display);
+assert_not_impl_any!(Entropy: serde::Serialize, std::fmt::Display);
+assert_not_impl_any!(flagfall_rules::secret::SecretRecord: serde::Serialize, std::fmt::Debug, std::fmt::Display);
+assert_not_impl_any!(flagfall_rules::secret::StruckRecord: serde::Serialize, std::fmt::Debug, std::fmt::Display);
+// Views become messages in the protocol crate alone.
+assert_not_impl_any!(flagfall_rules::View: serde::Serialize);
+assert_not_impl_any!(flagfall_rules::SeenEvent: serde::Serialize);
+
+/// Each program in `closed/` must not compile, for the reason beside it.
+#[test]
+fn what_is_hidden_cannot_be_opened() {
+    trybuild::TestCases::new().compile_fail("doors/closed/*.rs");
+}
+
+/// What the server is built of does not have the omniscient door; the same question about this crate finds it.
+#[test]
+fn the_server_does_not_link_the_referee() {
+    assert!(!features("flagfall-server", "normal").contains("referee"));
+    assert!(!features("flagfall", "normal").contains("referee"));
+    assert!(features("flagfall-tests", "normal,dev").contains("feature \"referee\""));
+}
+
+fn features(package: &str, edges: &str) -> String {
+    let output = std::process::Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--package", package, "--edges", &format!("{edges},features")])
+        .args(["--invert", "flagfall-rules"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("flagfall-rules"), "{text}");
+    text
+}
+
+/// Everything secret, printed for a log, shows no rank.
+#[test]
+fn what_is_printed_shows_no_rank() {
+    let ruleset = &flagfall_rules::rulesets::BARRAGE;
+    let terms = GameTerms {
+        game: GameId::from_random([1; 12]),
+        ruleset,
+        time: TimeControl::Unlimited,
+        deploy_ms: 0,
+        created: Stamp(0),
+        secret: PerSide::default(),
+    };
+    let printed = |text: &str| {
+        let mut game = Game::new(terms);
+        let mut printed = String::new();
+        for side in Side::BOTH {
+            let setup = Setup::from_text(text, side, ruleset).expect("a setup");
+            let deployment = setup.deploy(side, ruleset).expect("a deployment");
+            let command = Command::Deploy(setup.clone());
+            let entropy = Entropy([text.len() as u8; 32]);
+            let events = decide(&game, side, 0, &command, Stamp(0), &entropy).expect("events");
+            printed += &format!("{setup:?} {deployment:?} {command:?} {entropy:?} {events:?}");
+            events.iter().for_each(|event| flagfall_rules::evolve(&mut game, event, Stamp(0)));
+        }
+        let squares = "a4a5".parse().expect("a move");
+        let ply =
+            decide(&game, Side::Red, 0, &Command::Move(squares), Stamp(0), &Entropy([0; 32])).expect("a ply");
+        ply.iter().for_each(|event| flagfall_rules::evolve(&mut game, event, Stamp(0)));
+        printed + &format!("{ply:?} {game:?} {:?}", game.position())
+    };
+    // The same squares with other ranks on them.
+    let one = printed("81..S9.... .......... F9........ B2........");
+    let other = printed("12..B9.... .......... S9........ F8........");
+    assert_eq!(one, other);
+    let terms = format!("{:?}", terms);
+    let printed = one.replace(&terms, "");
+    for rank in flagfall_board::Rank::ALL {
+        assert!(!printed.contains(&rank.to_string()), "{rank}: {printed}");
+    }
+}
+
+/// A client's deployment does not show in the log of its messages either.
+#[test]
+fn a_message_that_is_printed_shows_no_setup() {
+    let text = r#"{"type":"command","cmd_id":"1","game":"000000000000","ply":0,"command":{"kind":"deploy","setup":"SECRET"}}"#;
+    let message: flagfall_protocol::ClientToServer = serde_json::from_str(text).expect("a message");
+    assert!(!format!("{message:?}").contains("SECRET"));
+}

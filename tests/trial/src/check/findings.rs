@@ -1,0 +1,164 @@
+//! What the checker counts.
+
+use std::collections::BTreeMap;
+
+/// Kinds of faults. Each must come out as zero.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Fault {
+    /// A command was acknowledged, and the log does not have it.
+    Missing,
+    /// An event was shown twice, a ply counted twice, a command took effect twice.
+    Doubled,
+    /// A number was skipped without the game being opened again.
+    Gap,
+    /// A view or an event is not what the log makes of it.
+    Differs,
+    /// A rank was shown to somebody who could not know it.
+    Leak,
+    /// Two sessions that should look alike did not.
+    SecretByte,
+    /// A clock ran while no server did.
+    Clock,
+    /// A commitment does not fit what was opened.
+    Commitment,
+    /// A lawful command was refused.
+    Refusal,
+    /// A game did not end, or its record cannot be read.
+    Unended,
+}
+
+impl Fault {
+    /// All of them.
+    pub const ALL: [Fault; 10] = [
+        Fault::Missing,
+        Fault::Doubled,
+        Fault::Gap,
+        Fault::Differs,
+        Fault::Leak,
+        Fault::SecretByte,
+        Fault::Clock,
+        Fault::Commitment,
+        Fault::Refusal,
+        Fault::Unended,
+    ];
+
+    /// The fault in the words of the report.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Fault::Missing => "acknowledged commands missing afterwards",
+            Fault::Doubled => "events doubled",
+            Fault::Gap => "gaps in seq without a re-open",
+            Fault::Differs => "views that differ from the log's",
+            Fault::Leak => "hidden ranks visible in bytes",
+            Fault::SecretByte => "bytes that depend on a secret",
+            Fault::Clock => "clocks that ran while the server was down",
+            Fault::Commitment => "commitments that do not fit",
+            Fault::Refusal => "lawful commands refused",
+            Fault::Unended => "games without an end or a readable record",
+        }
+    }
+}
+
+/// Examples kept of each kind of fault.
+const EXAMPLES_MAX: usize = 5;
+/// The longest example.
+const EXAMPLE_LEN_MAX: usize = 1_500;
+
+/// Figures and faults of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    counts: BTreeMap<Fault, u64>,
+    examples: BTreeMap<Fault, Vec<String>>,
+    /// Games that ended, by reason.
+    pub ended: BTreeMap<String, u64>,
+    /// Plies in the logs.
+    pub plies: u64,
+    /// Messages received.
+    pub messages: u64,
+    /// Whole views compared.
+    pub views: u64,
+    /// Events compared.
+    pub events: u64,
+    /// Moves acknowledged.
+    pub moves_acked: u64,
+    /// Other commands acknowledged.
+    pub others_acked: u64,
+    /// Commitments recomputed.
+    pub commitments: u64,
+    /// Clocks compared with the log's.
+    pub clocks: u64,
+    /// Running clocks compared over an outage.
+    pub clocks_over_outages: u64,
+    /// The most a clock was given by an outage, in milliseconds.
+    pub clock_gift_max: i64,
+    /// Paired sessions compared.
+    pub paired: u64,
+    /// Bytes of paired sessions compared.
+    pub paired_bytes: u64,
+}
+
+impl Findings {
+    /// Counts a fault.
+    pub fn fault(&mut self, fault: Fault, example: impl Into<String>) {
+        *self.counts.entry(fault).or_default() += 1;
+        let examples = self.examples.entry(fault).or_default();
+        if examples.len() < EXAMPLES_MAX {
+            let mut example: String = example.into();
+            if example.len() > EXAMPLE_LEN_MAX {
+                example = example.chars().take(EXAMPLE_LEN_MAX).collect();
+            }
+            examples.push(example);
+        }
+    }
+
+    /// How many faults of this kind there are.
+    #[must_use]
+    pub fn count(&self, fault: Fault) -> u64 {
+        self.counts.get(&fault).copied().unwrap_or_default()
+    }
+
+    /// Whether there is no fault.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.counts.values().all(|count| *count == 0)
+    }
+
+    /// The first few faults of each kind.
+    pub fn examples(&self) -> impl Iterator<Item = (Fault, &str)> {
+        self.examples.iter().flat_map(|(fault, list)| list.iter().map(|example| (*fault, example.as_str())))
+    }
+
+    /// Games that ended.
+    #[must_use]
+    pub fn games_ended(&self) -> u64 {
+        self.ended.values().sum()
+    }
+
+    /// Takes another part's figures in.
+    pub fn add(&mut self, other: Findings) {
+        for (fault, count) in other.counts {
+            *self.counts.entry(fault).or_default() += count;
+        }
+        for (fault, examples) in other.examples {
+            let mine = self.examples.entry(fault).or_default();
+            mine.extend(examples);
+            mine.truncate(EXAMPLES_MAX);
+        }
+        for (reason, count) in other.ended {
+            *self.ended.entry(reason).or_default() += count;
+        }
+        self.plies += other.plies;
+        self.messages += other.messages;
+        self.views += other.views;
+        self.events += other.events;
+        self.moves_acked += other.moves_acked;
+        self.others_acked += other.others_acked;
+        self.commitments += other.commitments;
+        self.clocks += other.clocks;
+        self.clocks_over_outages += other.clocks_over_outages;
+        self.clock_gift_max = self.clock_gift_max.max(other.clock_gift_max);
+        self.paired += other.paired;
+        self.paired_bytes += other.paired_bytes;
+    }
+}

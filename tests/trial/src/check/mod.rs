@@ -1,0 +1,12 @@
+//! The checker: from logs and records to figures. It shares no code with the engine, the server or the views: it reads JSON as JSON.
+
+mod board;
+mod expect;
+mod findings;
+mod game;
+mod paired;
+mod truth;
+
+pub use findings::{Fault, Findings};
+pub(crate) use game::check_game;
+pub(crate) use paired::{PairLog, Stream, check_pair};

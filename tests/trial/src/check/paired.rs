@@ -1,0 +1,91 @@
+//! Two sessions that differ in a secret alone: what a viewer was sent must be the same, byte for byte, but for what is opaque by design.
+
+use super::findings::{Fault, Findings};
+
+/// Everything one viewer was sent in one session.
+#[derive(Clone, Debug)]
+pub(crate) struct Stream {
+    /// Who looked.
+    pub viewer: String,
+    /// The texts in order; pings, which come by the clock, left out.
+    pub texts: Vec<String>,
+    /// Values that are random by design: ids, tokens, names.
+    pub opaque: Vec<String>,
+}
+
+/// Both sessions of a pair.
+#[derive(Clone, Debug)]
+pub(crate) struct PairLog {
+    /// What was exchanged, for the report.
+    pub name: String,
+    /// The viewers' streams of each session.
+    pub sessions: [Vec<Stream>; 2],
+}
+
+/// Compares the streams of both sessions.
+pub(crate) fn check_pair(pair: &PairLog, findings: &mut Findings) {
+    let [one, other] = &pair.sessions;
+    if one.len() != other.len() || one.is_empty() {
+        findings.fault(Fault::SecretByte, format!("{}: sessions of different viewers", pair.name));
+    }
+    for (one, other) in one.iter().zip(other) {
+        findings.paired += 1;
+        if one.texts.len() != other.texts.len() {
+            let what = format!(
+                "{}, {}: {} and {} messages",
+                pair.name, one.viewer, one.texts.len(), other.texts.len()
+            );
+            findings.fault(Fault::SecretByte, what);
+        }
+        for (left, right) in one.texts.iter().zip(&other.texts) {
+            findings.paired_bytes += left.len() as u64;
+            let (left, right) = (veiled(left, &one.opaque), veiled(right, &other.opaque));
+            if left != right {
+                findings.fault(Fault::SecretByte, format!("{}, {}:\n  {left}\n  {right}", pair.name, one.viewer));
+            }
+        }
+    }
+}
+
+/// The text with a sign in the place of every opaque value: the given ones, hashes and salts, moments.
+fn veiled(text: &str, opaque: &[String]) -> String {
+    let mut text = text.to_owned();
+    for (number, value) in opaque.iter().enumerate().filter(|(_, value)| !value.is_empty()) {
+        text = text.replace(value.as_str(), &format!("#{number}"));
+    }
+    let mut veiled = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(first) = rest.chars().next() {
+        let run = rest.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        if run == 0 {
+            veiled.push(first);
+            rest = &rest[first.len_utf8()..];
+            continue;
+        }
+        let word = &rest[..run];
+        let is_hash = word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_moment = word.len() == 13 && word.starts_with('1') && word.bytes().all(|byte| byte.is_ascii_digit());
+        veiled.push_str(if is_hash {
+            "#hash"
+        } else if is_moment {
+            "#moment"
+        } else {
+            word
+        });
+        rest = &rest[run..];
+    }
+    veiled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn opaque_values_are_veiled_and_nothing_else() {
+        let hash = "ab".repeat(32);
+        let text = format!(r#"{{"id":"game1","at":1790000000000,"salt":"{hash}","ply":13}}"#);
+        let expected = r##"{"id":"#0","at":#moment,"salt":"#hash","ply":13}"##;
+        assert_eq!(veiled(&text, &["game1".to_owned()]), expected);
+    }
+}

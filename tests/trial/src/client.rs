@@ -1,0 +1,238 @@
+//! A client's line to the server: dialed, dropped, dialed again, and everything on it written down.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use flagfall_bots::Chance;
+use flagfall_protocol::{Accepted, ClientToServer, Code, PROTOCOL_VERSION, ServerToClient};
+use futures_util::{SinkExt as _, StreamExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::client_async;
+use tokio_tungstenite::tungstenite::Message as Frame;
+
+use crate::error::TrialError;
+use crate::log::{ClientLog, Entry, Role, TextPool, What, now_ms};
+
+/// A line on which nothing comes for so long is given up: pings come every five seconds.
+const SILENCE_MAX: Duration = Duration::from_secs(15);
+const DIAL_MAX: Duration = Duration::from_secs(10);
+/// The shortest and the longest pause before dialing again.
+const BACK_OFF_MS: (u64, u64) = (10, 1_000);
+/// Dials in a row that may fail before the client gives up.
+const DIALS_MAX: u32 = 300;
+
+/// How often something happened, for the report.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LineCounts {
+    /// Lines the client dropped by itself.
+    pub drops: u64,
+    /// Lines that broke otherwise: the server was killed.
+    pub breaks: u64,
+    /// Commands sent again with the same id.
+    pub resends: u64,
+}
+
+/// A client: who it is, its line, its log.
+pub(crate) struct Client {
+    /// For errors.
+    pub name: String,
+    /// What happened so far.
+    pub log: ClientLog,
+    /// How often.
+    pub counts: LineCounts,
+    /// The player's id on the server.
+    pub player_id: String,
+    /// The durable credential.
+    pub token: Option<String>,
+    /// The client's own chance.
+    pub chance: Chance,
+    address: watch::Receiver<SocketAddr>,
+    pool: Arc<TextPool>,
+    socket: Option<WebSocketStream<TcpStream>>,
+}
+
+impl Client {
+    /// A client without a line.
+    #[must_use]
+    pub(crate) fn new(
+        name: String,
+        role: Role,
+        address: watch::Receiver<SocketAddr>,
+        pool: Arc<TextPool>,
+        chance: Chance,
+    ) -> Client {
+        Client {
+            name,
+            log: ClientLog { role, entries: Vec::new() },
+            counts: LineCounts::default(),
+            player_id: String::new(),
+            token: None,
+            chance,
+            address,
+            pool,
+            socket: None,
+        }
+    }
+
+    /// An error of this client.
+    pub(crate) fn error(&self, game: &str, what: impl Into<String>) -> TrialError {
+        TrialError::Client { who: self.name.clone(), game: game.to_owned(), what: what.into() }
+    }
+
+    /// Whether there is a line.
+    #[must_use]
+    pub(crate) fn is_connected(&self) -> bool {
+        self.socket.is_some()
+    }
+
+    /// Dials until somebody answers and the server has said welcome.
+    ///
+    /// # Errors
+    /// [`TrialError::Client`] when nobody answers for long, or the server does not want this client.
+    pub(crate) async fn connect(&mut self) -> Result<(), TrialError> {
+        let mut pause = BACK_OFF_MS.0;
+        for _ in 0..DIALS_MAX {
+            if self.dial().await && self.greet().await? {
+                return Ok(());
+            }
+            let jitter = self.chance.below(usize::try_from(pause).unwrap_or(1)) as u64;
+            // The one pause there is: a client backs off before it dials again.
+            sleep(Duration::from_millis(pause / 2 + jitter)).await;
+            pause = (pause * 2).min(BACK_OFF_MS.1);
+        }
+        Err(self.error("-", "the server does not answer any more"))
+    }
+
+    async fn dial(&mut self) -> bool {
+        let address = *self.address.borrow();
+        let Ok(Ok(stream)) = timeout(DIAL_MAX, TcpStream::connect(address)).await else { return false };
+        drop(stream.set_nodelay(true));
+        let shake = Box::pin(client_async(format!("ws://{address}/ws"), stream));
+        let Ok(Ok((socket, _response))) = timeout(DIAL_MAX, shake).await else { return false };
+        self.socket = Some(socket);
+        self.note(What::Connected);
+        true
+    }
+
+    async fn greet(&mut self) -> Result<bool, TrialError> {
+        let hello = ClientToServer::Hello {
+            protocol: PROTOCOL_VERSION,
+            token: self.token.clone(),
+            name: self.token.is_none().then(|| self.name.clone()),
+            client: Some("flagfall-trial".to_owned()),
+        };
+        self.send(&hello).await;
+        match self.receive().await {
+            Some(ServerToClient::Welcome { token, player, .. }) => {
+                self.player_id = player.id;
+                self.token = token.or(self.token.take());
+                Ok(true)
+            }
+            Some(ServerToClient::Refused { code, message, .. })
+                if ![Code::TOO_MANY, Code::STORE_UNAVAILABLE].contains(&code.as_str()) =>
+            {
+                Err(self.error("-", format!("not let in: {code}: {message}")))
+            }
+            _ => {
+                self.break_line();
+                Ok(false)
+            }
+        }
+    }
+
+    /// Sends a message; a broken line shows at the next receive.
+    pub(crate) async fn send(&mut self, message: &ClientToServer) {
+        // Every message of the protocol has JSON.
+        let text = serde_json::to_string(message).unwrap_or_default();
+        self.note(What::Sent(self.pool.keep(&text)));
+        if let Some(socket) = &mut self.socket
+            && socket.send(Frame::text(text)).await.is_err()
+        {
+            self.break_line();
+        }
+    }
+
+    /// The next message; pings are answered on the way. None when the line broke.
+    pub(crate) async fn receive(&mut self) -> Option<ServerToClient> {
+        loop {
+            let socket = self.socket.as_mut()?;
+            let text = match timeout(SILENCE_MAX, socket.next()).await {
+                Ok(Some(Ok(Frame::Text(text)))) => text,
+                Ok(Some(Ok(Frame::Ping(_) | Frame::Pong(_) | Frame::Binary(_) | Frame::Frame(_)))) => continue,
+                Ok(Some(Ok(Frame::Close(_)) | Err(_)) | None) | Err(_) => {
+                    self.break_line();
+                    return None;
+                }
+            };
+            self.note(What::Received(self.pool.keep(text.as_str())));
+            match serde_json::from_str(text.as_str()) {
+                Ok(ServerToClient::Ping { id, .. }) => self.send(&ClientToServer::Pong { id }).await,
+                Ok(message) => return Some(message),
+                // The checker reads the log and finds what this was.
+                Err(_) => continue,
+            }
+        }
+    }
+
+    /// Drops the line without a goodbye.
+    pub(crate) fn drop_line(&mut self) {
+        if self.socket.take().is_some() {
+            self.counts.drops += 1;
+            self.note(What::Dropped);
+        }
+    }
+
+    /// Says goodbye.
+    pub(crate) async fn close(&mut self) {
+        if let Some(mut socket) = self.socket.take() {
+            drop(timeout(Duration::from_secs(1), socket.close(None)).await);
+            self.note(What::Dropped);
+        }
+    }
+
+    fn break_line(&mut self) {
+        if self.socket.take().is_some() {
+            self.counts.breaks += 1;
+            self.note(What::Dropped);
+        }
+    }
+
+    fn note(&mut self, what: What) {
+        self.log.entries.push(Entry { at: now_ms(), what });
+    }
+
+    /// Sends a lobby command until it is answered, with one id over every line.
+    ///
+    /// # Errors
+    /// [`TrialError::Client`] when it is refused.
+    pub(crate) async fn ask(&mut self, command: &ClientToServer) -> Result<Accepted, TrialError> {
+        let id = match command {
+            ClientToServer::Challenge { cmd_id, .. } | ClientToServer::AcceptChallenge { cmd_id, .. } => cmd_id,
+            _ => return Err(self.error("-", "only challenges are asked for")),
+        };
+        let mut is_repeated = false;
+        loop {
+            if !self.is_connected() {
+                self.connect().await?;
+            }
+            self.send(command).await;
+            self.counts.resends += u64::from(std::mem::replace(&mut is_repeated, true));
+            while let Some(message) = self.receive().await {
+                match message {
+                    ServerToClient::Accepted { cmd_id, outcome } if cmd_id == *id => return Ok(outcome),
+                    ServerToClient::Refused { cmd_id: Some(cmd_id), code, message, .. } if cmd_id == *id => {
+                        if code.as_str() != Code::STORE_UNAVAILABLE {
+                            return Err(self.error("-", format!("refused: {code}: {message}")));
+                        }
+                        self.drop_line();
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What is to be played: made of a seed, so that a run can be asked for again.
+
+use std::path::{Path, PathBuf};
+
+use flagfall_board::Side;
+use flagfall_bots::{Chance, random_setup};
+use flagfall_protocol::{Terms, Time};
+use flagfall_rules::Ruleset;
+
+use crate::chance::{between, chance_for, once_in};
+
+/// How large a run is.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Games.
+    pub games: usize,
+    /// Spectators of each.
+    pub spectators: usize,
+    /// How often the server is killed while games run.
+    pub kills: usize,
+    /// Paired games.
+    pub pairs: usize,
+    /// Games at a time.
+    pub concurrency: usize,
+    /// The ply after which most games are resigned.
+    pub resign_after: u16,
+    /// Everything random follows from it, but for the order of things on the network.
+    pub seed: u64,
+    /// The server's program.
+    pub server: PathBuf,
+    /// Where the deployments by people lie.
+    pub data: PathBuf,
+}
+
+/// A game to be played.
+#[derive(Clone, Debug)]
+pub(crate) struct GamePlan {
+    /// Its number in the run.
+    pub number: usize,
+    /// What both agree on. `secret` is Red's wish.
+    pub terms: Terms,
+    /// Blue's wish for secrecy.
+    pub is_blue_secret: bool,
+    /// Each side's deployments, handed in one after the other: Red's, Blue's.
+    pub setups: [Vec<String>; 2],
+    /// When and who resigns; none plays on until the rules end it.
+    pub resign: Option<(u16, Side)>,
+    /// The seed of the game's own choices.
+    pub seed: u64,
+}
+
+/// Deployments to choose from, by ruleset.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SetupFiles {
+    classic: Vec<String>,
+    barrage: Vec<String>,
+    /// What was read and what is missing, in words.
+    pub notes: Vec<String>,
+}
+
+impl SetupFiles {
+    /// Reads the files; what is missing is said and replaced by random deployments.
+    #[must_use]
+    pub(crate) fn read(folder: &Path) -> SetupFiles {
+        let mut files = SetupFiles::default();
+        let mut read = |name: &str| match std::fs::read_to_string(folder.join(name)) {
+            Ok(text) => {
+                let lines: Vec<String> =
+                    text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect();
+                files.notes.push(format!("{name}: {} deployments", lines.len()));
+                lines
+            }
+            Err(error) => {
+                files.notes.push(format!("{name}: skipped ({error}); using random deployments"));
+                Vec::new()
+            }
+        };
+        let (classic, barrage) = (read("setups-classic.txt"), read("setups-barrage.txt"));
+        SetupFiles { classic, barrage, ..files }
+    }
+
+    /// A deployment as its text of §P4.
+    pub(crate) fn choose(&self, ruleset: &Ruleset, side: Side, chance: &mut Chance) -> String {
+        let list = match ruleset.id {
+            "classic" => &self.classic,
+            "barrage" => &self.barrage,
+            _ => &Vec::new(),
+        };
+        if list.is_empty() {
+            // A random setup is a deployment: the house players hand them in.
+            let setup = random_setup(ruleset, side, chance);
+            return setup.deploy(side, ruleset).map(|deployment| deployment.into_text()).unwrap_or_default();
+        }
+        list[chance.below(list.len())].clone()
+    }
+}
+
+/// The games of a run.
+#[must_use]
+pub(crate) fn plan_games(options: &Options, setups: &SetupFiles, first: usize, count: usize) -> Vec<GamePlan> {
+    (first..first + count).map(|number| plan_game(options, setups, number)).collect()
+}
+
+fn plan_game(options: &Options, setups: &SetupFiles, number: usize) -> GamePlan {
+    let mut chance = chance_for(options.seed, "game", number);
+    let id = ["classic", "barrage", "classic", "tournament", "barrage", "pbm", "classic", "barrage", "classic", "pbm-small"]
+        [number % 10];
+    // The list holds rulesets that exist.
+    let ruleset = Ruleset::find(id).unwrap_or(Ruleset::all()[0]);
+    let mut of_side = |side: Side| {
+        let count = if once_in(&mut chance, 4) { 2 } else { 1 };
+        (0..count).map(|_| setups.choose(ruleset, side, &mut chance)).collect::<Vec<String>>()
+    };
+    let both = [of_side(Side::Red), of_side(Side::Blue)];
+    let time = if once_in(&mut chance, 3) {
+        Time::Fischer { base_s: 900, increment_s: 2 }
+    } else {
+        Time::Unlimited {}
+    };
+    let plays_on = match ruleset.id {
+        "barrage" => once_in(&mut chance, 4),
+        _ => once_in(&mut chance, 20),
+    };
+    let limit = usize::from(options.resign_after);
+    let resign_at = u16::try_from(between(&mut chance, limit / 2, limit)).unwrap_or(u16::MAX);
+    let loser = if once_in(&mut chance, 2) { Side::Red } else { Side::Blue };
+    GamePlan {
+        number,
+        terms: Terms {
+            ruleset: ruleset.id.to_owned(),
+            time,
+            private: false,
+            secret: once_in(&mut chance, 6),
+        },
+        is_blue_secret: once_in(&mut chance, 6),
+        setups: both,
+        resign: (!plays_on).then_some((resign_at, loser)),
+        seed: options.seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15),
+    }
+}

@@ -1,0 +1,339 @@
+//! Faults planted in copies of real logs: a checker that does not find them has nothing to say with its zeros.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::check::{Fault, Findings, PairLog, check_game, check_pair};
+use crate::log::{Entry, GameLog, Outage, Role, What};
+
+/// A planted fault and whether it was found.
+#[derive(Clone, Debug)]
+pub struct Planted {
+    /// What was planted.
+    pub what: &'static str,
+    /// What the checker was to call it.
+    pub fault: Fault,
+    /// How many faults of that kind it found; none when there was no place to plant one.
+    pub found: Option<u64>,
+}
+
+impl Planted {
+    /// Whether the checker has found it.
+    #[must_use]
+    pub fn is_found(&self) -> bool {
+        self.found.is_some_and(|count| count > 0)
+    }
+}
+
+type Plant = fn(&mut GameLog) -> Option<()>;
+
+/// Each kind of fault, and how it is planted.
+const PLANTS: &[(&str, Fault, Plant)] = &[
+    ("an acknowledged move that the log lost", Fault::Missing, lose_move),
+    ("an acknowledgement that is followed by a refusal", Fault::Missing, refuse_accepted),
+    ("an event shown twice", Fault::Doubled, show_twice),
+    ("a ply twice in the log", Fault::Doubled, record_twice),
+    ("one command id accepted as two events", Fault::Doubled, accept_twice),
+    ("an event that was never shown", Fault::Gap, skip_event),
+    ("a hidden rank in an event", Fault::Leak, leak_in_event),
+    ("a hidden rank in a view", Fault::Leak, leak_in_view),
+    ("a deployment in a refusal", Fault::Leak, leak_in_refusal),
+    ("a moved mark that is missing in a view", Fault::Differs, unmark_piece),
+    ("another number of captured pieces", Fault::Differs, miscount_captured),
+    ("another ply in a view", Fault::Differs, change_ply),
+    ("the other side's turn after an event", Fault::Differs, change_turn),
+    ("a clock that ran through an outage", Fault::Clock, run_clock),
+    ("a commitment that was opened with another salt", Fault::Commitment, change_salt),
+    ("a lawful move refused", Fault::Refusal, refuse_lawful),
+    ("a record without its end", Fault::Unended, cut_end),
+];
+
+/// Plants every kind of fault in a copy of one of the logs and asks the checker.
+#[must_use]
+pub(crate) fn plant_all(games: &[GameLog], pairs: &[PairLog], outages: &[Outage]) -> Vec<Planted> {
+    let mut planted = Vec::new();
+    for (what, fault, plant) in PLANTS {
+        // The first game that has a place for the fault.
+        let changed = games.iter().find_map(|game| {
+            let mut copy = game.clone();
+            plant(&mut copy).map(|()| copy)
+        });
+        let found = changed.map(|game| {
+            let mut findings = Findings::default();
+            check_game(&game, outages, &mut findings);
+            findings.count(*fault)
+        });
+        planted.push(Planted { what, fault: *fault, found });
+    }
+    let kinds: [(&str, fn(&mut PairLog) -> Option<()>); 3] = [
+        ("a byte that depends on a secret", change_byte),
+        ("an order of messages that depends on a secret", change_order),
+        ("a message that depends on a secret", add_message),
+    ];
+    for (what, plant) in kinds {
+        let mut pair = pairs.first().cloned();
+        let found = pair.as_mut().and_then(plant).and(pair).map(|pair| {
+            let mut findings = Findings::default();
+            check_pair(&pair, &mut findings);
+            findings.count(Fault::SecretByte)
+        });
+        planted.push(Planted { what, fault: Fault::SecretByte, found });
+    }
+    planted
+}
+
+/// Changes the first received text of a role for which the change works, from the middle of the log on.
+fn change_text(
+    log: &mut GameLog,
+    is_role: fn(Role) -> bool,
+    change: impl Fn(&str) -> Option<String>,
+) -> Option<()> {
+    for client in log.clients.iter_mut().filter(|client| is_role(client.role)) {
+        let half = client.entries.len() / 2;
+        for entry in client.entries.iter_mut().skip(half) {
+            if let What::Received(text) = &entry.what
+                && let Some(changed) = change(text)
+            {
+                entry.what = What::Received(changed.into());
+                return Some(());
+            }
+        }
+    }
+    None
+}
+
+fn change_value(
+    log: &mut GameLog,
+    kind: &'static str,
+    change: impl Fn(&mut Value) -> Option<()>,
+) -> Option<()> {
+    change_text(log, |_| true, |text| {
+        let mut value: Value = serde_json::from_str(text).ok()?;
+        if value["type"] != kind {
+            return None;
+        }
+        change(&mut value)?;
+        Some(value.to_string())
+    })
+}
+
+fn change_records(log: &mut GameLog, change: impl Fn(&mut Vec<Value>) -> Option<()>) -> Option<()> {
+    for record in &mut log.records {
+        let mut value: Value = serde_json::from_str(record).ok()?;
+        change(value["events"].as_array_mut()?)?;
+        *record = value.to_string();
+    }
+    Some(())
+}
+
+fn is_kind(event: &Value, kind: &str) -> bool {
+    event["event"]["kind"] == kind
+}
+
+fn lose_move(log: &mut GameLog) -> Option<()> {
+    change_records(log, |events| {
+        let last = events.iter().rposition(|event| is_kind(event, "moved"))?;
+        events.remove(last);
+        Some(())
+    })
+}
+
+fn record_twice(log: &mut GameLog) -> Option<()> {
+    change_records(log, |events| {
+        let last = events.iter().rposition(|event| is_kind(event, "moved"))?;
+        let again = events[last].clone();
+        events.insert(last, again);
+        Some(())
+    })
+}
+
+fn cut_end(log: &mut GameLog) -> Option<()> {
+    change_records(log, |events| {
+        let end = events.iter().position(|event| is_kind(event, "ended"))?;
+        events.truncate(end);
+        Some(())
+    })
+}
+
+fn change_salt(log: &mut GameLog) -> Option<()> {
+    let record = &mut log.records[0];
+    let mut value: Value = serde_json::from_str(record).ok()?;
+    let salt = value["deployments"]["blue"]["salt"].as_str()?.to_owned();
+    let other = if salt.starts_with('0') { "1" } else { "0" };
+    value["deployments"]["blue"]["salt"] = json!(format!("{other}{}", salt.get(1..)?));
+    *record = value.to_string();
+    Some(())
+}
+
+/// An answer to a game command of Red: where it stands in the log, and what it says.
+fn find_answer(log: &GameLog, kind: &str) -> Option<(usize, usize, Value)> {
+    log.clients.iter().enumerate().find_map(|(client_at, client)| {
+        client.entries.iter().enumerate().find_map(|(at, entry)| {
+            let What::Received(text) = &entry.what else { return None };
+            let value: Value = serde_json::from_str(text).ok()?;
+            let is_it = value["type"] == kind
+                && value["outcome"]["kind"] == "game"
+                && client.entries.iter().any(|entry| match &entry.what {
+                    What::Sent(sent) => {
+                        sent.contains(value["cmd_id"].as_str().unwrap_or("?"))
+                            && sent.contains(r#""kind":"move""#)
+                    }
+                    _ => false,
+                });
+            is_it.then_some((client_at, at, value))
+        })
+    })
+}
+
+fn insert_after(log: &mut GameLog, client: usize, at: usize, text: &Value) {
+    let entries = &mut log.clients[client].entries;
+    let stamp = entries[at].at;
+    entries.insert(at + 1, Entry { at: stamp, what: What::Received(text.to_string().into()) });
+}
+
+fn accept_twice(log: &mut GameLog) -> Option<()> {
+    let (client, at, mut value) = find_answer(log, "accepted")?;
+    value["outcome"]["seq"] = json!(value["outcome"]["seq"].as_u64()? + 2);
+    insert_after(log, client, at, &value);
+    Some(())
+}
+
+fn refuse_accepted(log: &mut GameLog) -> Option<()> {
+    let (client, at, value) = find_answer(log, "accepted")?;
+    let refused = json!({"type": "refused", "cmd_id": value["cmd_id"], "code": "stale_ply", "message": "no"});
+    insert_after(log, client, at, &refused);
+    Some(())
+}
+
+fn refuse_lawful(log: &mut GameLog) -> Option<()> {
+    let (client, at, value) = find_answer(log, "accepted")?;
+    let refused = json!({"type": "refused", "cmd_id": value["cmd_id"], "code": "blocked", "message": "no"});
+    log.clients[client].entries[at].what = What::Received(refused.to_string().into());
+    Some(())
+}
+
+/// The place of a received event that follows another one on the same line.
+fn find_event(log: &GameLog) -> Option<(usize, usize)> {
+    let is_event = |entry: &Entry| match &entry.what {
+        What::Received(text) => text.contains(r#""type":"event""#),
+        _ => false,
+    };
+    log.clients.iter().enumerate().find_map(|(client, of)| {
+        let at = of.entries.windows(3).position(|three| three.iter().all(is_event))?;
+        Some((client, at + 1))
+    })
+}
+
+fn show_twice(log: &mut GameLog) -> Option<()> {
+    let (client, at) = find_event(log)?;
+    let again = log.clients[client].entries[at].clone();
+    log.clients[client].entries.insert(at, again);
+    Some(())
+}
+
+fn skip_event(log: &mut GameLog) -> Option<()> {
+    let (client, at) = find_event(log)?;
+    log.clients[client].entries.remove(at);
+    Some(())
+}
+
+fn is_spectator(role: Role) -> bool {
+    matches!(role, Role::Spectator(_))
+}
+
+fn leak_in_event(log: &mut GameLog) -> Option<()> {
+    change_text(log, is_spectator, |text| {
+        let (before, pieces) = text.split_once(r#""pieces":["#)?;
+        let is_running = text.contains(r#""type":"event""#) && !text.contains(r#""kind":"ended""#);
+        (is_running && pieces.contains("b?"))
+            .then(|| format!(r#"{before}"pieces":[{}"#, pieces.replacen("b?", "b5", 1)))
+    })
+}
+
+fn leak_in_view(log: &mut GameLog) -> Option<()> {
+    change_text(log, |role| role == Role::Red, |text| {
+        let is_running = text.contains(r#""type":"game""#) && text.contains(r#""phase":"playing""#);
+        (is_running && text.contains("b?")).then(|| text.replacen("b?", "bS", 1))
+    })
+}
+
+fn leak_in_refusal(log: &mut GameLog) -> Option<()> {
+    let record: Value = serde_json::from_str(&log.records[0]).ok()?;
+    let setup = record["deployments"]["blue"]["setup"].as_str()?.to_owned();
+    let red = log.clients.iter_mut().find(|client| client.role == Role::Red)?;
+    let at = red.entries.first()?.at;
+    let refused = json!({"type": "refused", "code": "blocked", "message": format!("in the way: {setup}")});
+    let text: Arc<str> = refused.to_string().into();
+    red.entries.push(Entry { at, what: What::Received(text) });
+    Some(())
+}
+
+fn unmark_piece(log: &mut GameLog) -> Option<()> {
+    change_value(log, "game", |value| {
+        let pieces = value["view"]["pieces"].as_array_mut()?;
+        let piece = pieces.iter_mut().find(|piece| piece.as_str().is_some_and(|text| text.contains('\'')))?;
+        *piece = json!(piece.as_str()?.replace('\'', ""));
+        Some(())
+    })
+}
+
+fn miscount_captured(log: &mut GameLog) -> Option<()> {
+    change_value(log, "event", |value| {
+        let captured = value["change"]["captured"]["red"].as_object_mut()?;
+        captured.insert("major".to_owned(), json!(3));
+        captured.insert("scout".to_owned(), json!(7));
+        Some(())
+    })
+}
+
+fn change_ply(log: &mut GameLog) -> Option<()> {
+    change_value(log, "game", |value| {
+        let ply = value["view"]["ply"].as_u64()?;
+        value["view"]["ply"] = json!(ply + 1);
+        Some(())
+    })
+}
+
+fn change_turn(log: &mut GameLog) -> Option<()> {
+    change_value(log, "event", |value| {
+        let turn = value["change"]["turn"].as_str()?;
+        value["change"]["turn"] = json!(if turn == "red" { "blue" } else { "red" });
+        Some(())
+    })
+}
+
+/// Takes time off the clock of every view; the one after an outage is among them.
+fn run_clock(log: &mut GameLog) -> Option<()> {
+    let mut count = 0;
+    for entry in log.clients.iter_mut().flat_map(|client| &mut client.entries) {
+        let What::Received(text) = &entry.what else { continue };
+        let Ok(mut value) = serde_json::from_str::<Value>(text) else { continue };
+        let Some(side) = value["view"]["clock"]["running"].as_str().map(str::to_owned) else { continue };
+        let left = &mut value["view"]["clock"]["remaining_ms"][side.as_str()];
+        *left = json!(left.as_u64()?.saturating_sub(5_000));
+        entry.what = What::Received(value.to_string().into());
+        count += 1;
+    }
+    (count > 0).then_some(())
+}
+
+fn change_byte(pair: &mut PairLog) -> Option<()> {
+    let text = pair.sessions[1].first_mut()?.texts.iter_mut().find(|text| text.contains(r#""message":"#))?;
+    *text = text.replacen(r#""message":""#, r#""message":"T"#, 1);
+    Some(())
+}
+
+fn change_order(pair: &mut PairLog) -> Option<()> {
+    let texts = &mut pair.sessions[1].last_mut()?.texts;
+    let at = texts.windows(2).position(|two| two.iter().all(|text| text.contains(r#""kind":"moved""#)))?;
+    texts.swap(at, at + 1);
+    Some(())
+}
+
+fn add_message(pair: &mut PairLog) -> Option<()> {
+    let texts = &mut pair.sessions[1].last_mut()?.texts;
+    let again = texts.last()?.clone();
+    texts.push(again);
+    Some(())
+}

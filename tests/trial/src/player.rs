@@ -1,0 +1,293 @@
+//! A house player at the other end of a real socket: it sees what the server sends and answers a random legal move.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flagfall_board::{GameId, Side, Square};
+use flagfall_protocol::{
+    ClientToServer, Code, CommandId, GameCommand, GameView, MoveText, Phase, Position, ServerToClient,
+};
+use flagfall_rules::Move;
+use tokio::sync::Notify;
+
+use crate::chance::once_in;
+use crate::client::Client;
+use crate::error::TrialError;
+use crate::moves::legal_moves;
+use crate::plan::GamePlan;
+
+/// A line is dropped once in so many received messages, and once in so many sent commands before the answer.
+const DROP_ONE_IN: (usize, usize) = (120, 60);
+/// Once in so many turns: a draw offer, a command that must be refused, an answered command sent again.
+const ODDITY_ONE_IN: usize = 40;
+
+/// What all clients of a run share.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    /// Moves acknowledged so far.
+    pub acked: AtomicU64,
+    /// Games that ended.
+    pub ended: AtomicU64,
+    /// Wakes whoever waits for progress.
+    pub moved: Notify,
+}
+
+/// A command on its way.
+struct Pending {
+    cmd_id: CommandId,
+    message: ClientToServer,
+    is_sent: bool,
+    is_move: bool,
+}
+
+/// One seat of a game.
+pub(crate) struct Player<'a> {
+    client: &'a mut Client,
+    plan: &'a GamePlan,
+    side: Side,
+    game: GameId,
+    progress: Arc<Progress>,
+    view: Option<GameView>,
+    seen: Option<Position>,
+    pending: Option<Pending>,
+    answered: Option<ClientToServer>,
+    commands: u32,
+    deployed: usize,
+    offered_at: Option<u16>,
+}
+
+impl<'a> Player<'a> {
+    /// A player who has not opened the game yet.
+    pub(crate) fn new(
+        client: &'a mut Client,
+        plan: &'a GamePlan,
+        side: Side,
+        game: GameId,
+        progress: Arc<Progress>,
+    ) -> Player<'a> {
+        Player {
+            client,
+            plan,
+            side,
+            game,
+            progress,
+            view: None,
+            seen: None,
+            pending: None,
+            answered: None,
+            commands: 0,
+            deployed: 0,
+            offered_at: None,
+        }
+    }
+
+    /// Plays until the game is over.
+    ///
+    /// # Errors
+    /// [`TrialError::Client`] when the server does something no player can go on with.
+    pub(crate) async fn play(mut self) -> Result<(), TrialError> {
+        let mut is_open = false;
+        loop {
+            if !self.client.is_connected() {
+                self.client.connect().await?;
+                is_open = false;
+            }
+            if !is_open {
+                self.client.send(&ClientToServer::OpenGame { game: self.game, since: self.seen }).await;
+                if let Some(pending) = &mut self.pending {
+                    self.client.send(&pending.message).await;
+                    self.client.counts.resends += u64::from(std::mem::replace(&mut pending.is_sent, true));
+                }
+                is_open = true;
+            }
+            let Some(message) = self.client.receive().await else { continue };
+            self.take_in(message).await?;
+            if self.view.as_ref().is_some_and(|view| view.phase == Phase::Over) {
+                self.client.close().await;
+                return Ok(());
+            }
+            if once_in(&mut self.client.chance, DROP_ONE_IN.0) {
+                self.client.drop_line();
+            } else if self.client.is_connected() {
+                self.act().await;
+            }
+        }
+    }
+
+    async fn take_in(&mut self, message: ServerToClient) -> Result<(), TrialError> {
+        match message {
+            ServerToClient::Game { epoch, seq, view, .. } => {
+                self.view = Some(view);
+                self.seen = Some(Position { epoch, seq });
+            }
+            ServerToClient::Event { seq, event, change, .. } => {
+                if let (Some(view), Some(seen)) = (&mut self.view, &mut self.seen) {
+                    view.apply(&event, &change);
+                    seen.seq = seq;
+                }
+            }
+            ServerToClient::Accepted { cmd_id, .. } => {
+                if self.pending.as_ref().is_some_and(|pending| pending.cmd_id == cmd_id)
+                    && let Some(pending) = self.pending.take()
+                {
+                    if pending.is_move {
+                        self.progress.acked.fetch_add(1, Ordering::Relaxed);
+                        self.progress.moved.notify_one();
+                    }
+                    self.answered = Some(pending.message);
+                }
+            }
+            ServerToClient::Refused { cmd_id, code, .. } => {
+                if self.pending.as_ref().is_some_and(|pending| Some(&pending.cmd_id) == cmd_id.as_ref()) {
+                    match code.as_str() {
+                        // Sent again with the same id over the next line.
+                        Code::STORE_UNAVAILABLE | Code::TOO_MANY | Code::STOPPING | "paused" => {
+                            self.client.drop_line();
+                        }
+                        Code::SUPERSEDED => {
+                            self.client.drop_line();
+                        }
+                        _ => self.pending = None,
+                    }
+                }
+            }
+            ServerToClient::GameUnavailable { message, .. } => {
+                return Err(self.client.error(self.game.as_str(), message));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Does what there is to do now.
+    async fn act(&mut self) {
+        if self.pending.is_some() {
+            return;
+        }
+        let Some(view) = &self.view else { return };
+        let (phase, ply, turn) = (view.phase, view.ply, view.turn);
+        match phase {
+            Phase::Deploying => {
+                if let Some(setup) = self.plan.setups[self.side as usize].get(self.deployed) {
+                    let setup = setup.clone();
+                    self.deployed += 1;
+                    self.order(ply, GameCommand::Deploy { setup }).await;
+                }
+            }
+            Phase::Playing if turn == Some(self.side) => self.take_turn(ply).await,
+            Phase::Playing => {
+                if view.draw_offer == Some(self.side.opponent())
+                    && self.offered_at != Some(ply)
+                    && once_in(&mut self.client.chance, 2)
+                {
+                    self.offered_at = Some(ply);
+                    self.order(ply, GameCommand::DeclineDraw {}).await;
+                }
+            }
+            Phase::Over => {}
+        }
+    }
+
+    async fn take_turn(&mut self, ply: u16) {
+        if let Some((after, loser)) = self.plan.resign
+            && ply >= after
+            && loser == self.side
+        {
+            return self.order(ply, GameCommand::Resign {}).await;
+        }
+        if once_in(&mut self.client.chance, ODDITY_ONE_IN)
+            && let Some(answered) = self.answered.clone()
+        {
+            // What was accepted is accepted again, and has no other effect.
+            self.client.counts.resends += 1;
+            self.client.send(&answered).await;
+        }
+        if self.offered_at != Some(ply) && once_in(&mut self.client.chance, ODDITY_ONE_IN) {
+            self.offered_at = Some(ply);
+            let oddity = if once_in(&mut self.client.chance, 2) {
+                GameCommand::OfferDraw {}
+            } else {
+                GameCommand::Move { squares: self.impossible_move() }
+            };
+            return self.order(ply, oddity).await;
+        }
+        let moves = self.view.as_ref().map(|view| legal_moves(view, self.side)).unwrap_or_default();
+        if !moves.is_empty() {
+            let squares = moves[self.client.chance.below(moves.len())];
+            self.order(ply, GameCommand::Move { squares }).await;
+        }
+    }
+
+    /// From one of the other side's squares to the next: never one's own to move.
+    fn impossible_move(&self) -> MoveText {
+        let other = self.view.iter().flat_map(|view| &view.pieces).find(|piece| piece.0.side != self.side);
+        let from = other.map(|piece| piece.0.square).or_else(|| Square::new(0, 0));
+        let from = from.unwrap_or_else(|| unreachable!("a1 is on every board"));
+        let to = flagfall_board::Direction::ALL.into_iter().find_map(|direction| from.neighbor(direction));
+        MoveText(Move { from, to: to.unwrap_or(from) })
+    }
+
+    async fn order(&mut self, ply: u16, command: GameCommand) {
+        self.commands += 1;
+        let is_move = matches!(command, GameCommand::Move { .. });
+        let text = format!("{}-{}-{}", self.side.name(), self.commands, self.plan.number);
+        let Ok(cmd_id) = text.parse::<CommandId>() else { return };
+        let message = ClientToServer::Command { cmd_id: cmd_id.clone(), game: self.game, ply, command };
+        // Sometimes the line drops before the command is on it, sometimes before the answer is.
+        let is_dropped = once_in(&mut self.client.chance, DROP_ONE_IN.1);
+        let is_sent = !(is_dropped && once_in(&mut self.client.chance, 3));
+        if is_sent {
+            self.client.send(&message).await;
+        }
+        self.pending = Some(Pending { cmd_id, message, is_sent, is_move });
+        if is_dropped {
+            self.client.drop_line();
+        }
+    }
+}
+
+/// Watches a game until it is over, dropping the line now and then.
+///
+/// # Errors
+/// [`TrialError::Client`] when the game cannot be watched.
+pub(crate) async fn watch(client: &mut Client, game: GameId) -> Result<(), TrialError> {
+    let mut seen: Option<Position> = None;
+    let mut is_open = false;
+    loop {
+        if !client.is_connected() {
+            client.connect().await?;
+            is_open = false;
+        }
+        if !std::mem::replace(&mut is_open, true) {
+            client.send(&ClientToServer::OpenGame { game, since: seen }).await;
+        }
+        let Some(message) = client.receive().await else { continue };
+        let is_over = match message {
+            ServerToClient::Game { epoch, seq, view, .. } => {
+                seen = Some(Position { epoch, seq });
+                view.phase == Phase::Over
+            }
+            ServerToClient::Event { seq, event, .. } => {
+                if let Some(seen) = &mut seen {
+                    seen.seq = seq;
+                }
+                matches!(event, flagfall_protocol::GameEvent::Ended { .. })
+            }
+            ServerToClient::Refused { code, message, .. } => {
+                return Err(client.error(game.as_str(), format!("{code}: {message}")));
+            }
+            ServerToClient::GameUnavailable { message, .. } => {
+                return Err(client.error(game.as_str(), message));
+            }
+            _ => false,
+        };
+        if is_over {
+            client.close().await;
+            return Ok(());
+        }
+        if once_in(&mut client.chance, 2 * DROP_ONE_IN.0) {
+            client.drop_line();
+        }
+    }
+}
+
