@@ -51,6 +51,16 @@ async fn health_is_good_while_the_store_takes_and_gives() {
 }
 
 #[tokio::test]
+async fn a_connection_answers_one_request() {
+    let house = House::open(settings()).await;
+    // Nothing in the request asks for the close: reading to the end would wait for ever without it.
+    let request = format!("GET /health HTTP/1.1\r\nHost: {}\r\n\r\n", house.address);
+    let answer = http(house.address, &request).await;
+    assert!(answer.status == 200 && answer.head.contains("connection: close"), "{}", answer.head);
+    house.close().await;
+}
+
+#[tokio::test]
 async fn unknown_paths_and_methods_get_json() {
     let house = House::open(settings()).await;
     for path in ["/nothing", "/api", "/api/games/000000000000/nothing", "/%00", "/..//etc/passwd"] {

@@ -226,14 +226,16 @@ impl Connection {
                 Step::Wait
             }
             Err(error) => {
-                let (code, close) = match &error {
-                    PlayerError::Name(_) | PlayerError::NameTaken => (Code::BAD_NAME, CloseCode::BadName),
-                    PlayerError::UnknownToken => (Code::BAD_TOKEN, CloseCode::BadToken),
-                    PlayerError::TooManyGuests => (Code::TOO_MANY, CloseCode::TooManyRequests),
-                    PlayerError::Store => (Code::STORE_UNAVAILABLE, CloseCode::Shutdown),
-                    PlayerError::Chance(_) => (Code::INTERNAL, CloseCode::Shutdown),
+                let (code, closing) = match &error {
+                    PlayerError::Name(_) | PlayerError::NameTaken => {
+                        (Code::BAD_NAME, CloseCode::BadName.into())
+                    }
+                    PlayerError::UnknownToken => (Code::BAD_TOKEN, CloseCode::BadToken.into()),
+                    PlayerError::TooManyGuests => (Code::TOO_MANY, CloseCode::TooManyRequests.into()),
+                    PlayerError::Store => (Code::STORE_UNAVAILABLE, Closing::LATER),
+                    PlayerError::Chance(_) => (Code::INTERNAL, Closing::LATER),
                 };
-                Step::Close(Some(refusal(None, None, code, error.to_string())), close.into())
+                Step::Close(Some(refusal(None, None, code, error.to_string())), closing)
             }
         }
     }

@@ -35,9 +35,9 @@ const HEAD_BYTES_MAX: usize = 16 * 1024;
 pub struct ListenerLimits {
     /// Open connections at a time; further ones are told to come back.
     pub connections_max: usize,
-    /// How long a client has for the head of a request, and for its next one on the same connection.
+    /// How long a client has for the head of its request.
     pub head: Duration,
-    /// How long a connection may speak plain HTTP. A WebSocket is not bound by it.
+    /// How long a request and its answer may take together. A WebSocket is not bound by it.
     pub http: Duration,
 }
 
@@ -45,8 +45,13 @@ pub struct ListenerLimits {
 pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits) {
     let room = Arc::new(Semaphore::new(limits.connections_max.clamp(1, Semaphore::MAX_PERMITS)));
     let porch = Arc::new(Semaphore::new(TURNED_AWAY_MAX));
+    let mut is_exhausted = false;
     loop {
-        match listener.accept().await {
+        let accepted = listener.accept().await;
+        if accepted.is_ok() && std::mem::take(&mut is_exhausted) {
+            tracing::info!("connections can be taken again");
+        }
+        match accepted {
             Ok((stream, _)) => match room.clone().try_acquire_owned() {
                 Ok(permit) => {
                     counter!(ACCEPTED, "result" => "served").increment(1);
@@ -68,7 +73,10 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits
                 if is_of_one_connection(&error) {
                     continue;
                 }
-                tracing::warn!(%error, "no connection could be taken; trying again");
+                if !is_exhausted {
+                    tracing::warn!(%error, "no connection can be taken; trying until one can");
+                }
+                is_exhausted = true;
                 sleep(EXHAUSTED_PAUSE).await;
             }
         }

@@ -33,6 +33,8 @@ impl Closing {
     pub const MALFORMED: Closing = Closing { code: 1008, reason: "too many malformed messages" };
     /// A frame or message beyond the limit.
     pub const TOO_LONG: Closing = Closing { code: 1009, reason: "message too long" };
+    /// Nobody can be let in now.
+    pub const LATER: Closing = Closing { code: 1013, reason: "try again in a moment" };
 }
 
 impl From<CloseCode> for Closing {
