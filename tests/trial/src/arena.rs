@@ -74,7 +74,9 @@ pub(crate) async fn play_all(
     while played.len() < total {
         let acked = progress.acked.load(Ordering::Relaxed);
         if run.outages.len() < kills && acked >= next_kill {
-            run.outages.push(server.kill_and_restart().await?);
+            // Every other time it is gone long enough for clocks to show it.
+            let down = if run.outages.len() % 2 == 0 { between(&mut chance, 200, 600) } else { 0 };
+            run.outages.push(server.kill_and_restart(Duration::from_millis(down as u64)).await?);
             // Now and then the next one is killed before it has done anything.
             let pause = if once_in(&mut chance, 5) { 0 } else { between(&mut chance, step / 4, step) };
             next_kill = progress.acked.load(Ordering::Relaxed) + pause as u64;
@@ -100,8 +102,11 @@ pub(crate) async fn play_all(
     }
     if kills > 0 {
         // What the records say is read from a process that saw none of it.
-        let last = server.kill_and_restart().await?;
-        tell(format!("all games ended; the last of the new processes was up after {} ms", last.up_at - last.spawned_at));
+        let last = server.kill_and_restart(Duration::ZERO).await?;
+        tell(format!(
+            "all games ended; the last of the new processes was up after {} ms",
+            last.up_at - last.spawned_at
+        ));
     }
     played.sort_by_key(|one| one.log.plan.number);
     let address = *server.address().borrow();
@@ -173,12 +178,21 @@ async fn play_one(
 ///
 /// # Errors
 /// [`TrialError::Client`] when the server refuses.
-pub(crate) async fn arrange(plan: &GamePlan, red: &mut Client, blue: &mut Client) -> Result<GameId, TrialError> {
+pub(crate) async fn arrange(
+    plan: &GamePlan,
+    red: &mut Client,
+    blue: &mut Client,
+) -> Result<GameId, TrialError> {
     let id = |what: &str| {
-        format!("{what}-{}", plan.number).parse::<CommandId>().map_err(|error| TrialError::Defect(error.to_string()))
+        format!("{what}-{}", plan.number)
+            .parse::<CommandId>()
+            .map_err(|error| TrialError::Defect(error.to_string()))
     };
-    let challenge =
-        ClientToServer::Challenge { cmd_id: id("challenge")?, terms: plan.terms.clone(), side: Some(Side::Red) };
+    let challenge = ClientToServer::Challenge {
+        cmd_id: id("challenge")?,
+        terms: plan.terms.clone(),
+        side: Some(Side::Red),
+    };
     let Accepted::Challenge { challenge, .. } = red.ask(&challenge).await? else {
         return Err(red.error("-", "a challenge was asked for, and something else came"));
     };

@@ -162,7 +162,9 @@ impl Client {
             let socket = self.socket.as_mut()?;
             let text = match timeout(SILENCE_MAX, socket.next()).await {
                 Ok(Some(Ok(Frame::Text(text)))) => text,
-                Ok(Some(Ok(Frame::Ping(_) | Frame::Pong(_) | Frame::Binary(_) | Frame::Frame(_)))) => continue,
+                Ok(Some(Ok(Frame::Ping(_) | Frame::Pong(_) | Frame::Binary(_) | Frame::Frame(_)))) => {
+                    continue;
+                }
                 Ok(Some(Ok(Frame::Close(_)) | Err(_)) | None) | Err(_) => {
                     self.break_line();
                     return None;
@@ -211,7 +213,9 @@ impl Client {
     /// [`TrialError::Client`] when it is refused.
     pub(crate) async fn ask(&mut self, command: &ClientToServer) -> Result<Accepted, TrialError> {
         let id = match command {
-            ClientToServer::Challenge { cmd_id, .. } | ClientToServer::AcceptChallenge { cmd_id, .. } => cmd_id,
+            ClientToServer::Challenge { cmd_id, .. } | ClientToServer::AcceptChallenge { cmd_id, .. } => {
+                cmd_id
+            }
             _ => return Err(self.error("-", "only challenges are asked for")),
         };
         let mut is_repeated = false;

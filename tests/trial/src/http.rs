@@ -15,8 +15,16 @@ const ANSWER_MAX: Duration = Duration::from_secs(30);
 ///
 /// # Errors
 /// [`TrialError::Client`] when the answer is no record.
-pub(crate) async fn record(address: SocketAddr, game: &str, token: Option<&str>) -> Result<String, TrialError> {
-    let failed = |what: String| TrialError::Client { who: "a record's reader".to_owned(), game: game.to_owned(), what };
+pub(crate) async fn record(
+    address: SocketAddr,
+    game: &str,
+    token: Option<&str>,
+) -> Result<String, TrialError> {
+    let failed = |what: String| TrialError::Client {
+        who: "a record's reader".to_owned(),
+        game: game.to_owned(),
+        what,
+    };
     let answer = timeout(ANSWER_MAX, exchange(address, game, token))
         .await
         .map_err(|_| failed("no answer in time".to_owned()))?
@@ -28,7 +36,11 @@ pub(crate) async fn record(address: SocketAddr, game: &str, token: Option<&str>)
         return Err(failed(format!("HTTP status {status}: {body}")));
     }
     let is_chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
-    if is_chunked { unchunked(body).ok_or_else(|| failed("broken chunks".to_owned())) } else { Ok(body.to_owned()) }
+    if is_chunked {
+        unchunked(body).ok_or_else(|| failed("broken chunks".to_owned()))
+    } else {
+        Ok(body.to_owned())
+    }
 }
 
 async fn exchange(address: SocketAddr, game: &str, token: Option<&str>) -> std::io::Result<Vec<u8>> {

@@ -102,7 +102,9 @@ async fn rehearse(
     setups: &SetupFiles,
     tell: &mut impl FnMut(News),
 ) -> Result<Findings, TrialError> {
-    tell(News::Progress(format!("rehearsal: {REHEARSAL_GAMES} games, {REHEARSAL_KILLS} kills, then planted faults")));
+    tell(News::Progress(format!(
+        "rehearsal: {REHEARSAL_GAMES} games, {REHEARSAL_KILLS} kills, then planted faults"
+    )));
     let small = Options { games: REHEARSAL_GAMES, spectators: 2, resign_after: 60, ..options.clone() };
     let mut plans = plan_games(&small, setups, 1_000_000, REHEARSAL_GAMES);
     for plan in &mut plans {

@@ -54,7 +54,9 @@ async fn main() -> ExitCode {
     });
     let beside = || Some(std::env::current_exe().ok()?.with_file_name("flagfall-server"));
     let Some(server) = arguments.server.clone().or_else(beside).filter(|path| path.is_file()) else {
-        eprintln!("no flagfall-server beside this program: build it (cargo build --release -p flagfall-server), or name it with --server");
+        eprintln!(
+            "no flagfall-server beside this program: build it (cargo build --release -p flagfall-server), or name it with --server"
+        );
         return ExitCode::from(2);
     };
     let mut options = Options {

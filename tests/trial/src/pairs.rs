@@ -7,7 +7,8 @@ use std::sync::Arc;
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_bots::Chance;
 use flagfall_protocol::{
-    ClientToServer, CommandId, GameCommand, GameEvent, MoveText, Position, Presence, ServerToClient, Terms, Time,
+    ClientToServer, CommandId, GameCommand, GameEvent, MoveText, Position, Presence, ServerToClient, Terms,
+    Time,
 };
 use flagfall_rules::{Command, Entropy, Game, GameTerms, Move, Ruleset, Setup, TimeControl, decide, evolve};
 use tokio::sync::{Semaphore, watch};
@@ -104,7 +105,9 @@ fn plan_pair(number: usize, seed: u64, setups: &SetupFiles, chance: &mut Chance)
         }
         let home = |place: usize| ruleset.shape.home_square(hider, place);
         let exchanged_at: Option<Vec<Square>> = std::iter::once(home(one))
-            .chain(trail.iter().map(|at| at.iter().find(|(_, place)| **place == one).map(|(square, _)| *square)))
+            .chain(
+                trail.iter().map(|at| at.iter().find(|(_, place)| **place == one).map(|(square, _)| *square)),
+            )
             .collect();
         return Some(PairPlan {
             number,
@@ -125,7 +128,9 @@ fn plan_pair(number: usize, seed: u64, setups: &SetupFiles, chance: &mut Chance)
 
 /// Whether the piece ever went more than one square: then its rank is known.
 fn has_run(trail: &[HashMap<Square, usize>], place: usize) -> bool {
-    let at = |seen: &HashMap<Square, usize>| seen.iter().find(|(_, other)| **other == place).map(|(square, _)| *square);
+    let at = |seen: &HashMap<Square, usize>| {
+        seen.iter().find(|(_, other)| **other == place).map(|(square, _)| *square)
+    };
     trail.windows(2).any(|two| match (at(&two[0]), at(&two[1])) {
         (Some(from), Some(to)) => from.column().abs_diff(to.column()) + from.row().abs_diff(to.row()) > 1,
         _ => true,
@@ -213,7 +218,13 @@ impl Session<'_> {
         let pool = Arc::new(TextPool::default());
         let make = |role: Role, number: usize| {
             let name = format!("p{}-{variant}{number}-{:04x}", plan.number, plan.seed & 0xffff);
-            Client::new(name, role, address.clone(), pool.clone(), chance_for(plan.seed, "pair client", number))
+            Client::new(
+                name,
+                role,
+                address.clone(),
+                pool.clone(),
+                chance_for(plan.seed, "pair client", number),
+            )
         };
         let mut clients = [make(Role::Red, 0), make(Role::Blue, 1), make(Role::Spectator(0), 2)];
         for client in &mut clients {
@@ -291,7 +302,8 @@ impl Session<'_> {
     /// Tries what must be refused: to move the other side's exchanged piece, a ply too early, a deployment too late.
     async fn probe(&mut self, viewer: usize, ply: u16) -> Result<(), TrialError> {
         let from = self.plan.exchanged_at[usize::from(ply)];
-        let beside = flagfall_board::Direction::ALL.into_iter().filter_map(|direction| from.neighbor(direction));
+        let beside =
+            flagfall_board::Direction::ALL.into_iter().filter_map(|direction| from.neighbor(direction));
         for to in beside.take(2) {
             self.order(viewer, ply, GameCommand::Move { squares: MoveText(Move { from, to }) }).await?;
         }
@@ -326,8 +338,9 @@ impl Session<'_> {
     /// Gives an order and waits for its answer, whichever.
     async fn order(&mut self, who: usize, ply: u16, command: GameCommand) -> Result<(), TrialError> {
         self.commands += 1;
-        let id: CommandId =
-            format!("c-{}", self.commands).parse().map_err(|_| TrialError::Defect("a command id".to_owned()))?;
+        let id: CommandId = format!("c-{}", self.commands)
+            .parse()
+            .map_err(|_| TrialError::Defect("a command id".to_owned()))?;
         let message = ClientToServer::Command { cmd_id: id.clone(), game: self.game, ply, command };
         self.clients[who].send(&message).await;
         self.until(who, "an answer", |message| match message {
@@ -353,7 +366,9 @@ impl Session<'_> {
 
     async fn next(&mut self, who: usize, what: &str) -> Result<ServerToClient, TrialError> {
         let Some(message) = self.clients[who].receive().await else {
-            return Err(self.clients[who].error(self.game.as_str(), format!("the line broke, waiting for {what}")));
+            return Err(
+                self.clients[who].error(self.game.as_str(), format!("the line broke, waiting for {what}"))
+            );
         };
         match &message {
             ServerToClient::Game { epoch, seq, view, .. } => {

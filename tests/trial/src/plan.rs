@@ -97,14 +97,29 @@ impl SetupFiles {
 
 /// The games of a run.
 #[must_use]
-pub(crate) fn plan_games(options: &Options, setups: &SetupFiles, first: usize, count: usize) -> Vec<GamePlan> {
+pub(crate) fn plan_games(
+    options: &Options,
+    setups: &SetupFiles,
+    first: usize,
+    count: usize,
+) -> Vec<GamePlan> {
     (first..first + count).map(|number| plan_game(options, setups, number)).collect()
 }
 
 fn plan_game(options: &Options, setups: &SetupFiles, number: usize) -> GamePlan {
     let mut chance = chance_for(options.seed, "game", number);
-    let id = ["classic", "barrage", "classic", "tournament", "barrage", "pbm", "classic", "barrage", "classic", "pbm-small"]
-        [number % 10];
+    let id = [
+        "classic",
+        "barrage",
+        "classic",
+        "tournament",
+        "barrage",
+        "pbm",
+        "classic",
+        "barrage",
+        "classic",
+        "pbm-small",
+    ][number % 10];
     // The list holds rulesets that exist.
     let ruleset = Ruleset::find(id).unwrap_or(Ruleset::all()[0]);
     let mut of_side = |side: Side| {

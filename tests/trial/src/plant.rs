@@ -27,6 +27,7 @@ impl Planted {
 }
 
 type Plant = fn(&mut GameLog) -> Option<()>;
+type PairPlant = fn(&mut PairLog) -> Option<()>;
 
 /// Each kind of fault, and how it is planted.
 const PLANTS: &[(&str, Fault, Plant)] = &[
@@ -54,19 +55,20 @@ const PLANTS: &[(&str, Fault, Plant)] = &[
 pub(crate) fn plant_all(games: &[GameLog], pairs: &[PairLog], outages: &[Outage]) -> Vec<Planted> {
     let mut planted = Vec::new();
     for (what, fault, plant) in PLANTS {
-        // The first game that has a place for the fault.
-        let changed = games.iter().find_map(|game| {
+        // Not every game has a place for every fault.
+        let changed = games.iter().filter_map(|game| {
             let mut copy = game.clone();
             plant(&mut copy).map(|()| copy)
         });
-        let found = changed.map(|game| {
+        let mut counts = changed.map(|game| {
             let mut findings = Findings::default();
             check_game(&game, outages, &mut findings);
             findings.count(*fault)
         });
+        let found = counts.next().map(|first| if first > 0 { first } else { counts.max().unwrap_or(0) });
         planted.push(Planted { what, fault: *fault, found });
     }
-    let kinds: [(&str, fn(&mut PairLog) -> Option<()>); 3] = [
+    let kinds: [(&str, PairPlant); 3] = [
         ("a byte that depends on a secret", change_byte),
         ("an order of messages that depends on a secret", change_order),
         ("a message that depends on a secret", add_message),
@@ -108,14 +110,18 @@ fn change_value(
     kind: &'static str,
     change: impl Fn(&mut Value) -> Option<()>,
 ) -> Option<()> {
-    change_text(log, |_| true, |text| {
-        let mut value: Value = serde_json::from_str(text).ok()?;
-        if value["type"] != kind {
-            return None;
-        }
-        change(&mut value)?;
-        Some(value.to_string())
-    })
+    change_text(
+        log,
+        |_| true,
+        |text| {
+            let mut value: Value = serde_json::from_str(text).ok()?;
+            if value["type"] != kind {
+                return None;
+            }
+            change(&mut value)?;
+            Some(value.to_string())
+        },
+    )
 }
 
 fn change_records(log: &mut GameLog, change: impl Fn(&mut Vec<Value>) -> Option<()>) -> Option<()> {
@@ -252,10 +258,14 @@ fn leak_in_event(log: &mut GameLog) -> Option<()> {
 }
 
 fn leak_in_view(log: &mut GameLog) -> Option<()> {
-    change_text(log, |role| role == Role::Red, |text| {
-        let is_running = text.contains(r#""type":"game""#) && text.contains(r#""phase":"playing""#);
-        (is_running && text.contains("b?")).then(|| text.replacen("b?", "bS", 1))
-    })
+    change_text(
+        log,
+        |role| role == Role::Red,
+        |text| {
+            let is_running = text.contains(r#""type":"game""#) && text.contains(r#""phase":"playing""#);
+            (is_running && text.contains("b?")).then(|| text.replacen("b?", "bS", 1))
+        },
+    )
 }
 
 fn leak_in_refusal(log: &mut GameLog) -> Option<()> {

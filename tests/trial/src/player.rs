@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flagfall_board::{GameId, Side, Square};
+use flagfall_board::{Direction, GameId, Side};
 use flagfall_protocol::{
     ClientToServer, Code, CommandId, GameCommand, GameView, MoveText, Phase, Position, ServerToClient,
 };
@@ -137,18 +137,17 @@ impl<'a> Player<'a> {
                     self.answered = Some(pending.message);
                 }
             }
-            ServerToClient::Refused { cmd_id, code, .. } => {
-                if self.pending.as_ref().is_some_and(|pending| Some(&pending.cmd_id) == cmd_id.as_ref()) {
-                    match code.as_str() {
-                        // Sent again with the same id over the next line.
-                        Code::STORE_UNAVAILABLE | Code::TOO_MANY | Code::STOPPING | "paused" => {
-                            self.client.drop_line();
-                        }
-                        Code::SUPERSEDED => {
-                            self.client.drop_line();
-                        }
-                        _ => self.pending = None,
-                    }
+            ServerToClient::Refused { cmd_id, code, .. }
+                if self.pending.as_ref().is_some_and(|pending| Some(&pending.cmd_id) == cmd_id.as_ref()) =>
+            {
+                match code.as_str() {
+                    // Sent again with the same id over the next line.
+                    Code::STORE_UNAVAILABLE
+                    | Code::TOO_MANY
+                    | Code::STOPPING
+                    | Code::SUPERSEDED
+                    | "paused" => self.client.drop_line(),
+                    _ => self.pending = None,
                 }
             }
             ServerToClient::GameUnavailable { message, .. } => {
@@ -204,11 +203,8 @@ impl<'a> Player<'a> {
         }
         if self.offered_at != Some(ply) && once_in(&mut self.client.chance, ODDITY_ONE_IN) {
             self.offered_at = Some(ply);
-            let oddity = if once_in(&mut self.client.chance, 2) {
-                GameCommand::OfferDraw {}
-            } else {
-                GameCommand::Move { squares: self.impossible_move() }
-            };
+            let probe = if once_in(&mut self.client.chance, 2) { self.impossible_move() } else { None };
+            let oddity = probe.map_or(GameCommand::OfferDraw {}, |squares| GameCommand::Move { squares });
             return self.order(ply, oddity).await;
         }
         let moves = self.view.as_ref().map(|view| legal_moves(view, self.side)).unwrap_or_default();
@@ -219,12 +215,11 @@ impl<'a> Player<'a> {
     }
 
     /// From one of the other side's squares to the next: never one's own to move.
-    fn impossible_move(&self) -> MoveText {
+    fn impossible_move(&self) -> Option<MoveText> {
         let other = self.view.iter().flat_map(|view| &view.pieces).find(|piece| piece.0.side != self.side);
-        let from = other.map(|piece| piece.0.square).or_else(|| Square::new(0, 0));
-        let from = from.unwrap_or_else(|| unreachable!("a1 is on every board"));
-        let to = flagfall_board::Direction::ALL.into_iter().find_map(|direction| from.neighbor(direction));
-        MoveText(Move { from, to: to.unwrap_or(from) })
+        let from = other?.0.square;
+        let to = Direction::ALL.into_iter().find_map(|direction| from.neighbor(direction))?;
+        Some(MoveText(Move { from, to }))
     }
 
     async fn order(&mut self, ply: u16, command: GameCommand) {
@@ -290,4 +285,3 @@ pub(crate) async fn watch(client: &mut Client, game: GameId) -> Result<(), Trial
         }
     }
 }
-

@@ -56,8 +56,20 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Findings {
-            ended, plies, messages, views, events, moves_acked, others_acked, commitments, clocks,
-            clocks_over_outages, clock_gift_max, paired, paired_bytes, ..
+            ended,
+            plies,
+            messages,
+            views,
+            events,
+            moves_acked,
+            others_acked,
+            commitments,
+            clocks,
+            clocks_over_outages,
+            clock_gift_max,
+            paired,
+            paired_bytes,
+            ..
         } = &self.findings;
         let mut row = |words: &str, figure: String| writeln!(f, "  {words:<54} {figure:>12}");
         row("games ended", format!("{} of {}", self.findings.games_ended(), self.games))?;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::error::TrialError;
 use crate::log::{Outage, now_ms};
@@ -49,13 +49,16 @@ impl Server {
         self.published.subscribe()
     }
 
-    /// Kills the process without a word (`kill -9` by its id) and starts another one on the same data.
+    /// Kills the process without a word (`kill -9` by its id) and, after some time without a server, starts another one on the same
+    /// data.
     ///
     /// # Errors
     /// As [`Server::start`].
-    pub(crate) async fn kill_and_restart(&mut self) -> Result<Outage, TrialError> {
+    pub(crate) async fn kill_and_restart(&mut self, down: Duration) -> Result<Outage, TrialError> {
         self.child.kill().await.map_err(TrialError::io("killing the server"))?;
         let killed_at = now_ms();
+        // Nobody waits for this: it is the time in which no clock may run.
+        sleep(down).await;
         let spawned_at = now_ms();
         let (child, address) = match spawn(&self.program, &self.folder, self.address).await {
             Ok(started) => started,

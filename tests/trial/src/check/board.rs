@@ -327,7 +327,9 @@ impl Board {
         if self.is_refused(color, (from, to)) {
             return Err(wrong("a repetition rule refuses it"));
         }
-        let Some(mut piece) = self.cells[from.index()].take() else { return Err(wrong("nothing stands there")) };
+        let Some(mut piece) = self.cells[from.index()].take() else {
+            return Err(wrong("nothing stands there"));
+        };
         piece.is_moved = true;
         piece.is_revealed |= !from.is_beside(to);
         let defender = self.cells[to.index()].take();
@@ -430,7 +432,10 @@ mod tests {
 
     #[test]
     fn squares_and_moves_are_read() {
-        assert_eq!(read_move("a9a10").map(|(from, to)| (from.text(), to.text())), Some(("a9".into(), "a10".into())));
+        assert_eq!(
+            read_move("a9a10").map(|(from, to)| (from.text(), to.text())),
+            Some(("a9".into(), "a10".into()))
+        );
         assert_eq!(read_move("a"), None);
     }
 

@@ -238,7 +238,8 @@ impl<'a> State<'a> {
             view.insert("draw_offer".to_owned(), json!(SIDES[color]));
         }
         let is_started = self.phase != "deploying";
-        let [red, blue] = if is_started { self.truth.commitments.clone() } else { [Value::Null, Value::Null] };
+        let [red, blue] =
+            if is_started { self.truth.commitments.clone() } else { [Value::Null, Value::Null] };
         view.insert("commitments".to_owned(), json!({"red": red, "blue": blue}));
         view.insert("opened".to_owned(), self.opened());
         if let Some(outcome) = &self.outcome {

@@ -106,7 +106,8 @@ impl Checker<'_> {
                 self.findings.events += 1;
                 let expected = self.events[audience].get(index).map(|(event, _)| event);
                 if expected != Some(&one["event"]) {
-                    let what = format!("record of audience {audience}, event {index}: {one}, not {expected:?}");
+                    let what =
+                        format!("record of audience {audience}, event {index}: {one}, not {expected:?}");
                     self.fault(Fault::Differs, &what);
                 }
             }
@@ -142,10 +143,16 @@ impl Checker<'_> {
                     match open_at {
                         None => self.fault(Fault::Differs, "an event of a game that was not open"),
                         Some(last) if seq <= last => {
-                            self.fault(Fault::Doubled, &format!("{:?} was shown {seq} after {last}", client.role));
+                            self.fault(
+                                Fault::Doubled,
+                                &format!("{:?} was shown {seq} after {last}", client.role),
+                            );
                         }
                         Some(last) if seq > last + 1 => {
-                            self.fault(Fault::Gap, &format!("{:?} was shown {seq} after {last}", client.role));
+                            self.fault(
+                                Fault::Gap,
+                                &format!("{:?} was shown {seq} after {last}", client.role),
+                            );
                         }
                         Some(_) => {}
                     }
@@ -158,7 +165,10 @@ impl Checker<'_> {
                         self.fault(Fault::Missing, &what);
                     }
                     if parsed.tail > 0 && since != Some(seq - parsed.tail.min(seq)) {
-                        self.fault(Fault::Differs, &format!("{:?}: the events since {since:?} are not those", client.role));
+                        self.fault(
+                            Fault::Differs,
+                            &format!("{:?}: the events since {since:?} are not those", client.role),
+                        );
                     }
                     open_at = Some(seq);
                     highest = highest.max(seq);
@@ -245,10 +255,11 @@ impl Checker<'_> {
         let mut leaks = Vec::new();
         for color in (0..2).filter(|color| *color != audience && !state.knows_all_of(*color)) {
             let texts = [&self.truth.setups[color], &self.truth.salts[color]];
-            let replaced = self.truth.timelines.get(color).into_iter().flatten().filter_map(|told| match &told.fact {
-                Fact::Deployed(setup) => Some(setup),
-                _ => None,
-            });
+            let replaced =
+                self.truth.timelines.get(color).into_iter().flatten().filter_map(|told| match &told.fact {
+                    Fact::Deployed(setup) => Some(setup),
+                    _ => None,
+                });
             if texts.into_iter().chain(replaced).any(|secret| text.contains(secret.as_str())) {
                 leaks.push(format!("a deployment or a salt in {text}"));
             }
@@ -299,15 +310,25 @@ impl Checker<'_> {
                 let outcome = value["outcome"].clone();
                 if let Some(before) = outcomes.insert(id.to_owned(), outcome.clone()) {
                     if before != outcome {
-                        self.fault(Fault::Doubled, &format!("{id} was accepted as {before} and as {outcome}"));
+                        self.fault(
+                            Fault::Doubled,
+                            &format!("{id} was accepted as {before} and as {outcome}"),
+                        );
                     }
                     continue;
                 }
                 if let Some((ply, command)) = sent.get(id) {
                     let is_move = command["kind"] == "move";
-                    *if is_move { &mut self.findings.moves_acked } else { &mut self.findings.others_acked } += 1;
+                    *if is_move {
+                        &mut self.findings.moves_acked
+                    } else {
+                        &mut self.findings.others_acked
+                    } += 1;
                     if !self.is_in_log(color, *ply, command, &outcome) {
-                        self.fault(Fault::Missing, &format!("{id}, {command} at ply {ply}, acknowledged as {outcome}"));
+                        self.fault(
+                            Fault::Missing,
+                            &format!("{id}, {command} at ply {ply}, acknowledged as {outcome}"),
+                        );
                     }
                 }
             } else if parsed.kind == "refused" {
@@ -324,7 +345,9 @@ impl Checker<'_> {
     }
 
     fn is_in_log(&self, color: Color, ply: u64, command: &Value, outcome: &Value) -> bool {
-        let Some(seq) = outcome["seq"].as_u64().and_then(|seq| usize::try_from(seq).ok()) else { return false };
+        let Some(seq) = outcome["seq"].as_u64().and_then(|seq| usize::try_from(seq).ok()) else {
+            return false;
+        };
         // What follows from a command by itself has the last of its numbers.
         (seq.saturating_sub(3)..seq).rev().any(|index| {
             let Some(told) = self.truth.timelines[color].get(index) else { return false };
@@ -339,7 +362,9 @@ impl Checker<'_> {
                     text.chars().filter(|letter| !letter.is_whitespace()).eq(setup.chars())
                 }
                 (Fact::Ended(winner, reason), "resign") => reason == "resigned" && *winner == Some(1 - color),
-                (Fact::DrawOffered(by), "offer_draw") | (Fact::DrawDeclined(by), "decline_draw") => *by == color,
+                (Fact::DrawOffered(by), "offer_draw") | (Fact::DrawDeclined(by), "decline_draw") => {
+                    *by == color
+                }
                 (Fact::Ended(None, reason), "offer_draw" | "accept_draw") => reason == "draw_agreed",
                 _ => false,
             }
@@ -384,13 +409,16 @@ impl Checker<'_> {
         let mut before: Option<(u64, Value, u64)> = None;
         for Entry { at: received, what } in &client.entries {
             let What::Received(text) = what else { continue };
-            let Some(Parsed { kind, seq: Some(seq), value, .. }) = self.look(audience, text) else { continue };
+            let Some(Parsed { kind, seq: Some(seq), value, .. }) = self.look(audience, text) else {
+                continue;
+            };
             let clock = if kind == "game" { &value["view"]["clock"] } else { &value["change"]["clock"] };
             let plies = usize::try_from(seq).ok().and_then(|seq| self.states[audience].get(seq));
             let Some(plies) = plies.map(|state| state.plies as u64) else { continue };
             let during = before.as_ref().and_then(|(_, _, then)| {
-                let mut between =
-                    outages.iter().filter(|outage| *then <= outage.killed_at && *received >= outage.spawned_at);
+                let mut between = outages
+                    .iter()
+                    .filter(|outage| *then <= outage.killed_at && *received >= outage.spawned_at);
                 between.next().filter(|_| between.next().is_none())
             });
             if let (Some((ply, old, _)), Some(outage), "game") = (&before, during, kind.as_str())
@@ -464,12 +492,24 @@ fn find_identities(value: &Value, found: &mut dyn FnMut(Found)) {
         Value::Object(fields) => {
             let squares = fields.get("move").and_then(Value::as_str).and_then(read_move);
             let is_named = fields.get("piece").and_then(Value::as_str).is_some_and(|piece| piece != "?");
-            if let (Some(squares), true, Some(color)) = (squares, is_named, fields.get("side").and_then(color_of)) {
+            if let (Some(squares), true, Some(color)) =
+                (squares, is_named, fields.get("side").and_then(color_of))
+            {
                 found(Found::Mover(color, squares));
             }
-            fields.values().for_each(|one| find_identities(one, found));
+            // `b7b6` is a move there, and would be Blue's Lieutenant on b7 anywhere else.
+            let is_of_moves = |name: &str| name == "move" || name == "refused_moves";
+            let others = fields.iter().filter(|(name, one)| !(is_of_moves(name) && are_moves(one)));
+            others.for_each(|(_, one)| find_identities(one, found));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn are_moves(value: &Value) -> bool {
+    match value {
+        Value::Array(list) => list.iter().all(are_moves),
+        other => other.as_str().is_some_and(|text| read_move(text).is_some()),
     }
 }
 
@@ -496,5 +536,9 @@ mod tests {
         let mut count = 0;
         find_identities(&value, &mut |_| count += 1);
         assert_eq!(count, 2);
+        find_identities(&serde_json::json!({"move": "b7b6", "refused_moves": ["b7b6"]}), &mut |_| count += 1);
+        assert_eq!(count, 2);
+        find_identities(&serde_json::json!({"move": "b7b6'", "pieces": ["b7b6"]}), &mut |_| count += 1);
+        assert_eq!(count, 4);
     }
 }

@@ -33,7 +33,10 @@ pub(crate) fn check_pair(pair: &PairLog, findings: &mut Findings) {
         if one.texts.len() != other.texts.len() {
             let what = format!(
                 "{}, {}: {} and {} messages",
-                pair.name, one.viewer, one.texts.len(), other.texts.len()
+                pair.name,
+                one.viewer,
+                one.texts.len(),
+                other.texts.len()
             );
             findings.fault(Fault::SecretByte, what);
         }
@@ -41,7 +44,8 @@ pub(crate) fn check_pair(pair: &PairLog, findings: &mut Findings) {
             findings.paired_bytes += left.len() as u64;
             let (left, right) = (veiled(left, &one.opaque), veiled(right, &other.opaque));
             if left != right {
-                findings.fault(Fault::SecretByte, format!("{}, {}:\n  {left}\n  {right}", pair.name, one.viewer));
+                findings
+                    .fault(Fault::SecretByte, format!("{}, {}:\n  {left}\n  {right}", pair.name, one.viewer));
             }
         }
     }
@@ -64,7 +68,8 @@ fn veiled(text: &str, opaque: &[String]) -> String {
         }
         let word = &rest[..run];
         let is_hash = word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let is_moment = word.len() == 13 && word.starts_with('1') && word.bytes().all(|byte| byte.is_ascii_digit());
+        let is_moment =
+            word.len() == 13 && word.starts_with('1') && word.bytes().all(|byte| byte.is_ascii_digit());
         veiled.push_str(if is_hash {
             "#hash"
         } else if is_moment {

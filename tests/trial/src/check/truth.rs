@@ -124,7 +124,10 @@ impl Truth {
             log.records.iter().filter_map(|record| serde_json::from_str(record).ok()).collect();
         let truth = Truth::from_records(log, &parsed, findings);
         if truth.is_none() {
-            findings.fault(Fault::Unended, format!("{}: the record cannot be read: {:?}", log.game, log.records[0]));
+            findings.fault(
+                Fault::Unended,
+                format!("{}: the record cannot be read: {:?}", log.game, log.records[0]),
+            );
         }
         truth
     }
@@ -175,7 +178,9 @@ impl Truth {
                             self.strikes.push(strike);
                             self.moves.push((*from, *to));
                         }
-                        Err(why) => findings.fault(Fault::Differs, format!("{}: an unlawful ply: {why}", self.game)),
+                        Err(why) => {
+                            findings.fault(Fault::Differs, format!("{}: an unlawful ply: {why}", self.game));
+                        }
                     }
                 }
                 Fact::Ended(winner, reason) => {
@@ -214,10 +219,12 @@ impl Truth {
 
     /// All audiences were told the same, but for who deployed what.
     fn compare_timelines(&self, findings: &mut Findings) {
-        let shared = |audience: usize| self.timelines[audience].iter().filter(|told| !is_of_deploying(&told.fact));
+        let shared =
+            |audience: usize| self.timelines[audience].iter().filter(|told| !is_of_deploying(&told.fact));
         for audience in 1..3 {
             if !shared(0).eq(shared(audience)) {
-                findings.fault(Fault::Differs, format!("{}: the records of the audiences disagree", self.game));
+                findings
+                    .fault(Fault::Differs, format!("{}: the records of the audiences disagree", self.game));
             }
         }
         for (audience, timeline) in self.timelines.iter().enumerate() {
@@ -232,20 +239,20 @@ impl Truth {
     }
 
     fn verify_commitments(&self, findings: &mut Findings) {
-        for color in 0..2 {
+        for (color, side) in SIDES.into_iter().enumerate() {
             findings.commitments += 1;
             let mut hash = Sha256::new();
             hash.update(b"flagfall-commitment-1\0");
             hash.update(self.game.as_bytes());
             hash.update([0]);
-            hash.update(SIDES[color].as_bytes());
+            hash.update(side.as_bytes());
             hash.update([0]);
             hash.update(self.setups[color].as_bytes());
             hash.update([0]);
             hash.update(bytes_of(&self.salts[color]).unwrap_or_default());
             let hex: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
             if self.commitments[color].as_str() != Some(hex.as_str()) {
-                findings.fault(Fault::Commitment, format!("{}: {}'s commitment", self.game, SIDES[color]));
+                findings.fault(Fault::Commitment, format!("{}: {side}'s commitment", self.game));
             }
         }
     }
