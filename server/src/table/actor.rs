@@ -334,6 +334,7 @@ impl Actor {
                     entropy: entropy_for(&command),
                     command,
                     is_new: false,
+                    is_current: false,
                 };
                 self.step(Input::Command(Box::new(asked)));
             }
@@ -462,7 +463,16 @@ impl Actor {
         let phase = if view.phase == flagfall_rules::Phase::Deploying { "deploy" } else { "ply" };
         let cmd_id = format!("{phase}-{}-{side:?}", view.ply).parse().ok()?;
         let entropy = entropy_for(&command);
-        Some(Asked { outbox: None, player_id, cmd_id, ply: view.ply, command, entropy, is_new: false })
+        Some(Asked {
+            outbox: None,
+            player_id,
+            cmd_id,
+            ply: view.ply,
+            command,
+            entropy,
+            is_new: false,
+            is_current: false,
+        })
     }
 }
 

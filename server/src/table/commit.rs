@@ -29,14 +29,22 @@ impl Table {
             return outputs.push(Output::Search { asked });
         }
         let connection = asked.outbox.as_ref().map(Outbox::connection);
-        if connection.and_then(|id| self.audiences.find_player(id)).is_some_and(|player| !player.is_driving) {
-            let message = "you play this game from a newer connection; open it again to take it back";
-            return self.refuse_asked(&asked, Code::new(Code::SUPERSEDED), message);
-        }
+        let is_superseded =
+            connection.and_then(|id| self.audiences.find_player(id)).is_some_and(|player| !player.is_driving);
         let decided = command_of(&asked.command, side, &self.game)
             .and_then(|command| decide(&self.game, side, asked.ply, &command, now, &asked.entropy));
         let events = match decided {
-            Ok(events) => events,
+            Ok(events) if !is_superseded => events,
+            // Another server may have written what this replica does not know, this very command perhaps:
+            // what was accepted is never refused.
+            _ if !asked.is_current => {
+                self.flight = Some(Flight::Confirm { asked });
+                return self.read(Reading::Refusal, outputs);
+            }
+            Ok(_) => {
+                let message = "you play this game from a newer connection; open it again to take it back";
+                return self.refuse_asked(&asked, Code::new(Code::SUPERSEDED), message);
+            }
             Err(refusal) => return self.refuse_asked(&asked, Code::from(&refusal), &refusal.to_string()),
         };
         let stamp = stamp_of(&asked, fingerprint);
@@ -129,7 +137,7 @@ impl Table {
                     }
                 }
             }
-            Some(Flight::Search) | None => {}
+            Some(Flight::Search | Flight::Confirm { .. }) | None => {}
         }
     }
 
@@ -151,6 +159,7 @@ impl Table {
             Some(Flight::ByItself { cause: Cause::Deadline | Cause::Recovery, .. }) => {
                 self.retry_at = Some(now.plus_ms(RETRY_MS));
             }
+            Some(Flight::Confirm { asked }) => self.refuse_unavailable(&asked),
             Some(Flight::Search) | None => {}
         }
     }
@@ -188,6 +197,10 @@ impl Table {
             }
             (Some(Reading::Conflict(_)), Some(Flight::Command { asked, .. })) => self.line.push_front(asked),
             (Some(Reading::Conflict(_)), Some(Flight::ByItself { .. })) => {}
+            (_, Some(Flight::Confirm { mut asked })) => {
+                asked.is_current = stored.is_empty();
+                self.line.push_front(asked);
+            }
             // What is due by itself is judged anew when something has happened, but not at once when nothing has.
             (_, Some(Flight::ByItself { .. })) if !stored.is_empty() => {}
             (_, flight) => {
@@ -251,7 +264,7 @@ impl Table {
 
     pub(super) fn quarantine(&mut self) {
         self.is_quarantined = true;
-        if let Some(Flight::Command { asked, .. }) = self.flight.take() {
+        if let Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) = self.flight.take() {
             self.refuse_quarantined(&asked);
         }
         tracing::error!(game = %self.id, "the game's log is damaged: the game is in quarantine, others go on");

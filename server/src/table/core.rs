@@ -44,6 +44,8 @@ pub(super) struct Asked {
     pub(super) entropy: Entropy,
     /// Whether the log was searched for its id already, in vain.
     pub(super) is_new: bool,
+    /// Whether the replica was found to be what the log is, so that a refusal is the truth.
+    pub(super) is_current: bool,
 }
 
 /// What comes to a table.
@@ -112,6 +114,8 @@ pub(super) enum Flight {
     ByItself { events: Vec<Event>, cause: Cause },
     /// A search in the log.
     Search,
+    /// A look whether the log has gone on, before a command is refused.
+    Confirm { asked: Box<Asked> },
 }
 
 /// Why something happens by itself.
@@ -132,6 +136,8 @@ pub(super) enum Reading {
     Conflict(Head),
     /// Nobody knows whether the append was made.
     Unknown,
+    /// A command is about to be refused.
+    Refusal,
 }
 
 /// A player's chair.
@@ -548,7 +554,7 @@ impl Table {
     /// Closes every connection that waits for something of this table, so that its client comes back to a fresh one.
     pub(super) fn close_connections(&self, code: flagfall_protocol::CloseCode) {
         let mut waiting: Vec<&Outbox> = self.line.iter().filter_map(|asked| asked.outbox.as_ref()).collect();
-        if let Some(Flight::Command { asked, .. }) = &self.flight {
+        if let Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) = &self.flight {
             waiting.extend(&asked.outbox);
         }
         waiting.extend(self.rematch_askers.iter().map(RematchAsker::outbox));

@@ -296,6 +296,7 @@ impl Hand {
             command,
             entropy,
             is_new: false,
+            is_current: false,
         };
         self.step(Input::Command(Box::new(asked)));
     }

@@ -3,3 +3,6 @@
 mod commands;
 mod conflicts;
 mod harness;
+mod recovery;
+mod simulation;
+mod watching;
