@@ -1,4 +1,4 @@
-//! One HTTP request: a game's record.
+//! One HTTP request: what the server tells of a game beside the sockets.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -20,12 +20,25 @@ pub(crate) async fn record(
     game: &str,
     token: Option<&str>,
 ) -> Result<String, TrialError> {
+    get(address, game, "/record", token).await
+}
+
+/// What lies under a game's path.
+///
+/// # Errors
+/// [`TrialError::Client`] when nothing does.
+pub(crate) async fn get(
+    address: SocketAddr,
+    game: &str,
+    under: &str,
+    token: Option<&str>,
+) -> Result<String, TrialError> {
     let failed = |what: String| TrialError::Client {
-        who: "a record's reader".to_owned(),
+        who: "a reader over HTTP".to_owned(),
         game: game.to_owned(),
         what,
     };
-    let answer = timeout(ANSWER_MAX, exchange(address, game, token))
+    let answer = timeout(ANSWER_MAX, exchange(address, game, under, token))
         .await
         .map_err(|_| failed("no answer in time".to_owned()))?
         .map_err(|error| failed(error.to_string()))?;
@@ -43,11 +56,16 @@ pub(crate) async fn record(
     }
 }
 
-async fn exchange(address: SocketAddr, game: &str, token: Option<&str>) -> std::io::Result<Vec<u8>> {
+async fn exchange(
+    address: SocketAddr,
+    game: &str,
+    under: &str,
+    token: Option<&str>,
+) -> std::io::Result<Vec<u8>> {
     let mut stream = TcpStream::connect(address).await?;
     let credential = token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();
     let request = format!(
-        "GET /api/games/{game}/record HTTP/1.1\r\nHost: {address}\r\nAccept: application/json\r\n{credential}Connection: close\r\n\r\n"
+        "GET /api/games/{game}{under} HTTP/1.1\r\nHost: {address}\r\n{credential}Connection: close\r\n\r\n"
     );
     stream.write_all(request.as_bytes()).await?;
     let mut answer = Vec::new();

@@ -387,13 +387,15 @@ impl Session<'_> {
     }
 
     async fn fetch(&mut self, viewer: usize, address: SocketAddr) -> Result<(), TrialError> {
-        let is_over = self.fetched[1].len() == 1;
+        let is_over = !self.fetched[1].is_empty();
         let (game, token) = (self.game.as_str(), self.clients[viewer].token.as_deref());
-        if !is_over {
-            // After the end the players are told everything.
-            self.fetched[0].push(http::record(address, game, token).await?);
+        for under in ["", "/record", "/record.txt"] {
+            if !is_over {
+                // After the end the players are told everything.
+                self.fetched[0].push(http::get(address, game, under, token).await?);
+            }
+            self.fetched[1].push(http::get(address, game, under, None).await?);
         }
-        self.fetched[1].push(http::record(address, game, None).await?);
         Ok(())
     }
 
