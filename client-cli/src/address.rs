@@ -24,7 +24,9 @@ pub enum AddressError {
     #[error("{0:?} is no server address: write it as in ws://127.0.0.1:7171/ws")]
     Malformed(String),
     /// An encrypted connection was asked for.
-    #[error("{0:?} wants an encrypted connection, which this build does not speak: use a ws:// address, through a tunnel where the way is not safe")]
+    #[error(
+        "{0:?} wants an encrypted connection, which this build does not speak: use a ws:// address, through a tunnel where the way is not safe"
+    )]
     Encrypted(String),
 }
 
@@ -45,7 +47,9 @@ impl Address {
         let host = uri.host().filter(|host| !host.is_empty()).ok_or_else(malformed)?.to_owned();
         // An address in brackets has colons of its own.
         let has_bad_port = uri.port_u16().is_none()
-            && uri.authority().is_some_and(|it| it.as_str().rsplit(']').next().is_some_and(|end| end.contains(':')));
+            && uri
+                .authority()
+                .is_some_and(|it| it.as_str().rsplit(']').next().is_some_and(|end| end.contains(':')));
         if has_bad_port {
             return Err(malformed());
         }
@@ -104,7 +108,11 @@ mod tests {
             ("localhost", "ws://localhost:7171/ws"),
             ("[::1]:7171", "ws://[::1]:7171/ws"),
         ] {
-            assert_eq!(Address::parse(text).map(|address| address.to_string()).as_deref(), Ok(full), "{text}");
+            assert_eq!(
+                Address::parse(text).map(|address| address.to_string()).as_deref(),
+                Ok(full),
+                "{text}"
+            );
         }
     }
 
@@ -119,7 +127,8 @@ mod tests {
     #[test]
     fn a_challenge_is_a_code_or_a_link_that_names_its_server() {
         assert_eq!(Address::parse_challenge("abc123"), Ok(("abc123".to_owned(), None)));
-        let (code, address) = Address::parse_challenge("http://h.example:81/challenge/abc123").expect("a link");
+        let (code, address) =
+            Address::parse_challenge("http://h.example:81/challenge/abc123").expect("a link");
         assert_eq!(code, "abc123");
         assert_eq!(address.expect("a server").to_string(), "ws://h.example:81/ws");
         assert!(Address::parse_challenge("http://h.example:81/").is_err());
@@ -127,6 +136,9 @@ mod tests {
 
     #[test]
     fn file_names_have_no_odd_characters() {
-        assert_eq!(Address::parse("[::1]:7171").expect("an address").file_name(), "_::1__7171".replace(':', "_"));
+        assert_eq!(
+            Address::parse("[::1]:7171").expect("an address").file_name(),
+            "_::1__7171".replace(':', "_")
+        );
     }
 }

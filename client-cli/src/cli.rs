@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use flagfall_board::{GameId, Numbering, Side};
 use flagfall_protocol::Time;
 
+use crate::model::DEFAULT_SERVER;
 use crate::words;
 
 const EXAMPLES: &str = "\
@@ -37,7 +38,7 @@ pub struct Cli {
 #[derive(Clone, Debug, Args)]
 pub struct Common {
     /// The server: ws://host:port/ws, or host:port.
-    #[arg(long, global = true, env = "FLAGFALL_SERVER", default_value = "ws://127.0.0.1:7171/ws", value_name = "URL")]
+    #[arg(long, global = true, env = "FLAGFALL_SERVER", default_value = DEFAULT_SERVER, value_name = "URL")]
     pub server: String,
     /// Who you are on that server; a new name is a new guest (2 to 20 letters, digits, - and _).
     #[arg(long, global = true, value_name = "NAME")]
@@ -94,7 +95,9 @@ pub enum Command {
         ruleset: Option<String>,
     },
     /// List, save and delete deployments to load later.
-    #[command(after_help = "Examples:\n  flagfall setups\n  flagfall setups save barrage corner '.9..1..... ..2......9 ..S.....8. ........FB'\n  flagfall setups show barrage corner\n  flagfall play --rules barrage --setup corner\n\nThe text has a letter for every home square, the row nearest the enemy first, each row from your\nown left: 1-9 for Marshal to Scout, S Spy, B Bomb, F Flag, and . for a square left empty.")]
+    #[command(
+        after_help = "Examples:\n  flagfall setups\n  flagfall setups save barrage corner '.9..1..... ..2......9 ..S.....8. ........FB'\n  flagfall setups show barrage corner\n  flagfall play --rules barrage --setup corner\n\nThe text has a letter for every home square, the row nearest the enemy first, each row from your\nown left: 1-9 for Marshal to Scout, S Spy, B Bomb, F Flag, and . for a square left empty."
+    )]
     Setups {
         /// What to do with them.
         #[command(subcommand)]

@@ -56,7 +56,8 @@ impl ConfigDir {
     /// This folder, or the system's usual one for Flagfall.
     #[must_use]
     pub fn new(named: Option<PathBuf>) -> ConfigDir {
-        let usual = || directories::ProjectDirs::from("", "", "flagfall").map(|dirs| dirs.config_dir().to_owned());
+        let usual =
+            || directories::ProjectDirs::from("", "", "flagfall").map(|dirs| dirs.config_dir().to_owned());
         ConfigDir { root: named.or_else(usual).unwrap_or_else(|| PathBuf::from(".flagfall")) }
     }
 
@@ -64,7 +65,12 @@ impl ConfigDir {
     ///
     /// # Errors
     /// When the folder cannot be made or written.
-    pub fn identity(&self, server: &Address, name: Option<&str>, game: Option<&str>) -> Result<Identity, ConfigError> {
+    pub fn identity(
+        &self,
+        server: &Address,
+        name: Option<&str>,
+        game: Option<&str>,
+    ) -> Result<Identity, ConfigError> {
         let folder = self.root.join("guests").join(server.file_name());
         create_private_dir(&folder)?;
         if let Some(path) = game.and_then(|game| seat(&folder, game)) {
@@ -97,7 +103,10 @@ impl ConfigDir {
             for path in files(&self.root.join("setups").join(ruleset.id)) {
                 let name = path.file_stem().and_then(|name| name.to_str());
                 if let (Some(name), Ok(text)) = (name, fs::read_to_string(&path)) {
-                    setups.entry(ruleset.id.to_owned()).or_default().insert(name.to_owned(), text.trim().to_owned());
+                    setups
+                        .entry(ruleset.id.to_owned())
+                        .or_default()
+                        .insert(name.to_owned(), text.trim().to_owned());
                 }
             }
         }
@@ -196,7 +205,8 @@ fn read(path: &Path) -> Kept {
 
 fn slot_path(folder: &Path, name: Option<&str>, slot: usize) -> PathBuf {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
-    let name: String = name.unwrap_or("guest").chars().map(|c| if is_plain(c) { c } else { '_' }).take(40).collect();
+    let name: String =
+        name.unwrap_or("guest").chars().map(|c| if is_plain(c) { c } else { '_' }).take(40).collect();
     let kind = if name == "guest" { "default" } else { "named" };
     let number = if slot == 1 { String::new() } else { format!("-{slot}") };
     folder.join(format!("{kind}-{name}{number}.json"))
@@ -217,7 +227,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 /// The lock beside a file, if nobody has it: the file itself is replaced as a whole, so it cannot carry the lock.
 fn lock(path: &Path) -> Result<Option<File>, ConfigError> {
     let path = path.with_extension("lock");
-    let file = open_private(&path, OpenOptions::new().write(true).create(true).truncate(false)).map_err(at(&path))?;
+    let file = open_private(&path, OpenOptions::new().write(true).create(true).truncate(false))
+        .map_err(at(&path))?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(fs::TryLockError::WouldBlock) => Ok(None),

@@ -62,7 +62,11 @@ fn army(ruleset: &Ruleset, numbering: Numbering, text: &mut String) {
 
 fn board(ruleset: &Ruleset, text: &mut String) {
     let shape = &ruleset.shape;
-    let _ = write!(text, "\nThe board: {} columns, {} rows; r and b are the home rows, ~ is lake\n", shape.columns, shape.rows);
+    let _ = write!(
+        text,
+        "\nThe board: {} columns, {} rows; r and b are the home rows, ~ is lake\n",
+        shape.columns, shape.rows
+    );
     for row in (0..shape.rows).rev() {
         let squares = (0..shape.columns).filter_map(|column| Square::new(column, row));
         let letters = squares.map(|square| match square {
@@ -73,11 +77,14 @@ fn board(ruleset: &Ruleset, text: &mut String) {
         });
         let _ = writeln!(text, "  {:>2}{}", row + 1, letters.collect::<String>());
     }
-    let columns: String = (0..shape.columns).map(|column| format!(" {}", char::from(b'a' + column))).collect();
+    let columns: String =
+        (0..shape.columns).map(|column| format!(" {}", char::from(b'a' + column))).collect();
     let _ = writeln!(text, "    {columns}");
     let fill = match ruleset.fill {
         Fill::EveryHomeSquare => "Each side fills its home rows, unseen by the other.",
-        Fill::AnyHomeSquares => "Each side puts its army on any of its home squares, unseen by the other; the rest stay empty.",
+        Fill::AnyHomeSquares => {
+            "Each side puts its army on any of its home squares, unseen by the other; the rest stay empty."
+        }
     };
     let _ = writeln!(text, "  {fill}");
 }
@@ -96,7 +103,8 @@ fn moving() -> Vec<String> {
 fn striking(ruleset: &Ruleset) -> Vec<String> {
     vec![
         "A move onto an enemy piece is a strike; both ranks are shown to everybody.".to_owned(),
-        "The stronger piece stays, the weaker leaves; equals both leave. A winning attacker goes to".to_owned(),
+        "The stronger piece stays, the weaker leaves; equals both leave. A winning attacker goes to"
+            .to_owned(),
         "the square it struck. A Bomb beats all attackers but the Miner, who removes it.".to_owned(),
         format!(
             "The Spy beats the {} when the Spy strikes; whatever strikes the Spy beats it.",
@@ -109,13 +117,18 @@ fn repetition(ruleset: &Ruleset) -> Vec<String> {
     let mut lines = Vec::new();
     match ruleset.two_squares_limit {
         Some(limit) => {
-            lines.push(format!("Two squares: a piece may go back and forth between the same two squares {limit} times in a"));
+            lines.push(format!(
+                "Two squares: a piece may go back and forth between the same two squares {limit} times in a"
+            ));
             lines.push("row; then it must do something else, or another piece moves.".to_owned());
         }
         None => lines.push("A piece may go back and forth as often as it likes.".to_owned()),
     }
     if ruleset.more_squares {
-        lines.push("More squares: who chases a piece on and on may not bring back a position that the chase".to_owned());
+        lines.push(
+            "More squares: who chases a piece on and on may not bring back a position that the chase"
+                .to_owned(),
+        );
         lines.push("had before.".to_owned());
     }
     lines
@@ -127,8 +140,14 @@ fn ending(ruleset: &Ruleset) -> Vec<String> {
         "the game is a draw. A side may resign, run out of time, or agree on a draw.".to_owned(),
     ];
     if let Some(limit) = ruleset.quiet_limit {
-        lines.push(format!("After {limit} moves of both sides together without a capture the game is a draw,"));
-        lines.push(format!("announced {} moves ahead; in any case after {} moves.", Ruleset::LIMIT_NOTICE, ruleset.ply_limit));
+        lines.push(format!(
+            "After {limit} moves of both sides together without a capture the game is a draw,"
+        ));
+        lines.push(format!(
+            "announced {} moves ahead; in any case after {} moves.",
+            Ruleset::LIMIT_NOTICE,
+            ruleset.ply_limit
+        ));
     } else {
         lines.push(format!("After {} moves the game is a draw.", ruleset.ply_limit));
     }
@@ -141,8 +160,14 @@ mod tests {
 
     #[test]
     fn rulesets_are_explained_from_their_data() {
-        insta::assert_snapshot!("barrage", ruleset(Ruleset::find("barrage").expect("a ruleset"), Numbering::Us));
-        insta::assert_snapshot!("pbm-small", ruleset(Ruleset::find("pbm-small").expect("a ruleset"), Numbering::Eu));
+        insta::assert_snapshot!(
+            "barrage",
+            ruleset(Ruleset::find("barrage").expect("a ruleset"), Numbering::Us)
+        );
+        insta::assert_snapshot!(
+            "pbm-small",
+            ruleset(Ruleset::find("pbm-small").expect("a ruleset"), Numbering::Eu)
+        );
         insta::assert_snapshot!("list", list());
     }
 

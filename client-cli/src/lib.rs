@@ -9,6 +9,8 @@ pub mod cli;
 pub mod config;
 pub mod deploy;
 pub mod explain;
+#[cfg(test)]
+mod fixtures;
 pub mod http;
 pub mod layouts;
 pub mod model;

@@ -80,7 +80,8 @@ fn print(text: &str) -> Result<u8, Trouble> {
 }
 
 fn find_ruleset(id: &str) -> Result<&'static Ruleset, Trouble> {
-    Ruleset::find(id).ok_or_else(|| usage(format!("there is no ruleset {id:?}. {}", explain::list().trim_end())))
+    Ruleset::find(id)
+        .ok_or_else(|| usage(format!("there is no ruleset {id:?}. {}", explain::list().trim_end())))
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, Trouble> {
@@ -221,7 +222,8 @@ fn stop_signals() -> mpsc::Receiver<()> {
 #[cfg(unix)]
 async fn signal() {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut terminate), Ok(mut hang_up)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup()))
+    let (Ok(mut terminate), Ok(mut hang_up)) =
+        (signal(SignalKind::terminate()), signal(SignalKind::hangup()))
     else {
         return std::future::pending().await;
     };
@@ -243,14 +245,18 @@ fn record(game: GameId, json: bool, out: Option<&Path>, step: bool, common: Comm
     let seat = game.to_string();
     let token = config.shared_identity(&address, common.name.as_deref(), Some(&seat)).token();
     let path = format!("/api/games/{game}/record");
-    let bytes = runtime()?.block_on(http::get(&address, &path, token.as_ref())).map_err(|error| match error {
-        http::HttpError::Refused { .. } => Trouble { code: 2, word: error.to_string() },
-        other => usage(other),
-    })?;
+    let bytes =
+        runtime()?.block_on(http::get(&address, &path, token.as_ref())).map_err(|error| match error {
+            http::HttpError::Refused { .. } => Trouble { code: 2, word: error.to_string() },
+            other => usage(other),
+        })?;
     let told: GameRecord = serde_json::from_slice(&bytes)
         .map_err(|error| usage(format!("the server's record is not one this client understands: {error}")))?;
     if told.format != RECORD_FORMAT {
-        return Err(usage(format!("the record has format {}, this client reads {RECORD_FORMAT}", told.format)));
+        return Err(usage(format!(
+            "the record has format {}, this client reads {RECORD_FORMAT}",
+            told.format
+        )));
     }
     let text = if json {
         let mut text = serde_json::to_string_pretty(&told).map_err(usage)?;
@@ -324,14 +330,19 @@ fn setups(command: SetupsCommand, common: Common) -> Result<u8, Trouble> {
         SetupsCommand::Save { ruleset, name, setup } => {
             let rules = find_ruleset(&ruleset)?;
             if !config::is_setup_name(&name) {
-                return Err(usage("a name has 1 to 30 letters, digits, - and _, and is not random or suggested"));
+                return Err(usage(
+                    "a name has 1 to 30 letters, digits, - and _, and is not random or suggested",
+                ));
             }
             let text = file_or_text(&setup)?;
             layouts::places(&text, rules).map_err(|refusal| usage(format!("not saved: {refusal}")))?;
             let squeezed: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
             let squeezed: String = squeezed.chars().take(rules.shape.home_len()).collect();
             let path = config.save_setup(&ruleset, &name, &squeezed).map_err(usage)?;
-            print(&format!("Saved as {}. Play it with: flagfall play --rules {ruleset} --setup {name}\n", path.display()))
+            print(&format!(
+                "Saved as {}. Play it with: flagfall play --rules {ruleset} --setup {name}\n",
+                path.display()
+            ))
         }
         SetupsCommand::Delete { ruleset, name } => {
             find_ruleset(&ruleset)?;

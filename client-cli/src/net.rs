@@ -7,9 +7,9 @@ use futures_util::{SinkExt, StreamExt};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_tungstenite::connect_async_with_config;
+use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::Message as Frame;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
-use tokio_tungstenite::tungstenite::Error;
 
 use crate::address::Address;
 use crate::model::Message;
@@ -30,7 +30,12 @@ pub struct Line {
 impl Line {
     /// Dials after a delay; what happens on the line comes out of `incoming`'s other end, with the line's number.
     #[must_use]
-    pub fn dial(address: &Address, delay: Duration, number: u64, incoming: mpsc::Sender<(u64, Message)>) -> Line {
+    pub fn dial(
+        address: &Address,
+        delay: Duration,
+        number: u64,
+        incoming: mpsc::Sender<(u64, Message)>,
+    ) -> Line {
         let (outgoing, messages) = mpsc::channel(OUTGOING_MAX);
         let url = address.to_string();
         let task = tokio::spawn(async move {
@@ -128,7 +133,11 @@ fn parsed(text: &str) -> Message {
 /// The error in words, without the library's own.
 fn reason(error: &Error) -> String {
     match error {
-        Error::Io(error) => error.to_string(),
+        Error::Io(error) => {
+            // People need no number of the system's.
+            let text = error.to_string();
+            text.split(" (os error").next().unwrap_or_default().to_lowercase()
+        }
         Error::Http(response) => format!("it answers with HTTP status {}", response.status()),
         Error::ConnectionClosed | Error::AlreadyClosed => "the line is closed".to_owned(),
         Error::Protocol(error) => format!("it does not speak WebSocket as it should ({error})"),

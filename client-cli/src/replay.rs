@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use flagfall_board::{PerSide, Ply, Rank, Side, Square};
 use flagfall_protocol::{
-    Audience, GameEvent, GameRecord, GameSummary, GameView, IdentityText, Phase, PieceText, Presence, SeenMove,
-    SeenStrike, StrikeFate, ViewChange,
+    Audience, GameEvent, GameRecord, GameSummary, GameView, IdentityText, Phase, PieceText, Presence,
+    SeenMove, SeenStrike, StrikeFate, ViewChange,
 };
 use flagfall_rules::{Fill, Identity, Move, Ruleset, SeenPiece};
 
@@ -37,7 +37,8 @@ impl Replay {
         let ruleset = Ruleset::find(id).ok_or_else(|| UnknownRuleset(id.clone()))?;
         let view = before(&record, ruleset);
         let mut replay = Replay { record, ruleset, at: 0, view };
-        let start = replay.record.events.iter().position(|told| matches!(told.event, GameEvent::Started { .. }));
+        let start =
+            replay.record.events.iter().position(|told| matches!(told.event, GameEvent::Started { .. }));
         replay.go(start.map_or(0, |index| index + 1));
         Ok(replay)
     }
@@ -198,7 +199,9 @@ fn step(view: &mut GameView, record: &GameRecord, ruleset: &Ruleset, event: &Gam
 
 /// A side's pieces at the start: as deployed where that is open, else hidden on the home squares, where they must all be.
 fn army(record: &GameRecord, ruleset: &Ruleset, side: Side) -> Vec<SeenPiece> {
-    let places = record.deployments[side].as_ref().and_then(|opened| layouts::places(&opened.setup, ruleset).ok());
+    let opened = record.deployments[side].as_ref().map(|opened| opened.setup.as_str());
+    let places =
+        opened.or_else(|| own_setup(record, side)).and_then(|text| layouts::places(text, ruleset).ok());
     let identity = |place: usize| match &places {
         Some(places) => places.get(place).copied().flatten().map(Identity::Known),
         None => (ruleset.fill == Fill::EveryHomeSquare).then_some(Identity::Hidden),
@@ -212,6 +215,15 @@ fn army(record: &GameRecord, ruleset: &Ruleset, side: Side) -> Vec<SeenPiece> {
         .collect()
 }
 
+/// What the side to which the record is told handed in last.
+fn own_setup(record: &GameRecord, side: Side) -> Option<&str> {
+    let told = record.events.iter().rev().filter(|_| record.audience.side() == Some(side));
+    told.into_iter().find_map(|told| match &told.event {
+        GameEvent::Deployed { setup } => Some(setup.as_str()),
+        _ => None,
+    })
+}
+
 type Captured = PerSide<std::collections::BTreeMap<Rank, u8>>;
 
 /// What stands on the two squares of a ply afterwards, and what has been captured.
@@ -219,7 +231,8 @@ fn ply(view: &GameView, seen: &SeenMove) -> (Vec<SeenPiece>, Captured) {
     let Move { from, to } = seen.squares.0;
     let mut captured = view.captured.clone();
     let at = |square: Square, side: Side| {
-        let unknown = SeenPiece { square, side, identity: Identity::Hidden, is_moved: false, is_revealed: false };
+        let unknown =
+            SeenPiece { square, side, identity: Identity::Hidden, is_moved: false, is_revealed: false };
         crate::targets::piece_at(view, square).filter(|piece| piece.side == side).unwrap_or(unknown)
     };
     let mover = shown(at(from, seen.side), seen.piece);
@@ -230,12 +243,15 @@ fn ply(view: &GameView, seen: &SeenMove) -> (Vec<SeenPiece>, Captured) {
     let attacker = shown(mover, attacker);
     let defender = shown(at(to, seen.side.opponent()), defender);
     let mut pieces = Vec::new();
-    let mut settle = |piece: SeenPiece, fate: StrikeFate, own: Square, other: Square| match (fate, piece.identity) {
-        (StrikeFate::Stays, _) => pieces.push(SeenPiece { square: own, ..piece }),
-        (StrikeFate::Advances, _) => pieces.push(SeenPiece { square: other, is_moved: true, ..piece }),
-        (StrikeFate::Leaves, Identity::Known(rank)) => *captured[piece.side].entry(rank).or_insert(0) += 1,
-        (StrikeFate::Leaves, Identity::OneOf(_) | Identity::Hidden) => {}
-    };
+    let mut settle =
+        |piece: SeenPiece, fate: StrikeFate, own: Square, other: Square| match (fate, piece.identity) {
+            (StrikeFate::Stays, _) => pieces.push(SeenPiece { square: own, ..piece }),
+            (StrikeFate::Advances, _) => pieces.push(SeenPiece { square: other, is_moved: true, ..piece }),
+            (StrikeFate::Leaves, Identity::Known(rank)) => {
+                *captured[piece.side].entry(rank).or_insert(0) += 1;
+            }
+            (StrikeFate::Leaves, Identity::OneOf(_) | Identity::Hidden) => {}
+        };
     settle(attacker, attacker_fate, from, to);
     settle(defender, defender_fate, to, from);
     (pieces, captured)

@@ -71,3 +71,59 @@ pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<(Rank, u8, 
     rows.sort_by_key(|(rank, _, _)| std::cmp::Reverse(*rank));
     rows
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{classic_view, game};
+
+    fn targets_of(view: &str, from: &str) -> String {
+        let model = game("classic", "red", view);
+        let view = model.game.expect("a game").view;
+        let ruleset = Ruleset::find("classic").expect("a ruleset");
+        let from = from.parse().expect("a square");
+        let squares: Vec<String> = targets(&view, ruleset, from).iter().map(|s| s.to_string()).collect();
+        squares.join(" ")
+    }
+
+    fn view(pieces: &str) -> String {
+        let (start, rest) = classic_view("red")
+            .split_once(r#""pieces":["#)
+            .map(|(a, b)| (a.to_owned(), b.to_owned()))
+            .expect("pieces");
+        let (_, end) = rest.split_once(']').expect("the end of them");
+        format!(r#"{start}"pieces":[{pieces}]{end}"#)
+    }
+
+    #[test]
+    fn a_piece_goes_one_square_and_not_onto_lakes_or_its_own() {
+        let view = view(r#""b5r5","b4r6","a5b?""#);
+        assert_eq!(targets_of(&view, "b5"), "a5 b6");
+        assert_eq!(targets_of(&view, "a5"), "", "the enemy's");
+        assert_eq!(targets_of(&view, "j10"), "", "nothing there");
+    }
+
+    #[test]
+    fn a_scout_goes_far_and_strikes_at_the_end_but_enters_no_lake() {
+        let view = view(r#""e5r9","e8b?","h4rB""#);
+        assert_eq!(targets_of(&view, "e5"), "e1 e2 e3 e4 f5 e6 e7 e8");
+        assert_eq!(targets_of(&view, "h4"), "", "a Bomb");
+    }
+
+    #[test]
+    fn what_a_repetition_rule_refuses_is_left_out_and_on_the_others_turn_everything_is() {
+        let pieces = view(r#""a5r5""#);
+        let refused = format!(r#"{pieces},"refused_moves":["a5a6"]"#);
+        assert_eq!(targets_of(&refused, "a5"), "a4 b5");
+        assert_eq!(targets_of(&pieces.replace(r#""turn":"red""#, r#""turn":"blue""#), "a5"), "");
+    }
+
+    #[test]
+    fn losses_are_told_strongest_first_with_what_is_left() {
+        let view = game("classic", "red", &classic_view("red")).game.expect("a game").view;
+        let rows = losses(&view, Ruleset::find("classic").expect("a ruleset"), Side::Red);
+        assert_eq!(rows[0], (Rank::Marshal, 0, 1));
+        assert!(rows.contains(&(Rank::Scout, 1, 7)));
+        assert_eq!(rows.last(), Some(&(Rank::Flag, 0, 1)));
+    }
+}

@@ -2,7 +2,8 @@
 
 use flagfall_board::{Numbering, Rank, Side};
 use flagfall_protocol::{
-    GameEvent, GameSummary, IdentityText, MoveText, Outcome, Presence, SeenMove, SeenStrike, StrikeFate, Terms, Time,
+    GameEvent, GameSummary, IdentityText, MoveText, Outcome, Presence, SeenMove, SeenStrike, StrikeFate,
+    Terms, Time,
 };
 use flagfall_rules::{Identity, Move, Ruleset};
 use unicode_width::UnicodeWidthStr;
@@ -185,7 +186,9 @@ pub fn event(event: &GameEvent) -> String {
         GameEvent::Moved(seen) => moved(seen),
         GameEvent::DrawOffered { side } => format!("{side} offers a draw."),
         GameEvent::DrawDeclined { side } => format!("{side} declines the draw."),
-        GameEvent::Paused { .. } => "The server is stopping: the game is paused and no clock runs.".to_owned(),
+        GameEvent::Paused { .. } => {
+            "The server is stopping: the game is paused and no clock runs.".to_owned()
+        }
         GameEvent::Resumed {} => "The game goes on.".to_owned(),
         GameEvent::Ended { outcome: ended, .. } => outcome(ended),
     }
@@ -216,9 +219,13 @@ pub fn moved(seen: &SeenMove) -> String {
         (StrikeFate::Leaves, StrikeFate::Leaves) => "both leave".to_owned(),
         (StrikeFate::Leaves, StrikeFate::Advances) => format!("{short} leaves, {other_short} goes to {from}"),
         (StrikeFate::Leaves, StrikeFate::Stays) => format!("{short} leaves"),
-        (StrikeFate::Stays | StrikeFate::Advances, StrikeFate::Leaves) if is_flag => "the Flag is taken".to_owned(),
+        (StrikeFate::Stays | StrikeFate::Advances, StrikeFate::Leaves) if is_flag => {
+            "the Flag is taken".to_owned()
+        }
         (StrikeFate::Stays | StrikeFate::Advances, StrikeFate::Leaves) => format!("{other_short} leaves"),
-        (StrikeFate::Stays | StrikeFate::Advances, StrikeFate::Stays | StrikeFate::Advances) => "both stay".to_owned(),
+        (StrikeFate::Stays | StrikeFate::Advances, StrikeFate::Stays | StrikeFate::Advances) => {
+            "both stay".to_owned()
+        }
     };
     format!("{side}'s {ours} strikes {other}'s {theirs} on {to}: {result}.")
 }

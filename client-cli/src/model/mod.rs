@@ -16,6 +16,8 @@ use crate::replay::Replay;
 
 pub use message::{Effect, Key, Message, Secret};
 
+/// Where a server is, unless somebody says otherwise.
+pub const DEFAULT_SERVER: &str = "ws://127.0.0.1:7171/ws";
 /// How many notes are kept.
 const NOTES_MAX: usize = 400;
 
@@ -44,6 +46,14 @@ pub struct Options {
     pub plain: bool,
     /// The lines come from a pipe: they wait for the moment in which they can be carried out, and nothing is asked.
     pub scripted: bool,
+}
+
+impl Options {
+    /// The server as a command line names it, where it is not the usual one.
+    #[must_use]
+    pub fn server_flag(&self) -> String {
+        if self.server == DEFAULT_SERVER { String::new() } else { format!(" --server {}", self.server) }
+    }
 }
 
 /// What the person wants.
@@ -439,8 +449,6 @@ impl Model {
     /// Whether the next line can be taken (line-based mode): none is held and no command is on its way.
     #[must_use]
     pub fn is_ready_for_line(&self) -> bool {
-        !self.is_input_over
-            && self.held_line.is_none()
-            && (!self.options.scripted || self.pending.is_empty())
+        !self.is_input_over && self.held_line.is_none() && (!self.options.scripted || self.pending.is_empty())
     }
 }

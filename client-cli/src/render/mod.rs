@@ -12,6 +12,7 @@ use ratatui::widgets::{Paragraph, Wrap};
 
 use flagfall_board::Side;
 use flagfall_protocol::Phase;
+use unicode_width::UnicodeWidthStr;
 
 use crate::model::{Link, Model, OpenGame, Page, Prompt};
 use crate::words;
@@ -88,7 +89,7 @@ pub fn render(model: &Model, frame: &mut Frame<'_>) {
     if model.is_help {
         pages::help(frame, body);
     }
-    frame.render_widget(message_line(model, theme), message);
+    frame.render_widget(message_line(model, theme, area.width), message);
     frame.render_widget(Paragraph::new(help_text(model)).style(theme.bar()), help);
 }
 
@@ -136,13 +137,16 @@ fn title_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
         Some(_) | None => " Flagfall".to_owned(),
     };
     let line = match &model.link {
-        _ if model.replay.is_some() => {
-            model.replay.as_ref().map(|replay| format!("record, {} of {}", replay.at(), replay.last())).unwrap_or_default()
-        }
+        _ if model.replay.is_some() => model
+            .replay
+            .as_ref()
+            .map(|replay| format!("record, {} of {}", replay.at(), replay.last()))
+            .unwrap_or_default(),
         Link::Online if model.game.as_ref().is_some_and(|game| game.superseded) => "READ-ONLY".to_owned(),
-        Link::Online => {
-            model.player.as_ref().map_or_else(|| "online".to_owned(), |player| format!("{}, online", player.name))
-        }
+        Link::Online => model
+            .player
+            .as_ref()
+            .map_or_else(|| "online".to_owned(), |player| format!("{}, online", player.name)),
         Link::Dialing { .. } | Link::Greeting if model.was_online => "RECONNECTING".to_owned(),
         Link::Dialing { .. } | Link::Greeting => "connecting".to_owned(),
         Link::Closed { .. } => "DISCONNECTED".to_owned(),
@@ -152,12 +156,19 @@ fn title_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
     Paragraph::new(format!("{what:<room$}{line} ")).style(theme.bar())
 }
 
-fn message_line(model: &Model, theme: Theme) -> Paragraph<'static> {
+/// Whether the newest note fits into the line below the board.
+fn is_fitting(note: &str, width: u16) -> bool {
+    note.width() < usize::from(width)
+}
+
+fn message_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
     let strong = theme.colored(Color::Yellow).add_modifier(Modifier::BOLD);
     let typed = model.game.as_ref().map(|game| game.typed.as_str()).unwrap_or_default();
     let line = match &model.prompt {
         Some(Prompt::Resign) => Line::styled(" Really resign? y resigns, any other key goes on.", strong),
-        Some(Prompt::Abort) => Line::styled(" Call the game off? y calls it off, any other key goes on.", strong),
+        Some(Prompt::Abort) => {
+            Line::styled(" Call the game off? y calls it off, any other key goes on.", strong)
+        }
         Some(Prompt::SaveAs(name)) => {
             Line::styled(format!(" Save under which name? {name}_   (Enter saves, Esc does not)"), strong)
         }
@@ -169,7 +180,11 @@ fn message_line(model: &Model, theme: Theme) -> Paragraph<'static> {
             Line::styled(format!(" > {typed}_   (Enter plays it, Esc forgets it)"), strong)
         }
         None => Line::from(Span::raw(match model.notes.back() {
-            Some(note) => format!(" {note}"),
+            Some(note) if is_fitting(note, width) => format!(" {note}"),
+            // The panel has the whole of it.
+            Some(note) => {
+                format!(" {}…", note.chars().take(usize::from(width).saturating_sub(2)).collect::<String>())
+            }
             None => String::new(),
         })),
     };

@@ -20,9 +20,7 @@ pub(super) fn waiting(headline: &str, lines: &[String], model: &Model, frame: &m
     let room = usize::from(area.height).saturating_sub(text.len());
     let notes = model.notes.len().saturating_sub(1);
     let shown = model.notes.iter().take(notes).skip(notes.saturating_sub(room));
-    text.extend(
-        shown.map(|note| Line::styled(format!(" {note}"), Style::new().add_modifier(Modifier::DIM))),
-    );
+    text.extend(shown.map(|note| Line::styled(format!(" {note}"), Style::new().add_modifier(Modifier::DIM))));
     frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: false }), area);
 }
 
@@ -44,12 +42,8 @@ fn list<'a>(entries: impl Iterator<Item = &'a str>, cursor: usize, frame: &mut F
 /// A frame in the middle of the area.
 fn window(frame: &mut Frame<'_>, area: Rect, title: &'static str, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(area.width), height.min(area.height));
-    let rect = Rect {
-        x: area.x + (area.width - width) / 2,
-        y: area.y + (area.height - height) / 2,
-        width,
-        height,
-    };
+    let rect =
+        Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
     let block = Block::bordered().title(title);
     let inner = block.inner(rect);
     frame.render_widget(Clear, rect);

@@ -47,7 +47,8 @@ pub(super) fn draw(
         losses(model, game, ruleset, theme, room, &mut lines);
     }
     let room = usize::from(area.height).saturating_sub(lines.len() + 1);
-    log(model, width, room, &mut lines);
+    let is_whole = model.notes.back().is_none_or(|note| super::is_fitting(note, frame.area().width));
+    log(model, width, room, usize::from(is_whole), &mut lines);
     frame.render_widget(Paragraph::new(lines), area);
 }
 
@@ -148,7 +149,9 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
     if view.phase == Phase::Over && game.own_side().is_some() {
         let other = game.own_side().map(Side::opponent);
         let is_asked = other.is_some_and(|other| game.rematch.contains(&other));
-        notices.push(if is_asked { "They ask for a rematch: m plays it." } else { "m asks for a rematch." }.to_owned());
+        notices.push(
+            if is_asked { "They ask for a rematch: m plays it." } else { "m asks for a rematch." }.to_owned(),
+        );
     }
     notices
 }
@@ -244,10 +247,10 @@ fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec
     }
 }
 
-/// The newest of what was said, but the very last, which stands below the board.
-fn log(model: &Model, width: usize, room: usize, lines: &mut Vec<Line<'_>>) {
+/// The newest of what was said, but the very last where the line below the board shows all of it.
+fn log(model: &Model, width: usize, room: usize, skipped: usize, lines: &mut Vec<Line<'_>>) {
     let mut log: Vec<String> = Vec::new();
-    for note in model.notes.iter().rev().skip(1) {
+    for note in model.notes.iter().rev().skip(skipped) {
         let mut wrapped = words::wrap(note, width);
         if log.len() + wrapped.len() > room {
             break;
@@ -257,6 +260,8 @@ fn log(model: &Model, width: usize, room: usize, lines: &mut Vec<Line<'_>>) {
     }
     if !log.is_empty() {
         lines.push(Line::raw(""));
-        lines.extend(log.into_iter().rev().map(|text| Line::styled(text, Style::new().add_modifier(Modifier::DIM))));
+        lines.extend(
+            log.into_iter().rev().map(|text| Line::styled(text, Style::new().add_modifier(Modifier::DIM))),
+        );
     }
 }

@@ -2,8 +2,8 @@
 
 use flagfall_board::{GameId, PerSide, Rank, Side, Square};
 use flagfall_protocol::{
-    Audience, ClientToServer, GameCommand, GameEvent, GameSummary, GameView, MoveText, Phase, Position, Presence,
-    SeenMove, ViewChange,
+    Audience, ClientToServer, GameCommand, GameEvent, GameSummary, GameView, MoveText, Phase, Position,
+    Presence, SeenMove, ViewChange,
 };
 use flagfall_rules::{Identity, Move, Ruleset};
 
@@ -32,7 +32,8 @@ pub(super) fn is_over(game: &OpenGame) -> bool {
 /// A whole game has come: the first time, after a gap, or on a new line.
 pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], out: &mut Vec<Effect>) {
     let id = opened.summary.id;
-    let is_wanted = model.opening == Some(id) || model.game.as_ref().is_some_and(|game| game.summary.id == id);
+    let is_wanted =
+        model.opening == Some(id) || model.game.as_ref().is_some_and(|game| game.summary.id == id);
     if !is_wanted {
         return;
     }
@@ -138,7 +139,9 @@ fn introduce(model: &mut Model, game: &OpenGame) {
 
 /// Line-based: prints the board.
 pub(super) fn show_board(model: &mut Model, with_legend: bool) {
-    let Some((game, ruleset)) = model.game.as_ref().and_then(|game| Some((game, game.ruleset?))) else { return };
+    let Some((game, ruleset)) = model.game.as_ref().and_then(|game| Some((game, game.ruleset?))) else {
+        return;
+    };
     if !model.options.plain || (with_legend && game.view.phase == Phase::Deploying) {
         return;
     }
@@ -299,7 +302,8 @@ fn ended(model: &mut Model, out: &mut Vec<Effect>) {
     if matches!(model.goal, Goal::Watch(_)) {
         out.push(Effect::Exit { code: 0 });
     } else {
-        model.say(format!("Type rematch or quit. The record: flagfall record {id}"));
+        let server = model.options.server_flag();
+        model.say(format!("Type rematch or quit. The record: flagfall record{server} {id}"));
     }
 }
 
@@ -326,7 +330,9 @@ pub(super) fn presence(model: &mut Model, id: GameId, side: Side, presence: Pres
         let name = game.summary.players[side].name.clone();
         model.say(match presence {
             Presence::Present => format!("{name} ({side}) is here."),
-            Presence::Reconnecting => format!("{name} ({side}) lost the connection and may be back in a moment."),
+            Presence::Reconnecting => {
+                format!("{name} ({side}) lost the connection and may be back in a moment.")
+            }
             Presence::Away => format!("{name} ({side}) is away."),
         });
     }
@@ -359,7 +365,9 @@ pub(super) fn command(model: &mut Model, command: GameCommand, out: &mut Vec<Eff
     let trouble = match &model.game {
         None => Some("There is no game yet."),
         Some(game) if game.own_side().is_none() => Some("You only watch this game."),
-        Some(game) if !game.is_acting() => Some("This connection is read-only: another one of yours has the seat."),
+        Some(game) if !game.is_acting() => {
+            Some("This connection is read-only: another one of yours has the seat.")
+        }
         Some(game) if is_over(game) => Some("The game is over."),
         Some(_) => None,
     };
@@ -380,7 +388,9 @@ pub(super) fn command(model: &mut Model, command: GameCommand, out: &mut Vec<Eff
 /// Asks the server for a move; it knows best what is wrong with one.
 pub(super) fn play(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
     match &model.game {
-        Some(game) if game.view.phase == Phase::Playing && !game.is_own_turn() && game.own_side().is_some() => {
+        Some(game)
+            if game.view.phase == Phase::Playing && !game.is_own_turn() && game.own_side().is_some() =>
+        {
             model.was_refused = true;
             model.say("It is not your turn.");
         }
@@ -399,7 +409,8 @@ pub(super) fn draw(model: &mut Model, out: &mut Vec<Effect>) {
 
 /// Asks for another game after the end.
 pub(super) fn rematch(model: &mut Model, out: &mut Vec<Effect>) {
-    let id = model.game.as_ref().filter(|game| is_over(game) && game.own_side().is_some()).map(|g| g.summary.id);
+    let id =
+        model.game.as_ref().filter(|game| is_over(game) && game.own_side().is_some()).map(|g| g.summary.id);
     match id {
         Some(game) => {
             let cmd_id = model.chance.command_id();
@@ -434,13 +445,14 @@ pub(super) fn leave(model: &mut Model, out: &mut Vec<Effect>) {
         out.push(Effect::Send(ClientToServer::CancelChallenge { cmd_id, challenge }));
     }
     let code = if model.options.scripted && model.was_refused { 2 } else { 0 };
+    let server = model.options.server_flag();
     let word = match &model.game {
         Some(game) if game.own_side().is_some() && !is_over(game) => {
             let id = game.summary.id;
-            format!("You have left, and your seat stays. To go on: flagfall play --game {id}")
+            format!("You have left, and your seat stays. To go on: flagfall play{server} --game {id}")
         }
         Some(game) if game.own_side().is_some() => {
-            format!("The record of the game: flagfall record {}", game.summary.id)
+            format!("The record of the game: flagfall record{server} {}", game.summary.id)
         }
         Some(_) | None => String::new(),
     };

@@ -96,7 +96,9 @@ pub(super) fn started(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
     }
     let is_busy = model.game.as_ref().is_some_and(|game| game.summary.id != id && !game::is_over(game));
     if is_busy || !matches!(model.goal, Goal::Play(_)) {
-        model.say(format!("Another game of yours has started. To play it: flagfall play --game {id}"));
+        let server = model.options.server_flag();
+        model
+            .say(format!("Another game of yours has started. To play it: flagfall play{server} --game {id}"));
         return;
     }
     model.seek = None;
@@ -167,7 +169,8 @@ fn pick_offer(model: &mut Model, out: &mut Vec<Effect>) {
     if model.options.plain {
         for game in model.own_games.clone().unwrap_or_default() {
             model.say(format!("You have a running game: {}", words::summary(&game)));
-            model.say(format!("To go on with it: flagfall play --game {}", game.id));
+            let server = model.options.server_flag();
+            model.say(format!("To go on with it: flagfall play{server} --game {}", game.id));
         }
         match fitting.into_iter().next() {
             Some((seek, _)) => accept(model, seek.id.clone(), offer_words(&seek), out),
@@ -244,10 +247,11 @@ pub(super) fn offer(model: &mut Model, out: &mut Vec<Effect>) {
 
 /// Shows that the offer stands.
 pub(super) fn wait_for_opponent(model: &mut Model, terms: &Terms) {
+    let server = model.options.server_flag();
     let lines = vec![
         "Your offer is in the lobby; the game begins when somebody takes it.".to_owned(),
-        "To play against the house instead: flagfall play --bot random".to_owned(),
-        "To invite a friend: flagfall play --challenge".to_owned(),
+        format!("To play against the house instead: flagfall play{server} --bot random"),
+        format!("To invite a friend: flagfall play{server} --challenge"),
     ];
     wait(model, &format!("Waiting for an opponent: {}", words::terms(terms)), lines);
 }
@@ -328,13 +332,11 @@ pub(super) fn list_games(model: &mut Model, out: &mut Vec<Effect>) {
             }
         }
     };
-    section(model, "Your running games (go on with: flagfall play --game ID):", &own, "You have no running game.");
-    section(
-        model,
-        "Public games (watch with: flagfall watch ID):",
-        &public,
-        "No public game is running now.",
-    );
+    let server = model.options.server_flag();
+    let title = format!("Your running games (go on with: flagfall play{server} --game ID):");
+    section(model, &title, &own, "You have no running game.");
+    let title = format!("Public games (watch with: flagfall watch{server} ID):");
+    section(model, &title, &public, "No public game is running now.");
     out.push(Effect::Exit { code: 0 });
 }
 

@@ -277,8 +277,7 @@ fn rank_of_key(letter: char, numbering: Numbering) -> Option<Rank> {
 fn playing(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
     let Some(game) = &mut model.game else { return };
     let columns = game.ruleset.map_or(16, |ruleset| ruleset.shape.columns);
-    let is_column =
-        |letter: char| letter.is_ascii_lowercase() && (letter as u8).wrapping_sub(b'a') < columns;
+    let is_column = |letter: char| letter.is_ascii_lowercase() && (letter as u8).wrapping_sub(b'a') < columns;
     match key {
         Key::Char(' ') if game.typed.is_empty() => point(model, out),
         Key::Enter if game.typed.is_empty() => point(model, out),

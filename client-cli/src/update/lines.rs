@@ -9,15 +9,15 @@ use crate::model::{Effect, Goal, Model, Page};
 use crate::{plain, words};
 
 const HELP: &str = "\
-a4a5 or move a4a5    move or strike
-deploy suggested     hand in a sensible deployment; deploy random: any; deploy NAME: a saved one
-deploy TEXT          hand in your own: a letter a square, the row nearest the enemy first, each row from your left;
-                     1-9, S Spy, B Bomb, F Flag, and . for a square left empty where that is allowed
-board                print the board again; status: whose turn, clocks, presence; captured: what is lost and left
-draw                 offer a draw, or accept the other side's; accept, decline: answer its offer
-resign, abort        give up; call the game off before your first move
-rematch              after the end: ask for another game with sides swapped
-help, quit           this text; leave, the seat stays yours";
+a4a5 or move a4a5: move or strike.
+deploy suggested: hand in a sensible deployment. deploy random: any. deploy NAME: a saved one.
+deploy TEXT: hand in your own, a letter a square, the row nearest the enemy first, each row
+  from your left: 1-9, S Spy, B Bomb, F Flag, and . for a square left empty where allowed.
+board: print the board. status: turn, clocks, presence. captured: what is lost and left.
+draw: offer a draw, or accept the other side's. accept, decline: answer its offer.
+resign: give up. abort: call the game off before your first move.
+rematch: after the end, ask for another game with sides swapped.
+help: this text. quit: leave, the seat stays yours.";
 
 /// A line has come.
 pub(super) fn line(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
@@ -45,8 +45,8 @@ pub(super) fn settle(model: &mut Model, out: &mut Vec<Effect>) {
     if out.iter().any(|effect| matches!(effect, Effect::Exit { .. })) {
         return;
     }
-    let is_due = model.pending.is_empty()
-        && model.held_line.as_ref().is_some_and(|line| !must_wait(model, line));
+    let is_due =
+        model.pending.is_empty() && model.held_line.as_ref().is_some_and(|line| !must_wait(model, line));
     if is_due && let Some(line) = model.held_line.take() {
         carry_out(model, &line, out);
     }
@@ -64,7 +64,9 @@ pub(super) fn settle(model: &mut Model, out: &mut Vec<Effect>) {
 /// Whether a script's line cannot be carried out yet, but may be later.
 fn must_wait(model: &Model, line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or_default();
-    if matches!(word, "help" | "quit" | "exit") || matches!(model.page, Page::Choosing(_) | Page::Terms { .. }) {
+    if matches!(word, "help" | "quit" | "exit")
+        || matches!(model.page, Page::Choosing(_) | Page::Terms { .. })
+    {
         return false;
     }
     let Some(game) = &model.game else { return true };

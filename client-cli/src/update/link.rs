@@ -39,7 +39,7 @@ pub(super) fn connect_failed(model: &mut Model, why: &str, out: &mut Vec<Effect>
         Link::Greeting | Link::Online | Link::Closed { .. } => 1,
     };
     if failures == 1 {
-        model.say(format!("The server cannot be reached ({why}). Trying again until it can."));
+        model.say(format!("No server yet ({why}). Trying again and again."));
     }
     model.link = Link::Dialing { failures };
     let delay_ms = backoff_ms(model, failures);

@@ -17,7 +17,7 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
             model.link = Link::Online;
             if model.was_online {
                 model.say("Connected again.");
-            } else {
+            } else if model.goal != Goal::Games {
                 model.say(format!("Connected to {} as {}.", model.options.server, player.name));
             }
             model.was_online = true;
@@ -42,7 +42,10 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
             let mut lines = vec![
                 format!("{} challenges you: {}.", challenger.name, words::terms(&terms)),
                 side,
-                format!("The challenge stands for {} more.", words::span(expires.saturating_sub(model.server_now()))),
+                format!(
+                    "The challenge stands for {} more.",
+                    words::span(expires.saturating_sub(model.server_now()))
+                ),
             ];
             if terms.secret {
                 lines.push(format!("{}'s deployment stays secret after the end.", challenger.name));
@@ -127,15 +130,19 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted, out: &mut 
             let lines = vec![
                 format!("The code is {challenge}. Your friend types:"),
                 String::new(),
-                format!("  flagfall play --server {} --accept {challenge}", model.options.server),
+                format!("  flagfall play{} --accept {challenge}", model.options.server_flag()),
                 String::new(),
                 format!("It stands for {}.", words::span(expires.saturating_sub(model.server_now()))),
             ];
             goal::wait(model, &format!("Waiting for your friend: {}", words::terms(&terms)), lines);
             model.challenge = Some(challenge);
         }
-        (_, ClientToServer::Rematch { .. }) => {
-            model.say("You ask for a rematch; it begins when the other side asks too.");
+        (_, ClientToServer::Rematch { game, .. }) => {
+            let open = model.game.as_ref().filter(|open| open.summary.id == game);
+            let is_answer = open.is_none_or(|open| !open.rematch.is_empty());
+            if !is_answer {
+                model.say("You ask for a rematch; it begins when the other side asks too.");
+            }
         }
         _ => {}
     }
@@ -176,10 +183,10 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
             let is_asking = model.opening.is_some()
                 || matches!(model.wish(), Some(wish) if matches!(wish.how, How::Accept(_)))
                 || model.link != Link::Online;
-            model.say(message.clone());
             if is_asking {
                 return exit(model, 2, format!("Refused: {message}"), out);
             }
+            model.say(message);
         }
         None => model.say(message),
     }

@@ -1,0 +1,520 @@
+use flagfall_board::{Side, Square};
+use flagfall_protocol::{ClientToServer, GameCommand};
+
+use crate::chance::Chance;
+use crate::fixtures::{START, classic_view, deploying_view, game, key, online, options, received};
+use crate::model::{Effect, Goal, How, Key, Link, Message, Model, Page, Secret, Wish};
+use crate::update;
+
+fn sent(effects: &[Effect]) -> Vec<&ClientToServer> {
+    effects
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Send(message) => Some(message),
+            _ => None,
+        })
+        .collect()
+}
+
+fn exit_code(effects: &[Effect]) -> Option<u8> {
+    effects.iter().find_map(|effect| match effect {
+        Effect::Exit { code } => Some(*code),
+        _ => None,
+    })
+}
+
+fn type_in(model: &mut Model, text: &str) -> Vec<Effect> {
+    for letter in text.chars() {
+        key(model, Key::Char(letter));
+    }
+    key(model, Key::Enter)
+}
+
+fn lose(model: &mut Model, code: Option<u16>) -> Vec<Effect> {
+    update(model, Message::Disconnected { code, why: "gone".to_owned() })
+}
+
+fn welcome(model: &mut Model, games: &str) -> Vec<Effect> {
+    update(model, Message::Connected);
+    let text = format!(
+        r#"{{"type":"welcome","protocol":1,"server":"test","player":{{"id":"p1","name":"ann","kind":"guest"}},"server_time":{START},"games":{games}}}"#
+    );
+    received(model, &text)
+}
+
+fn last_note(model: &Model) -> &str {
+    model.notes.back().map(String::as_str).unwrap_or_default()
+}
+
+fn playing() -> Model {
+    game("classic", "red", &classic_view("red"))
+}
+
+const SUMMARY: &str = r#"{"id":"ba9876543210","terms":{"ruleset":"classic","time":{"kind":"unlimited"}},"players":{"red":{"id":"p1","name":"ann","kind":"guest"},"blue":{"id":"p2","name":"bob","kind":"guest"}},"created":1,"phase":"deploying","ply":0}"#;
+
+#[test]
+fn a_new_guest_names_himself_and_a_known_one_shows_his_credential() {
+    let mut model = Model::new(options(), Goal::Games, Chance::Seeded(1));
+    model.options.name = Some("ann".to_owned());
+    assert_eq!(update(&mut model, Message::Started), [Effect::Connect { delay_ms: 0 }]);
+    let effects = update(&mut model, Message::Connected);
+    assert!(matches!(sent(&effects)[..], [ClientToServer::Hello { token: None, name: Some(_), .. }]));
+    model.token = Some(Secret("t".to_owned()));
+    let effects = update(&mut model, Message::Connected);
+    assert!(matches!(sent(&effects)[..], [ClientToServer::Hello { token: Some(_), name: None, .. }]));
+    assert!(!format!("{model:?}").contains("Secret(\"t"), "no credential in a panic's words");
+}
+
+#[test]
+fn nobody_there_at_the_start_ends_the_program() {
+    let mut model = Model::new(options(), Goal::Games, Chance::Seeded(1));
+    let effects = update(&mut model, Message::ConnectFailed { why: "connection refused".to_owned() });
+    assert_eq!(exit_code(&effects), Some(1));
+    assert!(model.last_words[0].contains("--server"), "{:?}", model.last_words);
+}
+
+#[test]
+fn a_lost_line_is_dialed_at_once_and_then_more_and_more_slowly() {
+    let mut model = playing();
+    assert_eq!(lose(&mut model, None), [Effect::Connect { delay_ms: 0 }]);
+    let mut longest = 0;
+    for failure in 1..=12_u32 {
+        let effects = update(&mut model, Message::ConnectFailed { why: "refused".to_owned() });
+        let [Effect::Connect { delay_ms }] = effects[..] else { panic!("{effects:?}") };
+        let full = (100_u64 << (failure - 1)).min(5_000);
+        assert!((full / 2..=full).contains(&delay_ms), "failure {failure}: {delay_ms} ms");
+        longest = longest.max(delay_ms);
+    }
+    assert!(longest <= 5_000);
+}
+
+#[test]
+fn close_codes_of_the_second_hundred_are_final() {
+    for code in [4100, 4102, 4104, 4105, 4106, 4199] {
+        let mut model = playing();
+        let effects = lose(&mut model, Some(code));
+        assert_eq!(exit_code(&effects), Some(2), "{code}");
+        assert!(!effects.iter().any(|effect| matches!(effect, Effect::Connect { .. })), "{code}");
+        assert!(matches!(model.link, Link::Closed { .. }));
+    }
+    let mut model = playing();
+    lose(&mut model, Some(4100));
+    assert!(model.last_words[0].contains("guest.json"), "{:?}", model.last_words);
+    for code in [1006, 4000, 4001, 4002, 4003, 4004] {
+        assert_eq!(lose(&mut playing(), Some(code)), [Effect::Connect { delay_ms: 0 }], "{code}");
+    }
+}
+
+#[test]
+fn after_a_loss_the_game_is_opened_from_where_it_was_and_commands_go_out_again_with_their_ids() {
+    let mut model = playing();
+    let effects = type_in(&mut model, "a5a6");
+    let first = sent(&effects)[0].clone();
+    assert!(matches!(&first, ClientToServer::Command { ply: 4, command: GameCommand::Move { .. }, .. }));
+    lose(&mut model, None);
+    let effects = welcome(&mut model, "[]");
+    let [ClientToServer::OpenGame { since: Some(since), .. }, again] = sent(&effects)[..] else {
+        panic!("{effects:?}");
+    };
+    assert_eq!((since.epoch, since.seq), (1, 7));
+    assert_eq!(*again, first);
+    // Answered, it is not sent a third time.
+    let ClientToServer::Command { cmd_id, .. } = &first else { panic!("a command") };
+    let answer = format!(
+        r#"{{"type":"accepted","cmd_id":"{}","outcome":{{"kind":"game","game":"0123456789ab","seq":8}}}}"#,
+        cmd_id.as_str()
+    );
+    received(&mut model, &answer);
+    lose(&mut model, None);
+    assert_eq!(sent(&welcome(&mut model, "[]")).len(), 1);
+}
+
+const MOVED: &str = r#"{"kind":"moved","side":"red","move":"a5a6","piece":"?"}"#;
+
+fn event(seq: u64) -> String {
+    format!(
+        r#"{{"type":"event","game":"0123456789ab","seq":{seq},"event":{MOVED},"change":{{"turn":"blue","pieces":["a6r6'*"]}}}}"#
+    )
+}
+
+#[test]
+fn events_are_applied_in_order_doubles_are_ignored_and_a_gap_asks_for_the_game() {
+    let mut model = playing();
+    received(&mut model, &event(8));
+    let open = model.game.as_ref().expect("a game");
+    assert_eq!((open.seq, open.view.ply, open.view.turn), (8, 5, Some(Side::Blue)));
+    assert_eq!(last_note(&model), "Red moves a5a6.");
+    received(&mut model, &event(8));
+    assert_eq!(model.game.as_ref().expect("a game").view.ply, 5);
+    let effects = received(&mut model, &event(10));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::OpenGame { since: Some(_), .. }]));
+    // It is asked for once; what comes meanwhile is in it.
+    assert!(received(&mut model, &event(11)).is_empty());
+    assert_eq!(model.game.as_ref().expect("a game").seq, 8);
+}
+
+#[test]
+fn a_ping_is_answered_and_its_head_tells_that_something_was_missed() {
+    let mut model = playing();
+    let ping = |seq: u64| {
+        format!(
+            r#"{{"type":"ping","id":3,"server_time":{START},"heads":[{{"game":"0123456789ab","seq":{seq}}}]}}"#
+        )
+    };
+    let effects = received(&mut model, &ping(7));
+    assert_eq!(sent(&effects), [&ClientToServer::Pong { id: 3 }]);
+    let effects = received(&mut model, &ping(9));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::Pong { id: 3 }, ClientToServer::OpenGame { .. }]));
+}
+
+#[test]
+fn a_line_that_falls_silent_is_hung_up() {
+    let mut model = playing();
+    model.now += 60_000;
+    assert_eq!(update(&mut model, Message::Tick), [], "a server that never pings may be silent");
+    received(&mut model, &format!(r#"{{"type":"ping","id":1,"server_time":{START},"heads":[]}}"#));
+    model.now += 19_000;
+    assert_eq!(update(&mut model, Message::Tick), []);
+    model.now += 2_000;
+    assert_eq!(update(&mut model, Message::Tick), [Effect::Disconnect]);
+}
+
+#[test]
+fn a_refused_move_is_told_and_a_stale_one_as_not_having_happened() {
+    let mut model = playing();
+    for (code, start) in
+        [("stale_ply", "That did not happen: That was"), ("two_squares", "Refused: That was")]
+    {
+        let effects = type_in(&mut model, "a5a6");
+        let [ClientToServer::Command { cmd_id, .. }] = sent(&effects)[..] else { panic!("{effects:?}") };
+        let refusal = format!(
+            r#"{{"type":"refused","cmd_id":"{}","game":"0123456789ab","code":"{code}","message":"that was no","seq":7}}"#,
+            cmd_id.as_str()
+        );
+        let effects = received(&mut model, &refusal);
+        assert_eq!(effects, []);
+        assert!(last_note(&model).starts_with(start), "{}", last_note(&model));
+        assert!(model.pending.is_empty());
+    }
+}
+
+#[test]
+fn a_superseded_client_is_read_only_and_does_not_take_the_seat_back() {
+    let mut model = playing();
+    received(&mut model, r#"{"type":"superseded","game":"0123456789ab"}"#);
+    assert_eq!(sent(&type_in(&mut model, "a5a6")), [] as [&ClientToServer; 0]);
+    assert!(last_note(&model).contains("read-only"), "{}", last_note(&model));
+    received(&mut model, &event(8));
+    assert_eq!(model.game.as_ref().expect("a game").seq, 8, "it still follows the game");
+    let effects = lose(&mut model, None);
+    assert_eq!(exit_code(&effects), Some(0));
+}
+
+#[test]
+fn giving_up_wants_a_yes() {
+    for (letter, wanted) in [('R', GameCommand::Resign {}), ('A', GameCommand::Abort {})] {
+        let mut model = playing();
+        key(&mut model, Key::Char(letter));
+        assert_eq!(key(&mut model, Key::Char('n')), []);
+        key(&mut model, Key::Char(letter));
+        let effects = key(&mut model, Key::Char('y'));
+        assert!(
+            matches!(sent(&effects)[..], [ClientToServer::Command { command, .. }] if *command == wanted)
+        );
+    }
+}
+
+#[test]
+fn a_lone_d_and_enter_is_the_draw_and_a_move_may_begin_with_d() {
+    let mut model = playing();
+    let effects = type_in(&mut model, "d");
+    let offer = GameCommand::OfferDraw {};
+    assert!(matches!(sent(&effects)[..], [ClientToServer::Command { command, .. }] if *command == offer));
+    let effects = type_in(&mut model, "d4d5");
+    let [ClientToServer::Command { command: GameCommand::Move { squares }, .. }] = sent(&effects)[..] else {
+        panic!("{effects:?}");
+    };
+    assert_eq!(squares.to_string(), "d4d5");
+    let view = format!(r#"{},"draw_offer":"blue""#, classic_view("red"));
+    let mut model = game("classic", "red", &view);
+    let effects = type_in(&mut model, "d");
+    let accept = GameCommand::AcceptDraw {};
+    assert!(matches!(sent(&effects)[..], [ClientToServer::Command { command, .. }] if *command == accept));
+}
+
+#[test]
+fn the_cursor_selects_a_piece_and_sends_it_to_a_target_only() {
+    let mut model = playing();
+    let square = |text: &str| text.parse::<Square>().expect("a square");
+    let at = |model: &mut Model, text: &str| {
+        model.game.as_mut().expect("a game").cursor = square(text);
+        key(model, Key::Char(' '))
+    };
+    assert_eq!(at(&mut model, "d1"), [], "a Miner behind its own pieces");
+    assert!(last_note(&model).contains("cannot move"));
+    assert_eq!(at(&mut model, "a5"), []);
+    assert_eq!(at(&mut model, "j9"), []);
+    assert_eq!(last_note(&model), "The piece on a5 cannot go to j9.");
+    let effects = at(&mut model, "b5");
+    let [ClientToServer::Command { command: GameCommand::Move { squares }, .. }] = sent(&effects)[..] else {
+        panic!("{effects:?}");
+    };
+    assert_eq!(squares.to_string(), "a5b5");
+}
+
+#[test]
+fn the_cursor_does_not_offer_what_a_repetition_rule_refuses() {
+    let view = format!(r#"{},"refused_moves":["a5a4"]"#, classic_view("red"));
+    let mut model = game("classic", "red", &view);
+    model.game.as_mut().expect("a game").cursor = "a5".parse().expect("a square");
+    key(&mut model, Key::Enter);
+    model.game.as_mut().expect("a game").cursor = "a4".parse().expect("a square");
+    assert_eq!(key(&mut model, Key::Enter), []);
+    assert!(last_note(&model).contains("repetition"), "{}", last_note(&model));
+}
+
+#[test]
+fn a_deployment_is_checked_here_and_handed_in_again_when_it_has_changed() {
+    let mut model = game("barrage", "red", &deploying_view(START + 1_000));
+    let place =
+        model.game.as_ref().and_then(|game| game.editor.as_ref()).expect("an editor").text().find('F');
+    for _ in 0..place.expect("a Flag") / 10 {
+        key(&mut model, Key::Down);
+    }
+    for _ in 0..place.expect("a Flag") % 10 {
+        key(&mut model, Key::Right);
+    }
+    key(&mut model, Key::Backspace);
+    assert_eq!(key(&mut model, Key::Enter), []);
+    assert!(last_note(&model).contains("Flag: 0 placed, 1 wanted"), "{}", last_note(&model));
+    key(&mut model, Key::Char('F'));
+    let effects = key(&mut model, Key::Enter);
+    let [ClientToServer::Command { command: GameCommand::Deploy { setup }, .. }] = sent(&effects)[..] else {
+        panic!("{effects:?}");
+    };
+    let taken = format!(
+        r#"{{"type":"event","game":"0123456789ab","seq":8,"event":{{"kind":"deployed","setup":"{setup}"}},"change":{{}}}}"#
+    );
+    received(&mut model, &taken);
+    assert_eq!(key(&mut model, Key::Enter), [], "the same again says nothing new");
+    key(&mut model, Key::Char('r'));
+    assert_eq!(sent(&key(&mut model, Key::Enter)).len(), 1);
+    key(&mut model, Key::Char('w'));
+    let effects = type_in(&mut model, "corner");
+    assert!(matches!(&effects[..], [Effect::SaveSetup { name, .. }] if name == "corner"));
+}
+
+fn lobby(seeks: &[(&str, &str, &str)]) -> String {
+    let seeks: Vec<String> = seeks
+        .iter()
+        .map(|(id, player, ruleset)| {
+            format!(
+                r#"{{"id":"{id}","seeker":{{"id":"{player}","name":"{player}","kind":"guest"}},"terms":{{"ruleset":"{ruleset}","time":{{"kind":"fischer","base_s":600,"increment_s":5}}}}}}"#
+            )
+        })
+        .collect();
+    format!(r#"{{"type":"lobby","seeks":[{}],"games":[],"players_online":2}}"#, seeks.join(","))
+}
+
+fn seeking(wish: Wish) -> Model {
+    let mut model = online(Goal::Play(wish));
+    model.options.plain = true;
+    model
+}
+
+/// The answer to the model's own seek.
+fn seek_stands(model: &mut Model, id: &str) {
+    let cmd_id = model.pending[0].cmd_id.as_str().to_owned();
+    let answer =
+        format!(r#"{{"type":"accepted","cmd_id":"{cmd_id}","outcome":{{"kind":"seek","seek":"{id}"}}}}"#);
+    received(model, &answer);
+}
+
+#[test]
+fn a_fitting_offer_is_taken_and_else_one_is_made() {
+    let mut model = seeking(Wish::default());
+    let effects = received(&mut model, &lobby(&[("s0", "p1", "classic"), ("s1", "p2", "pbm")]));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::AcceptSeek { seek, .. }] if seek == "s1"));
+    let wish = Wish { ruleset: Some("barrage".to_owned()), ..Wish::default() };
+    let mut model = seeking(wish.clone());
+    let effects = received(&mut model, &lobby(&[("s1", "p2", "pbm")]));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { terms, .. }] if terms.ruleset == "barrage"));
+    // Chance decides about the side: that is not what somebody wants who wants red.
+    let mut model = seeking(Wish { side: Some(Side::Red), ..wish });
+    let effects = received(&mut model, &lobby(&[("s1", "p2", "barrage")]));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { side: Some(Side::Red), .. }]));
+}
+
+#[test]
+fn of_two_who_offer_the_same_at_one_moment_the_newer_gives_way() {
+    let mut model = seeking(Wish::default());
+    received(&mut model, &lobby(&[]));
+    seek_stands(&mut model, "s2");
+    let effects = received(&mut model, &lobby(&[("s2", "p1", "classic"), ("s3", "p2", "classic")]));
+    assert_eq!(effects, [], "the older one waits");
+    let effects = received(&mut model, &lobby(&[("s1", "p2", "classic"), ("s2", "p1", "classic")]));
+    assert!(matches!(
+        sent(&effects)[..],
+        [ClientToServer::CancelSeek { .. }, ClientToServer::AcceptSeek { .. }]
+    ));
+}
+
+#[test]
+fn an_offer_that_went_with_the_line_is_made_anew_and_one_that_stands_is_kept() {
+    let mut model = seeking(Wish::default());
+    received(&mut model, &lobby(&[]));
+    seek_stands(&mut model, "s2");
+    lose(&mut model, None);
+    let effects = welcome(&mut model, "[]");
+    assert_eq!(sent(&effects), [&ClientToServer::OpenLobby {}]);
+    assert_eq!(received(&mut model, &lobby(&[("s2", "p1", "classic")])), []);
+    lose(&mut model, None);
+    welcome(&mut model, "[]");
+    let effects = received(&mut model, &lobby(&[]));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { .. }]));
+}
+
+#[test]
+fn a_game_that_began_while_the_line_was_down_is_opened() {
+    let mut model = seeking(Wish::default());
+    received(&mut model, &lobby(&[]));
+    seek_stands(&mut model, "s2");
+    lose(&mut model, None);
+    let effects = welcome(&mut model, &format!("[{SUMMARY}]"));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::OpenGame { since: None, .. }]));
+}
+
+#[test]
+fn who_was_too_slow_for_an_offer_looks_again_and_a_bad_code_ends_the_program() {
+    let mut model = seeking(Wish::default());
+    let effects = received(&mut model, &lobby(&[("s1", "p2", "classic")]));
+    let [ClientToServer::AcceptSeek { cmd_id, .. }] = sent(&effects)[..] else { panic!("{effects:?}") };
+    let refusal = format!(
+        r#"{{"type":"refused","cmd_id":"{}","code":"no_such_seek","message":"gone"}}"#,
+        cmd_id.as_str()
+    );
+    assert_eq!(sent(&received(&mut model, &refusal)), [&ClientToServer::OpenLobby {}]);
+    // The answer to a command of which nobody waits for one changes nothing.
+    assert_eq!(received(&mut model, &refusal), []);
+
+    let wish = Wish { how: How::Accept("nope".to_owned()), ..Wish::default() };
+    let mut model = online(Goal::Play(wish));
+    let effects = received(
+        &mut model,
+        r#"{"type":"refused","code":"no_such_challenge","message":"no such challenge"}"#,
+    );
+    assert_eq!(exit_code(&effects), Some(2));
+    assert_eq!(model.last_words, ["Refused: No such challenge."]);
+}
+
+#[test]
+fn a_challenge_shows_its_terms_before_it_is_accepted() {
+    let wish = Wish { how: How::Accept("k7m2q9".to_owned()), secret: true, ..Wish::default() };
+    let mut model = online(Goal::Play(wish));
+    let terms = format!(
+        r#"{{"type":"challenge","challenge":"k7m2q9","challenger":{{"id":"p2","name":"bob","kind":"guest"}},"terms":{{"ruleset":"pbm","time":{{"kind":"unlimited"}}}},"expires":{}}}"#,
+        START + 3_600_000
+    );
+    assert_eq!(received(&mut model, &terms), []);
+    assert!(matches!(&model.page, Page::Terms { lines, .. } if lines[0].contains("bob challenges you")));
+    let effects = key(&mut model, Key::Char('y'));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::AcceptChallenge { secret: true, .. }]));
+}
+
+#[test]
+fn a_rematch_leaves_the_old_game_for_the_new_one() {
+    let mut model = playing();
+    let ended = r#"{"type":"event","game":"0123456789ab","seq":8,"event":{"kind":"ended","outcome":{"winner":"red","reason":"resigned"},"opened":{"red":null,"blue":null}},"change":{}}"#;
+    received(&mut model, ended);
+    assert!(matches!(sent(&key(&mut model, Key::Char('m')))[..], [ClientToServer::Rematch { .. }]));
+    let effects =
+        received(&mut model, &format!(r#"{{"type":"game_started","game":{SUMMARY},"side":"red"}}"#));
+    assert!(matches!(
+        sent(&effects)[..],
+        [ClientToServer::CloseGame { .. }, ClientToServer::OpenGame { since: None, .. }]
+    ));
+}
+
+#[test]
+fn leaving_takes_an_offer_back_and_says_how_to_go_on_with_a_game() {
+    let mut model = seeking(Wish::default());
+    received(&mut model, &lobby(&[]));
+    seek_stands(&mut model, "s2");
+    let effects = update(&mut model, Message::Stop);
+    assert!(matches!(sent(&effects)[..], [ClientToServer::CancelSeek { .. }]));
+    assert_eq!(exit_code(&effects), Some(0));
+    let mut model = playing();
+    let effects = key(&mut model, Key::Char('q'));
+    assert_eq!(exit_code(&effects), Some(0));
+    assert!(model.last_words[0].ends_with("flagfall play --game 0123456789ab"), "{:?}", model.last_words);
+}
+
+fn scripted(view: &str) -> Model {
+    let mut model = game("classic", "red", view);
+    model.options.plain = true;
+    model.options.scripted = true;
+    model.take_unsaid();
+    model
+}
+
+#[test]
+fn a_scripts_move_waits_for_its_turn_and_its_end_ends_the_program() {
+    let view = classic_view("red").replace(r#""turn":"red""#, r#""turn":"blue""#);
+    let mut model = scripted(&view);
+    assert_eq!(update(&mut model, Message::Line("a5a6".to_owned())), []);
+    assert!(!model.is_ready_for_line());
+    update(&mut model, Message::InputEnded);
+    let blue = r#"{"type":"event","game":"0123456789ab","seq":8,"event":{"kind":"moved","side":"blue","move":"e6e5","piece":"?"},"change":{"turn":"red","pieces":["e5b?'"]}}"#;
+    let effects = received(&mut model, blue);
+    let [ClientToServer::Command { cmd_id, command: GameCommand::Move { .. }, ply: 5, .. }] =
+        sent(&effects)[..]
+    else {
+        panic!("{effects:?}");
+    };
+    assert_eq!(exit_code(&effects), None, "the answer is awaited");
+    let refusal = format!(
+        r#"{{"type":"refused","cmd_id":"{}","game":"0123456789ab","code":"lake","message":"nothing enters a lake","seq":8}}"#,
+        cmd_id.as_str()
+    );
+    let effects = received(&mut model, &refusal);
+    assert_eq!(exit_code(&effects), Some(2), "the last thing asked was refused");
+}
+
+#[test]
+fn lines_are_answered_in_words() {
+    let mut model = scripted(&classic_view("red"));
+    for (line, words) in [
+        ("frobnicate", "I do not understand \"frobnicate\". Type a move as in a4a5, or help."),
+        ("move here", "I do not understand \"here\". Type a move as in a4a5, or help."),
+        ("deploy random", "You cannot deploy now."),
+        ("rematch", ""),
+    ] {
+        model.held_line = None;
+        update(&mut model, Message::Line(line.to_owned()));
+        if !words.is_empty() {
+            assert_eq!(last_note(&model), words);
+        }
+    }
+    model.held_line = None;
+    let effects = update(&mut model, Message::Line("move a5-b5".to_owned()));
+    assert_eq!(sent(&effects).len(), 1);
+}
+
+#[test]
+fn line_based_the_board_the_state_and_the_losses_are_told() {
+    let mut model = scripted(&classic_view("red"));
+    for line in ["board", "status", "captured", "help"] {
+        update(&mut model, Message::Line(line.to_owned()));
+    }
+    insta::assert_snapshot!(model.take_unsaid().join("\n"));
+}
+
+#[test]
+fn who_watches_line_based_ends_with_the_game() {
+    let mut model = game("classic", "public", &classic_view("public"));
+    model.options.plain = true;
+    received(&mut model, &event(8));
+    let ended = r#"{"type":"event","game":"0123456789ab","seq":9,"event":{"kind":"ended","outcome":{"reason":"draw_agreed"},"opened":{"red":null,"blue":null}},"change":{}}"#;
+    assert_eq!(exit_code(&received(&mut model, ended)), Some(0));
+    assert!(model.notes.iter().any(|note| note == "A draw: draw agreed."));
+}

@@ -1,0 +1,110 @@
+//! What tests of the core share: a model that is online, and games to put into it.
+
+use flagfall_board::Side;
+use flagfall_protocol::ServerToClient;
+
+use crate::chance::Chance;
+use crate::model::{Effect, Goal, How, Key, Message, Model, Options, Wish};
+use crate::update;
+
+pub(crate) const START: u64 = 1_795_270_000_000;
+
+pub(crate) fn options() -> Options {
+    Options {
+        server: "ws://127.0.0.1:7171/ws".to_owned(),
+        name: None,
+        numbering: flagfall_board::Numbering::Us,
+        flip: true,
+        credential_file: "guest.json".to_owned(),
+        color: false,
+        plain: false,
+        scripted: false,
+    }
+}
+
+pub(crate) fn received(model: &mut Model, json: &str) -> Vec<Effect> {
+    let message: ServerToClient = serde_json::from_str(json).expect("a message");
+    update(model, Message::Received(Box::new(message)))
+}
+
+pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
+    update(model, Message::Key(key))
+}
+
+pub(crate) fn online(goal: Goal) -> Model {
+    let mut model = Model::new(options(), goal, Chance::Seeded(5));
+    model.now = START;
+    update(&mut model, Message::Started);
+    update(&mut model, Message::Connected);
+    let welcome = format!(
+        r#"{{"type":"welcome","protocol":1,"server":"test","player":{{"id":"p1","name":"ann","kind":"guest"}},"token":"t","server_time":{START},"games":[]}}"#
+    );
+    received(&mut model, &welcome);
+    model
+}
+
+/// A model with the open game: ann is Red, bob Blue.
+pub(crate) fn game(ruleset: &str, audience: &str, view: &str) -> Model {
+    let id = "0123456789ab".parse().expect("an id");
+    let goal = match audience {
+        "public" => Goal::Watch(Some(id)),
+        _ => Goal::Play(Wish { how: How::Game(id), ..Wish::default() }),
+    };
+    let mut model = online(goal);
+    let lakes = match ruleset {
+        "pbm-small" => r#"["c4","c5","f4","f5"]"#,
+        _ => r#"["c5","d5","c6","d6","g5","h5","g6","h6"]"#,
+    };
+    let message = format!(
+        r#"{{"type":"game","game":{{"id":"0123456789ab","terms":{{"ruleset":"{ruleset}","time":{{"kind":"fischer","base_s":600,"increment_s":5}}}},
+        "players":{{"red":{{"id":"p1","name":"ann","kind":"guest"}},"blue":{{"id":"p2","name":"bob","kind":"guest"}}}},"created":{START},"phase":"playing","ply":0}},
+        "audience":"{audience}","driving":true,"epoch":1,"seq":7,"presence":{{"red":"present","blue":"present"}},
+        "view":{{"audience":"{audience}","ruleset":"{ruleset}","lakes":{lakes},"commitments":{{"red":null,"blue":null}},{view}}}}}"#
+    );
+    received(&mut model, &message);
+    model
+}
+
+/// Pieces as `PieceText`s for an army of the text of §P4 on a side, known or hidden.
+pub(crate) fn army(ruleset: &str, side: Side, text: Option<&str>) -> Vec<String> {
+    let ruleset = flagfall_rules::Ruleset::find(ruleset).expect("a ruleset");
+    let letters: Vec<char> =
+        text.map(|text| text.chars().filter(|c| !c.is_whitespace()).collect()).unwrap_or_default();
+    (0..ruleset.shape.home_len())
+        .map(|place| {
+            let square = ruleset.shape.home_square(side, place).expect("a home square");
+            let letter = letters.get(place).copied().unwrap_or('?');
+            format!("{square}{}{letter}", if side == Side::Red { 'r' } else { 'b' })
+        })
+        .collect()
+}
+
+pub(crate) fn pieces(pieces: &[Vec<String>]) -> String {
+    format!("{:?}", pieces.concat())
+}
+
+pub(crate) const CLASSIC: &str = "9629519469 457S379695 698374B8B9 78B8B58BFB";
+
+pub(crate) fn classic_view(audience: &str) -> String {
+    let mut own = army("classic", Side::Red, (audience != "public").then_some(CLASSIC));
+    let mut enemy = army("classic", Side::Blue, None);
+    own.retain(|piece| !piece.starts_with("b4"));
+    enemy.retain(|piece| !piece.starts_with("e7"));
+    own.retain(|piece| !piece.starts_with("a4"));
+    own.push(if audience == "public" { "a5r5'*".to_owned() } else { "a5r6'*".to_owned() });
+    enemy.push("e6b?'".to_owned());
+    enemy.retain(|piece| !piece.starts_with("b7"));
+    enemy.push("b7b4*".to_owned());
+    format!(
+        r#""phase":"playing","ready":{{"red":true,"blue":true}},"pieces":{},"captured":{{"red":{{"scout":1}},"blue":{{}}}},
+        "ply":4,"turn":"red","last_move":{{"side":"blue","move":"e7e6","piece":"?"}},
+        "clock":{{"at":{START},"remaining_ms":{{"red":581000,"blue":602500}},"running":"red"}}"#,
+        pieces(&[own, enemy])
+    )
+}
+
+pub(crate) fn deploying_view(deadline: u64) -> String {
+    format!(
+        r#""phase":"deploying","ready":{{"red":false,"blue":true}},"deploy_deadline":{deadline},"pieces":[],"captured":{{"red":{{}},"blue":{{}}}},"ply":0"#
+    )
+}

@@ -1,0 +1,282 @@
+//! The client over a real socket, against a server of a few lines that says what a test tells it to.
+
+use std::time::Duration;
+
+use flagfall::address::Address;
+use flagfall::chance::Chance;
+use flagfall::config::ConfigDir;
+use flagfall::http;
+use flagfall::model::{Goal, How, Model, Options, Secret, Wish};
+use flagfall::shell::Shell;
+use flagfall_board::Numbering;
+use flagfall_protocol::{ClientToServer, GameCommand};
+use futures_util::{SinkExt, StreamExt};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::Message as Frame;
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
+use tokio_tungstenite::{WebSocketStream, accept_async};
+
+const GAME: &str = "0123456789ab";
+
+type Socket = WebSocketStream<TcpStream>;
+
+/// A socket's other end.
+struct Peer {
+    socket: Socket,
+}
+
+impl Peer {
+    async fn accept(listener: &TcpListener) -> Peer {
+        let (stream, _) = listener.accept().await.expect("a connection");
+        Peer { socket: accept_async(stream).await.expect("a handshake") }
+    }
+
+    async fn hear(&mut self) -> ClientToServer {
+        loop {
+            match self.socket.next().await.expect("a frame").expect("no error") {
+                Frame::Text(text) => return serde_json::from_str(&text).expect("a message of the protocol"),
+                Frame::Binary(_) | Frame::Close(_) | Frame::Frame(_) => panic!("a text is wanted"),
+                Frame::Ping(_) | Frame::Pong(_) => {}
+            }
+        }
+    }
+
+    async fn say(&mut self, text: String) {
+        self.socket.send(Frame::text(text)).await.expect("sent");
+    }
+
+    async fn welcome(&mut self, token: &str) -> ClientToServer {
+        let hello = self.hear().await;
+        let token = if token.is_empty() { String::new() } else { format!(r#""token":"{token}","#) };
+        self.say(format!(
+            r#"{{"type":"welcome","protocol":1,"server":"test","player":{{"id":"p1","name":"ann","kind":"guest"}},{token}"server_time":1,"games":[]}}"#
+        ))
+        .await;
+        hello
+    }
+
+    async fn close(mut self, code: u16) {
+        let frame = CloseFrame { code: code.into(), reason: "so it is told".into() };
+        self.socket.close(Some(frame)).await.expect("closed");
+        while self.socket.next().await.is_some_and(|frame| frame.is_ok()) {}
+    }
+
+    /// The game, with Red (the client) to move, a Scout on a1 and an enemy piece on a8 (a barrage of two).
+    async fn show_game(&mut self, seq: u64, ply: u16, turn: &str, pieces: &str) {
+        self.say(format!(
+            r#"{{"type":"game","game":{{"id":"{GAME}","terms":{{"ruleset":"barrage","time":{{"kind":"unlimited"}}}},
+            "players":{{"red":{{"id":"p1","name":"ann","kind":"guest"}},"blue":{{"id":"p2","name":"bob","kind":"guest"}}}},"created":1,"phase":"playing","ply":{ply}}},
+            "audience":"red","driving":true,"epoch":1,"seq":{seq},"presence":{{"red":"present","blue":"present"}},
+            "view":{{"audience":"red","ruleset":"barrage","phase":"playing","ready":{{"red":true,"blue":true}},"lakes":["c5"],"pieces":{pieces},
+            "captured":{{"red":{{}},"blue":{{}}}},"ply":{ply},"turn":"{turn}","commitments":{{"red":null,"blue":null}}}}}}"#
+        ))
+        .await;
+    }
+}
+
+/// A client with its output and its lines.
+struct Client {
+    task: tokio::task::JoinHandle<(u8, String)>,
+    lines: mpsc::Sender<String>,
+    _folder: tempfile::TempDir,
+    _stop: mpsc::Sender<()>,
+}
+
+impl Client {
+    fn start(address: &Address, goal: Goal, token: Option<&str>) -> Client {
+        let folder = tempfile::tempdir().expect("a folder");
+        let config = ConfigDir::new(Some(folder.path().to_owned()));
+        let identity = config.identity(address, None, None).expect("an identity");
+        let options = Options {
+            server: address.to_string(),
+            name: None,
+            numbering: Numbering::Us,
+            flip: true,
+            credential_file: identity.path().display().to_string(),
+            color: false,
+            plain: true,
+            scripted: true,
+        };
+        let mut model = Model::new(options, goal, Chance::System);
+        if let Some(token) = token {
+            identity.save_token(&Secret(token.to_owned()), "ann").expect("written");
+        }
+        model.token = identity.token();
+        let shell = Shell::new(address.clone(), config, identity);
+        let (lines, receiver) = mpsc::channel(1);
+        let (stop, stop_receiver) = mpsc::channel(1);
+        let task = tokio::spawn(async move {
+            let mut out = Vec::new();
+            let code = shell.run_plain(&mut model, receiver, stop_receiver, &mut out).await.expect("written");
+            (code, String::from_utf8(out).expect("text"))
+        });
+        Client { task, lines, _folder: folder, _stop: stop }
+    }
+
+    async fn line(&self, text: &str) {
+        self.lines.send(text.to_owned()).await.expect("taken");
+    }
+
+    async fn end(self) -> (u8, String) {
+        let Client { task, lines, .. } = self;
+        drop(lines);
+        timeout(Duration::from_secs(20), task).await.expect("it ends").expect("it does not panic")
+    }
+}
+
+async fn listen() -> (TcpListener, Address) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    (listener, Address::parse(&format!("127.0.0.1:{port}")).expect("an address"))
+}
+
+fn go_on() -> Goal {
+    Goal::Play(Wish { how: How::Game(GAME.parse().expect("an id")), ..Wish::default() })
+}
+
+#[tokio::test]
+async fn a_line_that_drops_between_a_move_and_its_answer_loses_nothing() {
+    let (listener, address) = listen().await;
+    let client = Client::start(&address, go_on(), None);
+    client.line("a1a5").await;
+    let mut peer = Peer::accept(&listener).await;
+    assert!(matches!(peer.welcome("s3cret").await, ClientToServer::Hello { token: None, .. }));
+    assert!(matches!(peer.hear().await, ClientToServer::OpenGame { since: None, .. }));
+    peer.show_game(3, 0, "red", r#"["a1r9","a8b?"]"#).await;
+    let first = peer.hear().await;
+    assert!(matches!(&first, ClientToServer::Command { ply: 0, command: GameCommand::Move { .. }, .. }));
+    // The line breaks without a word; the first new one too, before it says anything.
+    drop(peer);
+    drop(listener.accept().await.expect("a connection"));
+    let mut peer = Peer::accept(&listener).await;
+    let hello = peer.welcome("").await;
+    assert!(matches!(hello, ClientToServer::Hello { token: Some(token), .. } if token == "s3cret"));
+    let open = peer.hear().await;
+    assert!(matches!(open, ClientToServer::OpenGame { since: Some(since), .. } if since.seq == 3));
+    peer.show_game(3, 0, "red", r#"["a1r9","a8b?"]"#).await;
+    let again = peer.hear().await;
+    assert_eq!(again, first, "the same command with the same id");
+    let ClientToServer::Command { cmd_id, .. } = again else { panic!("a command") };
+    peer.say(format!(
+        r#"{{"type":"event","game":"{GAME}","seq":4,"event":{{"kind":"moved","side":"red","move":"a1a5","piece":"9"}},"change":{{"turn":"blue","pieces":["a5r9'*"]}}}}"#
+    ))
+    .await;
+    peer.say(format!(
+        r#"{{"type":"accepted","cmd_id":"{}","outcome":{{"kind":"game","game":"{GAME}","seq":4}}}}"#,
+        cmd_id.as_str()
+    ))
+    .await;
+    let (code, out) = client.end().await;
+    assert_eq!(code, 0, "{out}");
+    for words in ["Reconnecting.", "Connected again.", "Red moves a1a5.", "your seat stays"] {
+        assert!(out.contains(words), "{words:?} in\n{out}");
+    }
+    assert!(!out.contains('\u{1b}'), "no escape codes");
+}
+
+#[tokio::test]
+async fn a_gap_is_filled_by_asking_for_the_game() {
+    let (listener, address) = listen().await;
+    let client = Client::start(&address, go_on(), Some("known"));
+    let mut peer = Peer::accept(&listener).await;
+    assert!(matches!(peer.welcome("").await, ClientToServer::Hello { token: Some(_), .. }));
+    peer.hear().await;
+    peer.show_game(3, 1, "blue", r#"["a1r9","a8b?"]"#).await;
+    peer.say(format!(
+        r#"{{"type":"event","game":"{GAME}","seq":5,"event":{{"kind":"draw_offered","side":"blue"}},"change":{{"turn":"red"}}}}"#
+    ))
+    .await;
+    assert!(
+        matches!(peer.hear().await, ClientToServer::OpenGame { since: Some(since), .. } if since.seq == 3)
+    );
+    peer.show_game(5, 2, "red", r#"["a1r9","a7b?'"]"#).await;
+    client.line("quit").await;
+    let (code, out) = client.end().await;
+    assert_eq!(code, 0, "{out}");
+}
+
+#[tokio::test]
+async fn a_final_close_code_ends_the_client_with_a_word() {
+    let (listener, address) = listen().await;
+    let client = Client::start(&address, go_on(), Some("stale"));
+    let mut peer = Peer::accept(&listener).await;
+    peer.hear().await;
+    peer.close(4100).await;
+    let (code, out) = client.end().await;
+    assert_eq!(code, 2);
+    assert!(out.contains("so it is told") && out.contains("delete"), "{out}");
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_said_and_the_client_goes_on() {
+    let (listener, address) = listen().await;
+    let client = Client::start(&address, go_on(), None);
+    let mut peer = Peer::accept(&listener).await;
+    peer.welcome("t").await;
+    peer.hear().await;
+    for text in ["", "{", "[1]", r#"{"type":"unheard_of"}"#, r#"{"type":"game","game":7}"#] {
+        peer.say(text.to_owned()).await;
+    }
+    peer.show_game(3, 0, "red", r#"["a1r9","a8b?"]"#).await;
+    // This line waits for the game; the next one for this.
+    client.line("board").await;
+    client.line("quit").await;
+    let (code, out) = client.end().await;
+    assert_eq!(code, 0);
+    assert!(out.contains("does not understand") && out.contains("you play Red"), "{out}");
+}
+
+#[tokio::test]
+async fn nobody_there_and_something_else_there_are_told_apart() {
+    let (listener, address) = listen().await;
+    drop(listener);
+    let (code, out) = Client::start(&address, Goal::Games, None).end().await;
+    assert_eq!(code, 1);
+    assert!(out.contains("refused") && out.contains("--server"), "{out}");
+
+    let (listener, address) = listen().await;
+    let client = Client::start(&address, Goal::Games, None);
+    answer(&listener, "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n").await;
+    let (code, out) = client.end().await;
+    assert_eq!(code, 1);
+    assert!(out.contains("404"), "{out}");
+}
+
+/// Answers one HTTP request; what was asked.
+async fn answer(listener: &TcpListener, response: &str) -> String {
+    let (mut stream, _) = listener.accept().await.expect("a connection");
+    let mut request = Vec::new();
+    let mut byte = [0];
+    while !request.ends_with(b"\r\n\r\n") && stream.read(&mut byte).await.expect("read") == 1 {
+        request.push(byte[0]);
+    }
+    stream.write_all(response.as_bytes()).await.expect("written");
+    stream.shutdown().await.expect("shut down");
+    String::from_utf8(request).expect("text")
+}
+
+#[tokio::test]
+async fn records_are_fetched_with_the_credential_and_refusals_have_the_servers_words() {
+    let (listener, address) = listen().await;
+    let token = Secret("s3cret".to_owned());
+    let get = http::get(&address, "/api/games/x/record", Some(&token));
+    let (got, request) =
+        tokio::join!(get, answer(&listener, "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"));
+    assert_eq!(got.expect("a body"), b"{}");
+    let request = request.to_ascii_lowercase();
+    assert!(request.starts_with("get /api/games/x/record http/1.1\r\n"), "{request}");
+    assert!(request.contains("authorization: bearer s3cret"), "{request}");
+
+    let get = http::get(&address, "/api/games/x/record", None);
+    let refusal = "HTTP/1.1 404 Not Found\r\ncontent-length: 24\r\n\r\n{\"message\":\"none of it\"}";
+    let (got, request) = tokio::join!(get, answer(&listener, refusal));
+    assert!(matches!(got, Err(http::HttpError::Refused { status: 404, message }) if message == "none of it"));
+    assert!(!request.to_ascii_lowercase().contains("authorization"));
+
+    let get = http::get(&address, "/", None);
+    let (got, _) = tokio::join!(get, answer(&listener, "nonsense\r\n\r\n"));
+    assert!(matches!(got, Err(http::HttpError::Broken { .. })));
+}
