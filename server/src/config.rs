@@ -43,8 +43,8 @@ pub struct Config {
     /// games anew.
     #[arg(long, env = "FLAGFALL_ACCEPT_LOST_TAIL")]
     pub accept_lost_tail: bool,
-    /// A page's origin that may connect, beside those of the server's own host, as in https://play.example.org. Several:
-    /// repeat the flag, or separate by commas.
+    /// The origin of pages that may connect: scheme, host and perhaps port, nothing behind. Those of the server's own host
+    /// always may. Several: repeat the flag, or separate by commas.
     #[arg(long, env = "FLAGFALL_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
     pub allow_origin: Vec<Origin>,
     /// What is logged, to standard error: error, warn, info, debug or trace, also by module (info,flagfall_server::lobby=debug).
