@@ -383,6 +383,61 @@ async fn an_open_game_shows_in_pings_and_refusals_repeat_no_deployment() {
 }
 
 #[tokio::test]
+async fn while_the_store_hangs_pings_go_on_and_nobody_counts_as_dead() {
+    let house = House::open(impatient()).await;
+    let (mut ana, ..) = house.guest("ana").await;
+    let held = house.store.hold_appends().await;
+    ana.tell(&ClientToServer::PlayBot {
+        cmd_id: "1".parse().unwrap(),
+        bot: "random".to_owned(),
+        terms: terms(),
+        side: None,
+    })
+    .await;
+    // Far longer than the time after which a silent link is dead; none of these pings is answered.
+    for _ in 0..8 {
+        assert!(matches!(ana.hear().await, ServerToClient::Ping { .. }));
+    }
+    drop(held);
+    ana.find(|message| matches!(message, ServerToClient::Accepted { .. }).then_some(())).await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_connection_has_only_so_many_games_open() {
+    let mut settings = settings();
+    settings.limits.open_games_per_connection = 1;
+    let house = House::open(settings).await;
+    let (mut ana, ..) = house.guest("ana").await;
+    let mut games = Vec::new();
+    for id in ["1", "2"] {
+        ana.tell(&ClientToServer::PlayBot {
+            cmd_id: id.parse().unwrap(),
+            bot: "random".to_owned(),
+            terms: terms(),
+            side: None,
+        })
+        .await;
+        let game = ana
+            .find(|message| match message {
+                ServerToClient::Accepted { outcome: Accepted::Started { game, .. }, .. } => Some(game),
+                _ => None,
+            })
+            .await;
+        games.push(game);
+    }
+    let opened = |message| matches!(message, ServerToClient::Game { .. }).then_some(());
+    ana.tell(&ClientToServer::OpenGame { game: games[0], since: None }).await;
+    ana.find(opened).await;
+    ana.tell(&ClientToServer::OpenGame { game: games[1], since: None }).await;
+    assert_eq!(ana.refused().await.0, "too_many");
+    ana.tell(&ClientToServer::CloseGame { game: games[0] }).await;
+    ana.tell(&ClientToServer::OpenGame { game: games[1], since: None }).await;
+    ana.find(opened).await;
+    house.close().await;
+}
+
+#[tokio::test]
 async fn games_that_are_not_there_and_challenges_that_are_none_are_refused() {
     let house = House::open(settings()).await;
     let (mut ana, ..) = house.guest("ana").await;
