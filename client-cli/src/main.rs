@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     match run(cli) {
         Ok(code) => ExitCode::from(code),
         Err(Trouble { code, word }) => {
-            drop(writeln!(io::stderr(), "flagfall: {word}"));
+            drop(writeln!(io::stderr(), "flagfall: {}", words::clean(&word)));
             ExitCode::from(code)
         }
     }

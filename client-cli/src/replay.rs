@@ -142,7 +142,7 @@ impl Replay {
                 }
             }
         }
-        text
+        words::clean(&text)
     }
 }
 

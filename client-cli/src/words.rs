@@ -130,6 +130,12 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// The text without control characters but line ends: what a server or a player wrote must not steer the terminal.
+#[must_use]
+pub fn clean(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() && letter != '\n' { '?' } else { letter }).collect()
+}
+
 /// A text with a capital and a full stop.
 #[must_use]
 pub fn sentence(text: &str) -> String {
@@ -319,6 +325,7 @@ mod tests {
         assert_eq!(span(86_400_000), "24 hours");
         assert_eq!(span(60_000), "1 minute");
         assert_eq!(sentence("no. not yet"), "No. not yet.");
+        assert_eq!(clean("a\u{1b}[2Jb\nc\u{9b}d"), "a?[2Jb\nc?d");
     }
 
     #[test]

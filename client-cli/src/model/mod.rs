@@ -13,6 +13,7 @@ use flagfall_rules::Ruleset;
 use crate::chance::Chance;
 use crate::deploy::DeployEditor;
 use crate::replay::Replay;
+use crate::words;
 
 pub use message::{Effect, Key, Message, Secret};
 
@@ -415,10 +416,15 @@ impl Model {
 
     /// Says something to the person.
     pub fn say(&mut self, text: impl Into<String>) {
+        let text = words::clean(&text.into());
+        if !self.options.plain && self.notes.back() == Some(&text) {
+            // The screen shows it already.
+            return;
+        }
         if self.notes.len() == NOTES_MAX {
             self.notes.pop_front();
         }
-        self.notes.push_back(text.into());
+        self.notes.push_back(text);
         self.notes_unsaid = (self.notes_unsaid + 1).min(self.notes.len());
     }
 

@@ -4,9 +4,10 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
-use ratatui::widgets::{Block, Clear, List, ListState, Paragraph, Wrap};
+use ratatui::widgets::{Block, Clear, List, ListItem, ListState, Paragraph, Wrap};
 
 use crate::model::{Choices, Model};
+use crate::words;
 
 fn bold() -> Style {
     Style::new().add_modifier(Modifier::BOLD)
@@ -32,7 +33,10 @@ pub(super) fn choosing(choices: &Choices, frame: &mut Frame<'_>, area: Rect) {
 }
 
 fn list<'a>(entries: impl Iterator<Item = &'a str>, cursor: usize, frame: &mut Frame<'_>, area: Rect) {
-    let widget = List::new(entries)
+    // Two columns are the cursor's.
+    let width = usize::from(area.width.saturating_sub(2));
+    let items = entries.map(|entry| ListItem::new(words::wrap(entry, width).join("\n")));
+    let widget = List::new(items)
         .highlight_symbol("> ")
         .highlight_style(Style::new().add_modifier(Modifier::REVERSED));
     let mut state = ListState::default().with_selected(Some(cursor));

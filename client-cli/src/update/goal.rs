@@ -187,7 +187,7 @@ fn choose_offer(model: &mut Model) {
     let games = model.own_games.clone().unwrap_or_default();
     let mut entries: Vec<(String, Choice)> = games
         .iter()
-        .map(|game| (format!("Go on: {}", words::summary(game)), Choice::Open(game.id)))
+        .map(|game| (format!("Go on with {}", words::summary(game)), Choice::Open(game.id)))
         .collect();
     for (seek, _) in fitting(model) {
         let offer = offer_words(&seek);

@@ -8,6 +8,7 @@ mod link;
 mod server;
 
 use crate::model::{Effect, Message, Model};
+use crate::words;
 
 /// Changes the model by a message and says what is to be done outside.
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
@@ -38,7 +39,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
 
 /// Ends the program with a last word.
 fn exit(model: &mut Model, code: u8, word: impl Into<String>, out: &mut Vec<Effect>) {
-    let word = word.into();
+    let word = words::clean(&word.into());
     if model.options.plain {
         model.say(word);
     } else {
