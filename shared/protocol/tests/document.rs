@@ -1,0 +1,317 @@
+//! The examples of PROTOCOL.md are made by the code: a small game of `barrage`, message by message.
+
+mod generated;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_protocol::{
+    Accepted, ClientToServer, Code, GameCommand, GameEvent, GameHead, GameRecord, GameSummary, GameView,
+    Outcome, PROTOCOL_VERSION, Phase, Player, PlayerKind, Position, Presence, RECORD_FORMAT, RecordedEvent,
+    Seek, ServerToClient, Terms, Time, ViewChange,
+};
+use flagfall_rules::{
+    Command, Entropy, Event, Game, GameTerms, Move, Refusal, Ruleset, Setup, TimeControl, Viewer, decide,
+    evolve, see, see_change, view,
+};
+use serde::Serialize;
+
+const BEGIN: &str = "<!-- examples: made by `cargo test -p flagfall-protocol`; do not edit -->\n";
+const END: &str = "<!-- end of examples -->\n";
+const CREATED: Stamp = Stamp(1_764_000_000_000);
+const RED: &str = "9....1..9. .......... .S........ F8B2......";
+const BLUE: &str = "..9.1..... ...9...... ..S....... ......2B8F";
+
+struct Shown {
+    game: Game,
+    seq: u64,
+    at: Stamp,
+    /// What Red was shown of each event, and what changed with it.
+    log: Vec<(Stamp, GameEvent, ViewChange)>,
+}
+
+impl Shown {
+    fn new() -> Shown {
+        let terms = GameTerms {
+            game: id(),
+            ruleset: Ruleset::find("barrage").unwrap(),
+            time: TimeControl::Fischer { base_ms: 600_000, increment_ms: 5_000 },
+            deploy_ms: 300_000,
+            created: CREATED,
+            secret: PerSide::default(),
+        };
+        Shown { game: Game::new(terms), seq: 0, at: CREATED, log: Vec::new() }
+    }
+
+    fn act(&mut self, side: Side, command: &Command) {
+        self.at = self.at.plus_ms(4_000);
+        let entropy = Entropy([if side == Side::Red { 17 } else { 34 }; 32]);
+        let events = decide(&self.game, side, self.game.ply(), command, self.at, &entropy).unwrap();
+        for event in events {
+            self.take(&event);
+        }
+    }
+
+    fn take(&mut self, event: &Event) {
+        evolve(&mut self.game, event, self.at);
+        let viewer = Viewer::Player(Side::Red);
+        if let Some(seen) = see(event, &self.game, viewer) {
+            self.seq += 1;
+            let change = ViewChange::from(&see_change(event, &self.game, viewer, self.at));
+            self.log.push((self.at, GameEvent::from(&seen), change));
+        }
+    }
+
+    fn play(&mut self, side: Side, squares: &str) {
+        self.act(side, &Command::Move(squares.parse().unwrap()));
+    }
+
+    fn deploy(&mut self, side: Side, text: &str) {
+        let ruleset = self.game.terms().ruleset;
+        self.act(side, &Command::Deploy(Setup::from_text(text, side, ruleset).unwrap()));
+    }
+
+    fn view(&self) -> GameView {
+        GameView::from(&view(&self.game, Viewer::Player(Side::Red), self.at))
+    }
+
+    fn event(&self, index: usize) -> ServerToClient {
+        let (_, event, change) = self.log[index].clone();
+        ServerToClient::Event { game: id(), seq: index as u64 + 1, event, change }
+    }
+}
+
+fn id() -> GameId {
+    "0fxm529wdncz".parse().unwrap()
+}
+
+fn player(id: &str, name: &str, kind: PlayerKind) -> Player {
+    Player { id: id.to_owned(), name: name.to_owned(), kind }
+}
+
+fn terms() -> Terms {
+    Terms {
+        ruleset: "barrage".to_owned(),
+        time: Time::Fischer { base_s: 600, increment_s: 5 },
+        private: false,
+        secret: false,
+    }
+}
+
+fn summary(game: &Game) -> GameSummary {
+    GameSummary {
+        id: id(),
+        terms: terms(),
+        players: PerSide::new(
+            player("ngb26gkdxbq5", "ana", PlayerKind::Guest),
+            player("house-random", "random", PlayerKind::House),
+        ),
+        created: CREATED.0,
+        phase: Phase::from(game.phase()),
+        ply: game.ply(),
+        turn: game.turn(),
+        outcome: game.outcome().as_ref().map(Outcome::from),
+    }
+}
+
+struct Page(String);
+
+impl Page {
+    fn heading(&mut self, text: &str) {
+        write!(self.0, "\n#### {text}\n\n").unwrap();
+    }
+
+    fn example(&mut self, who: &str, message: &impl Serialize) {
+        writeln!(self.0, "{who}\n\n```json\n{}\n```\n", serde_json::to_string(message).unwrap()).unwrap();
+    }
+}
+
+fn examples() -> String {
+    let mut page = Page(String::new());
+    let cmd = |text: &str| text.parse().unwrap();
+    page.heading("Hello");
+    let hello = ClientToServer::Hello {
+        protocol: PROTOCOL_VERSION,
+        token: None,
+        name: Some("ana".to_owned()),
+        client: Some("my-client 1.0".to_owned()),
+    };
+    page.example("A new guest says hello:", &hello);
+    let welcome = ServerToClient::Welcome {
+        protocol: PROTOCOL_VERSION,
+        server: "flagfall-server 0.1.0".to_owned(),
+        player: player("ngb26gkdxbq5", "ana", PlayerKind::Guest),
+        token: Some("keep-this-secret".to_owned()),
+        server_time: CREATED.0,
+        games: Vec::new(),
+    };
+    page.example(
+        "The server answers, with the token that makes the guest the same guest next time:",
+        &welcome,
+    );
+
+    page.heading("Lobby");
+    let seek = ClientToServer::Seek { cmd_id: cmd("c-1"), terms: terms(), side: Some(Side::Red) };
+    page.example("An open offer:", &seek);
+    let accepted = Accepted::Seek { seek: "7hqz2m4kx0ab".to_owned() };
+    page.example("Taken:", &ServerToClient::Accepted { cmd_id: cmd("c-1"), outcome: accepted });
+    let seek = Seek {
+        id: "7hqz2m4kx0ab".to_owned(),
+        seeker: player("ngb26gkdxbq5", "ana", PlayerKind::Guest),
+        terms: terms(),
+        side: Some(Side::Red),
+    };
+    let lobby = ServerToClient::Lobby { seeks: vec![seek], games: Vec::new(), players_online: 2 };
+    page.example("Whoever has the lobby open is told:", &lobby);
+    let bot = ClientToServer::PlayBot {
+        cmd_id: cmd("c-2"),
+        bot: "random".to_owned(),
+        terms: terms(),
+        side: Some(Side::Red),
+    };
+    page.example("A game against the house:", &bot);
+    let mut shown = Shown::new();
+    let started = Accepted::Started { game: id(), side: Side::Red };
+    page.example("It is made:", &ServerToClient::Accepted { cmd_id: cmd("c-2"), outcome: started });
+    let started = ServerToClient::GameStarted { game: summary(&shown.game), side: Side::Red };
+    page.example("All connections of a player hear of his new games:", &started);
+
+    page.heading("A game");
+    page.example("Open it:", &ClientToServer::OpenGame { game: id(), since: None });
+    shown.deploy(Side::Blue, BLUE);
+    let opened = |shown: &Shown, events: Vec<GameEvent>| ServerToClient::Game {
+        game: summary(&shown.game),
+        audience: flagfall_protocol::Audience::Red,
+        driving: true,
+        epoch: 1_764_000_000_000,
+        seq: shown.seq,
+        view: shown.view(),
+        events,
+        presence: PerSide::new(Presence::Present, Presence::Present),
+        rematch: Vec::new(),
+    };
+    page.example(
+        "The whole view. Blue is ready; nothing else is known of Blue:",
+        &opened(&shown, Vec::new()),
+    );
+    let deploy = GameCommand::Deploy { setup: RED.to_owned() };
+    let command = ClientToServer::Command { cmd_id: cmd("c-3"), game: id(), ply: 0, command: deploy };
+    page.example("Red deploys:", &command);
+    shown.deploy(Side::Red, RED);
+    page.example("Red's own deployment, as an event:", &shown.event(1));
+    page.example("The game starts. Blue's pieces are `?`:", &shown.event(2));
+    let done = Accepted::Game { game: id(), seq: shown.seq };
+    page.example(
+        "The command is acknowledged: it is on disk.",
+        &ServerToClient::Accepted { cmd_id: cmd("c-3"), outcome: done },
+    );
+    let go = GameCommand::Move { squares: flagfall_protocol::MoveText("a4a7".parse::<Move>().unwrap()) };
+    let command = ClientToServer::Command { cmd_id: cmd("c-4"), game: id(), ply: 0, command: go };
+    page.example("A Scout goes three squares, and so is known to be one:", &command);
+    shown.play(Side::Red, "a4a7");
+    page.example("Everybody sees it:", &shown.event(3));
+    shown.play(Side::Blue, "f7f6");
+    page.example("Blue answers with a piece that stays hidden:", &shown.event(4));
+    shown.play(Side::Red, "f4f5");
+    shown.play(Side::Blue, "f6f5");
+    page.example("A strike: both ranks are public now.", &shown.event(6));
+
+    page.heading("Refusals");
+    let refusal = Refusal::StalePly { named: 3, current: 4 };
+    let refused = ServerToClient::Refused {
+        cmd_id: Some(cmd("c-9")),
+        game: Some(id()),
+        code: Code::from(&refusal),
+        message: refusal.to_string(),
+        seq: Some(shown.seq),
+    };
+    page.example("A command made at another ply:", &refused);
+
+    page.heading("Coming back");
+    let since = Some(Position { epoch: 1_764_000_000_000, seq: 5 });
+    page.example("After a drop: hello with the token, then", &ClientToServer::OpenGame { game: id(), since });
+    let missed = shown.log[5..].iter().map(|(_, event, _)| event.clone()).collect();
+    page.example("The view, and the events that were missed:", &opened(&shown, missed));
+    let ping = ServerToClient::Ping {
+        id: 12,
+        server_time: shown.at.0,
+        heads: vec![GameHead { game: id(), seq: shown.seq }],
+    };
+    page.example("Every few seconds:", &ping);
+    page.example("to be answered with", &ClientToServer::Pong { id: 12 });
+
+    page.heading("The end");
+    shown.act(Side::Blue, &Command::Resign);
+    page.example("Deployments and salts are opened:", &shown.event(7));
+    let (commitments, deployments) = (shown.view().commitments, shown.view().opened);
+    let record = GameRecord {
+        format: RECORD_FORMAT,
+        game: id(),
+        terms: terms(),
+        players: summary(&shown.game).players,
+        created: CREATED.0,
+        audience: flagfall_protocol::Audience::Red,
+        commitments,
+        deployments,
+        events: shown
+            .log
+            .iter()
+            .map(|(at, event, _)| RecordedEvent { at: at.0, event: event.clone() })
+            .collect(),
+        outcome: shown.game.outcome().as_ref().map(Outcome::from),
+    };
+    page.example("The record, from `/api/games/0fxm529wdncz/record`:", &record);
+    page.0
+}
+
+#[test]
+fn the_examples_of_the_protocols_document_are_fresh() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../PROTOCOL.md");
+    let document = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = document.split_once(BEGIN).expect("the place of the examples is marked");
+    let (_, after) = rest.split_once(END).expect("the end of the examples is marked");
+    generated::check(&path, &format!("{before}{BEGIN}{}{END}{after}", examples()));
+}
+
+#[test]
+fn the_document_names_every_refusal_of_the_rules() {
+    let document =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../PROTOCOL.md")).unwrap();
+    let source =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../rules/src/refusal.rs"))
+            .unwrap();
+    let codes: Vec<&str> = source.split("=> \"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(codes.len() > 20, "the codes are found in the source");
+    for code in codes {
+        assert!(document.contains(&format!("`{code}`")), "PROTOCOL.md does not name {code}");
+    }
+}
+
+#[test]
+fn unknown_fields_are_refused_in_every_message() {
+    let messages = [
+        r#"{"type":"hello","protocol":1}"#,
+        r#"{"type":"pong","id":1}"#,
+        r#"{"type":"open_lobby"}"#,
+        r#"{"type":"close_lobby"}"#,
+        r#"{"type":"my_games"}"#,
+        r#"{"type":"cancel_seek","cmd_id":"c","seek":"s"}"#,
+        r#"{"type":"accept_seek","cmd_id":"c","seek":"s"}"#,
+        r#"{"type":"show_challenge","challenge":"s"}"#,
+        r#"{"type":"accept_challenge","cmd_id":"c","challenge":"s"}"#,
+        r#"{"type":"cancel_challenge","cmd_id":"c","challenge":"s"}"#,
+        r#"{"type":"open_game","game":"0fxm529wdncz"}"#,
+        r#"{"type":"close_game","game":"0fxm529wdncz"}"#,
+        r#"{"type":"rematch","cmd_id":"c","game":"0fxm529wdncz"}"#,
+        r#"{"type":"command","cmd_id":"c","game":"0fxm529wdncz","ply":0,"command":{"kind":"resign"}}"#,
+    ];
+    for message in messages {
+        assert!(serde_json::from_str::<ClientToServer>(message).is_ok(), "{message}");
+        let stranger = message.replacen('{', r#"{"stranger":1,"#, 1);
+        assert!(serde_json::from_str::<ClientToServer>(&stranger).is_err(), "{stranger}");
+    }
+    let inner =
+        r#"{"type":"command","cmd_id":"c","game":"0fxm529wdncz","ply":0,"command":{"kind":"resign","x":1}}"#;
+    assert!(serde_json::from_str::<ClientToServer>(inner).is_err());
+}

@@ -1,0 +1,29 @@
+//! The JSON Schema of every message, checked in beside the code that makes it.
+
+mod generated;
+
+use std::path::Path;
+
+use flagfall_protocol::{ClientToServer, GameRecord, ServerToClient};
+use schemars::{JsonSchema, schema_for};
+
+fn check<T: JsonSchema>(name: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema").join(name);
+    let schema = serde_json::to_string_pretty(&schema_for!(T)).unwrap();
+    generated::check(&path, &format!("{schema}\n"));
+}
+
+#[test]
+fn the_schema_of_what_clients_send_is_fresh() {
+    check::<ClientToServer>("client_to_server.json");
+}
+
+#[test]
+fn the_schema_of_what_the_server_sends_is_fresh() {
+    check::<ServerToClient>("server_to_client.json");
+}
+
+#[test]
+fn the_schema_of_records_is_fresh() {
+    check::<GameRecord>("record.json");
+}
