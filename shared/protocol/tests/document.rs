@@ -1,5 +1,7 @@
 //! The examples of PROTOCOL.md are made by the code: a small game of `barrage`, message by message.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod generated;
 
 use std::fmt::Write as _;
