@@ -69,7 +69,11 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId], out: &mut Vec<Eff
     link::resend(model, out);
     match (&model.goal, &model.page) {
         (Goal::Games, _) => begin(model, out),
-        (Goal::Play(wish), Page::Waiting { .. }) if matches!(wish.how, How::Accept(_)) => begin(model, out),
+        (Goal::Play(wish), Page::Waiting { .. })
+            if matches!(wish.how, How::Accept(_)) && model.pending.is_empty() =>
+        {
+            begin(model, out);
+        }
         (Goal::Watch(None), _) | (_, Page::Choosing(_)) => {
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
         }

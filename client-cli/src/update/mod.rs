@@ -7,7 +7,9 @@ mod lines;
 mod link;
 mod server;
 
-use crate::model::{Effect, Message, Model};
+use flagfall_protocol::ClientToServer;
+
+use crate::model::{Effect, Link, Message, Model};
 use crate::words;
 
 /// Changes the model by a message and says what is to be done outside.
@@ -34,6 +36,13 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::FileTrouble { why } => model.say(why),
     }
     lines::settle(model, &mut out);
+    // Nothing goes before the welcome but the hello; what was asked meanwhile is asked again then.
+    let is_online = model.link == Link::Online;
+    out.retain(|effect| match effect {
+        Effect::Send(ClientToServer::Hello { .. }) => true,
+        Effect::Send(_) => is_online,
+        _ => true,
+    });
     out
 }
 

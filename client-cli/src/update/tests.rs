@@ -422,6 +422,33 @@ fn a_challenge_shows_its_terms_before_it_is_accepted() {
 }
 
 #[test]
+fn an_acceptance_without_an_answer_is_repeated_and_its_challenge_not_looked_at_again() {
+    let wish = Wish { how: How::Accept("k7m2q9".to_owned()), ..Wish::default() };
+    let mut model = online(Goal::Play(wish));
+    lose(&mut model, None);
+    let effects = welcome(&mut model, "[]");
+    assert!(matches!(sent(&effects)[..], [ClientToServer::ShowChallenge { .. }]));
+    let terms = r#"{"type":"challenge","challenge":"k7m2q9","challenger":{"id":"p2","name":"bob","kind":"guest"},"terms":{"ruleset":"pbm","time":{"kind":"unlimited"}},"expires":1}"#;
+    received(&mut model, terms);
+    let first = key(&mut model, Key::Enter);
+    lose(&mut model, None);
+    let effects = welcome(&mut model, "[]");
+    assert_eq!(sent(&effects), sent(&first));
+}
+
+#[test]
+fn nothing_is_sent_before_the_welcome_and_what_was_chosen_meanwhile_is_asked_then() {
+    let mut model = online(Goal::Watch(None));
+    let lobby = format!(r#"{{"type":"lobby","seeks":[],"games":[{SUMMARY}],"players_online":2}}"#);
+    received(&mut model, &lobby);
+    assert!(matches!(&model.page, Page::Choosing(choices) if choices.entries.len() == 1));
+    lose(&mut model, None);
+    assert_eq!(key(&mut model, Key::Enter), []);
+    let effects = welcome(&mut model, "[]");
+    assert!(matches!(sent(&effects)[..], [ClientToServer::OpenGame { since: None, .. }]));
+}
+
+#[test]
 fn a_rematch_leaves_the_old_game_for_the_new_one() {
     let mut model = playing();
     let ended = r#"{"type":"event","game":"0123456789ab","seq":8,"event":{"kind":"ended","outcome":{"winner":"red","reason":"resigned"},"opened":{"red":null,"blue":null}},"change":{}}"#;
