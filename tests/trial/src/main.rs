@@ -41,7 +41,7 @@ struct Arguments {
     #[arg(long, env = "FLAGFALL_SERVER_BIN")]
     server: Option<PathBuf>,
     /// The folder with setups-classic.txt and setups-barrage.txt.
-    #[arg(long, env = "FLAGFALL_DATA", default_value = "../shared/data")]
+    #[arg(long, env = "FLAGFALL_TEST_DATA", default_value = "../shared/data")]
     data_dir: PathBuf,
 }
 

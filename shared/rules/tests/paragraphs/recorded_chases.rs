@@ -7,7 +7,7 @@ use flagfall_rules::rulesets::{CLASSIC, TOURNAMENT};
 use flagfall_rules::{Position, Referee, Ruleset};
 
 fn data() -> PathBuf {
-    std::env::var_os("FLAGFALL_DATA").map_or_else(
+    std::env::var_os("FLAGFALL_TEST_DATA").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
         PathBuf::from,
     )
@@ -17,7 +17,7 @@ fn data() -> PathBuf {
 fn games() -> Vec<(String, String)> {
     let folder = data().join("chase-games");
     let Ok(entries) = std::fs::read_dir(&folder) else {
-        println!("skipped: no recorded chases in {} (set FLAGFALL_DATA to their folder)", folder.display());
+        println!("skipped: no recorded chases in {} (set FLAGFALL_TEST_DATA to their folder)", folder.display());
         return Vec::new();
     };
     let mut games: Vec<_> = entries
