@@ -9,6 +9,7 @@ use tokio::time::timeout;
 use tokio_tungstenite::connect_async_with_config;
 use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::Message as Frame;
+use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 
 use crate::address::Address;
@@ -140,6 +141,7 @@ fn reason(error: &Error) -> String {
         }
         Error::Http(response) => format!("it answers with HTTP status {}", response.status()),
         Error::ConnectionClosed | Error::AlreadyClosed => "the line is closed".to_owned(),
+        Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => "the line broke".to_owned(),
         Error::Protocol(error) => format!("it does not speak WebSocket as it should ({error})"),
         other => other.to_string(),
     }

@@ -66,10 +66,7 @@ pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out:
         model.link = Link::Closed { why: why.to_owned() };
         let mut word = format!("The server closed the connection: {why} (code {code}).");
         if code == CloseCode::BadToken as u16 {
-            word.push_str(&format!(
-                " It does not know the credential kept for it. To begin as a new guest there, delete {}.",
-                model.options.credential_file
-            ));
+            word.push_str(&new_guest_hint(model));
         }
         exit(model, 2, word, out);
     } else if is_superseded {
@@ -86,6 +83,11 @@ pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out:
         let word = format!("{server} closed the connection before it said welcome: {why}.");
         exit(model, 1, word, out);
     }
+}
+
+/// What to do about a credential that the server does not know.
+pub(super) fn new_guest_hint(model: &Model) -> String {
+    format!(" To begin there as a new guest, delete {}.", model.options.credential_file)
 }
 
 pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {

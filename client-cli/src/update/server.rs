@@ -158,7 +158,10 @@ struct Refused {
 
 fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
     let Refused { pending, game: game_id, code, message, seq } = refused;
-    let message = words::sentence(message);
+    let mut message = words::sentence(message);
+    if code.as_str() == Code::BAD_TOKEN {
+        message.push_str(&link::new_guest_hint(model));
+    }
     match pending {
         // Somebody was faster, or the offer is gone: look again.
         Some(ClientToServer::AcceptSeek { .. }) if code.as_str() == Code::NO_SUCH_SEEK => {
