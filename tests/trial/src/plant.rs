@@ -313,7 +313,7 @@ fn change_turn(log: &mut GameLog) -> Option<()> {
     })
 }
 
-/// Takes time off the clock of every view; the one after an outage is among them.
+/// Takes time off the clock of every view, from each one more; those after an outage are among them.
 fn run_clock(log: &mut GameLog) -> Option<()> {
     let mut count = 0;
     for entry in log.clients.iter_mut().flat_map(|client| &mut client.entries) {
@@ -321,9 +321,9 @@ fn run_clock(log: &mut GameLog) -> Option<()> {
         let Ok(mut value) = serde_json::from_str::<Value>(text) else { continue };
         let Some(side) = value["view"]["clock"]["running"].as_str().map(str::to_owned) else { continue };
         let left = &mut value["view"]["clock"]["remaining_ms"][side.as_str()];
-        *left = json!(left.as_u64()?.saturating_sub(5_000));
-        entry.what = What::Received(value.to_string().into());
         count += 1;
+        *left = json!(left.as_u64()?.saturating_sub(5_000 * count));
+        entry.what = What::Received(value.to_string().into());
     }
     (count > 0).then_some(())
 }

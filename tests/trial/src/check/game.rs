@@ -523,7 +523,9 @@ fn read_piece(text: &str) -> Option<(At, Color)> {
         'b' => 1,
         _ => return None,
     };
-    rest.next().filter(|letter| *letter != '?').map(|_| (at, color))
+    let is_rank = rest.next().is_some_and(|letter| "FBS987654321P".contains(letter.to_ascii_uppercase()));
+    // Ids of games and players may begin like pieces.
+    (is_rank && ["", "'", "*", "'*"].contains(&rest.as_str())).then_some((at, color))
 }
 
 #[cfg(test)]
@@ -538,7 +540,10 @@ mod tests {
         assert_eq!(count, 2);
         find_identities(&serde_json::json!({"move": "b7b6", "refused_moves": ["b7b6"]}), &mut |_| count += 1);
         assert_eq!(count, 2);
-        find_identities(&serde_json::json!({"move": "b7b6'", "pieces": ["b7b6"]}), &mut |_| count += 1);
+        find_identities(
+            &serde_json::json!({"move": "b7b6'", "pieces": ["b7b6"], "id": "b7b6abcdefgh"}),
+            &mut |_| count += 1,
+        );
         assert_eq!(count, 4);
     }
 }
