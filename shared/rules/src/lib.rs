@@ -4,6 +4,8 @@
 //! audience what it may know. A [`Game`] and an [`Event`] know hidden ranks and open to nobody else, but for the store
 //! ([`secret`]) and for tools that are no server (the `referee` feature).
 
+#![warn(clippy::wildcard_enum_match_arm, clippy::match_wildcard_for_single_variants)]
+
 mod clock;
 mod command;
 mod commitment;
