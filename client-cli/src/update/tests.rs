@@ -463,6 +463,19 @@ fn a_rematch_leaves_the_old_game_for_the_new_one() {
 }
 
 #[test]
+fn who_asks_for_a_rematch_first_is_told_what_it_waits_for() {
+    let mut model = playing();
+    let ended = r#"{"type":"event","game":"0123456789ab","seq":8,"event":{"kind":"ended","outcome":{"winner":"red","reason":"resigned"},"opened":{"red":null,"blue":null}},"change":{}}"#;
+    received(&mut model, ended);
+    let effects = key(&mut model, Key::Char('m'));
+    let [ClientToServer::Rematch { cmd_id, .. }] = sent(&effects)[..] else { panic!("{effects:?}") };
+    received(&mut model, r#"{"type":"rematch_offered","game":"0123456789ab","side":"red"}"#);
+    let accepted = serde_json::json!({"type":"accepted","cmd_id":cmd_id,"outcome":{"kind":"done"}});
+    received(&mut model, &accepted.to_string());
+    assert!(last_note(&model).starts_with("You ask for a rematch"), "{}", last_note(&model));
+}
+
+#[test]
 fn leaving_takes_an_offer_back_and_says_how_to_go_on_with_a_game() {
     let mut model = seeking(Wish::default());
     received(&mut model, &lobby(&[]));
