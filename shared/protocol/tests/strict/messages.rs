@@ -1,0 +1,75 @@
+//! One message of every kind.
+
+use flagfall_board::{GameId, Side};
+use flagfall_protocol::{ClientToServer, CommandId, GameCommand, MoveText, Position, Terms, Time};
+
+const RED: &str = "81..S9.... .......... F9........ B2........";
+fn id(text: &str) -> CommandId {
+    text.parse().expect("a command id")
+}
+
+fn game_id() -> GameId {
+    "k3v9q2m7x4ab".parse().expect("a game id")
+}
+
+fn terms() -> Terms {
+    Terms {
+        ruleset: "barrage".to_owned(),
+        time: Time::Fischer { base_s: 600, increment_s: 5 },
+        private: false,
+        secret: false,
+    }
+}
+
+/// One message of every kind that a client may send.
+pub(crate) fn client_messages() -> Vec<ClientToServer> {
+    use ClientToServer as C;
+    let game = game_id();
+    let mut messages = vec![
+        C::Hello {
+            protocol: flagfall_protocol::PROTOCOL_VERSION,
+            token: None,
+            name: Some("ann".to_owned()),
+            client: Some("flagfall 0.1.0".to_owned()),
+        },
+        C::Pong { id: 7 },
+        C::OpenLobby {},
+        C::CloseLobby {},
+        C::Seek { cmd_id: id("s-1"), terms: terms(), side: None },
+        C::CancelSeek { cmd_id: id("s-2"), seek: "q8r5".to_owned() },
+        C::AcceptSeek { cmd_id: id("s-3"), seek: "q8r5".to_owned(), secret: false },
+        C::Challenge {
+            cmd_id: id("c-1"),
+            terms: Terms { time: Time::Unlimited {}, private: true, ..terms() },
+            side: Some(Side::Red),
+        },
+        C::CancelChallenge { cmd_id: id("c-2"), challenge: "7tn2wd".to_owned() },
+        C::ShowChallenge { challenge: "7tn2wd".to_owned() },
+        C::AcceptChallenge { cmd_id: id("c-3"), challenge: "7tn2wd".to_owned(), secret: true },
+        C::PlayBot { cmd_id: id("b-1"), bot: "random".to_owned(), terms: terms(), side: Some(Side::Blue) },
+        C::Rematch { cmd_id: id("r-1"), game },
+        C::OpenGame { game, since: Some(Position { epoch: 1, seq: 12 }) },
+        C::CloseGame { game },
+        C::MyGames {},
+    ];
+    messages.extend(game_commands().into_iter().enumerate().map(|(n, command)| C::Command {
+        cmd_id: id(&format!("g-{}", n + 1)),
+        game,
+        ply: if n == 0 { 0 } else { 4 },
+        command,
+    }));
+    messages
+}
+
+fn game_commands() -> Vec<GameCommand> {
+    let squares = "a4a5".parse().expect("a move");
+    vec![
+        GameCommand::Deploy { setup: RED.to_owned() },
+        GameCommand::Move { squares: MoveText(squares) },
+        GameCommand::OfferDraw {},
+        GameCommand::AcceptDraw {},
+        GameCommand::DeclineDraw {},
+        GameCommand::Resign {},
+        GameCommand::Abort {},
+    ]
+}
