@@ -2,8 +2,8 @@
 
 use flagfall_board::{PerSide, Side};
 use flagfall_rules::{
-    Command, EndReason, Fate, Identity, Outcome, Phase, Ruleset, SeenEvent, SeenMove, TimeControl, Viewer,
-    see, view,
+    Command, EndReason, Fate, Identity, Move, Outcome, Phase, Ruleset, SeenEvent, SeenMove, TimeControl,
+    Viewer, see, view,
 };
 use flagfall_tests::{Chance, Match, Step, random_setup};
 
@@ -63,6 +63,19 @@ impl Mirror {
     /// # Panics
     /// When the game is over.
     pub fn play(&mut self) -> Ply {
+        let wants_strike = !self.chance.once_in(2);
+        self.play_as_wished(wants_strike)
+    }
+
+    /// Plays a legal move by chance that strikes nothing where there is one, so that the game goes on.
+    ///
+    /// # Panics
+    /// When the game is over.
+    pub fn play_quietly(&mut self) -> Ply {
+        self.play_as_wished(false)
+    }
+
+    fn play_as_wished(&mut self, wants_strike: bool) -> Ply {
         let side = self.turn().expect("a running game");
         let moves = self.game.game.legal_moves().expect("a running game");
         let enemies: Vec<_> = view(&self.game.game, Viewer::Public, self.game.now)
@@ -71,12 +84,12 @@ impl Mirror {
             .filter(|piece| piece.side != side)
             .map(|piece| piece.square)
             .collect();
-        let strikes: Vec<_> = moves.iter().filter(|squares| enemies.contains(&squares.to)).collect();
-        let squares = if strikes.is_empty() || self.chance.once_in(2) {
-            moves.nth(self.chance.below(moves.len())).expect("a legal move")
-        } else {
-            strikes[self.chance.below(strikes.len())]
-        };
+        let is_strike = |squares: &Move| enemies.contains(&squares.to);
+        let mut wished: Vec<_> = moves.iter().filter(|squares| is_strike(squares) == wants_strike).collect();
+        if wished.is_empty() {
+            wished = moves.iter().collect();
+        }
+        let squares = wished[self.chance.below(wished.len())];
         let logged = self.game.step(&Step::Ask(side, Command::Move(squares)), 1).expect("a legal move");
         let sentences: Vec<String> = logged
             .iter()

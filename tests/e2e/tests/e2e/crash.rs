@@ -1,1 +1,168 @@
-//! Later.
+//! Servers and clients that are killed in the middle of a game, and start again.
+
+use flagfall_board::{PerSide, Side};
+use flagfall_e2e::{Server, Site};
+use flagfall_tests::Chance;
+use serde_json::Value;
+
+use crate::duel::Duel;
+
+const BASE_MS: u64 = 600_000;
+/// Between an event's stamp and the moment a client looks at its clock.
+const TOLERANCE_MS: u64 = 2_500;
+
+#[test]
+fn a_killed_server_comes_back_with_the_game_and_no_clock_ran_meanwhile() {
+    let site = Site::new();
+    let mut server = site.serve();
+    let port = server.address.port();
+    let mut duel = Duel::begin(&server, &site, "barrage", "10+0", Chance::seed_or(3));
+    let mut spectator = duel.spectator(&server, &site, "cat");
+    for _ in 0..3 {
+        duel.play_quietly(4);
+        server.kill();
+        duel.expect("Reconnecting.");
+        spectator.expect("Reconnecting.");
+        // A move that is typed meanwhile is played once, when the line is back.
+        let ply = duel.mirror.play_quietly();
+        let mover = &mut duel.clients[ply.side];
+        mover.type_line(&ply.squares);
+        mover.expect("The line is down: that goes out as soon as it is back.");
+        server = Server::start(&mut site.server_command(port));
+        duel.expect("Connected again.");
+        duel.expect(&ply.sentence);
+        spectator.expect(&ply.sentence);
+    }
+    duel.play_quietly(3);
+
+    let record = record(&server, &site, &duel.id);
+    let plies = events(&record, "moved").len();
+    assert_eq!(plies, duel.mirror.plies());
+    assert_eq!((events(&record, "paused").len(), events(&record, "resumed").len()), (3, 3));
+    assert_clocks(&mut duel, &record);
+    let turn = duel.mirror.turn().expect("a running game");
+    duel.clients[turn].type_line("resign");
+    duel.expect("resigned.");
+    spectator.expect("resigned.");
+}
+
+#[test]
+fn a_server_that_is_told_to_stop_tells_its_clients_and_goes_on_later() {
+    let site = Site::new();
+    let mut server = site.serve();
+    let port = server.address.port();
+    let mut duel = Duel::begin(&server, &site, "barrage", "10+0", Chance::seed_or(4));
+    duel.play_quietly(5);
+    server.terminate();
+    duel.expect("The server is stopping: the game is paused and no clock runs.");
+    duel.expect("The connection is gone (the server stops). Reconnecting.");
+    server.ended().expect(0, &["stopped"]);
+
+    let server = Server::start(&mut site.server_command(port));
+    duel.expect("Connected again.");
+    duel.expect("The game goes on.");
+    duel.play_quietly(5);
+    let record = record(&server, &site, &duel.id);
+    assert_eq!(events(&record, "moved").len(), duel.mirror.plies());
+    assert_clocks(&mut duel, &record);
+}
+
+#[test]
+fn a_killed_client_gets_its_seat_back() {
+    let site = Site::new();
+    let server = site.serve();
+    let mut duel = Duel::begin(&server, &site, "barrage", "none", Chance::seed_or(8));
+    duel.play_quietly(4);
+    duel.clients[Side::Red].kill();
+    duel.clients[Side::Blue].expect("ann (Red) lost the connection and may be back in a moment.");
+
+    let id = duel.id.clone();
+    server
+        .run_client(&site, "ann", &["games"])
+        .expect(0, &["Your running games", &id, "ann (Red) - bob (Blue)"]);
+    server
+        .run_client(&site, "eve", &["games"])
+        .expect(0, &["You have no running game.", "Public games", &id]);
+
+    let mut offering = server.client(&site, "ann", &["play", "--rules", "classic"]);
+    offering.expect("You have a running game: ");
+    let hint = offering.expect("To go on with it: flagfall play ");
+    assert!(hint.ends_with(&format!("--game {id}")), "{hint}");
+    offering.type_line("quit");
+    offering.kill();
+
+    duel.clients[Side::Red] = server.client(&site, "ann", &["play", "--game", &id]);
+    assert_eq!(duel.clients[Side::Red].game(), id);
+    duel.clients[Side::Blue].expect("ann (Red) is here.");
+    duel.play_quietly(3);
+
+    // The newest connection has the seat; the older one is told and can do no harm.
+    let newer = server.client(&site, "ann", &["play", "--game", &id]);
+    let mut older = std::mem::replace(&mut duel.clients[Side::Red], newer);
+    assert_eq!(duel.clients[Side::Red].game(), id);
+    older.expect("Another connection of yours has taken the seat over.");
+    older.type_line("resign");
+    older.expect("This connection is read-only");
+    duel.play_quietly(3);
+
+    // A stranger who names the game only looks at it.
+    let mut stranger = server.client(&site, "eve", &["play", "--game", &id]);
+    stranger.expect("You watch.");
+    stranger.type_line("resign");
+    stranger.expect("You only watch this game.");
+}
+
+fn record(server: &Server, site: &Site, id: &str) -> Value {
+    let json = server.run_client(site, "ann", &["record", id, "--json"]);
+    json.expect(0, &[]);
+    serde_json::from_str(&json.said).expect("a record")
+}
+
+fn events(record: &Value, kind: &str) -> Vec<Value> {
+    let events = record["events"].as_array().expect("events");
+    events.iter().filter(|it| it["event"]["kind"] == kind).cloned().collect()
+}
+
+/// The clocks that both clients show are those that follow from the record's stamps, without the pauses.
+fn assert_clocks(duel: &mut Duel, record: &Value) {
+    let mut spent: PerSide<u64> = PerSide::default();
+    let (mut turn, mut since) = (Side::Red, None);
+    let mut latest = 0;
+    for told in record["events"].as_array().expect("events") {
+        let at = told["at"].as_u64().expect("a stamp");
+        let event = &told["event"];
+        match event["kind"].as_str().expect("a kind") {
+            "started" | "resumed" => since = Some(at),
+            "paused" => {
+                let stopped = event["since"].as_u64().expect("a stamp");
+                assert!(stopped <= at, "{told}");
+                spent[turn] += since.take().map_or(0, |since| stopped.saturating_sub(since));
+            }
+            "moved" => {
+                spent[turn] += since.replace(at).map_or(0, |since| at - since);
+                turn = turn.opponent();
+            }
+            _ => {}
+        }
+        latest = at;
+    }
+    assert!(latest > 0);
+    for side in Side::BOTH {
+        let client = &mut duel.clients[side];
+        client.type_line("status");
+        for told in Side::BOTH {
+            let line = client.expect(&format!("{told}: "));
+            let shown = clock_ms(&line);
+            let wanted = BASE_MS - spent[told];
+            assert!(shown.abs_diff(wanted) <= TOLERANCE_MS, "{line:?}: {shown}, by the record {wanted}");
+        }
+    }
+}
+
+/// The clock in a line: `Red: ann, present, 9:58 left.`
+fn clock_ms(line: &str) -> u64 {
+    let clock = line.strip_suffix(" left.").and_then(|line| line.rsplit(' ').next()).unwrap_or_default();
+    let (minutes, seconds) = clock.split_once(':').unwrap_or_else(|| panic!("no clock in {line:?}"));
+    let number = |text: &str| text.parse::<u64>().unwrap_or_else(|_| panic!("no clock in {line:?}"));
+    (number(minutes) * 60 + number(seconds)) * 1_000
+}

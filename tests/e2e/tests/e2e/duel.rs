@@ -42,20 +42,22 @@ impl Duel {
     /// Types a legal move by chance and waits until both players have read of it.
     pub(crate) fn play(&mut self) -> Ply {
         let ply = self.mirror.play();
-        self.clients[ply.side].type_line(&ply.squares);
-        self.expect(&ply.sentence);
+        self.carry_out(&ply);
         ply
     }
 
-    /// Plays so many plies, or to the end; the end's sentence if it came.
-    pub(crate) fn play_on(&mut self, plies: usize) -> Option<String> {
+    /// Plays so many plies that strike nothing.
+    pub(crate) fn play_quietly(&mut self, plies: usize) {
         for _ in 0..plies {
-            if let Some(end) = self.play().end {
-                self.expect(&end);
-                return Some(end);
-            }
+            let ply = self.mirror.play_quietly();
+            self.carry_out(&ply);
+            assert_eq!(ply.end, None);
         }
-        None
+    }
+
+    fn carry_out(&mut self, ply: &Ply) {
+        self.clients[ply.side].type_line(&ply.squares);
+        self.expect(&ply.sentence);
     }
 
     /// Both players read this.
