@@ -17,7 +17,10 @@ fn data() -> PathBuf {
 fn games() -> Vec<(String, String)> {
     let folder = data().join("chase-games");
     let Ok(entries) = std::fs::read_dir(&folder) else {
-        println!("skipped: no recorded chases in {} (set FLAGFALL_TEST_DATA to their folder)", folder.display());
+        println!(
+            "skipped: no recorded chases in {} (set FLAGFALL_TEST_DATA to their folder)",
+            folder.display()
+        );
         return Vec::new();
     };
     let mut games: Vec<_> = entries

@@ -1,0 +1,312 @@
+//! A second set of rules, slow and plain, written from RULES.md and apart from the engine: it keeps the whole history and looks
+//! everything up in it. It reads no hidden type of the engine but position texts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Column and row, from 0.
+pub(crate) type At = (i8, i8);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Man {
+    pub(crate) id: usize,
+    pub(crate) is_red: bool,
+    pub(crate) letter: char,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Past {
+    is_red: bool,
+    id: usize,
+    from: At,
+    to: At,
+    is_strike: bool,
+    /// Whether it ended next to an enemy.
+    threatens: bool,
+}
+
+/// A game from a position on.
+#[derive(Clone)]
+pub(crate) struct Naive {
+    pub(crate) men: BTreeMap<At, Man>,
+    lakes: BTreeSet<At>,
+    size: At,
+    pub(crate) red_to_move: bool,
+    two_squares: bool,
+    more_squares: bool,
+    small: bool,
+    past: Vec<Past>,
+    /// The men before each of the past plies.
+    placements: Vec<BTreeMap<At, Man>>,
+    pub(crate) is_flag_taken: bool,
+}
+
+pub(crate) fn name((column, row): At) -> String {
+    format!("{}{}", (b'a' + column as u8) as char, row + 1)
+}
+
+impl Naive {
+    /// Reads a position text with runs of squares.
+    pub(crate) fn read(text: &str) -> Naive {
+        let fields: Vec<&str> = text.split(' ').collect();
+        let rows: Vec<&str> = fields[4].split('/').collect();
+        let mut men = BTreeMap::new();
+        let mut lakes = BTreeSet::new();
+        let mut columns = 0;
+        for (from_top, row) in rows.iter().enumerate() {
+            let y = (rows.len() - 1 - from_top) as i8;
+            let mut x = 0;
+            let mut letters = row.chars().peekable();
+            while let Some(letter) = letters.next() {
+                if letter == 'r' || letter == 'b' {
+                    let rank = letters.next().expect("a rank");
+                    while letters.next_if(|mark| *mark == '\'' || *mark == '*').is_some() {}
+                    let man = Man { id: men.len(), is_red: letter == 'r', letter: rank };
+                    men.insert((x, y), man);
+                    x += 1;
+                } else {
+                    let mut digits = String::new();
+                    while let Some(digit) = letters.next_if(char::is_ascii_digit) {
+                        digits.push(digit);
+                    }
+                    for _ in 0..digits.parse().unwrap_or(1) {
+                        if letter == '~' {
+                            lakes.insert((x, y));
+                        }
+                        x += 1;
+                    }
+                }
+            }
+            columns = x;
+        }
+        let ruleset = fields[0];
+        Naive {
+            men,
+            lakes,
+            size: (columns, rows.len() as i8),
+            red_to_move: fields[1] == "red",
+            two_squares: !ruleset.starts_with("pbm"),
+            more_squares: ruleset == "tournament" || ruleset == "barrage",
+            small: ruleset == "pbm-small",
+            past: Vec::new(),
+            placements: Vec::new(),
+            is_flag_taken: false,
+        }
+    }
+
+    fn around(at: At) -> [At; 4] {
+        [(at.0, at.1 + 1), (at.0 + 1, at.1), (at.0, at.1 - 1), (at.0 - 1, at.1)]
+    }
+
+    fn is_next_to_enemy(men: &BTreeMap<At, Man>, at: At, is_red: bool) -> bool {
+        Naive::around(at).iter().any(|near| men.get(near).is_some_and(|man| man.is_red != is_red))
+    }
+
+    /// Every move that pieces can make, repetition aside.
+    fn pseudo(&self) -> Vec<(At, At)> {
+        let mut moves = Vec::new();
+        for (&from, man) in &self.men {
+            if man.is_red != self.red_to_move || man.letter == 'F' || man.letter == 'B' {
+                continue;
+            }
+            for (dx, dy) in [(0, 1), (1, 0), (0, -1), (-1, 0)] {
+                let mut to = from;
+                loop {
+                    to = (to.0 + dx, to.1 + dy);
+                    let is_on_board = to.0 >= 0 && to.1 >= 0 && to.0 < self.size.0 && to.1 < self.size.1;
+                    if !is_on_board || self.lakes.contains(&to) {
+                        break;
+                    }
+                    match self.men.get(&to) {
+                        Some(other) if other.is_red == man.is_red => break,
+                        Some(_) => {
+                            moves.push((from, to));
+                            break;
+                        }
+                        None => moves.push((from, to)),
+                    }
+                    if man.letter != '9' {
+                        break;
+                    }
+                }
+            }
+        }
+        moves
+    }
+
+    /// The borders a move crosses, each named by its two squares.
+    fn borders(from: At, to: At) -> BTreeSet<(At, At)> {
+        let (dx, dy) = ((to.0 - from.0).signum(), (to.1 - from.1).signum());
+        let mut borders = BTreeSet::new();
+        let mut at = from;
+        while at != to {
+            let next = (at.0 + dx, at.1 + dy);
+            borders.insert((at.min(next), at.max(next)));
+            at = next;
+        }
+        borders
+    }
+
+    /// §C3, from the history: the last plies of the side, as long as one piece made them.
+    fn breaks_two_squares(&self, from: At, to: At) -> bool {
+        let id = self.men[&from].id;
+        let own: Vec<&Past> = self.past.iter().filter(|past| past.is_red == self.red_to_move).collect();
+        let chain: Vec<&&Past> = own.iter().rev().take_while(|past| past.id == id).take(3).collect();
+        chain.len() == 3
+            && Naive::borders(from, to)
+                .iter()
+                .any(|border| chain.iter().all(|past| Naive::borders(past.from, past.to).contains(border)))
+    }
+
+    /// §T1, from the history: the side's counter now.
+    pub(crate) fn chase(&self, red: bool) -> usize {
+        let mut chase = BTreeMap::from([(true, 0), (false, 0)]);
+        let mut last: BTreeMap<bool, At> = BTreeMap::new();
+        for past in &self.past {
+            let other = !past.is_red;
+            let flees = last.get(&other).is_some_and(|to| Naive::around(*to).contains(&past.from));
+            chase.insert(other, if flees { chase[&other] + 1 } else { 0 });
+            if past.is_strike {
+                chase = BTreeMap::from([(true, 0), (false, 0)]);
+            }
+            chase.insert(past.is_red, if past.threatens { chase[&past.is_red] + 1 } else { 0 });
+            last.insert(past.is_red, past.to);
+        }
+        chase[&red]
+    }
+
+    /// §T2. With `by_rank` placements are compared as §T3 forbids: by ranks.
+    pub(crate) fn breaks_more_squares(&self, from: At, to: At, by_rank: bool) -> bool {
+        let red = self.red_to_move;
+        let chase = self.chase(red);
+        if chase < 2 || self.men.contains_key(&to) {
+            return false;
+        }
+        let mut after = self.men.clone();
+        let man = after.remove(&from).expect("a man");
+        after.insert(to, man);
+        let last = self.past.iter().rev().find(|past| past.is_red == red);
+        let is_reversal = last.is_some_and(|past| past.from == to && past.to == from);
+        if is_reversal || !Naive::is_next_to_enemy(&after, to, red) {
+            return false;
+        }
+        (1..chase).any(|k| {
+            // `placements[n]` is the one before ply n: k plies before the present one is the k-th from the end.
+            let Some(index) = self.placements.len().checked_sub(k) else { return false };
+            let before = &self.placements[index];
+            if by_rank {
+                let plain = |men: &BTreeMap<At, Man>| -> Vec<(At, bool, char)> {
+                    men.iter().map(|(at, man)| (*at, man.is_red, man.letter)).collect()
+                };
+                plain(before) == plain(&after)
+            } else {
+                *before == after
+            }
+        })
+    }
+
+    /// Every legal move, sorted, as text.
+    pub(crate) fn legal(&self) -> BTreeSet<String> {
+        self.pseudo()
+            .into_iter()
+            .filter(|(from, to)| !(self.two_squares && self.breaks_two_squares(*from, *to)))
+            .filter(|(from, to)| !(self.more_squares && self.breaks_more_squares(*from, *to, false)))
+            .map(|(from, to)| format!("{}{}", name(from), name(to)))
+            .collect()
+    }
+
+    /// Moves that would be refused were placements compared by ranks, and are not (§T3).
+    pub(crate) fn saved_by_t3(&self) -> usize {
+        if !self.more_squares {
+            return 0;
+        }
+        let is_saved = |(from, to): &(At, At)| {
+            self.breaks_more_squares(*from, *to, true) && !self.breaks_more_squares(*from, *to, false)
+        };
+        self.pseudo().iter().filter(|squares| is_saved(squares)).count()
+    }
+
+    /// How many moves the more-squares rule refuses now.
+    pub(crate) fn refused_by_t2(&self) -> usize {
+        if !self.more_squares {
+            return 0;
+        }
+        self.pseudo().iter().filter(|(from, to)| self.breaks_more_squares(*from, *to, false)).count()
+    }
+
+    /// Who is left on the square struck at (§A6): attacker, defender, neither.
+    fn survivor(&self, attacker: char, defender: char) -> Option<bool> {
+        const ORDER: &str = "S987654321";
+        if defender == 'F' {
+            return Some(true);
+        }
+        if defender == 'B' {
+            return Some(attacker == '8');
+        }
+        if attacker == 'S' && defender == if self.small { '2' } else { '1' } {
+            return Some(true);
+        }
+        match ORDER.find(attacker).cmp(&ORDER.find(defender)) {
+            std::cmp::Ordering::Greater => Some(true),
+            std::cmp::Ordering::Less => Some(false),
+            std::cmp::Ordering::Equal => None,
+        }
+    }
+
+    pub(crate) fn play(&mut self, from: At, to: At) {
+        self.placements.push(self.men.clone());
+        let man = self.men.remove(&from).expect("a man");
+        let struck = self.men.remove(&to);
+        match struck {
+            None => drop(self.men.insert(to, man)),
+            Some(other) => {
+                self.is_flag_taken |= other.letter == 'F';
+                match self.survivor(man.letter, other.letter) {
+                    Some(true) => drop(self.men.insert(to, man)),
+                    Some(false) => drop(self.men.insert(to, other)),
+                    None => {}
+                }
+            }
+        }
+        self.past.push(Past {
+            is_red: man.is_red,
+            id: man.id,
+            from,
+            to,
+            is_strike: struck.is_some(),
+            threatens: Naive::is_next_to_enemy(&self.men, to, man.is_red),
+        });
+        self.red_to_move = !self.red_to_move;
+    }
+
+    /// Positions after so many plies; a game whose Flag is taken goes no further.
+    pub(crate) fn perft(&self, depth: u32) -> u64 {
+        if depth == 0 {
+            return 1;
+        }
+        if self.is_flag_taken {
+            return 0;
+        }
+        let legal = self.legal();
+        if depth == 1 {
+            return legal.len() as u64;
+        }
+        self.pseudo()
+            .into_iter()
+            .filter(|(from, to)| legal.contains(&format!("{}{}", name(*from), name(*to))))
+            .map(|(from, to)| {
+                let mut after = self.clone();
+                after.play(from, to);
+                after.perft(depth - 1)
+            })
+            .sum()
+    }
+
+    /// Whether a man of the side to move stands next to where the other side has just moved.
+    pub(crate) fn is_chased(&self, from: At) -> bool {
+        self.past.last().is_some_and(|past| Naive::around(past.to).contains(&from))
+    }
+
+    pub(crate) fn threatens_from(&self, to: At) -> bool {
+        Naive::is_next_to_enemy(&self.men, to, self.red_to_move)
+    }
+}
