@@ -1,0 +1,60 @@
+//! A child process that is measured: started, asked for its processor time, and ended by its id.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+
+use crate::duel::Trouble;
+
+/// Clock ticks a second in `/proc/PID/stat`: fixed at 100 on Linux's user side.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// A server under measurement; it ends when this is dropped.
+pub(crate) struct Measured {
+    child: Child,
+    /// `127.0.0.1:PORT`.
+    pub(crate) address: String,
+}
+
+impl Measured {
+    /// Starts a program that prints `listening on http://ADDRESS` as its first line.
+    ///
+    /// # Errors
+    /// When it cannot be started or says something else.
+    pub(crate) async fn start(program: &Path, arguments: &[String]) -> Result<Measured, Trouble> {
+        let mut child = Command::new(program)
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|error| Trouble::Start(program.display().to_string(), error))?;
+        let stdout = child.stdout.take().ok_or(Trouble::Silent)?;
+        let mut lines = BufReader::new(stdout).lines();
+        let first = lines.next_line().await?.ok_or(Trouble::Silent)?;
+        let address = first.strip_prefix("listening on http://").ok_or(Trouble::Silent)?.to_owned();
+        // What else it says goes nowhere, but must be read: a full pipe would stop it.
+        tokio::spawn(async move { while let Ok(Some(_line)) = lines.next_line().await {} });
+        Ok(Measured { child, address })
+    }
+
+    /// Processor time used so far, in seconds, user and system.
+    ///
+    /// # Errors
+    /// When the process is gone.
+    pub(crate) fn cpu_seconds(&self) -> Result<f64, Trouble> {
+        let id = self.child.id().ok_or(Trouble::Silent)?;
+        let stat = std::fs::read_to_string(format!("/proc/{id}/stat"))?;
+        // The name may hold blanks; the numbers begin after its closing parenthesis.
+        let numbers = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+        let ticks: f64 = numbers
+            .split_ascii_whitespace()
+            .skip(11)
+            .take(2)
+            .filter_map(|text| text.parse::<f64>().ok())
+            .sum();
+        Ok(ticks / TICKS_PER_SECOND)
+    }
+}

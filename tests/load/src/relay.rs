@@ -1,0 +1,83 @@
+//! The yardstick: an axum server that forwards a move to two players and knows no game.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::extract::ws::{Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
+use axum::extract::{Path, State};
+use axum::response::Response;
+use axum::routing::get;
+use futures_util::{SinkExt as _, StreamExt as _};
+use tokio::sync::mpsc;
+
+/// Messages that may wait for a player.
+const QUEUE_MAX: usize = 64;
+
+type Seats = Arc<Mutex<HashMap<(u32, u8), mpsc::Sender<Utf8Bytes>>>>;
+
+#[derive(Clone)]
+struct Relay {
+    seats: Seats,
+    /// What each side is sent for a move: two different texts, as long as the real server's.
+    updates: [Utf8Bytes; 2],
+    acknowledgement: Utf8Bytes,
+}
+
+/// Serves until the process ends; prints where.
+///
+/// # Errors
+/// When no port is free.
+pub(crate) async fn serve(update_bytes: usize, acknowledgement_bytes: usize) -> std::io::Result<()> {
+    let text = |fill: &str, bytes: usize| Utf8Bytes::from(fill.repeat(bytes));
+    let relay = Relay {
+        seats: Seats::default(),
+        updates: [text("r", update_bytes), text("b", update_bytes)],
+        acknowledgement: text("a", acknowledgement_bytes),
+    };
+    let router = axum::Router::new().route("/ws/{game}/{side}", get(upgrade)).with_state(relay);
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    #[expect(clippy::print_stdout, reason = "the parent reads the address here")]
+    {
+        println!("listening on http://{}", listener.local_addr()?);
+    }
+    axum::serve(listener, router).await
+}
+
+async fn upgrade(
+    upgrade: WebSocketUpgrade,
+    Path(seat): Path<(u32, u8)>,
+    State(relay): State<Relay>,
+) -> Response {
+    upgrade
+        .read_buffer_size(4096)
+        .write_buffer_size(0)
+        .max_write_buffer_size(64 * 1024)
+        .on_upgrade(move |socket| forward(socket, seat, relay))
+}
+
+async fn forward(socket: WebSocket, (game, side): (u32, u8), relay: Relay) {
+    let (sender, mut queue) = mpsc::channel(QUEUE_MAX);
+    relay.seats.lock().unwrap_or_else(PoisonError::into_inner).insert((game, side), sender);
+    let (mut sink, mut stream) = socket.split();
+    loop {
+        tokio::select! {
+            message = stream.next() => {
+                let Some(Ok(Message::Text(_))) = message else { return };
+                for seat in 0..2 {
+                    let to = relay.seats.lock().unwrap_or_else(PoisonError::into_inner).get(&(game, seat)).cloned();
+                    if let Some(to) = to {
+                        let _player_left = to.send(relay.updates[usize::from(seat)].clone()).await;
+                    }
+                }
+                if sink.send(Message::Text(relay.acknowledgement.clone())).await.is_err() {
+                    return;
+                }
+            }
+            Some(update) = queue.recv() => {
+                if sink.send(Message::Text(update)).await.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}
