@@ -1,0 +1,85 @@
+//! Nothing is allocated per ply in `decide` and `evolve`. The counting allocator is a crate's, so no unsafe code is ours.
+
+use std::alloc::System;
+
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_rules::{Command, Entropy, Game, GameTerms, Phase, Ruleset, Setup, TimeControl, decide, evolve};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// xorshift64* (Vigna 2016).
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (((self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) * end as u64) >> 32) as usize
+    }
+}
+
+fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
+    let mut game = Game::new(GameTerms {
+        game: GameId::from_random([0; 12]),
+        ruleset,
+        time: TimeControl::Fischer { base_ms: 600_000, increment_ms: 1000 },
+        deploy_ms: 1000,
+        created: Stamp(0),
+        secret: PerSide::default(),
+    });
+    for side in Side::BOTH {
+        let mut letters: Vec<char> = ruleset
+            .army
+            .iter()
+            .flat_map(|(rank, count)| std::iter::repeat_n(rank.letter(), usize::from(count)))
+            .collect();
+        letters.resize(ruleset.shape.home_len(), '.');
+        for end in (1..letters.len()).rev() {
+            letters.swap(end, chance.below(end + 1));
+        }
+        let text: String = letters.into_iter().collect();
+        let setup = Setup::from_text(&text, side, ruleset).expect("an army");
+        let entropy = Entropy([0; 32]);
+        let events =
+            decide(&game, side, 0, &Command::Deploy(setup), Stamp(0), &entropy).expect("a deployment");
+        events.iter().for_each(|event| evolve(&mut game, event, Stamp(0)));
+    }
+    game
+}
+
+#[test]
+fn plies_allocate_nothing() {
+    let entropy = Entropy([0; 32]);
+    for ruleset in Ruleset::all() {
+        let (mut plies, mut allocations) = (0, 0);
+        for seed in 0..10 {
+            let mut chance = Chance(seed * 2 + 1);
+            let mut game = started(ruleset, &mut chance);
+            let region = Region::new(ALLOCATOR);
+            while game.phase() == Phase::Playing {
+                let moves = game.legal_moves().expect("it is played");
+                let squares = moves.nth(chance.below(moves.len())).expect("a move");
+                let side = game.position().turn();
+                let command = Command::Move(squares);
+                let events =
+                    decide(&game, side, game.ply(), &command, Stamp(1), &entropy).expect("a legal move");
+                events.iter().for_each(|event| evolve(&mut game, event, Stamp(1)));
+            }
+            allocations += region.change().allocations;
+            plies += usize::from(game.ply());
+            // What the more-squares rule remembers of a chase grows a few times a game and keeps its room.
+            let reallocations = region.change().reallocations;
+            assert!(reallocations <= 8, "{}: {reallocations} reallocations in a game", ruleset.id);
+        }
+        // Under the more-squares rule: the room for a chase, and its copy when the end of a game is looked at closely. Never per ply.
+        let allocations_max = if ruleset.more_squares { 10 * 4 } else { 0 };
+        assert!(
+            allocations <= allocations_max,
+            "{}: {allocations} allocations in {plies} plies, seeds 0 to 9",
+            ruleset.id
+        );
+    }
+}

@@ -1,0 +1,92 @@
+//! Parsers of texts from outside: none panics, and what is taken prints and parses back.
+
+use flagfall_board::{GameId, Rank, Side, Square};
+use flagfall_rules::{Move, Position, Referee, Ruleset, Setup};
+use proptest::prelude::*;
+
+fn rulesets() -> impl Strategy<Value = &'static Ruleset> {
+    (0..Ruleset::all().len()).prop_map(|index| Ruleset::all()[index])
+}
+
+proptest! {
+    #[test]
+    fn no_text_panics_a_parser(text in "\\PC{0,120}") {
+        for ruleset in Ruleset::all() {
+            for side in Side::BOTH {
+                if let Ok(setup) = Setup::from_text(&text, side, ruleset) {
+                    let _deployment = setup.deploy(side, ruleset);
+                }
+            }
+        }
+        let _position = Position::from_text(&text);
+        let _move = text.parse::<Move>();
+        let _square = text.parse::<Square>();
+        let _id = text.parse::<GameId>();
+    }
+
+    #[test]
+    fn no_text_of_army_letters_panics_a_deployment(text in "[1-9SBFP. \\n]{0,90}") {
+        for ruleset in Ruleset::all() {
+            for side in Side::BOTH {
+                if let Ok(setup) = Setup::from_text(&text, side, ruleset) {
+                    let _deployment = setup.deploy(side, ruleset);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn setups_of_any_pieces_are_judged(
+        ruleset in rulesets(),
+        pieces in proptest::collection::vec((0..Square::LIMIT, 0..Rank::COUNT), 0..90)
+    ) {
+        let pieces = pieces
+            .into_iter()
+            .filter_map(|(square, rank)| Some((Square::from_index(square)?, Rank::ALL[rank])))
+            .collect();
+        let setup = Setup::new(pieces);
+        for side in Side::BOTH {
+            let _verdict = setup.deploy(side, ruleset);
+        }
+    }
+
+    #[test]
+    fn moves_print_and_parse_back(from in 0..Square::LIMIT, to in 0..Square::LIMIT) {
+        let squares = Move {
+            from: Square::from_index(from).expect("a square"),
+            to: Square::from_index(to).expect("a square"),
+        };
+        prop_assert_eq!(squares.to_string().parse(), Ok(squares));
+    }
+
+    #[test]
+    fn no_text_like_a_position_panics(
+        ruleset in rulesets(),
+        turn in "red|blue|x",
+        plies in 0u32..70_000,
+        board in "([.~][0-9]{0,3}|[rb][1-9SBFx?]'?\\*?|/){0,60}"
+    ) {
+        let text = format!("{} {turn} {plies} {plies} {board}", ruleset.id);
+        if let Ok(position) = Position::from_text(&text) {
+            let printed = Referee.position_text(&position);
+            let again = Position::from_text(&printed).expect("what was printed");
+            prop_assert_eq!(Referee.position_text(&again), printed);
+        }
+    }
+
+    /// A position that is one, with a few characters changed.
+    #[test]
+    fn no_broken_position_panics(at in 0usize..300, with in "[.~rb1-9SBF'*/ 0-9]{0,3}") {
+        let mut text = "classic red 10 3 bF.8b6/.bB.3b9'.4/..b1'*.7/.10/..~2..~2../..~2..~2../.10/.10/.10/rF.8r6".to_owned();
+        let at = at % text.len();
+        text.replace_range(at..=at, &with);
+        if let Ok(position) = Position::from_text(&text) {
+            let printed = Referee.position_text(&position);
+            let again = Position::from_text(&printed).expect("what was printed");
+            prop_assert_eq!(Referee.position_text(&again), printed);
+            for squares in position.legal_moves().iter() {
+                prop_assert!(Referee.play(&position, squares).is_ok());
+            }
+        }
+    }
+}
