@@ -119,9 +119,6 @@ impl ConfigDir {
     /// When it cannot be written.
     pub fn save_setup(&self, ruleset: &str, name: &str, text: &str) -> Result<PathBuf, ConfigError> {
         let path = self.setup_path(ruleset, name);
-        if let Some(folder) = path.parent() {
-            create_private_dir(folder)?;
-        }
         write_private(&path, format!("{text}\n").as_bytes())?;
         Ok(path)
     }
@@ -251,7 +248,11 @@ fn create_private_dir(path: &Path) -> Result<(), ConfigError> {
 }
 
 /// Writes a file that only its owner may read, all of it or nothing: beside it first, then in its place.
+/// Replaces the file as a whole; its folder is made where there is none yet.
 fn write_private(path: &Path, bytes: &[u8]) -> Result<(), ConfigError> {
+    if let Some(folder) = path.parent() {
+        create_private_dir(folder)?;
+    }
     let beside = path.with_extension(format!("{}.new", std::process::id()));
     let write = || -> io::Result<()> {
         let mut file = open_private(&beside, OpenOptions::new().write(true).create(true).truncate(true))?;
@@ -309,6 +310,16 @@ mod tests {
         assert_eq!(again.path(), path);
         let shared = config.shared_identity(&server(), None, Some("0123456789ab"));
         assert_eq!(shared.path(), path);
+    }
+
+    #[test]
+    fn whoever_only_looks_at_first_keeps_a_credential_too() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let config = ConfigDir::new(Some(folder.path().join("below")));
+        let looking = config.shared_identity(&server(), None, None);
+        looking.save_token(&Secret("t0ken".to_owned()), "ann").expect("written");
+        let playing = config.identity(&server(), None, None).expect("an identity");
+        assert_eq!(playing.token(), Some(Secret("t0ken".to_owned())));
     }
 
     #[test]
