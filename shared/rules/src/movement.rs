@@ -31,6 +31,8 @@ pub(crate) struct Tether {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LegalMoves {
     targets: [SquareSet; 4],
+    /// How many squares each of the targets has.
+    counts: [u32; 4],
     own: SquareSet,
 }
 
@@ -41,18 +43,12 @@ impl Field {
         let empty = enterable.without(self.foes);
         let mut targets = [SquareSet::EMPTY; 4];
         for (direction, reached) in Direction::ALL.into_iter().zip(&mut targets) {
-            *reached = self.walkers.shift(direction) & enterable;
-            if self.runners.is_empty() {
-                continue;
-            }
-            let mut front = self.runners.shift(direction) & empty;
-            while !front.is_empty() {
-                let next = front.shift(direction);
-                *reached |= next & enterable;
-                front = next & empty;
-            }
+            // A runner reaches what a step reaches from any square it can run to.
+            let from = self.walkers | self.runners.fill(empty, direction);
+            *reached = from.shift(direction) & enterable;
         }
-        let mut moves = LegalMoves { targets, own: self.own };
+        let counts = targets.map(SquareSet::len);
+        let mut moves = LegalMoves { targets, counts, own: self.own };
         if let Some(tether) = tether {
             moves.hold(tether, empty);
         }
@@ -110,35 +106,37 @@ impl LegalMoves {
             }
             square = next;
         }
+        self.counts[tether.direction as usize] = reached.len();
     }
 
     /// Takes one move out.
     pub(crate) fn remove(&mut self, squares: Move) {
         if let Some((direction, _)) = Direction::between(squares.from, squares.to) {
-            self.targets[direction as usize].remove(squares.to);
+            let reached = &mut self.targets[direction as usize];
+            reached.remove(squares.to);
+            self.counts[direction as usize] = reached.len();
         }
     }
 
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.targets.iter().map(|targets| targets.len() as usize).sum()
+        self.counts.iter().sum::<u32>() as usize
     }
 
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.targets.iter().all(|targets| targets.is_empty())
+        self.counts == [0; 4]
     }
 
     /// The move with `n` others before it in the order of [`LegalMoves::iter`].
     #[must_use]
     pub fn nth(&self, n: usize) -> Option<Move> {
         let mut n = u32::try_from(n).ok()?;
-        for (direction, targets) in Direction::ALL.into_iter().zip(self.targets) {
-            let count = targets.len();
+        for (direction, count) in Direction::ALL.into_iter().zip(self.counts) {
             if n < count {
-                let to = targets.nth(n)?;
+                let to = self.targets[direction as usize].nth(n)?;
                 return Some(Move { from: self.source(to, direction), to });
             }
             n -= count;
