@@ -63,14 +63,15 @@ pub(super) fn settle(model: &mut Model, out: &mut Vec<Effect>) {
 
 /// Whether a script's line cannot be carried out yet, but may be later.
 fn must_wait(model: &Model, line: &str) -> bool {
-    let word = line.split_whitespace().next().unwrap_or_default();
+    let word = line.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+    let word = word.as_str();
     if matches!(word, "help" | "quit" | "exit")
         || matches!(model.page, Page::Choosing(_) | Page::Terms { .. })
     {
         return false;
     }
     let Some(game) = &model.game else { return true };
-    let is_move = word == "move" || word.parse::<Move>().is_ok();
+    let is_move = word == "move" || squares(line).is_some();
     match game.view.phase {
         Phase::Over => false,
         Phase::Playing if is_move => !game.is_own_turn(),
@@ -128,14 +129,20 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
 }
 
 fn play(model: &mut Model, text: &str, out: &mut Vec<Effect>) {
-    let squeezed: String = text.chars().filter(|letter| !letter.is_whitespace() && *letter != '-').collect();
-    match squeezed.parse::<Move>() {
-        Ok(squares) => game::play(model, squares, out),
-        Err(_) => {
+    match squares(text) {
+        Some(squares) => game::play(model, squares, out),
+        None => {
             model.was_refused = true;
             model.say(format!("I do not understand {text:?}. Type a move as in a4a5, or help."));
         }
     }
+}
+
+/// A move as people write it: `a4a5`, `a4-a5`, `A4 A5`.
+fn squares(text: &str) -> Option<Move> {
+    let is_sign = |letter: &char| letter.is_whitespace() || *letter == '-';
+    let squeezed: String = text.chars().filter(|letter| !is_sign(letter)).collect();
+    squeezed.to_ascii_lowercase().parse().ok()
 }
 
 fn choose(model: &mut Model, line: &str, out: &mut Vec<Effect>) {

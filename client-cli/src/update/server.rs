@@ -140,7 +140,8 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted, out: &mut 
         (_, ClientToServer::Rematch { game, .. }) => {
             let open = model.game.as_ref().filter(|open| open.summary.id == game);
             // One's own asking is told to everybody, oneself among them, before it is accepted.
-            let is_answer = open.is_none_or(|open| open.rematch.iter().any(|side| Some(*side) != open.own_side()));
+            let is_answer =
+                open.is_none_or(|open| open.rematch.iter().any(|side| Some(*side) != open.own_side()));
             if !is_answer {
                 model.say("You ask for a rematch; it begins when the other side asks too.");
             }

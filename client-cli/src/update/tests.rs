@@ -541,6 +541,16 @@ fn lines_are_answered_in_words() {
 }
 
 #[test]
+fn a_scripts_move_waits_for_its_turn_however_it_is_written() {
+    for line in ["a4a5", "a4 - a5", "A4-A5", "move a4 a5", "MOVE a4a5"] {
+        let mut model = scripted(&classic_view("red"));
+        model.game.as_mut().expect("a game").view.turn = Some(Side::Blue);
+        assert_eq!(sent(&update(&mut model, Message::Line(line.to_owned()))).len(), 0, "{line}");
+        assert_eq!(model.held_line.as_deref(), Some(line));
+    }
+}
+
+#[test]
 fn line_based_the_board_the_state_and_the_losses_are_told() {
     let mut model = scripted(&classic_view("red"));
     for line in ["board", "status", "captured", "help"] {
