@@ -54,7 +54,7 @@ fn a_server_that_is_told_to_stop_tells_its_clients_and_goes_on_later() {
     let mut duel = Duel::begin(&server, &site, "barrage", "10+0", Chance::seed_or(4));
     duel.play_quietly(5);
     server.terminate();
-    duel.expect("The server is stopping: the game is paused and no clock runs.");
+    duel.expect("The game is paused while the server is away; no clock runs.");
     duel.expect("The connection is gone (the server stops). Reconnecting.");
     server.ended().expect(0, &["stopped"]);
 

@@ -1,1 +1,145 @@
-//! Later.
+//! What an operator sees: health, metrics, logs, help.
+
+use std::collections::BTreeSet;
+
+use flagfall_e2e::{Process, Server, Site, client_program, command, get, server_program};
+use flagfall_tests::Chance;
+use serde_json::Value;
+
+use crate::duel::Duel;
+
+#[test]
+fn health_and_metrics_tell_of_a_game_that_runs() {
+    let site = Site::new();
+    let server = site.serve();
+    let mut duel = Duel::begin(&server, &site, "barrage", "none", Chance::seed_or(12));
+    duel.play_quietly(3);
+    let health = get(server.address, "/health");
+    assert_eq!(health.status, 200, "{health:?}");
+    let health: Value = serde_json::from_str(&health.body).expect("JSON");
+    assert_eq!(health["status"], "ok", "{health}");
+    assert!(health["connections"].as_u64() >= Some(2), "{health}");
+
+    let metrics = get(server.metrics, "/metrics");
+    assert_eq!(metrics.status, 200);
+    for line in metrics.body.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let (name, value) = line.rsplit_once(' ').expect("a name and a value");
+        assert!(name.starts_with("flagfall_") || name.starts_with("process_"), "{line}");
+        assert!(value.parse::<f64>().is_ok(), "{line}");
+    }
+    for part in ["connections", "games", "messages", "append", "ping"] {
+        assert!(metrics.body.contains(part), "{part} is missing in:\n{}", metrics.body);
+    }
+    // Players do not see the metrics, operators' port does not play.
+    assert_eq!(get(server.address, "/metrics").status, 404);
+    assert_eq!(get(server.metrics, "/api/games").status, 404);
+}
+
+#[test]
+fn every_line_of_a_json_log_is_a_json_object_and_none_tells_a_secret() {
+    for format in ["json", "human"] {
+        let site = Site::new();
+        let mut start = site.server_command(0);
+        start.args(["--log-format", format, "--log", "trace"]);
+        let mut server = Server::start(&mut start);
+        let mut duel = Duel::begin(&server, &site, "barrage", "none", Chance::seed_or(13));
+        duel.play_quietly(4);
+        let turn = duel.mirror.turn().expect("a running game");
+        duel.clients[turn].type_line("resign");
+        duel.expect("resigned.");
+        server.terminate();
+        server.ended().expect(0, &[]);
+        let lines = server.error_lines();
+        assert!(lines.len() > 10, "{lines:?}");
+        for line in &lines {
+            if format == "json" {
+                let told: Value =
+                    serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+                for field in ["timestamp", "level", "message", "target"] {
+                    assert!(told.get(field).is_some(), "{field} is missing in {line}");
+                }
+            } else {
+                assert!(!line.contains('\u{1b}'), "colors in a file: {line}");
+            }
+            for setup in [&duel.mirror.setups.red, &duel.mirror.setups.blue] {
+                assert!(!line.contains(setup.as_str()), "a deployment in the log: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn help_names_every_flag_with_its_default() {
+    let site = Site::new();
+    let server = help(&mut command(&server_program()));
+    for (flag, default) in [
+        ("--listen", "127.0.0.1:7171"),
+        ("--metrics-listen", "127.0.0.1:7172"),
+        ("--data", "flagfall-data"),
+        ("--store", "embedded"),
+        ("--log", "info"),
+        ("--log-format", "human"),
+        ("--deploy-seconds", "300"),
+    ] {
+        let told = paragraph(&server, flag);
+        assert!(told.contains(&format!("[default: {default}]")), "{told}");
+        let variable = format!("[env: FLAGFALL_{}=]", flag[2..].replace('-', "_").to_uppercase());
+        assert!(told.contains(&variable), "{told}");
+    }
+    assert_explained(&server);
+
+    let common =
+        BTreeSet::from([("--server", "[default: ws://127.0.0.1:7171/ws]"), ("--numbers", "[default: us]")]);
+    for words in
+        [&["play"][..], &["watch"], &["games"], &["record"], &["rules"], &["setups"], &["setups", "save"]]
+    {
+        let text = help(command(&client_program()).args(words).current_dir(site.path()));
+        for (flag, default) in &common {
+            let told = paragraph(&text, flag);
+            assert!(told.contains(default), "{told}");
+        }
+        assert_explained(&text);
+    }
+    let text = help(&mut command(&client_program()));
+    for word in ["Examples:", "flagfall play --bot random", "Exit codes:"] {
+        assert!(text.contains(word), "{text}");
+    }
+}
+
+fn help(command: &mut std::process::Command) -> String {
+    let ended = Process::run(command.arg("--help"));
+    ended.expect(0, &["Usage: ", "--version"]);
+    ended.said
+}
+
+/// What the help says about a flag.
+fn paragraph(help: &str, flag: &str) -> String {
+    let lines: Vec<&str> = help.lines().collect();
+    let is_flag = |line: &str| line.trim_start().split([' ', '=']).next() == Some(flag);
+    let start =
+        lines.iter().position(|line| is_flag(line)).unwrap_or_else(|| panic!("no {flag} in:\n{help}"));
+    let is_next = |line: &str| ["--", "-h,", "-V,"].iter().any(|start| line.trim_start().starts_with(start));
+    let rest = lines[start + 1..].iter().take_while(|line| !is_next(line));
+    rest.fold(lines[start].to_owned(), |text, line| text + "\n" + line)
+}
+
+/// A flag that takes a value names its default, or says what holds without it.
+fn assert_explained(help: &str) {
+    for line in help.lines().map(str::trim_start).filter(|line| line.starts_with("--") && line.contains('<'))
+    {
+        let flag = line.split([' ', '=']).next().unwrap_or_default();
+        let told = paragraph(help, flag);
+        let is_told = [
+            "[default: ",
+            "ithout it",
+            "[env: ",
+            "a new name",
+            "Against",
+            "Accept",
+            "Go on",
+            "Into",
+            "at once",
+        ];
+        assert!(is_told.iter().any(|word| told.contains(word)), "{told}");
+    }
+}

@@ -1,1 +1,79 @@
-//! Later.
+//! What people type wrongly into a running game: each is answered in words, and the game goes on.
+
+use flagfall_e2e::Site;
+
+/// Red's army, row by row from the front.
+const RED: &str = "B955916698 2334445566 7777888899 999SBBBBBF";
+
+/// What is typed and what is answered.
+const DEPLOYMENTS: &[(&str, &str)] = &[
+    ("deploy", "That is no deployment: "),
+    ("deploy 123", "the deployment has 3 characters, 40 are wanted"),
+    ("deploy 1955916698 2334445566 7777888899 999SBBBBBF", "Bomb: 5 placed, 6 wanted"),
+    ("deploy .955916698 2334445566 7777888899 999SBBBBBF", "placed"),
+    ("deploy X955916698 2334445566 7777888899 999SBBBBBF", "'X' stands for no piece"),
+    ("deploy näher", "That is no deployment: "),
+];
+
+const MOVES: &[(&str, &str)] = &[
+    ("hello there", "I do not understand \"hello there\". Type a move as in a4a5, or help."),
+    ("a4", "I do not understand \"a4\"."),
+    ("a0a1", "I do not understand"),
+    ("a4a5", "Refused: Flags and Bombs never move."),
+    ("d4d5", "Refused: Nothing enters a lake."),
+    ("f4f6", "Refused: Only a Scout moves more than one square."),
+    ("f4e5", "Refused: Pieces move along a row or a column."),
+    ("b3b4", "Refused: Your own piece stands there."),
+    ("e5e6", "Refused: No piece stands there."),
+    ("e7e6", "Refused: That piece is not yours."),
+    ("e4e8", "Refused: "),
+    ("b4b9", "Refused: The way is blocked."),
+    ("f4f4", "efused: "),
+    ("k4k5", "Refused: That square is not on this board."),
+    ("accept", "Refused: There is no draw offer to answer."),
+    ("deploy random", "You cannot deploy now."),
+];
+
+#[test]
+fn wrong_deployments_and_illegal_moves_are_answered_in_words() {
+    let site = Site::new();
+    let server = site.serve();
+    let words = ["play", "--bot", "random", "--side", "red", "--time", "none"];
+    let mut ann = server.client(&site, "ann", &words);
+    ann.expect("Deploy now: ");
+    for (typed, answer) in DEPLOYMENTS.iter().skip(1) {
+        ann.type_line(typed);
+        let line = ann.expect("That is no deployment: ");
+        assert!(line.to_lowercase().contains(&answer.to_lowercase()), "{typed}: {line}");
+    }
+    ann.type_line("board");
+    ann.type_line(&format!("deploy {RED}"));
+    ann.expect("Your deployment is handed in.");
+    ann.expect("Your turn, Red.");
+    for (typed, answer) in MOVES {
+        ann.type_line(typed);
+        ann.expect(answer);
+    }
+    // Moves of a script wait for their turn, however they are written.
+    for typed in ["b4-b5", "b5 b4", "move b4b5"] {
+        ann.type_line(typed);
+    }
+    ann.expect("Red moves b4b5.");
+    ann.expect("Your turn, Red.");
+    ann.type_line("status");
+    ann.expect("Ply ");
+    ann.type_line("captured");
+    ann.expect("Red has ");
+    ann.type_line("help");
+    ann.expect("a4a5 or move a4a5");
+    ann.type_line("resign");
+    ann.expect("Blue wins: Red resigned.");
+    ann.expect("Type rematch or quit.");
+    ann.type_line("resign");
+    ann.expect("The game is over.");
+    ann.type_line("a4a5");
+    ann.expect("The game is over.");
+    // A script learns from the exit code that its last command was refused.
+    ann.end_input();
+    ann.ended().expect(2, &[]);
+}
