@@ -55,7 +55,7 @@ impl Mirror {
     /// How many plies there were.
     #[must_use]
     pub fn plies(&self) -> usize {
-        self.game.game.ply().try_into().expect("a small number")
+        self.game.game.ply().into()
     }
 
     /// Plays a legal move by chance; every other time a strike where there is one, so that games come to an end.

@@ -136,7 +136,7 @@ impl Socket {
     ///
     /// # Panics
     /// When nothing comes in time.
-    pub fn next(&mut self) -> Result<String, u16> {
+    pub fn message(&mut self) -> Result<String, u16> {
         let mut head = [0; 2];
         if let Err(error) = self.0.read_exact(&mut head) {
             assert!(!matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut), "silence");
@@ -164,7 +164,7 @@ impl Socket {
     pub fn drain(mut self) -> (Vec<String>, u16) {
         let mut messages = Vec::new();
         loop {
-            match self.next() {
+            match self.message() {
                 Ok(message) => messages.push(message),
                 Err(code) => return (messages, code),
             }

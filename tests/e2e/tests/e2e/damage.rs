@@ -31,6 +31,7 @@ fn after_a_planned_stop_a_damaged_data_folder_is_told_and_loses_nothing_in_silen
     damaged(true);
 }
 
+#[expect(clippy::print_stdout, reason = "a test that fails shows what came of the damage before")]
 fn damaged(is_planned: bool) {
     let site = Site::new();
     let mut server = site.serve();

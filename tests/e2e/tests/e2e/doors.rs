@@ -218,7 +218,7 @@ fn junk_over_a_web_socket_is_answered_in_words() {
     for (text, word) in refused {
         let mut socket = Socket::connect(server.address);
         socket.send_text(HELLO);
-        assert!(socket.next().expect("an answer").contains("\"welcome\""));
+        assert!(socket.message().expect("an answer").contains("\"welcome\""));
         socket.send_text(text);
         let answer = until(&mut socket, "\"refused\"");
         assert!(answer.contains(word), "{text:.60}: {answer}");
@@ -254,7 +254,7 @@ fn junk_over_a_web_socket_is_answered_in_words() {
 /// The next message with this text.
 fn until(socket: &mut Socket, part: &str) -> String {
     loop {
-        match socket.next() {
+        match socket.message() {
             Ok(message) if message.contains(part) => return message,
             Ok(_) => {}
             Err(code) => panic!("closed with {code} before {part}"),

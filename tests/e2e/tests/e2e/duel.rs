@@ -12,6 +12,7 @@ pub(crate) struct Duel {
 
 impl Duel {
     /// Ann offers a game, Bob takes it, both deploy.
+    #[expect(clippy::print_stdout, reason = "a test that fails shows its seed")]
     pub(crate) fn begin(server: &Server, site: &Site, ruleset: &str, time: &str, seed: u64) -> Duel {
         println!("{ruleset}: seed {seed}");
         let mirror = Mirror::new(ruleset, seed);
