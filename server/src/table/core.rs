@@ -325,9 +325,11 @@ impl Table {
         }
     }
 
-    /// The game as somebody may know it now.
+    /// The game as somebody may know it now. As long as the log does not tell of an outage yet, clocks are shown as they stood
+    /// at its beginning: they have not run since.
     pub(super) fn look(&self, now: Stamp, viewer: Viewer) -> (Audience, GameView) {
-        (audience_of(viewer), GameView::from(&view(&self.game, viewer, now)))
+        let at = self.outage_since.map_or(now, |since| since.min(now));
+        (audience_of(viewer), GameView::from(&view(&self.game, viewer, at)))
     }
 
     fn open(&mut self, now: Stamp, outbox: Outbox, player: &Player, since: Option<Position>) {

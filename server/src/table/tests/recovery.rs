@@ -34,6 +34,24 @@ fn clocks_stand_still_from_the_last_sign_of_life_to_the_return() {
 }
 
 #[test]
+fn whoever_comes_back_before_the_outage_is_told_sees_no_clock_that_ran_through_it() {
+    let (mut hand, mut ana, _bo) = Hand::playing(&header("classic"));
+    hand.advance(10_000);
+    let since = hand.now();
+    hand.advance(3_600_000);
+    hand.reload();
+    hand.is_holding = true;
+    hand.table.recover(Some(since));
+    hand.step(Input::Tick);
+    hand.open(&ana, None);
+    let (_, view, _) = ana.game();
+    assert_eq!(view.clock.unwrap().remaining_ms[Side::Red], 50_000);
+    hand.release();
+    hand.advance(1_000);
+    assert_eq!(remaining(&hand, Side::Red), 49_000);
+}
+
+#[test]
 fn the_time_to_deploy_stands_still_too() {
     let mut hand = Hand::new(&header("classic"));
     hand.advance(100_000);
