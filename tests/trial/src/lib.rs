@@ -124,6 +124,10 @@ async fn rehearse(
     })
     .await
     .map_err(|error| TrialError::Defect(error.to_string()))?;
+    tell(News::Progress(format!(
+        "rehearsal: {} plies, {} clocks compared over outages",
+        clean.plies, clean.clocks_over_outages
+    )));
     let mut faults = Findings::default();
     for (fault, example) in clean.examples() {
         faults.fault(fault, format!("rehearsal: {example}"));

@@ -415,20 +415,21 @@ impl Checker<'_> {
             let clock = if kind == "game" { &value["view"]["clock"] } else { &value["change"]["clock"] };
             let plies = usize::try_from(seq).ok().and_then(|seq| self.states[audience].get(seq));
             let Some(plies) = plies.map(|state| state.plies as u64) else { continue };
-            let during = before.as_ref().and_then(|(_, _, then)| {
-                let mut between = outages
-                    .iter()
-                    .filter(|outage| *then <= outage.killed_at && *received >= outage.spawned_at);
-                between.next().filter(|_| between.next().is_none())
-            });
-            if let (Some((ply, old, _)), Some(outage), "game") = (&before, during, kind.as_str())
+            let between: Vec<&Outage> = outages
+                .iter()
+                .filter(|outage| {
+                    before.as_ref().is_some_and(|(_, _, then)| *then <= outage.killed_at)
+                        && *received >= outage.spawned_at
+                })
+                .collect();
+            if let (Some((ply, old, _)), false, "game") = (&before, between.is_empty(), kind.as_str())
                 && *ply == plies
-                && let Some(gift) = gift_ms(old, clock, outage)
+                && let Some(gift) = gift_ms(old, clock, &between)
             {
                 self.findings.clocks_over_outages += 1;
                 self.findings.clock_gift_max = self.findings.clock_gift_max.max(gift);
                 if gift < -CLOCK_SLACK_MS {
-                    let what = format!("{old} before an outage, {clock} after it: {} ms too much", -gift);
+                    let what = format!("{old} before {between:?}, {clock} after: {} ms too much", -gift);
                     self.fault(Fault::Clock, &what);
                 }
             }
@@ -440,14 +441,17 @@ impl Checker<'_> {
 }
 
 /// By how much less the running clock was charged than the time with a server; none when nothing ran.
-fn gift_ms(old: &Value, new: &Value, outage: &Outage) -> Option<i64> {
+fn gift_ms(old: &Value, new: &Value, outages: &[&Outage]) -> Option<i64> {
     let side = color_of(&old["running"])?;
-    let left = |clock: &Value| clock["remaining_ms"][super::truth::SIDES[side]].as_i64();
-    let (from, to) = (old["at"].as_i64()?, new["at"].as_i64()?);
-    let charged = left(old)? - left(new)?;
+    let left = |clock: &Value| clock["remaining_ms"][super::truth::SIDES[side]].as_u64();
+    let (from, to) = (old["at"].as_u64()?, new["at"].as_u64()?);
+    let without_server: u64 = outages
+        .iter()
+        .map(|outage| outage.spawned_at.min(to).saturating_sub(outage.killed_at.max(from)))
+        .sum();
     let signed = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
-    let served = (signed(outage.killed_at) - from).max(0) + (to - signed(outage.spawned_at)).max(0);
-    Some(served - charged)
+    let served = signed(to.saturating_sub(from)) - signed(without_server);
+    Some(served - (signed(left(old)?) - signed(left(new)?)))
 }
 
 /// The game commands a client sent, by id: the ply named and what was asked.
