@@ -217,15 +217,16 @@ impl SquareSet {
 #[inline]
 fn nth_bit(word: u64, n: u32) -> Option<u32> {
     const ONES: u64 = 0x0101_0101_0101_0101;
-    if n >= word.count_ones() {
-        return None;
-    }
     let pairs = word - (word >> 1 & 0x5555_5555_5555_5555);
     let fours = (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333);
     let bytes = (fours + (fours >> 4)) & 0x0f0f_0f0f_0f0f_0f0f;
     // In each byte how many bits are set up to its end; those whose number is at most n end before the bit.
     let up_to = bytes.wrapping_mul(ONES);
-    let ended = ((u64::from(n) * ONES | ONES << 7) - up_to) & ONES << 7;
+    if u64::from(n) >= up_to >> 56 {
+        return None;
+    }
+    let ended = ((u64::from(n) * ONES) | (ONES << 7)) - up_to;
+    let ended = ended & (ONES << 7);
     let shift = ended.count_ones() * 8;
     let before = (up_to << 8 >> shift) as u32 & 0xff;
     let mut byte = (word >> shift) as u32 & 0xff;

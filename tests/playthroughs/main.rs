@@ -1,0 +1,182 @@
+//! Golden playthroughs: the full board beside what each audience knows, a short game of every ruleset. A change of anything that is
+//! shown appears in the difference of `fixtures/playthroughs/*.txt`, to be read by a person. `FLAGFALL_UPDATE=1` writes them anew.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use flagfall_board::{Direction, PerSide, Rank, Side, Square};
+use flagfall_protocol::GameEvent;
+use flagfall_rules::{Command, Identity, Phase, Referee, Ruleset, SeenPiece, TimeControl, Viewer, see, view};
+use flagfall_tests::{Chance, Logged, Match, Step};
+
+/// Deployments in which every kind of piece soon meets the enemy.
+fn setups(ruleset: &Ruleset) -> [&'static str; 2] {
+    match (ruleset.shape.columns, ruleset.army.len()) {
+        (8, _) => ["98S7B925 77845388 7BBF499B", "S297B878 4B797359 848FB95B"],
+        (_, 8) => {
+            ["1.9..S..82 .......... ..9....... F.....B...", "2.S..9..81 .......... ....9..... ...FB....."]
+        }
+        _ => ["98949SB591 9782766846 59793B364B 5BB7F85B89", "9BS9818924 5674495B35 B79BB76997 886BF85639"],
+    }
+}
+
+fn cell(piece: Option<(Side, char, bool, bool)>, is_lake: bool) -> String {
+    match piece {
+        None if is_lake => "~~~ ".to_owned(),
+        None => " .  ".to_owned(),
+        Some((side, letter, is_moved, is_revealed)) => {
+            let side = if side == Side::Red { 'r' } else { 'b' };
+            format!(
+                "{side}{letter}{}{}",
+                if is_moved { '\'' } else { ' ' },
+                if is_revealed { '*' } else { ' ' }
+            )
+        }
+    }
+}
+
+/// The truth and the three views, side by side.
+fn boards(table: &Match) -> String {
+    let shape = &table.game.terms().ruleset.shape;
+    let truth = Referee.pieces(table.game.position());
+    let views = Viewer::ALL.map(|viewer| view(&table.game, viewer, table.now));
+    let width = usize::from(shape.columns) * 4;
+    let mut text =
+        format!("     {:width$}   {:width$}   {:width$}   public\n", "truth", "red knows", "blue knows");
+    for row in (0..shape.rows).rev() {
+        let mut line = format!("{:>3}  ", row + 1);
+        for board in 0..4 {
+            for column in 0..shape.columns {
+                let square = Square::new(column, row).expect("a square");
+                let seen = |index: usize| -> Option<SeenPiece> {
+                    views[index].pieces.iter().find(|piece| piece.square == square).copied()
+                };
+                let piece = if board == 0 {
+                    let rank = truth.iter().find(|(at, ..)| *at == square).map(|(.., rank)| rank.letter());
+                    // Whether it moved is public.
+                    seen(2).and_then(|piece| Some((piece.side, rank?, piece.is_moved, piece.is_revealed)))
+                } else {
+                    seen(board - 1).map(|piece| {
+                        let letter = match piece.identity {
+                            Identity::Known(rank) => rank.letter(),
+                            Identity::OneOf(_) => '!',
+                            Identity::Hidden => '?',
+                        };
+                        (piece.side, letter, piece.is_moved, piece.is_revealed)
+                    })
+                };
+                line += &cell(piece, shape.lakes.contains(square));
+            }
+            line += "   ";
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+fn told(logged: &Logged) -> String {
+    let mut text = String::new();
+    for (viewer, name) in Viewer::ALL.into_iter().zip(["red", "blue", "public"]) {
+        let words = see(&logged.event, &logged.after, viewer).map_or_else(
+            || "nothing".to_owned(),
+            |event| serde_json::to_string(&GameEvent::from(&event)).expect("JSON"),
+        );
+        let _infallible = writeln!(text, "  {name:<7}{words}");
+    }
+    text
+}
+
+/// A lively move: a strike if there is one, else forward, else any.
+fn lively(table: &Match, chance: &mut Chance) -> Command {
+    let side = table.game.position().turn();
+    let foes = table.game.position().occupied(side.opponent());
+    let forward = if side == Side::Red { Direction::Up } else { Direction::Down };
+    let moves: Vec<_> = table.game.legal_moves().expect("it is played").iter().collect();
+    let strikes: Vec<_> = moves.iter().filter(|squares| foes.contains(squares.to)).copied().collect();
+    let ahead: Vec<_> = moves
+        .iter()
+        .filter(|squares| Direction::between(squares.from, squares.to).is_some_and(|(way, _)| way == forward))
+        .copied()
+        .collect();
+    let choice = [strikes, ahead, moves].into_iter().find(|list| !list.is_empty()).expect("a move");
+    Command::Move(choice[chance.below(choice.len())])
+}
+
+fn playthrough(ruleset: &'static Ruleset) -> String {
+    let mut chance = Chance::new(3);
+    let secret = PerSide::new(false, ruleset.id == "pbm");
+    let mut table = Match::new(ruleset, TimeControl::Unlimited, secret, Chance::new(1));
+    let mut text = format!(
+        "A game of {}: the truth, and what red, blue and the public know. ' has moved, * known to all, ? hidden.\n\n",
+        ruleset.id
+    );
+    let [red, blue] = setups(ruleset);
+    let mut steps = vec![
+        Step::Deploy(Side::Red, blue.to_owned()),
+        Step::Deploy(Side::Red, red.to_owned()),
+        Step::Deploy(Side::Blue, blue.to_owned()),
+    ];
+    steps.reverse();
+    let mut plies = 0;
+    while table.game.phase() != Phase::Over {
+        let step = steps.pop().unwrap_or_else(|| {
+            plies += 1;
+            match plies {
+                30 => Step::Ask(Side::Red, Command::OfferDraw),
+                31 => Step::Ask(Side::Blue, Command::DeclineDraw),
+                32 => Step::Ask(Side::Blue, Command::Resign),
+                _ => Step::Ask(table.game.position().turn(), lively(&table, &mut chance)),
+            }
+        });
+        let logged = match table.step(&step, 1000) {
+            Ok(logged) => logged,
+            Err(refusal) => panic!("{}: {step:?} was refused: {refusal}", ruleset.id),
+        };
+        let mut is_worth_a_look = false;
+        for logged in &logged {
+            let _infallible = writeln!(text, "ply {}: {:?}", logged.after.ply(), logged.event);
+            text += &told(logged);
+            is_worth_a_look |= logged.after.phase() != logged.before.phase()
+                || matches!(
+                    see(&logged.event, &logged.after, Viewer::Public),
+                    Some(flagfall_rules::SeenEvent::Moved(seen))
+                        if seen.strike.is_some()
+                            || Direction::between(seen.from, seen.to).is_some_and(|(_, distance)| distance > 1)
+                );
+        }
+        if is_worth_a_look {
+            let _infallible = write!(text, "\n{}\n", boards(&table));
+        }
+    }
+    let lost = |side: Side| -> String {
+        let captured = table.game.position().captured(side);
+        let each = Rank::ALL.into_iter().zip(captured).filter(|(_, count)| *count > 0);
+        each.map(|(rank, count)| format!("{} {count}", rank.letter())).collect::<Vec<_>>().join(", ")
+    };
+    let _infallible = writeln!(text, "red lost {}; blue lost {}", lost(Side::Red), lost(Side::Blue));
+    text
+}
+
+#[test]
+fn playthroughs_show_what_they_showed() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/playthroughs");
+    let mut stale = Vec::new();
+    for ruleset in Ruleset::all() {
+        let path = folder.join(format!("{}.txt", ruleset.id));
+        let wanted = playthrough(ruleset);
+        if std::fs::read_to_string(&path).unwrap_or_default() == wanted {
+            continue;
+        }
+        if std::env::var_os("FLAGFALL_UPDATE").is_some() {
+            std::fs::write(&path, wanted).expect("the playthrough can be written");
+        } else {
+            stale.push(ruleset.id);
+        }
+    }
+    assert!(
+        stale.is_empty(),
+        "what is shown has changed in {stale:?}: run FLAGFALL_UPDATE=1 cargo test -p flagfall-tests --test playthroughs and \
+         read the difference"
+    );
+}
