@@ -31,9 +31,11 @@ pub(crate) struct Tether {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LegalMoves {
     targets: [SquareSet; 4],
-    /// How many squares each of the targets has.
-    counts: [u32; 4],
     own: SquareSet,
+    /// How many squares each of the targets has.
+    counts: [u8; 4],
+    /// Whether there is no move. Beside the answer it gives `Option` a place for `None`: the whole stays small enough to be copied in place.
+    is_empty: bool,
 }
 
 impl Field {
@@ -47,8 +49,8 @@ impl Field {
             let from = self.walkers | self.runners.fill(empty, direction);
             *reached = from.shift(direction) & enterable;
         }
-        let counts = targets.map(SquareSet::len);
-        let mut moves = LegalMoves { targets, counts, own: self.own };
+        let counts = targets.map(|targets| targets.len() as u8);
+        let mut moves = LegalMoves { targets, own: self.own, counts, is_empty: counts == [0; 4] };
         if let Some(tether) = tether {
             moves.hold(tether, empty);
         }
@@ -106,28 +108,32 @@ impl LegalMoves {
             }
             square = next;
         }
-        self.counts[tether.direction as usize] = reached.len();
+        self.count(tether.direction);
+    }
+
+    fn count(&mut self, direction: Direction) {
+        self.counts[direction as usize] = self.targets[direction as usize].len() as u8;
+        self.is_empty = self.counts == [0; 4];
     }
 
     /// Takes one move out.
     pub(crate) fn remove(&mut self, squares: Move) {
         if let Some((direction, _)) = Direction::between(squares.from, squares.to) {
-            let reached = &mut self.targets[direction as usize];
-            reached.remove(squares.to);
-            self.counts[direction as usize] = reached.len();
+            self.targets[direction as usize].remove(squares.to);
+            self.count(direction);
         }
     }
 
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.counts.iter().sum::<u32>() as usize
+        self.counts.iter().map(|count| usize::from(*count)).sum()
     }
 
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.counts == [0; 4]
+        self.is_empty
     }
 
     /// The move with `n` others before it in the order of [`LegalMoves::iter`].
@@ -135,6 +141,7 @@ impl LegalMoves {
     pub fn nth(&self, n: usize) -> Option<Move> {
         let mut n = u32::try_from(n).ok()?;
         for (direction, count) in Direction::ALL.into_iter().zip(self.counts) {
+            let count = u32::from(count);
             if n < count {
                 let to = self.targets[direction as usize].nth(n)?;
                 return Some(Move { from: self.source(to, direction), to });
