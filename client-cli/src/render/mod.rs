@@ -161,6 +161,18 @@ fn is_fitting(note: &str, width: u16) -> bool {
     note.width() < usize::from(width)
 }
 
+/// The newest note for the line below the board, and how many are newer. The last move stands in the panel: before the
+/// answer of a quick opponent one wants to read what came of one's own.
+fn newest_note(model: &Model) -> Option<(usize, &str)> {
+    let is_live = model.page == Page::Game && model.replay.is_none();
+    let last = model.game.as_ref().filter(|_| is_live).and_then(|game| game.view.last_move.as_ref());
+    let last = last.map(words::moved);
+    let mut notes = model.notes.iter().rev().map(String::as_str).enumerate();
+    let newest = notes.next()?;
+    let is_last_move = last.as_deref() == Some(newest.1);
+    Some(if is_last_move { notes.next().unwrap_or(newest) } else { newest })
+}
+
 fn message_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
     let strong = theme.colored(Color::Yellow).add_modifier(Modifier::BOLD);
     let typed = model.game.as_ref().map(|game| game.typed.as_str()).unwrap_or_default();
@@ -179,10 +191,10 @@ fn message_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
         None if !typed.is_empty() => {
             Line::styled(format!(" > {typed}_   (Enter plays it, Esc forgets it)"), strong)
         }
-        None => Line::from(Span::raw(match model.notes.back() {
-            Some(note) if is_fitting(note, width) => format!(" {note}"),
+        None => Line::from(Span::raw(match newest_note(model) {
+            Some((_, note)) if is_fitting(note, width) => format!(" {note}"),
             // The panel has the whole of it.
-            Some(note) => {
+            Some((_, note)) => {
                 format!(" {}…", note.chars().take(usize::from(width).saturating_sub(2)).collect::<String>())
             }
             None => String::new(),

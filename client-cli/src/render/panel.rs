@@ -47,8 +47,10 @@ pub(super) fn draw(
         losses(model, game, ruleset, theme, room, &mut lines);
     }
     let room = usize::from(area.height).saturating_sub(lines.len() + 1);
-    let is_whole = model.notes.back().is_none_or(|note| super::is_fitting(note, frame.area().width));
-    log(model, width, room, usize::from(is_whole), &mut lines);
+    let shown = super::newest_note(model);
+    let shown =
+        shown.map_or(0, |(newer, note)| newer + usize::from(super::is_fitting(note, frame.area().width)));
+    log(model, width, room, shown, &mut lines);
     frame.render_widget(Paragraph::new(lines), area);
 }
 
@@ -70,7 +72,10 @@ fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: u
     let arrow = if is_turn { ">" } else { " " };
     let label = format!("{arrow}{:<5}", side.to_string());
     let room = width.saturating_sub(label.len() + right.len() + 1);
-    let name = fit(&format!("{}{own}{presence}", game.summary.players[side].name), room);
+    // A long name is cut, what is said of it is not.
+    let told = format!("{own}{presence}");
+    let short = fit(&game.summary.players[side].name, room.saturating_sub(told.width()));
+    let name = fit(&format!("{}{told}", short.trim_end()), room);
     let clock_style = if is_turn { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
     Line::from(vec![
         Span::styled(label, theme.side(side)),
@@ -247,7 +252,7 @@ fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec
     }
 }
 
-/// The newest of what was said, but the very last where the line below the board shows all of it.
+/// The newest of what was said, but what the line below the board shows whole.
 fn log(model: &Model, width: usize, room: usize, skipped: usize, lines: &mut Vec<Line<'_>>) {
     let mut log: Vec<String> = Vec::new();
     for note in model.notes.iter().rev().skip(skipped) {

@@ -104,6 +104,26 @@ fn a_draw_offer_a_limit_and_an_absent_opponent() {
 }
 
 #[test]
+fn a_long_name_leaves_room_for_what_is_said_of_it() {
+    let mut model = game("classic", "red", &classic_view("red"));
+    let open = model.game.as_mut().expect("a game");
+    open.summary.players.blue.name = "a-name-as-long-as-20".to_owned();
+    open.presence.blue = flagfall_protocol::Presence::Reconnecting;
+    assert!(screen(&model).contains(" reconnecting "), "{}", screen(&model));
+}
+
+#[test]
+fn what_came_of_ones_own_strike_can_be_read_after_a_quick_answer() {
+    let mut model = game("classic", "red", &classic_view("red"));
+    model.say("Red's Scout strikes Blue's Miner on e5: the Scout leaves.");
+    model.say("Blue moves e7e6.");
+    let screen = screen(&model);
+    for said in ["Red's Scout strikes Blue's Miner on e5: the Scout leaves.", "Blue moves e7e6."] {
+        assert_eq!(screen.matches(said).count(), 1, "{screen}");
+    }
+}
+
+#[test]
 fn watching() {
     let model = game("classic", "public", &classic_view("public"));
     insta::assert_snapshot!(screen(&model));
