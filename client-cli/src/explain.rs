@@ -24,7 +24,8 @@ pub fn list() -> String {
 /// The ruleset explained: army, board, moves, strikes, repetition, the end.
 #[must_use]
 pub fn ruleset(ruleset: &Ruleset, numbering: Numbering) -> String {
-    let mut text = format!("{} ({})\n{}\n", ruleset.title, ruleset.id, ruleset.summary);
+    let summary = words::wrap(ruleset.summary, 78).join("\n");
+    let mut text = format!("{} ({})\n{summary}\n", ruleset.title, ruleset.id);
     army(ruleset, numbering, &mut text);
     board(ruleset, &mut text);
     section("Moving", &moving(), &mut text);
@@ -34,9 +35,18 @@ pub fn ruleset(ruleset: &Ruleset, numbering: Numbering) -> String {
     text
 }
 
+/// A title and its sentences; a new line where a sentence ends a line of the source.
 fn section(title: &str, lines: &[String], text: &mut String) {
     let _ = write!(text, "\n{title}\n");
-    for line in lines {
+    for paragraph in lines.join("\n").split(".\n") {
+        let end = if paragraph.ends_with('.') { "" } else { "." };
+        indented(&format!("{paragraph}{end}"), text);
+    }
+}
+
+/// As wide as the narrowest terminal that shows a board.
+fn indented(paragraph: &str, text: &mut String) {
+    for line in words::wrap(paragraph, 76) {
         let _ = writeln!(text, "  {line}");
     }
 }
@@ -86,7 +96,7 @@ fn board(ruleset: &Ruleset, text: &mut String) {
             "Each side puts its army on any of its home squares, unseen by the other; the rest stay empty."
         }
     };
-    let _ = writeln!(text, "  {fill}");
+    indented(fill, text);
 }
 
 fn moving() -> Vec<String> {
@@ -176,7 +186,7 @@ mod tests {
         for rules in Ruleset::all() {
             let text = ruleset(rules, Numbering::Us) + &list();
             let widest = text.lines().max_by_key(|line| line.chars().count()).unwrap_or_default();
-            assert!(widest.chars().count() <= 100, "{widest}");
+            assert!(widest.chars().count() <= 80, "{widest}");
         }
     }
 }
