@@ -33,7 +33,7 @@ pub(super) fn now<T>(future: impl Future<Output = T>) -> T {
 }
 
 pub(super) fn player(id: &str) -> Player {
-    let kind = if id.starts_with("house:") { PlayerKind::House } else { PlayerKind::Guest };
+    let kind = if id.starts_with("house-") { PlayerKind::House } else { PlayerKind::Guest };
     Player { id: id.to_owned(), name: id.to_owned(), kind }
 }
 

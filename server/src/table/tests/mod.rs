@@ -1,8 +1,10 @@
 //! Tables as everybody meets them: by what they send.
 
+mod actor;
 mod commands;
 mod conflicts;
 mod harness;
+mod leaks;
 mod recovery;
 mod simulation;
 mod watching;

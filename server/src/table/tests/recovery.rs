@@ -190,7 +190,7 @@ fn an_append_under_way_is_no_pause() {
 #[test]
 fn house_players_are_asked_once_and_again_when_the_store_failed_them() {
     let mut terms = header("classic");
-    terms.players.blue = super::harness::player("house:random");
+    terms.players.blue = super::harness::player("house-random");
     let mut hand = Hand::new(&terms);
     hand.step(Input::Tick);
     hand.step(Input::Tick);
@@ -198,7 +198,7 @@ fn house_players_are_asked_once_and_again_when_the_store_failed_them() {
     let asked = |hand: &Hand| {
         Box::new(super::super::core::Asked {
             outbox: None,
-            player_id: "house:random".to_owned(),
+            player_id: "house-random".to_owned(),
             cmd_id: "deploy-0-Blue".parse().unwrap(),
             ply: hand.table.game.ply(),
             command: deploy("classic", Side::Blue, 2),
@@ -283,7 +283,7 @@ fn a_rematch_that_cannot_be_made_is_refused_and_may_be_tried_again() {
 #[test]
 fn a_rematch_with_a_house_player_wants_one_and_one_that_exists_is_told_after_a_reload() {
     let mut terms = header("classic");
-    terms.players.blue = super::harness::player("house:random");
+    terms.players.blue = super::harness::player("house-random");
     let mut hand = Hand::new(&terms);
     let mut ana = Client::new("ana");
     hand.command(&ana, 0, GameCommand::Abort {});

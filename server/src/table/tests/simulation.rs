@@ -41,7 +41,9 @@ fn id_of(number: usize) -> String {
 
 impl World {
     fn new(seed: u64, ruleset: &'static str) -> World {
-        let one = Hand::new(&header(ruleset));
+        let mut terms = header(ruleset);
+        terms.terms.time = flagfall_protocol::Time::Fischer { base_s: 3600, increment_s: 5 };
+        let one = Hand::new(&terms);
         let other = one.twin();
         let clients = [(), ()].map(|()| ["ana", "bo"].map(Client::new));
         let mut world = World {
@@ -76,19 +78,20 @@ impl World {
 
     fn step(&mut self) {
         let server = self.chance.below(2);
-        match self.chance.below(40) {
-            0..=11 => self.ask(server),
-            12..=15 => self.repeat(server),
-            16..=31 => self.release(server),
-            32 | 33 => {
+        match self.chance.below(120) {
+            0..=39 => self.ask(server),
+            40..=49 => self.repeat(server),
+            50..=106 => self.release(server),
+            107 | 108 => {
                 let faults = [Fault::UnknownAfterWriting, Fault::UnknownBeforeWriting, Fault::Unavailable];
                 self.servers[0].store.fail_next(faults[self.chance.below(3)]);
             }
-            34..=36 => {
-                let ms = [1, 50, 2_000][self.chance.below(3)];
+            109..=112 => {
+                // Now and then so long that a flag falls.
+                let ms = if self.once_in(400) { 4_000_000 } else { [1, 50, 2_000][self.chance.below(3)] };
                 self.servers[0].advance(ms);
             }
-            37 | 38 => self.servers[server].step(Input::Tick),
+            113..=118 => self.servers[server].step(Input::Tick),
             _ => self.crash(server),
         }
         self.read_answers();
@@ -101,10 +104,10 @@ impl World {
         let command = if ply == 0 && !game.is_ready(side) {
             deploy(self.ruleset, side, 1 + self.chance.below(9) as u64)
         } else {
-            match self.chance.below(60) {
+            match self.chance.below(200) {
                 0..=2 => GameCommand::OfferDraw {},
-                3..=4 => GameCommand::DeclineDraw {},
-                5 if self.askings.len() > 250 => GameCommand::Resign {},
+                3..=9 => GameCommand::DeclineDraw {},
+                10 if self.askings.len() > 250 => GameCommand::Resign {},
                 _ => match self.servers[server].any_move(&mut self.chance) {
                     Some(command) => command,
                     None => return,
@@ -260,7 +263,7 @@ fn commands_of(id: GameId, stored: &[flagfall_store::StoredEntry]) -> HashMap<St
 #[test]
 fn whatever_happens_nothing_acknowledged_is_lost_or_doubled_and_both_servers_agree() {
     let first: u64 = std::env::var("FLAGFALL_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let worlds: u64 = std::env::var("FLAGFALL_WORLDS").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
+    let worlds: u64 = std::env::var("FLAGFALL_WORLDS").ok().and_then(|text| text.parse().ok()).unwrap_or(30);
     let rulesets: Vec<&'static str> =
         flagfall_rules::Ruleset::all().iter().map(|ruleset| ruleset.id).collect();
     let (mut acknowledged, mut conflicts) = (0, 0);

@@ -1,0 +1,494 @@
+//! The tasks around the tables: with a store that hangs, a store that breaks, and time that is turned by hand.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use flagfall_board::{GameId, PerSide, Side};
+use flagfall_protocol::{Accepted, CloseCode, GameCommand, Phase, ServerToClient};
+use flagfall_rules::Ruleset;
+use flagfall_store::{
+    Append, AppendOutcome, Head, Key, ManualClock, MemoryStore, ReadError, Record, Store, StoreError,
+    StoreFuture, StoredEntry, Update, UpdateOutcome,
+};
+
+use super::super::{CreateError, NewGame, TableError, TableHandle, TableInput, TableSettings, Tables};
+use super::harness::{Client, START, deploy, header, player};
+use crate::gateway::Connections;
+
+/// A memory store whose next append or read panics when told so: a defect of ours, as a table meets it.
+struct Brittle {
+    store: MemoryStore,
+    breaks: Arc<AtomicBool>,
+}
+
+impl Store for Brittle {
+    fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
+        Box::pin(async move {
+            assert!(!self.breaks.swap(false, Ordering::SeqCst), "told to break");
+            self.store.append(append).await
+        })
+    }
+
+    fn read(
+        &self,
+        game: GameId,
+        after_seq: u64,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>> {
+        self.store.read(game, after_seq, limit)
+    }
+
+    fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>> {
+        self.store.head(game)
+    }
+
+    fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
+        self.store.get(key)
+    }
+
+    fn scan(
+        &self,
+        prefix: Key,
+        after: Option<Key>,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>> {
+        self.store.scan(prefix, after, limit)
+    }
+
+    fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
+        self.store.update(update)
+    }
+
+    fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        self.store.sweep()
+    }
+
+    fn heartbeat(&self) -> StoreFuture<'_, Result<flagfall_board::Stamp, StoreError>> {
+        self.store.heartbeat()
+    }
+
+    fn last_heartbeat(&self) -> StoreFuture<'_, Result<Option<flagfall_board::Stamp>, StoreError>> {
+        self.store.last_heartbeat()
+    }
+
+    fn epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        self.store.epoch()
+    }
+
+    fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        self.store.bump_epoch()
+    }
+
+    fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
+        self.store.quarantined()
+    }
+}
+
+struct House {
+    store: MemoryStore,
+    clock: Arc<ManualClock>,
+    breaks: Arc<AtomicBool>,
+    connections: Connections,
+    tables: Tables,
+}
+
+impl House {
+    async fn new() -> House {
+        let clock = Arc::new(ManualClock::new(START));
+        House::on(MemoryStore::new(clock.clone()), clock).await
+    }
+
+    /// A server that was just started on this store.
+    async fn on(store: MemoryStore, clock: Arc<ManualClock>) -> House {
+        let breaks = Arc::new(AtomicBool::new(false));
+        let connections = Connections::new();
+        let settings = TableSettings {
+            deploy_ms: super::harness::DEPLOY_MS,
+            spectators_max: 10,
+            games_per_player_max: 3,
+            connections: connections.clone(),
+        };
+        let shared = Arc::new(Brittle { store: store.clone(), breaks: breaks.clone() });
+        let tables = Tables::start_at(shared, settings, clock.clone()).await.unwrap();
+        House { store, clock, breaks, connections, tables }
+    }
+
+    async fn restart(self) -> House {
+        self.store.heartbeat().await.unwrap();
+        self.store.reopen();
+        House::on(self.store, self.clock).await
+    }
+
+    fn new_game(&self, number: u8, ruleset: &str, players: [&str; 2]) -> NewGame {
+        NewGame {
+            id: GameId::from_random([number; 12]),
+            terms: header(ruleset).terms,
+            players: PerSide::new(player(players[0]), player(players[1])),
+            secret: PerSide::default(),
+            previous: None,
+        }
+    }
+
+    async fn game(&self, number: u8) -> TableHandle {
+        let new = self.new_game(number, "classic", ["ana", "bo"]);
+        let id = new.id;
+        self.tables.create(new).await.unwrap();
+        self.tables.find(id).await.unwrap()
+    }
+
+    async fn advance(&self, ms: u64) {
+        self.clock.advance_ms(ms);
+        tokio::time::advance(Duration::from_millis(ms)).await;
+        settle().await;
+    }
+}
+
+/// Lets every task do what it can do without waiting.
+async fn settle() {
+    for _ in 0..200 {
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn open(table: &TableHandle, client: &Client) {
+    let (outbox, player) = (client.outbox.clone(), client.player.clone());
+    table.send(TableInput::Open { outbox, player, since: None }).await.unwrap();
+}
+
+async fn command(table: &TableHandle, client: &Client, id: &str, command: GameCommand) {
+    let (outbox, player) = (client.outbox.clone(), client.player.clone());
+    let cmd_id = id.parse().unwrap();
+    table.send(TableInput::Command { outbox, player, cmd_id, ply: 0, command }).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_the_store_hangs_the_table_shows_itself_and_takes_commands() {
+    let house = House::new().await;
+    let table = house.game(1).await;
+    let (mut ana, mut cy) = (Client::new("ana"), Client::new("cy"));
+    let held = house.store.hold_appends().await;
+    command(&table, &ana, "deploy", deploy("classic", Side::Red, 1)).await;
+    settle().await;
+    open(&table, &cy).await;
+    assert!(matches!(cy.next().await, ServerToClient::Game { .. }));
+    assert!(table.look(None).await.is_ok());
+    assert!(table.record(None).await.is_ok());
+    assert!(ana.texts().is_empty());
+    drop(held);
+    assert!(matches!(ana.next().await, ServerToClient::Accepted { .. }));
+    assert!(matches!(cy.next().await, ServerToClient::Event { .. }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_defect_ends_one_table_and_its_game_goes_on_from_the_log() {
+    let house = House::new().await;
+    let (table, other) = (house.game(1).await, house.game(2).await);
+    let (mut ana, mut bo, mut cy) = (Client::new("ana"), Client::new("bo"), Client::new("cy"));
+    open(&table, &ana).await;
+    command(&table, &ana, "one", deploy("classic", Side::Red, 1)).await;
+    open(&table, &cy).await;
+    settle().await;
+    let mut elsewhere = Client::new("bo");
+    open(&other, &elsewhere).await;
+    house.breaks.store(true, Ordering::SeqCst);
+    command(&table, &bo, "two", deploy("classic", Side::Blue, 2)).await;
+    for client in [&mut ana, &mut bo, &mut cy] {
+        assert_eq!(client.closed().await, CloseCode::Shutdown, "comes back");
+    }
+    assert!(elsewhere.close_code().is_none());
+    settle().await;
+    // As the clients do: they come back, and ask again what they doubt.
+    let (ana, mut bo) = (Client::new("ana"), Client::new("bo"));
+    let table = house.tables.find(table.id()).await.unwrap();
+    open(&table, &ana).await;
+    command(&table, &bo, "two", deploy("classic", Side::Blue, 2)).await;
+    assert!(matches!(bo.next().await, ServerToClient::Accepted { .. }));
+    assert_eq!(table.summary().phase, Phase::Playing);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_whose_table_met_a_defect_is_opened_again_for_its_flag_to_fall() {
+    let house = House::new().await;
+    let table = house.game(1).await;
+    house.breaks.store(true, Ordering::SeqCst);
+    command(&table, &Client::new("ana"), "one", deploy("classic", Side::Red, 1)).await;
+    settle().await;
+    assert_eq!(house.tables.len(), 0);
+    house.advance(1_000).await;
+    assert_eq!(house.tables.len(), 1);
+    house.advance(super::harness::DEPLOY_MS + 1).await;
+    let summary = house.tables.find(table.id()).await.unwrap().summary();
+    assert_eq!(summary.outcome.unwrap().reason, "aborted");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_flag_falls_without_anybody_asking_and_the_table_leaves_when_nobody_needs_it() {
+    let house = House::new().await;
+    let table = house.game(1).await;
+    assert_eq!(house.tables.games_of("ana").await.len(), 1);
+    assert_eq!(house.tables.running(10).len(), 1);
+    house.advance(super::harness::DEPLOY_MS).await;
+    assert!(table.is_running());
+    house.advance(1).await;
+    assert!(!table.is_running());
+    assert!(house.tables.games_of("ana").await.is_empty() && house.tables.running(10).is_empty());
+    assert_eq!(house.tables.len(), 1);
+    house.advance(30_000).await;
+    assert_eq!(house.tables.len(), 0);
+    let (outbox, player) = (Client::new("ana").outbox, player("ana"));
+    assert!(table.send(TableInput::Open { outbox, player, since: None }).await.is_err());
+    assert_eq!(house.tables.find(table.id()).await.unwrap().summary().phase, Phase::Over);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_writes_while_the_table_leaves_is_served_by_the_next() {
+    let house = House::new().await;
+    let table = house.game(1).await;
+    house.advance(super::harness::DEPLOY_MS + 1).await;
+    // The table wakes to leave, and finds a message: whichever comes first, the message is answered.
+    let mut cy = Client::new("cy");
+    house.clock.advance_ms(30_000);
+    tokio::time::advance(Duration::from_millis(30_000)).await;
+    if table
+        .send(TableInput::Open { outbox: cy.outbox.clone(), player: player("cy"), since: None })
+        .await
+        .is_err()
+    {
+        open(&house.tables.find(table.id()).await.unwrap(), &cy).await;
+    }
+    assert!(matches!(cy.next().await, ServerToClient::Game { .. }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn house_players_play_whole_games_of_every_ruleset() {
+    let house = House::new().await;
+    for (number, ruleset) in (1..).zip(Ruleset::all()) {
+        let mut new = house.new_game(number, ruleset.id, ["ana", "house-random"]);
+        new.terms.time = flagfall_protocol::Time::Unlimited {};
+        let id = new.id;
+        house.tables.create(new).await.unwrap();
+        let table = house.tables.find(id).await.unwrap();
+        play_against_the_house(&table, ruleset).await;
+        let record = table.record(None).await.unwrap();
+        assert!(record.outcome.is_some() && record.deployments.blue.is_some(), "{}", ruleset.id);
+    }
+}
+
+async fn play_against_the_house(table: &TableHandle, ruleset: &Ruleset) {
+    let mut chance = flagfall_bots::Chance::new(5);
+    let mut ana = Client::new("ana");
+    command(table, &ana, "deploy", deploy(ruleset.id, Side::Red, 4)).await;
+    for number in 0..6000 {
+        settle_until_turn(table).await;
+        let (summary, _, view) = table.look(Some("ana")).await.unwrap();
+        if summary.phase == Phase::Over {
+            return;
+        }
+        let moves = legal_moves(ruleset, &view);
+        let command = moves[chance.below(moves.len())];
+        let command = GameCommand::Move { squares: flagfall_protocol::MoveText(command) };
+        let (outbox, player) = (ana.outbox.clone(), ana.player.clone());
+        let cmd_id = format!("c{number}").parse().unwrap();
+        table.send(TableInput::Command { outbox, player, cmd_id, ply: view.ply, command }).await.unwrap();
+        let answer = ana.next().await;
+        assert!(matches!(answer, ServerToClient::Accepted { .. }), "{answer:?}");
+    }
+    panic!("a game ends");
+}
+
+async fn settle_until_turn(table: &TableHandle) {
+    for _ in 0..100_000 {
+        let summary = table.summary();
+        if summary.phase != Phase::Deploying && summary.turn != Some(Side::Blue) {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("the house player does not act");
+}
+
+/// A player's moves by what he sees, repetition rules included.
+fn legal_moves(ruleset: &Ruleset, view: &flagfall_protocol::GameView) -> Vec<flagfall_rules::Move> {
+    use flagfall_board::{Direction, Rank, Square};
+    let at = |square: Square| view.pieces.iter().find(|piece| piece.0.square == square).map(|piece| piece.0);
+    let mut moves = Vec::new();
+    for piece in view.pieces.iter().map(|piece| piece.0).filter(|piece| piece.side == Side::Red) {
+        let flagfall_rules::Identity::Known(rank) = piece.identity else { continue };
+        let reach = match rank {
+            Rank::Flag | Rank::Bomb => 0,
+            Rank::Scout => 20,
+            _ => 1,
+        };
+        for direction in Direction::ALL {
+            let mut square = piece.square;
+            for _ in 0..reach {
+                let Some(next) = square.neighbor(direction) else { break };
+                let is_open = ruleset.shape.squares().contains(next) && !ruleset.shape.lakes.contains(next);
+                if !is_open || at(next).is_some_and(|other| other.side == Side::Red) {
+                    break;
+                }
+                moves.push(flagfall_rules::Move { from: piece.square, to: next });
+                if at(next).is_some() {
+                    break;
+                }
+                square = next;
+            }
+        }
+    }
+    moves.retain(|squares| !view.refused_moves.contains(&flagfall_protocol::MoveText(*squares)));
+    moves
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_is_made_once_however_often_it_is_asked_for() {
+    let house = House::new().await;
+    for number in 1..=3 {
+        house.game(number).await;
+    }
+    let refused = house.tables.create(house.new_game(4, "classic", ["ana", "cy"])).await;
+    assert_eq!(refused, Err(CreateError::TooManyGames(3)));
+    let again = house.tables.create(house.new_game(3, "classic", ["ana", "bo"])).await.unwrap();
+    assert_eq!(again.id, GameId::from_random([3; 12]));
+    assert_eq!(house.tables.games_of("ana").await.len(), 3);
+    assert!(house.tables.games_of("cy").await.is_empty());
+    // Also after the store did not say what it did.
+    for fault in [
+        flagfall_store::memory::Fault::UnknownAfterWriting,
+        flagfall_store::memory::Fault::UnknownBeforeWriting,
+    ] {
+        house.store.fail_next(fault);
+        let number = 5 + fault as u8;
+        let made = house.tables.create(house.new_game(number, "classic", ["di", "ed"])).await;
+        let again = house.tables.create(house.new_game(number, "classic", ["di", "ed"])).await.unwrap();
+        assert!(made.is_err() || made.unwrap() == again);
+    }
+    assert_eq!(house.tables.games_of("di").await.len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_planned_stop_and_a_return_cost_no_time() {
+    let house = House::new().await;
+    let table = house.game(1).await;
+    let (ana, bo) = (Client::new("ana"), Client::new("bo"));
+    command(&table, &ana, "one", deploy("classic", Side::Red, 1)).await;
+    command(&table, &bo, "one", deploy("classic", Side::Blue, 2)).await;
+    settle().await;
+    house.advance(10_000).await;
+    house.tables.stop().await;
+    house.tables.stop().await;
+    assert_eq!(
+        house.tables.create(house.new_game(2, "classic", ["cy", "di"])).await,
+        Err(CreateError::Stopping)
+    );
+    house.advance(500_000).await;
+    let house = house.restart().await;
+    assert_eq!(house.tables.len(), 1);
+    settle().await;
+    let (_, _, view) = house.tables.find(table.id()).await.unwrap().look(None).await.unwrap();
+    assert_eq!(view.clock.unwrap().remaining_ms, PerSide::new(50_000, 60_000));
+    assert!(!view.paused);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_damaged_game_keeps_nobody_from_starting_and_counts_for_nobody() {
+    let house = House::new().await;
+    let (one, other) = (house.game(1).await, house.game(2).await);
+    house.store.damage(one.id(), 1);
+    let house = house.restart().await;
+    assert_eq!(house.tables.len(), 1);
+    assert!(matches!(house.tables.find(one.id()).await, Err(TableError::Quarantined)));
+    assert!(house.tables.find(other.id()).await.is_ok());
+    assert_eq!(house.tables.games_of("ana").await.len(), 1);
+    // One that is found damaged while it is played.
+    let table = house.tables.find(other.id()).await.unwrap();
+    settle().await;
+    let entries = house.store.head(other.id()).await.unwrap().seq;
+    house.store.damage(other.id(), entries);
+    let _found = house.store.read(other.id(), 0, 100).await;
+    let mut ana = Client::new("ana");
+    open(&table, &ana).await;
+    command(&table, &ana, "one", deploy("classic", Side::Red, 1)).await;
+    settle().await;
+    assert!(ana.texts().iter().any(|text| text.contains("game_unavailable")));
+    assert!(!table.is_running() && house.tables.games_of("ana").await.is_empty());
+    assert!(house.tables.running(10).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rematch_is_made_and_told_to_both_and_found_again_after_a_restart() {
+    let house = House::new().await;
+    let table = house.game(1).await;
+    let mut ana = Client::new("ana");
+    let bo = Client::new("bo");
+    let mut registration = house.connections.enter(ana.outbox.clone());
+    registration.identify("ana", 8);
+    command(&table, &ana, "end", GameCommand::Abort {}).await;
+    settle().await;
+    ana.texts();
+    for (client, id) in [(&ana, "again"), (&bo, "yes")] {
+        let (outbox, player) = (client.outbox.clone(), client.player.clone());
+        table.send(TableInput::Rematch { outbox, player, cmd_id: id.parse().unwrap() }).await.unwrap();
+    }
+    settle().await;
+    let messages = ana.read();
+    let made = messages.iter().find_map(|message| match message {
+        ServerToClient::GameStarted { game, side: Side::Blue } => Some(game.id),
+        _ => None,
+    });
+    let made = made.unwrap_or_else(|| panic!("{messages:?}"));
+    let house = house.restart().await;
+    let table = house.tables.find(table.id()).await.unwrap();
+    let mut back = Client::new("ana");
+    let (outbox, player) = (back.outbox.clone(), back.player.clone());
+    table.send(TableInput::Rematch { outbox, player, cmd_id: "again".parse().unwrap() }).await.unwrap();
+    let answer = back.next().await;
+    let ServerToClient::Accepted { outcome: Accepted::Started { game, .. }, .. } = answer else {
+        panic!("{answer:?}")
+    };
+    assert_eq!(game, made);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_lost_events_begins_a_new_epoch_and_the_game_goes_on_as_it_has_it() {
+    let house = House::new().await;
+    let table = house.game(1).await;
+    let mut ana = Client::new("ana");
+    open(&table, &ana).await;
+    command(&table, &ana, "one", deploy("classic", Side::Red, 1)).await;
+    settle().await;
+    ana.texts();
+    house.advance(5).await;
+    house.store.lose_tail(table.id(), 1);
+    let epoch = house.store.epoch().await.unwrap();
+    command(&table, &ana, "two", deploy("classic", Side::Red, 2)).await;
+    assert_eq!(ana.closed().await, CloseCode::Shutdown);
+    settle().await;
+    assert!(house.store.epoch().await.unwrap() > epoch);
+    let mut back = Client::new("ana");
+    open(&house.tables.find(table.id()).await.unwrap(), &back).await;
+    let ServerToClient::Game { epoch: told, view, .. } = back.next().await else { panic!("a game") };
+    assert!(told > epoch && !view.ready.red);
+}
+
+#[test]
+fn ten_thousand_running_games_come_back() {
+    let games: u32 = std::env::var("FLAGFALL_TABLES").ok().and_then(|text| text.parse().ok()).unwrap_or(300);
+    let clock = Arc::new(ManualClock::new(START));
+    let store = MemoryStore::new(clock.clone());
+    for number in 0..games {
+        let bytes = std::array::from_fn(|at| u8::try_from((number >> (5 * at.min(5))) & 31).unwrap_or(0));
+        super::harness::make_game(&store, GameId::from_random(bytes), &header("classic"));
+    }
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
+    runtime.block_on(async {
+        let started = std::time::Instant::now();
+        store.heartbeat().await.unwrap();
+        store.reopen();
+        let house = House::on(store, clock).await;
+        assert_eq!(house.tables.len(), games as usize);
+        println!("{games} games in {:?}", started.elapsed());
+        assert_eq!(house.tables.running(10).len(), 10);
+    });
+}
