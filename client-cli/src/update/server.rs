@@ -1,6 +1,6 @@
 //! What the server says.
 
-use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, ServerToClient};
+use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, GameCommand, ServerToClient};
 
 use super::{exit, game, goal, link};
 use crate::model::{Effect, Goal, How, Link, Model, Page, Secret};
@@ -158,6 +158,11 @@ struct Refused {
     seq: Option<u64>,
 }
 
+/// Whether the open game has gone on since this ply.
+fn is_past(model: &Model, id: flagfall_board::GameId, ply: flagfall_board::Ply) -> bool {
+    model.game.as_ref().is_some_and(|open| open.summary.id == id && open.view.ply > ply)
+}
+
 fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
     let Refused { pending, game: game_id, code, message, seq } = refused;
     let mut message = words::sentence(message);
@@ -171,6 +176,15 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
             goal::wait(model, "Looking for an open offer …", Vec::new());
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
             return;
+        }
+        // Who gives up means it, whatever the other side has played in that moment.
+        Some(ClientToServer::Command {
+            command: command @ (GameCommand::Resign {} | GameCommand::Abort {}),
+            ply,
+            game: id,
+            ..
+        }) if code.as_str() == "stale_ply" && is_past(model, *id, *ply) => {
+            game::command(model, command.clone(), out);
         }
         Some(ClientToServer::Command { .. }) => {
             model.was_refused = true;

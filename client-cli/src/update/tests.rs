@@ -180,6 +180,31 @@ fn a_line_that_falls_silent_is_hung_up() {
 }
 
 #[test]
+fn who_gives_up_means_it_whatever_was_played_in_that_moment() {
+    let mut model = playing();
+    key(&mut model, Key::Char('R'));
+    let effects = key(&mut model, Key::Char('y'));
+    let [ClientToServer::Command { cmd_id, .. }] = sent(&effects)[..] else { panic!("{effects:?}") };
+    let refusal = |cmd_id: &str| {
+        format!(
+            r#"{{"type":"refused","cmd_id":"{cmd_id}","game":"0123456789ab","code":"stale_ply","message":"that was no","seq":8}}"#
+        )
+    };
+    received(&mut model, &event(8));
+    let effects = received(&mut model, &refusal(cmd_id.as_str()));
+    let [ClientToServer::Command { cmd_id: again, ply: 5, command: GameCommand::Resign {}, .. }] =
+        sent(&effects)[..]
+    else {
+        panic!("{effects:?}")
+    };
+    assert_ne!(again, cmd_id);
+    // Without a newer ply there is nothing else to ask for.
+    let effects = received(&mut model, &refusal(again.as_str()));
+    assert!(sent(&effects).is_empty());
+    assert!(last_note(&model).starts_with("That did not happen"));
+}
+
+#[test]
 fn a_refused_move_is_told_and_a_stale_one_as_not_having_happened() {
     let mut model = playing();
     for (code, start) in
