@@ -72,6 +72,11 @@ impl Clock {
         self.running.map(|(side, _)| side)
     }
 
+    /// The stamp from which the running side's time is counted.
+    pub(crate) fn running_since(&self) -> Option<Stamp> {
+        self.running.map(|(_, since)| since)
+    }
+
     /// The last moment at which the running side may still act.
     #[must_use]
     pub fn deadline(&self) -> Option<Stamp> {

@@ -325,7 +325,8 @@ pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> Se
 #[must_use]
 pub fn clock_seen(game: &Game, now: Stamp) -> Option<SeenClock> {
     let clock = game.clock.as_ref()?;
-    let at = now.max(game.latest);
+    // Not behind the stamp the running clock counts from; other stamps may be of events this viewer did not see.
+    let at = clock.running_since().map_or(now, |since| now.max(since));
     Some(SeenClock {
         at,
         remaining_ms: PerSide::from_fn(|side| clock.remaining_ms(side, at)),
