@@ -94,7 +94,7 @@ fn a10_the_quiet_limit_comes_before_the_ply_limit() {
 }
 
 #[test]
-fn t2_leaves_no_legal_move_and_a10_ends_the_game() {
+fn t2_takes_moves_out_of_the_legal_ones_and_a10_counts_what_is_left() {
     // As the round of `tournament`, in a walled ring of e5 f5 e6 f6: what the General may not do, nothing else can.
     let picture = "10 | bF b7
         7 | .. .. .. .. bB bB
