@@ -208,7 +208,7 @@ pub(super) fn channel(
     table: Table,
     tables: &Tables,
     store: Arc<dyn Store>,
-) -> (TableHandle, Actor) {
+) -> (TableHandle, Box<Actor>) {
     let (sender, mailbox) = mpsc::channel(MAILBOX_MAX);
     let summary = table.summary();
     let shared = Arc::new(Shared {
@@ -242,12 +242,14 @@ pub(super) fn channel(
         is_parting: false,
         rematch_id: None,
     };
-    (handle, actor)
+    (handle, Box::new(actor))
 }
 
 impl Actor {
     /// Runs the table until nobody needs it. A panic ends this table alone: its connections are told to come back, and find it as the log has it.
-    pub(super) async fn run(mut self) {
+    ///
+    /// Boxed: a task would set room aside for it twice.
+    pub(super) async fn run(mut self: Box<Self>) {
         let ended = AssertUnwindSafe(self.serve()).catch_unwind().await;
         self.tables.forget(self.id, &self.shared);
         if ended.is_err() {

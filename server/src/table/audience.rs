@@ -9,7 +9,7 @@ use flagfall_rules::{Event, Game, Viewer, see, see_change};
 use crate::gateway::{ConnectionId, Outbox, Payload};
 
 /// Events an audience can be told again when a line came back.
-const TAIL_MAX: usize = 16;
+const TAIL_MAX: usize = 8;
 /// Messages waiting for a spectator beyond which he is sent the newest view instead of every event.
 const SPECTATOR_QUEUE_MAX: usize = 16;
 

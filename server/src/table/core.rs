@@ -27,7 +27,7 @@ use crate::gateway::{ConnectionId, Outbox, Payload};
 /// Commands of one player that may wait while an append is under way.
 const LINE_MAX: usize = 8;
 /// Outcomes of commands kept at hand; older ones are found in the log.
-pub(super) const RECENT_MAX: usize = 16;
+pub(super) const RECENT_MAX: usize = 8;
 /// How long a player may be gone before he counts as away, in milliseconds.
 const AWAY_AFTER_MS: u64 = 30_000;
 /// How long until spectators who are behind are looked at again, in milliseconds.

@@ -10,6 +10,7 @@ mod audience;
 mod commit;
 mod core;
 mod header;
+mod outages;
 mod record;
 mod registry;
 mod rematch;

@@ -19,6 +19,7 @@ use super::actor::{Message, Shared, TableHandle, channel};
 use super::commit::index_keys;
 use super::core::{ReadFailure, Table};
 use super::header::GameHeader;
+use super::outages::Outages;
 use super::search::read_all;
 use crate::gateway::{Connections, Payload};
 
@@ -134,8 +135,8 @@ struct Inner {
     clock: Box<dyn WallClock>,
     settings: TableSettings,
     epoch: AtomicU64,
-    /// When the store was last written before this server opened it.
-    outage_since: Option<Stamp>,
+    /// When there was no server, before this one.
+    outages: Outages,
     index: Mutex<Index>,
     /// One cold load of a game at a time, so that none gets two tables.
     loading: Vec<tokio::sync::Mutex<()>>,
@@ -187,14 +188,14 @@ impl Tables {
         clock: impl WallClock,
     ) -> Result<Tables, StartError> {
         let epoch = store.epoch().await?;
-        let outage_since = store.last_heartbeat().await?;
+        let outages = Outages::note(&*store).await?;
         let tables = Tables {
             inner: Arc::new(Inner {
                 store,
                 clock: Box::new(clock),
                 settings,
                 epoch: AtomicU64::new(epoch),
-                outage_since,
+                outages,
                 index: Mutex::default(),
                 loading: (0..LOAD_LANES).map(|_| tokio::sync::Mutex::default()).collect(),
             }),
@@ -379,7 +380,7 @@ impl Tables {
             // Nobody would write its pause any more.
             return Err(TableError::Unavailable);
         }
-        table.recover(self.inner.outage_since);
+        table.recover(self.inner.outages.since(table.game.latest()));
         let (handle, actor) = channel(game, table, self, self.inner.store.clone());
         let mut index = self.index();
         index.tables.insert(game, handle.clone());

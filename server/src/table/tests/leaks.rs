@@ -288,7 +288,7 @@ fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
 fn sessions_that_differ_in_secrets_alone_are_the_same_bytes() {
     let mut compared = 0;
     for ruleset in Ruleset::all() {
-        for seed in 2..6 {
+        for seed in 2..5 {
             let script = play(ruleset, seed, if ruleset.army.len() < 10 { 24 } else { 150 });
             if script.plies.len() < 8 {
                 continue;
