@@ -55,7 +55,7 @@ pub struct Common {
     /// Red always at the bottom, instead of your own side.
     #[arg(long, global = true)]
     pub noflip: bool,
-    /// Where credentials and saved deployments are kept.
+    /// Where credentials and saved deployments are kept; without it the system's folder for such files (~/.config/flagfall).
     #[arg(long, global = true, env = "FLAGFALL_CONFIG_DIR", value_name = "DIR")]
     pub config_dir: Option<PathBuf>,
 }
@@ -156,7 +156,7 @@ pub struct PlayArgs {
     /// A deployment to hand in at once: random, suggested, a saved one's name, a file, or its text.
     #[arg(long, value_name = "SETUP")]
     pub setup: Option<String>,
-    /// Against a house player of this level.
+    /// Against a house player of this level; without one the level is random.
     #[arg(long, value_name = "LEVEL", num_args = 0..=1, default_missing_value = "random", group = "how")]
     pub bot: Option<String>,
     /// Make a game for a friend and print the code to type.
