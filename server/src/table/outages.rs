@@ -60,10 +60,12 @@ mod tests {
         assert_eq!(Outages::note(&store).await.unwrap(), Outages::default(), "a new store knows of no outage");
         store.heartbeat().await.unwrap();
         clock.advance_ms(5_000);
+        store.reopen();
         let first = Outages::note(&store).await.unwrap();
         assert_eq!(first.since(Stamp(900)), Some(Stamp(1_000)));
         store.heartbeat().await.unwrap();
         clock.advance_ms(100);
+        store.reopen();
         let second = Outages::note(&store).await.unwrap();
         assert_eq!(second.since(Stamp(900)), Some(Stamp(1_000)), "nobody has told the first outage");
         assert_eq!(second.since(Stamp(6_000)), Some(Stamp(6_000)), "told by whoever wrote then");
