@@ -57,7 +57,11 @@ mod tests {
     async fn an_outage_is_known_to_the_second_server_when_the_first_was_lost_at_once() {
         let clock = Arc::new(ManualClock::new(Stamp(1_000)));
         let store = MemoryStore::new(clock.clone());
-        assert_eq!(Outages::note(&store).await.unwrap(), Outages::default(), "a new store knows of no outage");
+        assert_eq!(
+            Outages::note(&store).await.unwrap(),
+            Outages::default(),
+            "a new store knows of no outage"
+        );
         store.heartbeat().await.unwrap();
         clock.advance_ms(5_000);
         store.reopen();
