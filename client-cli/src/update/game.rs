@@ -42,6 +42,8 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     let previous = model.game.take_if(|game| game.summary.id == id);
     let ruleset = Ruleset::find(&view.ruleset);
     let is_first = previous.is_none();
+    // Another epoch: what the server had acknowledged is not all there any longer.
+    let is_turned_back = previous.as_ref().is_some_and(|game| game.epoch != epoch);
     let (cursor, previous_phase, mut editor) = match previous {
         Some(game) => (game.cursor, Some(game.view.phase), game.editor),
         None => (start_cursor(ruleset, audience.side()), None, None),
@@ -77,13 +79,17 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
         unavailable: false,
     };
     model.page = Page::Game;
+    if is_turned_back {
+        model.say("The server had to go back to an older state of the game: it goes on from here.");
+    }
     for event in events {
         model.say(words::event(event));
     }
     if is_first {
         introduce(model, &game);
     }
-    let is_changed = is_first || !events.is_empty() || previous_phase != Some(game.view.phase);
+    let is_changed =
+        is_first || is_turned_back || !events.is_empty() || previous_phase != Some(game.view.phase);
     if audience.side().is_some() && is_first {
         out.push(Effect::SaveSeat { game: id.to_string() });
     }

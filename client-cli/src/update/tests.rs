@@ -180,6 +180,24 @@ fn a_line_that_falls_silent_is_hung_up() {
 }
 
 #[test]
+fn a_game_that_was_turned_back_says_so() {
+    let mut model = playing();
+    lose(&mut model, None);
+    welcome(&mut model, "[]");
+    let view = |epoch: u64| {
+        format!(
+            r#"{{"type":"game","game":{SUMMARY},"audience":"red","driving":true,"epoch":{epoch},"seq":5,"presence":{{"red":"present","blue":"present"}},"view":{{"audience":"red","ruleset":"classic","lakes":[],"commitments":{{"red":null,"blue":null}},{}}}}}"#,
+            classic_view("red")
+        )
+        .replace("ba9876543210", "0123456789ab")
+    };
+    received(&mut model, &view(1));
+    assert!(!last_note(&model).contains("older state"));
+    received(&mut model, &view(2));
+    assert!(last_note(&model).contains("older state"), "{}", last_note(&model));
+}
+
+#[test]
 fn who_gives_up_means_it_whatever_was_played_in_that_moment() {
     let mut model = playing();
     key(&mut model, Key::Char('R'));
