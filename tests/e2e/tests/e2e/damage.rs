@@ -68,15 +68,46 @@ fn damaged(is_planned: bool) {
     println!("{}", outcomes.join("\n"));
 }
 
+#[test]
+fn a_lost_tail_is_accepted_only_when_the_operator_says_so_and_the_players_go_on_from_what_is_there() {
+    let site = Site::new();
+    let mut server = site.serve();
+    let mut duel = Duel::begin(&server, &site, "barrage", "none", Chance::seed_or(31));
+    duel.play_quietly(9);
+    server.kill();
+    duel.expect("Reconnecting.");
+    let journal =
+        files(&site.data()).into_iter().find(|path| path.extension().is_some_and(|kind| kind == "jnl"));
+    let journal = journal.expect("a journal");
+    let bytes = fs::read(&journal).expect("a file");
+    fs::write(&journal, &bytes[..bytes.len() - 1]).expect("a file");
+
+    let port = server.address.port();
+    let refusal = Process::run(&mut site.server_command(port));
+    refusal.expect(4, &["the newest are lost", "--accept-lost-tail"]);
+    let server = Server::start(site.server_command(port).arg("--accept-lost-tail"));
+    duel.expect("The server had to go back to an older state of the game: it goes on from here.");
+    let mut told = Vec::new();
+    for client in [&mut duel.clients.red, &mut duel.clients.blue] {
+        client.type_line("status");
+        told.push(client.expect("Ply "));
+    }
+    assert_eq!(told[0], told[1]);
+    assert!(told[0].starts_with("Ply 8: "), "{told:?}");
+    duel.clients.red.type_line("resign");
+    duel.expect("Blue wins: Red resigned.");
+    assert!(!server.has_said("panic"));
+}
+
 /// What a server makes of the damage. Fails when it makes nothing of it and something is missing.
-fn outcome(site: &Site, port: u16, id: &str, plies: usize) -> &'static str {
+fn outcome(site: &Site, port: u16, id: &str, plies: usize) -> String {
     let mut process = Process::start("server", &mut site.server_command(port));
     let line = process.expect_one_of(&["listening on ", "flagfall-server: "]);
     if !line.contains("listening on ") {
         let ended = process.ended();
         ended.expect(4, &["flagfall-server: "]);
         assert!(line.len() > 40, "that is no clear word: {line:?}");
-        return "refuses to start";
+        return format!("refuses to start: {line}");
     }
     drop(process);
     let mut server = Server::start(&mut site.server_command(port));
@@ -93,11 +124,11 @@ fn outcome(site: &Site, port: u16, id: &str, plies: usize) -> &'static str {
     assert!(!server_said.contains("panicked"), "{server_said}");
     server.kill();
     if is_whole {
-        return "nothing is missing";
+        return "nothing is missing".to_owned();
     }
     assert!(server_said.contains(id), "{id} is not named in:\n{server_said}\n{}", record.said);
     assert!(record.said.contains("damaged"), "{}", record.said);
-    "the game is named and kept apart"
+    "the game is named and kept apart".to_owned()
 }
 
 /// Damages a file; not when that would change nothing.
