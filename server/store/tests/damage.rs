@@ -149,6 +149,16 @@ async fn an_undamaged_copy_is_whole() {
 }
 
 #[tokio::test]
+async fn a_copy_without_its_empty_files_is_whole() {
+    let folder = scratch();
+    sample(folder.path()).await;
+    let lock = folder.path().join("db/lock");
+    assert_eq!(fs::metadata(&lock).unwrap().len(), 0);
+    fs::remove_file(lock).unwrap();
+    assert_eq!(examine(folder.path()).await, Ok(String::new()));
+}
+
+#[tokio::test]
 async fn a_flipped_bit_is_harmless_or_reported() {
     let folder = scratch();
     let mut tally = Tally::default();

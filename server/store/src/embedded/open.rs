@@ -25,6 +25,8 @@ use crate::clock::{ClampedClock, WallClock};
 const DATABASE: &str = "db";
 const DATABASE_NEW: &str = "db.new";
 const LOCK: &str = "lock";
+/// The database's own, in its folder.
+const DATABASE_LOCK: &str = "lock";
 const WITNESS: &str = "witness";
 const KEYSPACES: [&str; 5] = ["meta", "logs", "heads", "records", "expiries"];
 /// Journals are replayed at open, so their size bounds how long that takes.
@@ -135,6 +137,9 @@ pub(super) fn open(folder: &Path, clock: impl WallClock, options: &Options) -> R
             let folder = folder.to_owned();
             move || create(&folder, epoch)
         })?;
+    } else {
+        // Empty, and the database does not open without it: a tool that copies no empty files leaves it out.
+        OpenOptions::new().create(true).append(true).open(database.join(DATABASE_LOCK)).map_err(failed)?;
     }
     let cache_bytes = options.cache_bytes;
     let (spaces, mut found) = in_background(folder, "opening", {
