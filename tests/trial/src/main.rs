@@ -29,7 +29,7 @@ struct Arguments {
     #[arg(long, default_value_t = 48)]
     concurrency: usize,
     /// The ply at which most games are resigned at the latest.
-    #[arg(long, default_value_t = 150)]
+    #[arg(long, default_value_t = 300)]
     resign_after: u16,
     /// What everything random is made of; printed, so that a run can be repeated.
     #[arg(long)]

@@ -133,8 +133,8 @@ fn plan_game(options: &Options, setups: &SetupFiles, number: usize) -> GamePlan 
         Time::Unlimited {}
     };
     let plays_on = match ruleset.id {
-        "barrage" => once_in(&mut chance, 4),
-        _ => once_in(&mut chance, 20),
+        "barrage" => once_in(&mut chance, 2),
+        _ => once_in(&mut chance, 8),
     };
     let limit = usize::from(options.resign_after);
     let resign_at = u16::try_from(between(&mut chance, limit / 2, limit)).unwrap_or(u16::MAX);

@@ -102,7 +102,8 @@ impl<'a> Player<'a> {
             }
             let Some(message) = self.client.receive().await else { continue };
             self.take_in(message).await?;
-            if self.view.as_ref().is_some_and(|view| view.phase == Phase::Over) {
+            // The answer to the last command is waited for: it is to be in the log like all others.
+            if self.pending.is_none() && self.view.as_ref().is_some_and(|view| view.phase == Phase::Over) {
                 self.client.close().await;
                 return Ok(());
             }
