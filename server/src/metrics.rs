@@ -66,6 +66,13 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
     (HTTP_REQUESTS, Kind::Counter, Unit::Count, "HTTP requests, by route and status"),
     (HEALTH_SECONDS, Kind::Histogram, Unit::Seconds, "Time the store takes for a health check"),
     (HEARTBEAT_FAILURES, Kind::Counter, Unit::Count, "Heartbeats the store did not take"),
+    (GAMES, Kind::Gauge, Unit::Count, "Running games, by phase: deploying or playing"),
+    (
+        RESUMES,
+        Kind::Counter,
+        Unit::Count,
+        "Games opened again by a client, by outcome: events (those since came along), view (too old for that) or epoch",
+    ),
     (TABLES, Kind::Gauge, Unit::Count, "Games in memory, running ones and those somebody looks at"),
     (GAMES_MADE, Kind::Counter, Unit::Count, "Games made, by ruleset"),
     (GAMES_ENDED, Kind::Counter, Unit::Count, "Games ended, by reason"),
@@ -120,6 +127,10 @@ pub const TASK_PANICS: &str = "flagfall_task_panics_total";
 
 /// Games in memory.
 pub const TABLES: &str = "flagfall_tables";
+/// See [`METRICS`].
+pub const GAMES: &str = "flagfall_games";
+/// See [`METRICS`].
+pub const RESUMES: &str = "flagfall_resumes_total";
 /// Games made.
 pub const GAMES_MADE: &str = "flagfall_games_made_total";
 /// Games ended.

@@ -61,6 +61,9 @@ impl App {
         gauge!(names::CONNECTIONS, "kind" => "not_yet").set(count(all.saturating_sub(identified)));
         gauge!(names::PLAYERS_ONLINE).set(count(self.connections.players_online()));
         gauge!(names::TABLES).set(count(self.tables.len()));
+        let (deploying, playing) = self.tables.count_by_phase();
+        gauge!(names::GAMES, "phase" => "deploying").set(count(deploying));
+        gauge!(names::GAMES, "phase" => "playing").set(count(playing));
         names::sample_process(self.started.elapsed());
     }
 }

@@ -169,6 +169,11 @@ impl TableHandle {
         }
     }
 
+    /// How far the game is.
+    pub(super) fn phase(&self) -> Phase {
+        self.shared.progress.lock().unwrap_or_else(PoisonError::into_inner).phase
+    }
+
     /// Whether the game is still going on.
     #[must_use]
     pub fn is_running(&self) -> bool {

@@ -343,10 +343,19 @@ impl Table {
             return outbox.send(Payload::new(&self.unavailable()));
         }
         self.audiences.remove(outbox.connection());
-        let events = match since {
-            Some(since) if since.epoch == self.epoch => self.audiences.shown(viewer).events_after(since.seq),
-            Some(_) | None => Vec::new(),
+        let shown = self.audiences.shown(viewer);
+        let (events, resumed) = match since {
+            None => (Vec::new(), None),
+            Some(since) if since.epoch != self.epoch => (Vec::new(), Some("epoch")),
+            Some(since) => {
+                let events = shown.events_after(since.seq);
+                let is_whole = since.seq + events.len() as u64 == shown.seq;
+                (events, Some(if is_whole { "events" } else { "view" }))
+            }
         };
+        if let Some(outcome) = resumed {
+            metrics::counter!(crate::metrics::RESUMES, "outcome" => outcome).increment(1);
+        }
         let is_driving = matches!(viewer, Viewer::Player(_));
         let subscriber = Subscriber::new(outbox, viewer, is_driving);
         match viewer {

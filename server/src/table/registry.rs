@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_protocol::{Code, GameSummary, Player, PlayerKind, ServerToClient, Terms};
+use flagfall_protocol::{Code, GameSummary, Phase, Player, PlayerKind, ServerToClient, Terms};
 use flagfall_store::record::{self, LogBody, LogEntry};
 use flagfall_store::{
     Append, AppendOutcome, Head, Key, Store, StoreError, StoredEntry, SystemClock, WallClock, Write,
@@ -457,6 +457,17 @@ impl Tables {
         let mut summaries: Vec<GameSummary> = handles.iter().map(TableHandle::summary).collect();
         summaries.sort_by_key(|summary| Reverse((summary.created, summary.id)));
         summaries
+    }
+
+    /// How many running games are being deployed, and how many played.
+    #[must_use]
+    pub fn count_by_phase(&self) -> (usize, usize) {
+        let index = self.index();
+        index.tables.values().fold((0, 0), |(deploying, playing), handle| match handle.phase() {
+            Phase::Deploying => (deploying + 1, playing),
+            Phase::Playing => (deploying, playing + 1),
+            Phase::Over => (deploying, playing),
+        })
     }
 
     /// How many tables are in memory.
