@@ -73,10 +73,16 @@ impl ConfigDir {
     ) -> Result<Identity, ConfigError> {
         let folder = self.root.join("guests").join(server.file_name());
         create_private_dir(&folder)?;
-        if let Some(path) = game.and_then(|game| seat(&folder, game)) {
+        let seats = game.map(|game| seats(&folder, name, game)).unwrap_or_default();
+        // Both players of a game may sit at this machine: the seat that nobody uses is meant.
+        for path in &seats {
+            if let Some(file) = lock(path)? {
+                return Ok(Identity { path: path.clone(), _lock: Some(file) });
+            }
+        }
+        if let Some(path) = seats.into_iter().next() {
             // A client that hangs may hold it: whoever names the game wants the seat.
-            let lock = lock(&path)?;
-            return Ok(Identity { path, _lock: lock });
+            return Ok(Identity { path, _lock: None });
         }
         for slot in 1..=SLOTS_MAX {
             let path = slot_path(&folder, name, slot);
@@ -91,7 +97,8 @@ impl ConfigDir {
     #[must_use]
     pub fn shared_identity(&self, server: &Address, name: Option<&str>, game: Option<&str>) -> Identity {
         let folder = self.root.join("guests").join(server.file_name());
-        let path = game.and_then(|game| seat(&folder, game)).unwrap_or_else(|| slot_path(&folder, name, 1));
+        let seat = game.and_then(|game| seats(&folder, name, game).into_iter().next());
+        let path = seat.unwrap_or_else(|| slot_path(&folder, name, 1));
         Identity { path, _lock: None }
     }
 
@@ -209,8 +216,14 @@ fn slot_path(folder: &Path, name: Option<&str>, slot: usize) -> PathBuf {
     folder.join(format!("{kind}-{name}{number}.json"))
 }
 
-fn seat(folder: &Path, game: &str) -> Option<PathBuf> {
-    files(folder).into_iter().find(|path| read(path).seats.iter().any(|seat| seat == game))
+/// The guests with a seat in the game; only those of this name, if one is named.
+fn seats(folder: &Path, name: Option<&str>, game: &str) -> Vec<PathBuf> {
+    let mut seats = files(folder);
+    if name.is_some() {
+        seats.retain(|path| (1..=SLOTS_MAX).any(|slot| *path == slot_path(folder, name, slot)));
+    }
+    seats.retain(|path| read(path).seats.iter().any(|seat| seat == game));
+    seats
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -310,6 +323,24 @@ mod tests {
         assert_eq!(again.path(), path);
         let shared = config.shared_identity(&server(), None, Some("0123456789ab"));
         assert_eq!(shared.path(), path);
+    }
+
+    #[test]
+    fn of_two_guests_in_one_game_the_one_that_is_free_or_named_is_taken() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let config = ConfigDir::new(Some(folder.path().to_owned()));
+        let identity = |name| config.identity(&server(), name, Some("0123456789ab")).expect("an identity");
+        let (first, second) = (identity(Some("ann")), identity(Some("bob")));
+        first.save_seat("0123456789ab").expect("written");
+        second.save_seat("0123456789ab").expect("written");
+        let path = second.path().to_owned();
+        drop(second);
+        assert_eq!(identity(None).path(), path);
+        drop(first);
+        assert_eq!(identity(Some("bob")).path(), path);
+        let shared = config.shared_identity(&server(), Some("bob"), Some("0123456789ab"));
+        assert_eq!(shared.path(), path);
+        assert!(identity(Some("cat")).path().ends_with("named-cat.json"));
     }
 
     #[test]
