@@ -112,6 +112,29 @@ fn a_killed_client_gets_its_seat_back() {
     stranger.expect("You only watch this game.");
 }
 
+#[test]
+fn of_two_players_at_one_machine_each_gets_the_own_seat_back() {
+    let site = Site::new();
+    let server = site.serve();
+    let words = ["play", "--rules", "barrage", "--time", "none", "--setup", "random"];
+    let mut first = server.client(&site, "home", &[&words[..], &["--side", "red"]].concat());
+    first.expect("Your offer is in the lobby");
+    let mut second = server.client(&site, "home", &words);
+    let id = second.game();
+    second.expect("The game starts.");
+    first.expect("The game starts.");
+    second.kill();
+    first.expect("(Blue) lost the connection");
+
+    let mut again = server.client(&site, "home", &["play", "--game", &id]);
+    let line = again.expect(": you play ");
+    assert!(line.contains("you play Blue"), "{line}");
+    first.expect("(Blue) is here.");
+    first.type_line("resign");
+    first.expect("Blue wins: Red resigned.");
+    again.expect("Blue wins: Red resigned.");
+}
+
 fn record(server: &Server, site: &Site, id: &str) -> Value {
     let json = server.run_client(site, "ann", &["record", id, "--json"]);
     json.expect(0, &[]);
