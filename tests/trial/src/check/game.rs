@@ -253,14 +253,13 @@ impl Checker<'_> {
         let index = usize::try_from(seq.unwrap_or(0)).unwrap_or(usize::MAX);
         let Some(state) = self.states[audience].get(index).cloned() else { return };
         let mut leaks = Vec::new();
-        for color in (0..2).filter(|color| *color != audience && !state.knows_all_of(*color)) {
-            let texts = [&self.truth.setups[color], &self.truth.salts[color]];
-            let replaced =
-                self.truth.timelines.get(color).into_iter().flatten().filter_map(|told| match &told.fact {
-                    Fact::Deployed(setup) => Some(setup),
-                    _ => None,
-                });
-            if texts.into_iter().chain(replaced).any(|secret| text.contains(secret.as_str())) {
+        let (known, hidden): (Vec<Color>, Vec<Color>) = (0..2).partition(|color| state.knows_all_of(*color));
+        // Both sides may have chosen the same deployment: then the text is no secret to either.
+        let shown: Vec<&String> = known.iter().flat_map(|color| self.truth.deployments_of(*color)).collect();
+        for color in hidden {
+            let secrets = self.truth.deployments_of(color).filter(|setup| !shown.contains(setup));
+            let mut secrets = secrets.chain([&self.truth.salts[color]]);
+            if secrets.any(|secret| text.contains(secret.as_str())) {
                 leaks.push(format!("a deployment or a salt in {text}"));
             }
         }

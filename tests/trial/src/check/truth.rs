@@ -167,6 +167,15 @@ impl Truth {
         Some(truth)
     }
 
+    /// Every deployment a side handed in, those it changed among them.
+    pub(crate) fn deployments_of(&self, color: Color) -> impl Iterator<Item = &String> {
+        let handed_in = self.timelines[color].iter().filter_map(|told| match &told.fact {
+            Fact::Deployed(setup) => Some(setup),
+            _ => None,
+        });
+        handed_in.chain([&self.setups[color]])
+    }
+
     fn replay(&mut self, findings: &mut Findings) {
         for told in &self.timelines[0] {
             match &told.fact {
