@@ -115,6 +115,7 @@ pub enum SetupsCommand {
         /// The ruleset's id.
         ruleset: String,
         /// Its name.
+        #[arg(id = "setup_name", value_name = "NAME")]
         name: String,
     },
     /// Save one.
@@ -122,6 +123,7 @@ pub enum SetupsCommand {
         /// The ruleset's id.
         ruleset: String,
         /// A name: letters, digits, - and _.
+        #[arg(id = "setup_name", value_name = "NAME")]
         name: String,
         /// A file, or the text itself.
         setup: String,
@@ -131,6 +133,7 @@ pub enum SetupsCommand {
         /// The ruleset's id.
         ruleset: String,
         /// Its name.
+        #[arg(id = "setup_name", value_name = "NAME")]
         name: String,
     },
 }

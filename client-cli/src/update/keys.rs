@@ -178,7 +178,7 @@ fn in_game(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
         Key::Char('t') => {
             model.is_turned = !model.is_turned;
         }
-        Key::Char('q') => game::leave(model, out),
+        Key::Char('q') if !is_typing => game::leave(model, out),
         Key::Char('n') if !is_typing => model.options.numbering = other_numbering(model.options.numbering),
         Key::Char('A') => ask(model, Prompt::Abort),
         Key::Char('R') if phase == Phase::Playing => ask(model, Prompt::Resign),

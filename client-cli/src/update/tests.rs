@@ -532,6 +532,15 @@ fn leaving_takes_an_offer_back_and_says_how_to_go_on_with_a_game() {
     assert!(model.last_words[0].ends_with("flagfall play --game 0123456789ab"), "{:?}", model.last_words);
 }
 
+#[test]
+fn a_q_in_the_middle_of_a_move_does_not_leave() {
+    let mut model = playing();
+    key(&mut model, Key::Char('b'));
+    assert_eq!(exit_code(&key(&mut model, Key::Char('q'))), None);
+    key(&mut model, Key::Escape);
+    assert_eq!(exit_code(&key(&mut model, Key::Char('q'))), Some(0));
+}
+
 fn scripted(view: &str) -> Model {
     let mut model = game("classic", "red", view);
     model.options.plain = true;
