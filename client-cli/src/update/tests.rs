@@ -6,6 +6,8 @@ use crate::fixtures::{START, classic_view, deploying_view, game, key, online, op
 use crate::model::{Effect, Goal, How, Key, Link, Message, Model, Page, Secret, Wish};
 use crate::update;
 
+mod scripts;
+
 fn sent(effects: &[Effect]) -> Vec<&ClientToServer> {
     effects
         .iter()
@@ -539,84 +541,4 @@ fn a_q_in_the_middle_of_a_move_does_not_leave() {
     assert_eq!(exit_code(&key(&mut model, Key::Char('q'))), None);
     key(&mut model, Key::Escape);
     assert_eq!(exit_code(&key(&mut model, Key::Char('q'))), Some(0));
-}
-
-fn scripted(view: &str) -> Model {
-    let mut model = game("classic", "red", view);
-    model.options.plain = true;
-    model.options.scripted = true;
-    model.take_unsaid();
-    model
-}
-
-#[test]
-fn a_scripts_move_waits_for_its_turn_and_its_end_ends_the_program() {
-    let view = classic_view("red").replace(r#""turn":"red""#, r#""turn":"blue""#);
-    let mut model = scripted(&view);
-    assert_eq!(update(&mut model, Message::Line("a5a6".to_owned())), []);
-    assert!(!model.is_ready_for_line());
-    update(&mut model, Message::InputEnded);
-    let blue = r#"{"type":"event","game":"0123456789ab","seq":8,"event":{"kind":"moved","side":"blue","move":"e6e5","piece":"?"},"change":{"turn":"red","pieces":["e5b?'"]}}"#;
-    let effects = received(&mut model, blue);
-    let [ClientToServer::Command { cmd_id, command: GameCommand::Move { .. }, ply: 5, .. }] =
-        sent(&effects)[..]
-    else {
-        panic!("{effects:?}");
-    };
-    assert_eq!(exit_code(&effects), None, "the answer is awaited");
-    let refusal = format!(
-        r#"{{"type":"refused","cmd_id":"{}","game":"0123456789ab","code":"lake","message":"nothing enters a lake","seq":8}}"#,
-        cmd_id.as_str()
-    );
-    let effects = received(&mut model, &refusal);
-    assert_eq!(exit_code(&effects), Some(2), "the last thing asked was refused");
-}
-
-#[test]
-fn lines_are_answered_in_words() {
-    let mut model = scripted(&classic_view("red"));
-    for (line, words) in [
-        ("frobnicate", "I do not understand \"frobnicate\". Type a move as in a4a5, or help."),
-        ("move here", "I do not understand \"here\". Type a move as in a4a5, or help."),
-        ("deploy random", "You cannot deploy now."),
-        ("rematch", ""),
-    ] {
-        model.held_line = None;
-        update(&mut model, Message::Line(line.to_owned()));
-        if !words.is_empty() {
-            assert_eq!(last_note(&model), words);
-        }
-    }
-    model.held_line = None;
-    let effects = update(&mut model, Message::Line("move a5-b5".to_owned()));
-    assert_eq!(sent(&effects).len(), 1);
-}
-
-#[test]
-fn a_scripts_move_waits_for_its_turn_however_it_is_written() {
-    for line in ["a4a5", "a4 - a5", "A4-A5", "move a4 a5", "MOVE a4a5"] {
-        let mut model = scripted(&classic_view("red"));
-        model.game.as_mut().expect("a game").view.turn = Some(Side::Blue);
-        assert_eq!(sent(&update(&mut model, Message::Line(line.to_owned()))).len(), 0, "{line}");
-        assert_eq!(model.held_line.as_deref(), Some(line));
-    }
-}
-
-#[test]
-fn line_based_the_board_the_state_and_the_losses_are_told() {
-    let mut model = scripted(&classic_view("red"));
-    for line in ["board", "status", "captured", "help"] {
-        update(&mut model, Message::Line(line.to_owned()));
-    }
-    insta::assert_snapshot!(model.take_unsaid().join("\n"));
-}
-
-#[test]
-fn who_watches_line_based_ends_with_the_game() {
-    let mut model = game("classic", "public", &classic_view("public"));
-    model.options.plain = true;
-    received(&mut model, &event(8));
-    let ended = r#"{"type":"event","game":"0123456789ab","seq":9,"event":{"kind":"ended","outcome":{"reason":"draw_agreed"},"opened":{"red":null,"blue":null}},"change":{}}"#;
-    assert_eq!(exit_code(&received(&mut model, ended)), Some(0));
-    assert!(model.notes.iter().any(|note| note == "A draw: draw agreed."));
 }
