@@ -25,7 +25,7 @@ pub use error::ApiError;
 use crate::gateway::upgrade;
 use crate::metrics::HTTP_REQUESTS;
 use crate::server::App;
-use crate::table::{TableHandle, record_text};
+use crate::table::TableHandle;
 
 /// Games `/api/games` lists at most.
 const LISTED_GAMES_MAX: usize = 100;
@@ -171,7 +171,7 @@ async fn record_as_text(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let (table, player) = find(&app, &id, &headers).await?;
-    Ok(record_text(&table.record(player.as_deref()).await?).into_response())
+    Ok(table.record(player.as_deref()).await?.to_string().into_response())
 }
 
 /// The table of a game and the id of the player who asks, if one does.

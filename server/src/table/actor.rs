@@ -6,8 +6,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use flagfall_board::{GameId, Ply, Side, Stamp};
-use flagfall_bots::{Chance, Level, choose};
+use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
+use flagfall_bots::{Effort, HousePlayer, Level};
 use flagfall_protocol::{
     Audience, CloseCode, Code, CommandId, GameCommand, GameRecord, GameSummary, GameView, MoveText, Outcome,
     Phase, Player, Position,
@@ -195,7 +195,7 @@ pub(super) struct Actor {
     store: Arc<dyn Store>,
     mailbox: mpsc::Receiver<Box<Message>>,
     shared: Arc<Shared>,
-    chance: Chance,
+    house: PerSide<Option<HousePlayer>>,
     outputs: VecDeque<Output>,
     /// Who asked for what is being done right now.
     asking: Option<Outbox>,
@@ -228,9 +228,7 @@ pub(super) fn channel(
             outcome: summary.outcome,
         }),
     });
-    let mut seed = [0; 8];
-    // Without entropy the house player's games are alike, which harms nobody.
-    let _no_seed = getrandom::fill(&mut seed);
+    let house = PerSide::from_fn(|side| house_player(&table, side));
     let handle = TableHandle { id, sender, shared: shared.clone() };
     let actor = Actor {
         id,
@@ -239,7 +237,7 @@ pub(super) fn channel(
         store,
         mailbox,
         shared,
-        chance: Chance::new(u64::from_ne_bytes(seed)),
+        house,
         outputs: VecDeque::new(),
         asking: None,
         idle_since: None,
@@ -248,6 +246,15 @@ pub(super) fn channel(
         rematch_id: None,
     };
     (handle, Box::new(actor))
+}
+
+/// The house player that has the side, if one has.
+fn house_player(table: &Table, side: Side) -> Option<HousePlayer> {
+    let level = table.header().players[side].id.strip_prefix("house-").and_then(Level::from_name)?;
+    let mut seed = [0; 8];
+    // Without entropy the house player's games are alike, which harms nobody.
+    let _no_seed = getrandom::fill(&mut seed);
+    Some(HousePlayer::new(level, side, u64::from_ne_bytes(seed), Effort::default()))
 }
 
 impl Actor {
@@ -455,8 +462,7 @@ impl Actor {
 
     fn house_command(&mut self, side: Side, view: &View) -> Option<Asked> {
         let player_id = self.table.header().players[side].id.clone();
-        let level = player_id.strip_prefix("house-").and_then(Level::from_name)?;
-        let command = match choose(level, view, side, &mut self.chance)? {
+        let command = match self.house[side].as_mut()?.choose(view)? {
             Command::Deploy(setup) => {
                 GameCommand::Deploy { setup: setup.deploy(side, view.ruleset).ok()?.into_text() }
             }

@@ -21,5 +21,4 @@ mod tests;
 
 pub use actor::{TableGone, TableHandle, TableInput};
 pub use header::GameHeader;
-pub use record::text as record_text;
 pub use registry::{CreateError, NewGame, StartError, TableError, TableSettings, Tables};

@@ -60,17 +60,50 @@ impl Chance {
     }
 }
 
-/// What a house player does in a view of its own side: a command, or nothing when it has nothing to do.
-pub fn choose(level: Level, view: &View, side: Side, chance: &mut Chance) -> Option<Command> {
-    match (level, view.phase) {
-        (Level::Random, Phase::Deploying) => {
-            (!view.ready[side]).then(|| Command::Deploy(random_setup(view.ruleset, side, chance)))
+/// How much a house player may think about one move, counted in something that is the same on every machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effort {
+    /// Positions it may look at for one move, at least one.
+    pub nodes: u32,
+}
+
+impl Default for Effort {
+    fn default() -> Effort {
+        Effort { nodes: 10_000 }
+    }
+}
+
+/// One side's house player in one game. It remembers what it saw there; one that begins in the middle of a game, after a
+/// restart, plays on with what the view tells.
+pub struct HousePlayer {
+    level: Level,
+    side: Side,
+    chance: Chance,
+}
+
+impl HousePlayer {
+    /// A player of this level; the same seed gives the same choices.
+    #[must_use]
+    pub fn new(level: Level, side: Side, seed: u64, _effort: Effort) -> HousePlayer {
+        HousePlayer { level, side, chance: Chance::new(seed) }
+    }
+
+    /// What it does in a view of its own side: a command, or nothing when it has nothing to do. Every view shown to it is remembered,
+    /// so it may be shown more views than those of its own turns.
+    pub fn choose(&mut self, view: &View) -> Option<Command> {
+        match (self.level, view.phase) {
+            (Level::Random, Phase::Deploying) => (!view.ready[self.side])
+                .then(|| Command::Deploy(random_setup(view.ruleset, self.side, &mut self.chance))),
+            (Level::Random, Phase::Playing) => {
+                let moves = view.legal_moves()?;
+                if moves.is_empty() {
+                    None
+                } else {
+                    moves.nth(self.chance.below(moves.len())).map(Command::Move)
+                }
+            }
+            (Level::Random, Phase::Over) => None,
         }
-        (Level::Random, Phase::Playing) => {
-            let moves = view.legal_moves()?;
-            if moves.is_empty() { None } else { moves.nth(chance.below(moves.len())).map(Command::Move) }
-        }
-        (Level::Random, Phase::Over) => None,
     }
 }
 

@@ -1,9 +1,12 @@
-use flagfall_board::{GameId, PerSide};
+use std::fmt;
+
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_rules as rules;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::client_to_server::Terms;
-use crate::game_view::{GameEvent, Opened, Outcome};
+use crate::client_to_server::{Terms, Time};
+use crate::game_view::{GameEvent, GameView, Opened, Outcome, SeenMove, StrikeFate};
 use crate::server_to_client::{Audience, Player};
 use crate::text::HexBytes;
 
@@ -43,4 +46,101 @@ pub struct RecordedEvent {
     pub at: u64,
     /// What.
     pub event: GameEvent,
+}
+
+/// Writes down what one audience sees of a game, while it is played or replayed.
+pub struct Recorder {
+    viewer: rules::Viewer,
+    events: Vec<RecordedEvent>,
+}
+
+impl Recorder {
+    /// A record as this viewer may know it, of which nothing is written yet.
+    #[must_use]
+    pub fn new(viewer: rules::Viewer) -> Recorder {
+        Recorder { viewer, events: Vec::new() }
+    }
+
+    /// Notes an event, stamped `at`; `after` is the game after it.
+    pub fn note(&mut self, event: &rules::Event, after: &rules::Game, at: Stamp) {
+        if let Some(seen) = rules::see(event, after, self.viewer) {
+            self.events.push(RecordedEvent { at: at.0, event: GameEvent::from(&seen) });
+        }
+    }
+
+    /// The record of the game as it stands after the last event noted.
+    #[must_use]
+    pub fn record(self, game: &rules::Game, terms: Terms, players: PerSide<Player>) -> GameRecord {
+        let view = GameView::from(&rules::view(game, self.viewer, game.latest()));
+        GameRecord {
+            format: RECORD_FORMAT,
+            game: game.terms().game,
+            terms,
+            players,
+            created: game.terms().created.0,
+            audience: self.viewer.into(),
+            commitments: view.commitments,
+            deployments: view.opened,
+            events: self.events,
+            outcome: view.outcome,
+        }
+    }
+}
+
+/// Text for people: a line for each fact of the game, then a line for each ply.
+impl fmt::Display for GameRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "Flagfall record {}", self.format)?;
+        writeln!(f, "Game: {}", self.game)?;
+        writeln!(f, "Rules: {}", self.terms.ruleset)?;
+        match self.terms.time {
+            Time::Unlimited {} => writeln!(f, "Time: no clock")?,
+            Time::Fischer { base_s, increment_s } => {
+                writeln!(f, "Time: {base_s} s + {increment_s} s a move")?;
+            }
+        }
+        for side in Side::BOTH {
+            writeln!(f, "{side}: {}", self.players[side].name)?;
+        }
+        match &self.outcome {
+            None => writeln!(f, "Result: none yet")?,
+            Some(Outcome { winner: Some(side), reason }) => writeln!(f, "Result: {side} wins ({reason})")?,
+            Some(Outcome { winner: None, reason }) => writeln!(f, "Result: nobody wins ({reason})")?,
+        }
+        for side in Side::BOTH {
+            if let Some(opened) = &self.deployments[side] {
+                writeln!(f, "{side} deployed: {}", opened.setup)?;
+                writeln!(f, "{side} salt: {}", opened.salt)?;
+            }
+            if let Some(commitment) = &self.commitments[side] {
+                writeln!(f, "{side} committed: {commitment}")?;
+            }
+        }
+        let mut ply = 0;
+        for RecordedEvent { at: _, event } in &self.events {
+            if let GameEvent::Moved(seen) = event {
+                ply += 1;
+                write_ply(ply, seen, f)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write_ply(ply: u32, seen: &SeenMove, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mover = PerSide::new("Red", "Blue")[seen.side];
+    write!(f, "{ply:>4} {mover:<4} {}", seen.squares)?;
+    if let Some(strike) = &seen.strike {
+        let (attacker, defender) = (strike.attacker, strike.defender);
+        let result = match (strike.attacker_fate, strike.defender_fate) {
+            (StrikeFate::Leaves, StrikeFate::Leaves) => "both leave",
+            (StrikeFate::Leaves, StrikeFate::Stays | StrikeFate::Advances) => "the attacker leaves",
+            (StrikeFate::Stays | StrikeFate::Advances, StrikeFate::Leaves) => "the defender leaves",
+            (StrikeFate::Stays | StrikeFate::Advances, StrikeFate::Stays | StrikeFate::Advances) => {
+                "both stay"
+            }
+        };
+        write!(f, "  {attacker} strikes {defender}: {result}")?;
+    }
+    writeln!(f)
 }

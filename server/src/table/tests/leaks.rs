@@ -80,7 +80,7 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
     }
     let record_now = |hand: &Hand| {
         let record = record::record(hand.id, &hand.log(), viewer).unwrap();
-        format!("{}\n{}", serde_json::to_string(&record).unwrap(), record::text(&record))
+        format!("{}\n{}", serde_json::to_string(&record).unwrap(), record)
     };
     bytes.push(record_now(&hand));
     if viewer == Viewer::Public {

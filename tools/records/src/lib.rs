@@ -1,0 +1,1 @@
+//! Records of games: checking them, and exchanging them with other programs.

@@ -1,0 +1,1 @@
+//! The engine without a network: JSON lines in, JSON lines out.

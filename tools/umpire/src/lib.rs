@@ -1,0 +1,1 @@
+//! Outside programs against each other, over the line protocol.
