@@ -42,6 +42,7 @@ pub use referee::Referee;
 pub use refusal::Refusal;
 pub use ruleset::{Army, Fill, Ruleset};
 pub use setup::{Deployment, Setup, SetupRefusal};
+pub use strike::strike_fates;
 pub use view::{
     Identity, OpenedDeployment, SeenChange, SeenClock, SeenEvent, SeenMove, SeenPiece, SeenStrike, View,
     Viewer, clock_seen, see, see_change, view,

@@ -39,6 +39,13 @@ pub(crate) fn resolve(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Stri
     }
 }
 
+/// What becomes of attacker and defender when the one rank strikes the other: public knowledge, for whoever plans ahead.
+#[must_use]
+pub fn strike_fates(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> (Fate, Fate) {
+    let strike = resolve(ruleset, attacker, defender);
+    (strike.attacker.fate, strike.defender.fate)
+}
+
 /// The order of strength among ranks that move; what does not move has none.
 const fn strength(rank: Rank) -> u8 {
     match rank {

@@ -1,0 +1,49 @@
+//! Chance from a seed.
+
+/// A small generator of chance (xorshift64*, Vigna 2016): good enough to choose moves, never for secrets of others.
+#[derive(Clone)]
+pub struct Chance(u64);
+
+impl Chance {
+    /// The generator of this seed; the same seed gives the same choices.
+    #[must_use]
+    pub const fn new(seed: u64) -> Chance {
+        Chance(if seed == 0 { 0x9e37_79b9_7f4a_7c15 } else { seed })
+    }
+
+    /// The next 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// A number below `bound`, which is at least one.
+    pub fn below(&mut self, bound: usize) -> usize {
+        let high = (u128::from(self.bits()) * bound as u128) >> 64;
+        usize::try_from(high).unwrap_or(0)
+    }
+
+    /// Puts a list into a random order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chance_stays_below_its_bound_and_reaches_all_of_it() {
+        let mut chance = Chance::new(7);
+        let mut seen = [false; 5];
+        for _ in 0..1000 {
+            seen[chance.below(5)] = true;
+        }
+        assert_eq!(seen, [true; 5]);
+    }
+}

@@ -1,0 +1,80 @@
+//! One game in this process: views go out to two choosers, commands come back.
+
+use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
+use flagfall_rules::{
+    Command, Entropy, Game, GameTerms, Outcome, Phase, Refusal, Ruleset, Setup, TimeControl, View, Viewer,
+    decide, evolve, view,
+};
+
+/// Why a game was not played to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DuelError {
+    /// A chooser asked for something the rules refuse.
+    Refused {
+        /// Whose chooser.
+        side: Side,
+        /// At which ply.
+        ply: Ply,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// A chooser whose turn it was answered nothing.
+    Silent {
+        /// Whose chooser.
+        side: Side,
+        /// At which ply.
+        ply: Ply,
+    },
+}
+
+/// A game that was played to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Played {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Turns taken.
+    pub plies: Ply,
+}
+
+/// Plays one game without clocks to its end. Deployments that are given are handed in; for the others, and for every ply, `choose` is
+/// shown the view of the side that is to act. A chooser may answer anything but an offer of a draw, which nobody would answer.
+///
+/// # Errors
+/// [`DuelError`] when a chooser answers what the rules refuse, or nothing.
+pub fn play(
+    ruleset: &'static Ruleset,
+    mut setups: PerSide<Option<Setup>>,
+    mut choose: impl FnMut(Side, &View) -> Option<Command>,
+) -> Result<Played, DuelError> {
+    let mut game = Game::new(GameTerms {
+        game: GameId::from_random([0; 12]),
+        ruleset,
+        time: TimeControl::Unlimited,
+        deploy_ms: 0,
+        created: Stamp(0),
+        secret: PerSide::default(),
+    });
+    for side in Side::BOTH {
+        let asked = setups[side].take().map(Command::Deploy);
+        ask(&mut game, side, |view| asked.or_else(|| choose(side, view)))?;
+    }
+    while let Some(side) = game.turn() {
+        ask(&mut game, side, |view| choose(side, view))?;
+    }
+    debug_assert_eq!(game.phase(), Phase::Over);
+    match game.outcome() {
+        Some(outcome) => Ok(Played { outcome, plies: game.ply() }),
+        None => Err(DuelError::Silent { side: Side::Red, ply: game.ply() }),
+    }
+}
+
+fn ask(game: &mut Game, side: Side, choose: impl FnOnce(&View) -> Option<Command>) -> Result<(), DuelError> {
+    let ply = game.ply();
+    let seen = view(game, Viewer::Player(side), Stamp(0));
+    let command = choose(&seen).ok_or(DuelError::Silent { side, ply })?;
+    // Nobody sees this game's commitments: their salts need no chance.
+    let events = decide(game, side, ply, &command, Stamp(0), &Entropy([0; 32]))
+        .map_err(|refusal| DuelError::Refused { side, ply, refusal })?;
+    events.iter().for_each(|event| evolve(game, event, Stamp(0)));
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! How well a house player plays.
+
+/// How a house player plays.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// Any deployment, any legal move.
+    Random,
+}
+
+impl Level {
+    /// Every level, the weakest first. Servers offer these, and clients name them, in this order.
+    pub const ALL: [Level; 1] = [Level::Random];
+
+    /// The level's name in messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Level::Random => "random",
+        }
+    }
+
+    /// The level of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Level> {
+        Level::ALL.into_iter().find(|level| level.name() == name)
+    }
+}
+
+/// How much a house player may think about one move, counted in something that is the same on every machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effort {
+    /// Positions it may look at for one move, at least one.
+    pub nodes: u32,
+}
+
+impl Default for Effort {
+    fn default() -> Effort {
+        Effort { nodes: 10_000 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_have_names() {
+        for level in Level::ALL {
+            assert_eq!(Level::from_name(level.name()), Some(level));
+        }
+        assert_eq!(Level::from_name("grandmaster"), None);
+    }
+}

@@ -1,0 +1,51 @@
+//! Deployments that house players choose and people are offered.
+
+use flagfall_board::{Direction, Rank, Side, Square};
+use flagfall_rules::{Fill, Ruleset, Setup};
+
+use crate::Chance;
+
+/// The whole army on the home rows in any order, but so that the front can move: at least one movable piece has an open square ahead.
+#[must_use]
+pub fn random_setup(ruleset: &Ruleset, side: Side, chance: &mut Chance) -> Setup {
+    loop {
+        let mut squares: Vec<Square> = ruleset.shape.home(side).iter().collect();
+        chance.shuffle(&mut squares);
+        let ranks =
+            ruleset.army.iter().flat_map(|(rank, count)| std::iter::repeat_n(rank, usize::from(count)));
+        let pieces: Vec<(Square, Rank)> = squares.into_iter().zip(ranks).collect();
+        if ruleset.fill == Fill::AnyHomeSquares || has_way_out(ruleset, side, &pieces) {
+            return Setup::new(pieces);
+        }
+    }
+}
+
+fn has_way_out(ruleset: &Ruleset, side: Side, pieces: &[(Square, Rank)]) -> bool {
+    pieces.iter().any(|(square, rank)| {
+        let ahead = match side {
+            Side::Red => Direction::Up,
+            Side::Blue => Direction::Down,
+        };
+        !matches!(rank, Rank::Flag | Rank::Bomb)
+            && square.neighbor(ahead).is_some_and(|next| {
+                !ruleset.shape.home(side).contains(next) && !ruleset.shape.lakes.contains(next)
+            })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_setups_are_deployments_of_every_ruleset() {
+        for ruleset in Ruleset::all() {
+            for seed in 1..200 {
+                for side in Side::BOTH {
+                    let setup = random_setup(ruleset, side, &mut Chance::new(seed));
+                    assert!(setup.deploy(side, ruleset).is_ok(), "{} seed {seed}", ruleset.id);
+                }
+            }
+        }
+    }
+}
