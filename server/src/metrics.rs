@@ -79,6 +79,7 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
     (COMMIT_SECONDS, Kind::Histogram, Unit::Seconds, "Time from an append to its answer"),
     (APPEND_CONFLICTS, Kind::Counter, Unit::Count, "Appends another server was ahead of"),
     (TABLE_PANICS, Kind::Counter, Unit::Count, "Tables that ended by a panic; a defect of the server"),
+    (HOUSE_SECONDS, Kind::Histogram, Unit::Seconds, "Time a house player took for a command, by level"),
     (TASK_PANICS, Kind::Counter, Unit::Count, "Tasks that ended by a panic, by task; a defect of the server"),
 ];
 
@@ -141,6 +142,8 @@ pub const COMMIT_SECONDS: &str = "flagfall_commit_seconds";
 pub const APPEND_CONFLICTS: &str = "flagfall_append_conflicts_total";
 /// Panics of tables.
 pub const TABLE_PANICS: &str = "flagfall_table_panics_total";
+/// Thinking time.
+pub const HOUSE_SECONDS: &str = "flagfall_house_seconds";
 
 /// Buckets of durations: 50 µs to 10 s.
 const SECONDS: &[f64] = &[

@@ -1,5 +1,6 @@
 //! Why the lobby refused.
 
+use flagfall_bots::Level;
 use flagfall_protocol::{Code, Terms, Time};
 use flagfall_rules::Ruleset;
 use flagfall_store::StoreError;
@@ -27,7 +28,7 @@ pub enum LobbyRefusal {
     )]
     BadTime,
     /// No such house player.
-    #[error("there is no such house player; there is {}", crate::players::HOUSE_PLAYERS.join(", "))]
+    #[error("there is no such house player; there is {}", Level::ALL.map(Level::name).join(", "))]
     NoSuchBot,
     /// Gone, taken, or never there.
     #[error("this seek is gone: somebody took it, or its seeker left")]

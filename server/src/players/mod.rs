@@ -6,6 +6,7 @@ mod token;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use flagfall_bots::Level;
 use flagfall_protocol::{Player, PlayerKind};
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
 use metrics::counter;
@@ -19,9 +20,6 @@ pub use token::{Token, TokenError};
 use crate::chance::{ChanceError, random_below, random_code};
 use crate::rate::TokenBucket;
 use crate::settings::Settings;
-
-/// The house players' levels.
-pub const HOUSE_PLAYERS: &[&str] = &["random"];
 
 /// Names that are tried before a guest is told to choose another one.
 const NAME_ATTEMPTS: usize = 8;
@@ -198,11 +196,8 @@ impl Players {
 /// The house player of a level.
 #[must_use]
 pub fn house_player(level: &str) -> Option<Player> {
-    HOUSE_PLAYERS.iter().find(|known| **known == level).map(|level| Player {
-        id: format!("house-{level}"),
-        name: (*level).to_owned(),
-        kind: PlayerKind::House,
-    })
+    let name = Level::from_name(level)?.name();
+    Some(Player { id: format!("house-{name}"), name: name.to_owned(), kind: PlayerKind::House })
 }
 
 impl PlayerRecord {

@@ -62,7 +62,7 @@ impl Name {
     #[must_use]
     pub fn is_reserved(&self) -> bool {
         let folded = self.folded();
-        RESERVED.contains(&folded.as_str()) || super::HOUSE_PLAYERS.contains(&folded.as_str())
+        RESERVED.contains(&folded.as_str()) || flagfall_bots::Level::from_name(&folded).is_some()
     }
 
     /// This name with a number at the end: what a guest gets whose name is taken.

@@ -6,20 +6,21 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
-use flagfall_bots::{Effort, HousePlayer, Level};
+use flagfall_board::{GameId, Ply, Side, Stamp};
 use flagfall_protocol::{
     Audience, CloseCode, Code, CommandId, GameCommand, GameRecord, GameSummary, GameView, MoveText, Outcome,
     Phase, Player, Position,
 };
-use flagfall_rules::{Command, Entropy, View};
+use flagfall_rules::{Command, Entropy};
 use flagfall_store::{Append, AppendOutcome, Store, StoreError};
-use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::sync::{mpsc, oneshot};
 
 use super::core::{Asked, Input, Output, Table};
 use super::header::GameHeader;
+use super::house::{HousePlayers, Thought};
 use super::registry::{CreateError, TableError, Tables};
 use super::{record, search};
 use crate::chance::random_game_id;
@@ -195,7 +196,8 @@ pub(super) struct Actor {
     store: Arc<dyn Store>,
     mailbox: mpsc::Receiver<Box<Message>>,
     shared: Arc<Shared>,
-    house: PerSide<Option<HousePlayer>>,
+    house: HousePlayers,
+    thoughts: FuturesUnordered<BoxFuture<'static, Thought>>,
     outputs: VecDeque<Output>,
     /// Who asked for what is being done right now.
     asking: Option<Outbox>,
@@ -228,7 +230,7 @@ pub(super) fn channel(
             outcome: summary.outcome,
         }),
     });
-    let house = PerSide::from_fn(|side| house_player(&table, side));
+    let house = HousePlayers::new(table.header(), tables.thinking_room());
     let handle = TableHandle { id, sender, shared: shared.clone() };
     let actor = Actor {
         id,
@@ -238,6 +240,7 @@ pub(super) fn channel(
         mailbox,
         shared,
         house,
+        thoughts: FuturesUnordered::new(),
         outputs: VecDeque::new(),
         asking: None,
         idle_since: None,
@@ -246,15 +249,6 @@ pub(super) fn channel(
         rematch_id: None,
     };
     (handle, Box::new(actor))
-}
-
-/// The house player that has the side, if one has.
-fn house_player(table: &Table, side: Side) -> Option<HousePlayer> {
-    let level = table.header().players[side].id.strip_prefix("house-").and_then(Level::from_name)?;
-    let mut seed = [0; 8];
-    // Without entropy the house player's games are alike, which harms nobody.
-    let _no_seed = getrandom::fill(&mut seed);
-    Some(HousePlayer::new(level, side, u64::from_ne_bytes(seed), Effort::default()))
 }
 
 impl Actor {
@@ -306,6 +300,11 @@ impl Actor {
                         return;
                     }
                     self.step(input);
+                }
+                Some(thought) = self.thoughts.next(), if !self.thoughts.is_empty() => {
+                    if let Some(asked) = self.house_command(thought) {
+                        self.step(Input::Command(Box::new(asked)));
+                    }
                 }
                 message = self.mailbox.recv() => match message {
                     Some(message) => self.receive(*message),
@@ -417,9 +416,7 @@ impl Actor {
                 .boxed(),
                 Output::MakeRematch => self.make_rematch(),
                 Output::HouseTurn { side, view } => {
-                    if let Some(asked) = self.house_command(side, &view) {
-                        self.step(Input::Command(Box::new(asked)));
-                    }
+                    self.thoughts.extend(self.house.think(side, view));
                     continue;
                 }
                 Output::Stopped => {
@@ -460,9 +457,9 @@ impl Actor {
         .boxed()
     }
 
-    fn house_command(&mut self, side: Side, view: &View) -> Option<Asked> {
+    fn house_command(&self, (side, view, command): Thought) -> Option<Asked> {
         let player_id = self.table.header().players[side].id.clone();
-        let command = match self.house[side].as_mut()?.choose(view)? {
+        let command = match command? {
             Command::Deploy(setup) => {
                 GameCommand::Deploy { setup: setup.deploy(side, view.ruleset).ok()?.into_text() }
             }

@@ -10,6 +10,7 @@ mod audience;
 mod commit;
 mod core;
 mod header;
+mod house;
 mod outages;
 mod record;
 mod registry;

@@ -13,12 +13,13 @@ use flagfall_store::{
 };
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, StreamExt as _};
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 
 use super::actor::{Message, Shared, TableHandle, channel};
 use super::commit::index_keys;
 use super::core::{ReadFailure, Table};
 use super::header::GameHeader;
+use super::house;
 use super::outages::Outages;
 use super::search::read_all;
 use crate::gateway::{Connections, Payload};
@@ -140,6 +141,8 @@ struct Inner {
     index: Mutex<Index>,
     /// One cold load of a game at a time, so that none gets two tables.
     loading: Vec<tokio::sync::Mutex<()>>,
+    /// Where house players think.
+    thinking_room: Arc<Semaphore>,
 }
 
 #[derive(Default)]
@@ -198,6 +201,7 @@ impl Tables {
                 outages,
                 index: Mutex::default(),
                 loading: (0..LOAD_LANES).map(|_| tokio::sync::Mutex::default()).collect(),
+                thinking_room: house::thinking_room(),
             }),
         };
         tables.recover().await?;
@@ -418,6 +422,10 @@ impl Tables {
             }
             Err(error) => tracing::warn!(%error, "no new epoch could be begun in the store"),
         }
+    }
+
+    pub(super) fn thinking_room(&self) -> Arc<Semaphore> {
+        self.inner.thinking_room.clone()
     }
 
     /// The moment it is.

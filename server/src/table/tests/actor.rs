@@ -279,6 +279,7 @@ async fn play_against_the_house(table: &TableHandle, ruleset: &Ruleset) {
     let mut chance = flagfall_bots::Chance::new(5);
     let mut ana = Client::new("ana");
     command(table, &ana, "deploy", deploy(ruleset.id, Side::Red, 4)).await;
+    assert!(matches!(ana.next().await, ServerToClient::Accepted { .. }));
     for number in 0..6000 {
         settle_until_turn(table).await;
         let (summary, _, view) = table.look(Some("ana")).await.unwrap();

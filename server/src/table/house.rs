@@ -1,0 +1,76 @@
+//! House players at a table. They think on threads of their own, a few at a time: a thoughtful one keeps no connection waiting.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use flagfall_board::{PerSide, Side};
+use flagfall_bots::{Effort, HousePlayer, Level};
+use flagfall_rules::{Command, View};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use tokio::sync::Semaphore;
+
+use super::header::GameHeader;
+use crate::metrics::HOUSE_SECONDS;
+
+/// What a house player came to: its side, what it saw, and what it wants done.
+pub(super) type Thought = (Side, Box<View>, Option<Command>);
+
+/// How many house players may think at the same time: one thread stays free for the connections.
+pub(super) fn thinking_room() -> Arc<Semaphore> {
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    Arc::new(Semaphore::new(threads.saturating_sub(1).max(1)))
+}
+
+/// The house players of one game.
+pub(super) struct HousePlayers {
+    seats: PerSide<Option<(Level, Arc<Mutex<HousePlayer>>)>>,
+    room: Arc<Semaphore>,
+}
+
+impl HousePlayers {
+    /// Those that the header seats.
+    pub(super) fn new(header: &GameHeader, room: Arc<Semaphore>) -> HousePlayers {
+        let seat = |side: Side| {
+            let level = header.players[side].id.strip_prefix("house-").and_then(Level::from_name)?;
+            let player = HousePlayer::new(level, side, seed(), Effort::default());
+            Some((level, Arc::new(Mutex::new(player))))
+        };
+        HousePlayers { seats: PerSide::from_fn(seat), room }
+    }
+
+    /// Lets the house player of a side think about a view, when there is one.
+    pub(super) fn think(&self, side: Side, view: Box<View>) -> Option<BoxFuture<'static, Thought>> {
+        let (level, player) = self.seats[side].clone()?;
+        let room = self.room.clone();
+        let thinking = async move {
+            let _place = room.acquire_owned().await;
+            let started = std::time::Instant::now();
+            let thought = tokio::task::spawn_blocking(move || (think(&player, side, &view), view)).await;
+            metrics::histogram!(HOUSE_SECONDS, "level" => level.name()).record(started.elapsed());
+            match thought {
+                Ok((command, view)) => (side, view, command),
+                // The runtime is shutting down; `think` itself catches what a player's defect throws.
+                Err(_stopped) => std::future::pending().await,
+            }
+        };
+        Some(thinking.boxed())
+    }
+}
+
+/// A player with a defect does not cost the game: where it fails, chance plays on.
+fn think(player: &Mutex<HousePlayer>, side: Side, view: &View) -> Option<Command> {
+    let mut player = player.lock().unwrap_or_else(PoisonError::into_inner);
+    let chosen = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| player.choose(view)));
+    chosen.unwrap_or_else(|_| {
+        tracing::error!(ruleset = view.ruleset.id, ply = view.ply, "a defect stopped a house player");
+        *player = HousePlayer::new(Level::Random, side, seed(), Effort::default());
+        player.choose(view)
+    })
+}
+
+fn seed() -> u64 {
+    let mut seed = [0; 8];
+    // Without entropy the house player's games are alike, which harms nobody.
+    let _no_seed = getrandom::fill(&mut seed);
+    u64::from_ne_bytes(seed)
+}
