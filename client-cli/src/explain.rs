@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use flagfall_board::{Numbering, Rank, Side, Square};
-use flagfall_rules::{Fill, Ruleset};
+use flagfall_rules::{Bombs, Disclosure, Fill, Ruleset, Ties};
 
 use crate::words;
 
@@ -28,7 +28,7 @@ pub fn ruleset(ruleset: &Ruleset, numbering: Numbering) -> String {
     let mut text = format!("{} ({})\n{summary}\n", ruleset.title, ruleset.id);
     army(ruleset, numbering, &mut text);
     board(ruleset, &mut text);
-    section("Moving", &moving(), &mut text);
+    section("Moving", &moving(ruleset), &mut text);
     section("Striking", &striking(ruleset), &mut text);
     section("Repetition", &repetition(ruleset), &mut text);
     section("The end", &ending(ruleset), &mut text);
@@ -58,7 +58,10 @@ fn army(ruleset: &Ruleset, numbering: Numbering, text: &mut String) {
     for (rank, count) in ranks {
         let note = match rank {
             Rank::Flag => "never moves; who loses it has lost",
-            Rank::Bomb => "never moves; beats every attacker but the Miner",
+            Rank::Bomb => match ruleset.bombs {
+                Bombs::Stay => "never moves; beats every attacker but the Miner",
+                Bombs::LeaveWithAttacker => "never moves; takes every attacker along but the Miner",
+            },
             Rank::Scout => "moves any distance",
             Rank::Miner => "removes Bombs",
             Rank::Spy if ruleset.spy_beats == Rank::General => "beats the General when it strikes first",
@@ -99,11 +102,16 @@ fn board(ruleset: &Ruleset, text: &mut String) {
     indented(fill, text);
 }
 
-fn moving() -> Vec<String> {
+fn moving(ruleset: &Ruleset) -> Vec<String> {
+    let scout = if ruleset.strikes_afar {
+        "A Scout goes any number of empty squares in a line and may strike at the end of it;"
+    } else {
+        "A Scout goes any number of empty squares in a line, or strikes a neighboring square;"
+    };
     [
         "Red begins. A turn is one move or strike with one piece: one square along a row or a",
         "column, never diagonally, never onto a lake or an own piece. Flag and Bombs never move.",
-        "A Scout goes any number of empty squares in a line and may strike at the end of it;",
+        scout,
         "a move of more than one square shows everybody that it is a Scout.",
     ]
     .map(str::to_owned)
@@ -111,11 +119,32 @@ fn moving() -> Vec<String> {
 }
 
 fn striking(ruleset: &Ruleset) -> Vec<String> {
+    let disclosure = match ruleset.disclosure {
+        Disclosure::Both => "A move onto an enemy piece is a strike; both ranks are shown to everybody.",
+        Disclosure::SilentDefense => {
+            "A move onto an enemy piece is a strike; it shows the attacker to everybody. A defender that wins stays hidden, \
+             unless a Scout struck it; whatever leaves is shown."
+        }
+    };
+    let equals = match ruleset.ties {
+        Ties::BothLeave => "equals both leave",
+        Ties::AttackerWins => "of equals the attacker stays",
+        Ties::DefenderWins => "of equals the defender stays",
+    };
+    let winner = if ruleset.winner_advances {
+        "The winner goes to the loser's square, attacker or defender; only a Bomb stays where it is."
+    } else {
+        "A winning attacker goes to the square it struck."
+    };
+    let bombs = match ruleset.bombs {
+        Bombs::Stay => "A Bomb beats all attackers but the Miner, who removes it.",
+        Bombs::LeaveWithAttacker => {
+            "A Bomb and its attacker both leave, but for the Miner, who removes it and stays."
+        }
+    };
     vec![
-        "A move onto an enemy piece is a strike; both ranks are shown to everybody.".to_owned(),
-        "The stronger piece stays, the weaker leaves; equals both leave. A winning attacker goes to"
-            .to_owned(),
-        "the square it struck. A Bomb beats all attackers but the Miner, who removes it.".to_owned(),
+        disclosure.to_owned(),
+        format!("The stronger piece stays, the weaker leaves; {equals}. {winner} {bombs}"),
         format!(
             "The Spy beats the {} when the Spy strikes; whatever strikes the Spy beats it.",
             ruleset.spy_beats
@@ -177,6 +206,10 @@ mod tests {
         insta::assert_snapshot!(
             "pbm-small",
             ruleset(Ruleset::find("pbm-small").expect("a ruleset"), Numbering::Eu)
+        );
+        insta::assert_snapshot!(
+            "original",
+            ruleset(Ruleset::find("original").expect("a ruleset"), Numbering::Us)
         );
         insta::assert_snapshot!("list", list());
     }

@@ -1,4 +1,4 @@
-//! What each audience has been told, by RULES §A4, §A7–§A9, §C2 and PLAY: a specification of its own, written from those pages and apart
+//! What each audience has been told, by RULES §A4, §A7–§A9, §C2, §O1 and PLAY: a specification of its own, written from those pages and apart
 //! from `view.rs`. It reads the log as the store keeps it.
 
 use std::collections::BTreeMap;
@@ -149,7 +149,11 @@ impl Disclosed {
         self.say(words);
         match defender.fate {
             Fate::Stays => drop(self.board.insert(to, struck)),
-            Fate::Advances => panic!("no defender moves in these rulesets"),
+            Fate::Advances => {
+                // Everybody sees it go to where the attacker came from.
+                struck.has_moved = true;
+                self.board.insert(from, struck);
+            }
             Fate::Leaves => {}
         }
         match attacker.fate {

@@ -4,7 +4,7 @@ use flagfall_board::{Direction, PerSide, Ply, Rank, RankSet, Side, Stamp};
 
 use crate::command::{Command, Move};
 use crate::commitment::{Commitment, Salt};
-use crate::event::{Deployed, Event, EventKind, Events, Moved};
+use crate::event::{Deployed, Event, EventKind, Events, Fate, Moved};
 use crate::game::{EndReason, Game, Offers, Outcome, Phase};
 use crate::position::Position;
 use crate::refusal::Refusal;
@@ -191,12 +191,7 @@ pub(crate) fn play(position: &Position, side: Side, squares: Move) -> Result<Eve
     let field = position.field(side);
     field.check(squares, piece.rank)?;
     let repetition = position.repetition();
-    if let Some(tether) = repetition.tether(ruleset, side)
-        && tether.square == from
-        && Direction::between(from, to).is_some_and(|(direction, distance)| {
-            direction == tether.direction && distance > tether.distance_max
-        })
-    {
+    if repetition.tether(ruleset, side).is_some_and(|tether| tether.holds(squares)) {
         return Err(Refusal::TwoSquares);
     }
     if repetition.is_endless_chase(ruleset, side, squares, piece.id, field.foes) {
@@ -225,7 +220,6 @@ pub(crate) fn play(position: &Position, side: Side, squares: Move) -> Result<Eve
 fn judge(position: &Position, moved: &Moved) -> Option<Outcome> {
     let ruleset = position.ruleset();
     let side = moved.side;
-    let is_strike = moved.strike.is_some();
     if moved.strike.is_some_and(|strike| strike.defender.rank == Rank::Flag) {
         return Some(Outcome::won(side, EndReason::FlagCaptured));
     }
@@ -236,8 +230,8 @@ fn judge(position: &Position, moved: &Moved) -> Option<Outcome> {
             return Some(outcome);
         }
     }
-    // A strike captures at least one piece.
-    let quiet_plies = if is_strike { 0 } else { position.quiet_plies().saturating_add(1) };
+    let is_capture = moved.strike.is_some_and(|strike| strike.is_capture());
+    let quiet_plies = if is_capture { 0 } else { position.quiet_plies().saturating_add(1) };
     if ruleset.quiet_limit.is_some_and(|limit| quiet_plies >= limit) {
         return Some(Outcome::nobody(EndReason::QuietLimit));
     }
@@ -254,14 +248,17 @@ fn is_surely_mobile_after(position: &Position, moved: &Moved) -> bool {
     field.foes.remove(moved.from);
     match moved.strike {
         None => field.foes.insert(moved.to),
-        Some(_) => {
+        Some(strike) => {
             // Whatever comes of the strike, count on neither piece: fewer pieces, and no square becomes free that would not be.
             field.own.insert(moved.to);
             field.walkers.remove(moved.to);
+            if strike.defender.fate == Fate::Advances {
+                field.own.insert(moved.from);
+            }
         }
     }
     if position.ruleset().more_squares {
-        // That rule refuses nothing but steps to squares next to foes.
+        // That rule refuses nothing but steps to squares next to foes, and after a strike nothing at all.
         field.open = field.open.without(neighbors(field.foes));
     }
     field.has_two_steps()

@@ -65,6 +65,13 @@ pub(crate) struct Strike {
     pub(crate) defender: Struck,
 }
 
+impl Strike {
+    /// Whether a piece leaves the board.
+    pub(crate) fn is_capture(&self) -> bool {
+        self.attacker.fate == Fate::Leaves || self.defender.fate == Fate::Leaves
+    }
+}
+
 /// One piece's part in a strike.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Struck {

@@ -40,7 +40,7 @@ pub use position::Position;
 #[cfg(feature = "referee")]
 pub use referee::Referee;
 pub use refusal::Refusal;
-pub use ruleset::{Army, Fill, Ruleset};
+pub use ruleset::{Army, Bombs, Disclosure, Fill, Ruleset, Ties};
 pub use setup::{Deployment, Setup, SetupRefusal};
 pub use strike::strike_fates;
 pub use view::{

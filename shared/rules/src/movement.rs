@@ -17,14 +17,42 @@ pub(crate) struct Field {
     pub(crate) runners: SquareSet,
     /// All squares but lakes.
     pub(crate) open: SquareSet,
+    /// Whether runners strike at the end of their way (§C2), or only the next square (§O1).
+    pub(crate) strikes_afar: bool,
 }
 
-/// A piece that the two-squares rule lets go at most so far in one direction (§C3).
+/// A piece that the two-squares rule lets cross none of these borders between neighboring squares of its own line (§C3): those from
+/// `low` up to, not including, `high`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Tether {
     pub(crate) square: Square,
-    pub(crate) direction: Direction,
-    pub(crate) distance_max: u8,
+    pub(crate) is_column: bool,
+    pub(crate) low: u8,
+    pub(crate) high: u8,
+}
+
+impl Tether {
+    /// How far the piece may go in a direction; none when nothing holds it back.
+    pub(crate) fn distance_max(&self, direction: Direction) -> Option<u8> {
+        let place = if self.is_column { self.square.row() } else { self.square.column() };
+        match (direction, self.is_column) {
+            (Direction::Up, true) | (Direction::Right, false) => {
+                (place < self.high).then(|| self.low.saturating_sub(place))
+            }
+            (Direction::Down, true) | (Direction::Left, false) => {
+                (place > self.low).then(|| place.saturating_sub(self.high))
+            }
+            (Direction::Up | Direction::Down, false) | (Direction::Left | Direction::Right, true) => None,
+        }
+    }
+
+    /// Whether it holds back this move of its piece.
+    pub(crate) fn holds(&self, squares: Move) -> bool {
+        self.square == squares.from
+            && Direction::between(squares.from, squares.to).is_some_and(|(direction, distance)| {
+                self.distance_max(direction).is_some_and(|distance_max| distance > distance_max)
+            })
+    }
 }
 
 /// A side's legal moves: for each direction the squares that can be reached in it. In one direction a square is reached from one piece only, the nearest.
@@ -48,11 +76,14 @@ impl Field {
             // A runner reaches what a step reaches from any square it can run to.
             let from = self.walkers | self.runners.fill(empty, direction);
             *reached = from.shift(direction) & enterable;
+            if !self.strikes_afar {
+                *reached &= empty | self.walkers.shift(direction);
+            }
         }
         let counts = targets.map(|targets| targets.len() as u8);
         let mut moves = LegalMoves { targets, own: self.own, counts, is_empty: counts == [0; 4] };
         if let Some(tether) = tether {
-            moves.hold(tether, empty);
+            Direction::ALL.into_iter().for_each(|direction| moves.hold(tether, direction, empty));
         }
         moves
     }
@@ -89,18 +120,22 @@ impl Field {
             square =
                 square.neighbor(direction).filter(|next| empty.contains(*next)).ok_or(Refusal::Blocked)?;
         }
+        if distance > 1 && !self.strikes_afar && self.foes.contains(to) {
+            return Err(Refusal::StrikeFromAfar);
+        }
         Ok(())
     }
 }
 
 impl LegalMoves {
-    fn hold(&mut self, tether: Tether, empty: SquareSet) {
-        let reached = &mut self.targets[tether.direction as usize];
+    fn hold(&mut self, tether: Tether, direction: Direction, empty: SquareSet) {
+        let Some(distance_max) = tether.distance_max(direction) else { return };
+        let reached = &mut self.targets[direction as usize];
         let mut square = tether.square;
         let mut distance = 0;
-        while let Some(next) = square.neighbor(tether.direction) {
+        while let Some(next) = square.neighbor(direction) {
             distance += 1;
-            if distance > tether.distance_max {
+            if distance > distance_max {
                 reached.remove(next);
             }
             if !empty.contains(next) {
@@ -108,7 +143,7 @@ impl LegalMoves {
             }
             square = next;
         }
-        self.count(tether.direction);
+        self.count(direction);
     }
 
     fn count(&mut self, direction: Direction) {

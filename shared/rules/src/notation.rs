@@ -68,6 +68,14 @@ impl Position {
             return Err(PositionTextError::Fields);
         };
         let ruleset = Ruleset::find(ruleset).ok_or(PositionTextError::Ruleset)?;
+        Position::read(ruleset, [turn, ply, quiet_plies, board])
+    }
+
+    /// Reads the fields after the ruleset's id.
+    pub(crate) fn read(
+        ruleset: &'static Ruleset,
+        [turn, ply, quiet_plies, board]: [&str; 4],
+    ) -> Result<Position, PositionTextError> {
         let turn = Side::from_name(turn).ok_or(PositionTextError::Turn)?;
         let ply: Ply = ply.parse().map_err(|_| PositionTextError::Plies)?;
         let quiet_plies: Ply = quiet_plies.parse().map_err(|_| PositionTextError::Plies)?;

@@ -7,7 +7,7 @@ use flagfall_board::{PerSide, Ply, Rank, Side, Square, SquareSet};
 use crate::command::Move;
 use crate::event::{Fate, Moved, Struck};
 use crate::movement::Field;
-use crate::repetition::Repetition;
+use crate::repetition::{Noted, Repetition};
 use crate::ruleset::Ruleset;
 use crate::setup::Deployment;
 
@@ -149,36 +149,35 @@ impl Position {
         let Some(mut attacker) = self.take(from) else { return };
         attacker.is_moved = true;
         attacker.is_revealed |= proves.single().is_some();
-        let mut is_capture = false;
-        let mut attacker_square = Some(to);
+        let mut attacker_at = Some(to);
+        let mut defender_at = None;
         if let Some(strike) = strike {
             let defender = self.take(to);
             attacker.is_revealed |= strike.attacker.shown;
-            attacker_square = square_after(strike.attacker, from, to);
+            attacker_at = square_after(strike.attacker, from, to);
             if let Some(mut defender) = defender {
                 defender.is_revealed |= strike.defender.shown;
-                match square_after(strike.defender, to, from) {
+                defender_at = square_after(strike.defender, to, from);
+                match defender_at {
                     Some(square) => {
                         defender.is_moved |= square != to;
                         self.put(square, defender);
                     }
-                    None => {
-                        is_capture = true;
-                        self.capture(defender);
-                    }
+                    None => self.capture(defender),
                 }
             }
-            if attacker_square.is_none() {
-                is_capture = true;
+            if attacker_at.is_none() {
                 self.capture(attacker);
             }
         }
-        if let Some(square) = attacker_square {
+        if let Some(square) = attacker_at {
             self.put(square, attacker);
         }
-        let foes = if strike.is_some() { self.occupied[side.opponent()] } else { foes_before };
-        let rules = self.ruleset;
-        self.repetition.note(rules, side, Move { from, to }, attacker_square, strike.is_some(), foes);
+        let is_strike = strike.is_some();
+        let foes = if is_strike { self.occupied[side.opponent()] } else { foes_before };
+        let ply = Noted { side, squares: Move { from, to }, attacker_at, defender_at, is_strike };
+        self.repetition.note(self.ruleset, &ply, foes);
+        let is_capture = strike.is_some_and(|strike| strike.is_capture());
         self.quiet_plies = if is_capture { 0 } else { self.quiet_plies.saturating_add(1) };
         self.ply = self.ply.saturating_add(1);
         self.turn = side.opponent();
@@ -192,6 +191,7 @@ impl Position {
             walkers: self.walkers[side],
             runners: self.runners[side],
             open: self.open,
+            strikes_afar: self.ruleset.strikes_afar,
         }
     }
 

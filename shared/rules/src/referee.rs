@@ -16,6 +16,22 @@ impl Referee {
         position.text()
     }
 
+    /// Reads a position's text as one of this ruleset, whatever its first field says: for rulesets that have no id.
+    ///
+    /// # Errors
+    /// As [`Position::from_text`].
+    pub fn read(
+        &self,
+        ruleset: &'static crate::Ruleset,
+        text: &str,
+    ) -> Result<Position, crate::PositionTextError> {
+        let fields: Vec<&str> = text.split_ascii_whitespace().collect();
+        let [_, turn, ply, quiet_plies, board] = fields[..] else {
+            return Err(crate::PositionTextError::Fields);
+        };
+        Position::read(ruleset, [turn, ply, quiet_plies, board])
+    }
+
     /// Every piece on the board: square, side, rank.
     #[must_use]
     pub fn pieces(&self, position: &Position) -> Vec<(Square, Side, Rank)> {

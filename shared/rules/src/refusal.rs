@@ -64,6 +64,9 @@ pub enum Refusal {
     /// A piece or a lake lies in between (§A5, §C2).
     #[error("the way is blocked")]
     Blocked,
+    /// A strike from afar where Scouts move or strike, not both in one turn (§O1).
+    #[error("here a Scout strikes only a neighboring square: move next to the piece first")]
+    StrikeFromAfar,
     /// The two-squares rule (§C3).
     #[error(
         "two-squares rule: this piece has gone back and forth there three times in a row; move another piece or another way"
@@ -118,6 +121,7 @@ impl Refusal {
             Refusal::Lake => "lake",
             Refusal::OwnPiece => "own_piece",
             Refusal::Blocked => "blocked",
+            Refusal::StrikeFromAfar => "strike_from_afar",
             Refusal::TwoSquares => "two_squares",
             Refusal::MoreSquares => "more_squares",
             Refusal::DrawAlreadyOffered => "draw_already_offered",

@@ -31,6 +31,17 @@ struct Chain {
     len: usize,
 }
 
+/// A ply, as far as the repetition rules look at it.
+pub(crate) struct Noted {
+    pub(crate) side: Side,
+    pub(crate) squares: Move,
+    /// Where the piece that moved stands now, if it stands.
+    pub(crate) attacker_at: Option<Square>,
+    /// Where the piece that was struck stands now, if there was one and it stands.
+    pub(crate) defender_at: Option<Square>,
+    pub(crate) is_strike: bool,
+}
+
 /// Borders between neighboring squares of one line: those from `low` up to, not including, `high`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Borders {
@@ -84,16 +95,10 @@ impl Chain {
                 Some(common) => common.intersection(borders)?,
             });
         }
-        let common = common?;
-        let place = if common.is_column { square.row() } else { square.column() };
-        // The piece stands at the end of its last move, which crossed these borders: they lie all on one side of it.
-        let (direction, distance_max) = match (place <= common.low, common.is_column) {
-            (true, true) => (Direction::Up, common.low - place),
-            (true, false) => (Direction::Right, common.low - place),
-            (false, true) => (Direction::Down, place - common.high),
-            (false, false) => (Direction::Left, place - common.high),
-        };
-        Some(Tether { square, direction, distance_max })
+        let Borders { is_column, line, low, high } = common?;
+        // A defender that won may have left the line of its own moves (§O1).
+        let is_in_line = line == if is_column { square.column() } else { square.row() };
+        is_in_line.then_some(Tether { square, is_column, low, high })
     }
 }
 
@@ -122,21 +127,14 @@ impl Repetition {
     }
 
     /// Counts a ply in, in the order of §T1. `foes` are the other side's squares after it.
-    pub(crate) fn note(
-        &mut self,
-        ruleset: &Ruleset,
-        side: Side,
-        squares: Move,
-        now_at: Option<Square>,
-        is_strike: bool,
-        foes: SquareSet,
-    ) {
+    pub(crate) fn note(&mut self, ruleset: &Ruleset, ply: &Noted, foes: SquareSet) {
+        let Noted { side, squares, attacker_at, defender_at, is_strike } = *ply;
         let other = side.opponent();
         if ruleset.two_squares_limit.is_some() {
-            self.chains[side].note(squares, now_at);
-            if is_strike && self.chains[other].at.is_some_and(|square| !foes.contains(square)) {
-                // The piece was struck and left: whatever stands or passes there now has no part in its chain.
-                self.chains[other] = Chain::default();
+            self.chains[side].note(squares, attacker_at);
+            if is_strike && self.chains[other].at == Some(squares.to) {
+                // The struck piece takes its chain along; when it left, whatever stands or passes there now has no part in it.
+                self.chains[other].at = defender_at;
             }
         }
         if ruleset.more_squares {

@@ -19,6 +19,16 @@ pub struct Ruleset {
     pub fill: Fill,
     /// The rank that falls to a Spy's strike (§A6, §P2).
     pub spy_beats: Rank,
+    /// What comes of a strike between equal ranks (§A6, §D1).
+    pub ties: Ties,
+    /// Whose rank a strike makes public (§A7, §D1).
+    pub disclosure: Disclosure,
+    /// What becomes of a Bomb that beats its attacker (§A6, §U3).
+    pub bombs: Bombs,
+    /// Whether a piece that moves any distance may strike at the end of it (§C2, §O1).
+    pub strikes_afar: bool,
+    /// Whether a defender that wins moves onto the square the attacker came from, unless it never moves (§O1, §U4).
+    pub winner_advances: bool,
     /// How many moves in a row a piece may cross the same border before the next such move is refused (§C3).
     pub two_squares_limit: Option<u8>,
     /// Whether a continuous chase may recreate a position (§T1, §T2).
@@ -36,6 +46,35 @@ pub enum Fill {
     EveryHomeSquare,
     /// Any home squares; the rest stay empty (§B1).
     AnyHomeSquares,
+}
+
+/// What comes of a strike between equal ranks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ties {
+    /// Both leave (§A6).
+    BothLeave,
+    /// The attacker wins (§D1).
+    AttackerWins,
+    /// The defender wins (custom games).
+    DefenderWins,
+}
+
+/// Whose rank a strike makes public. A piece that leaves the board is always shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Disclosure {
+    /// Both (§A7).
+    Both,
+    /// The attacker's; the defender's when it loses, or when the attacker is a Scout (§D1).
+    SilentDefense,
+}
+
+/// What becomes of a Bomb that beats its attacker.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bombs {
+    /// It stays (§A6).
+    Stay,
+    /// It leaves together with its attacker (§U3).
+    LeaveWithAttacker,
 }
 
 /// How many pieces of each rank a side owns.

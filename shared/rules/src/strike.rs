@@ -3,7 +3,8 @@
 use flagfall_board::Rank;
 
 use crate::event::{Fate, Strike, Struck};
-use crate::ruleset::Ruleset;
+use crate::position::is_movable;
+use crate::ruleset::{Bombs, Disclosure, Ruleset, Ties};
 
 /// Who wins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,24 +19,36 @@ pub(crate) fn winner(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Winne
     match (attacker, defender) {
         (_, Rank::Flag) => Winner::Attacker,
         (Rank::Miner, Rank::Bomb) => Winner::Attacker,
-        (_, Rank::Bomb) => Winner::Defender,
+        (_, Rank::Bomb) => match ruleset.bombs {
+            Bombs::Stay => Winner::Defender,
+            Bombs::LeaveWithAttacker => Winner::Neither,
+        },
         (Rank::Spy, highest) if highest == ruleset.spy_beats => Winner::Attacker,
         _ if strength(attacker) > strength(defender) => Winner::Attacker,
         _ if strength(attacker) < strength(defender) => Winner::Defender,
-        _ => Winner::Neither,
+        _ => match ruleset.ties {
+            Ties::BothLeave => Winner::Neither,
+            Ties::AttackerWins => Winner::Attacker,
+            Ties::DefenderWins => Winner::Defender,
+        },
     }
 }
 
-/// The strike's facts: who wins takes the square struck at, both ranks become public (§A7).
+/// The strike's facts: who leaves, who goes where, whose rank becomes public.
 pub(crate) fn resolve(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Strike {
     let (attacker_fate, defender_fate) = match winner(ruleset, attacker, defender) {
         Winner::Attacker => (Fate::Advances, Fate::Leaves),
+        Winner::Defender if ruleset.winner_advances && is_movable(defender) => (Fate::Leaves, Fate::Advances),
         Winner::Defender => (Fate::Leaves, Fate::Stays),
         Winner::Neither => (Fate::Leaves, Fate::Leaves),
     };
+    let is_defender_shown = match ruleset.disclosure {
+        Disclosure::Both => true,
+        Disclosure::SilentDefense => attacker == Rank::Scout || defender_fate == Fate::Leaves,
+    };
     Strike {
         attacker: Struck { rank: attacker, fate: attacker_fate, shown: true },
-        defender: Struck { rank: defender, fate: defender_fate, shown: true },
+        defender: Struck { rank: defender, fate: defender_fate, shown: is_defender_shown },
     }
 }
 

@@ -442,6 +442,7 @@ impl View {
             walkers: SquareSet::EMPTY,
             runners: SquareSet::EMPTY,
             open: self.ruleset.shape.squares().without(self.lakes),
+            strikes_afar: self.ruleset.strikes_afar,
         };
         for piece in &self.pieces {
             if piece.side != side {

@@ -2,7 +2,7 @@
 
 use flagfall_board::{BoardShape, Rank, SquareSet};
 
-use crate::ruleset::{Army, Fill, Ruleset};
+use crate::ruleset::{Army, Bombs, Disclosure, Fill, Ruleset, Ties};
 
 /// Two squares of two columns in rows 5 and 6, the left one in this column (0 is `a`).
 const fn lake(column: u8) -> SquareSet {
@@ -45,6 +45,11 @@ pub const CLASSIC: Ruleset = Ruleset {
     ]),
     fill: Fill::EveryHomeSquare,
     spy_beats: Rank::Marshal,
+    ties: Ties::BothLeave,
+    disclosure: Disclosure::Both,
+    bombs: Bombs::Stay,
+    strikes_afar: true,
+    winner_advances: false,
     two_squares_limit: Some(3),
     more_squares: false,
     quiet_limit: Some(200),

@@ -4,11 +4,13 @@
 
 #![expect(clippy::disallowed_methods, reason = "fixtures are files")]
 
+mod combinations;
 mod naive;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use flagfall_rules::secret::{SecretRecord, to_record};
 use flagfall_rules::{Move, Position, Referee};
 
 use crate::naive::{At, Naive};
@@ -29,22 +31,49 @@ fn at(square: flagfall_board::Square) -> At {
     (square.column() as i8, square.row() as i8)
 }
 
+/// Who stands where, and what has become of him: side, rank, moved, shown.
+fn board(naive: &Naive) -> Vec<(At, bool, char, bool, bool)> {
+    naive.men.iter().map(|(at, man)| (*at, man.is_red, man.letter, man.has_moved, man.is_shown)).collect()
+}
+
 /// What was met on the way.
 #[derive(Default, Debug)]
 struct Met {
     plies: usize,
     more_squares: usize,
     saved_by_t3: usize,
+    /// Defenders that went to where their attacker came from.
+    defenders_gone: usize,
 }
 
-/// Plays at random, chasing and fleeing where it can, and compares all legal moves at every ply.
+/// Plays a position's own ruleset, see [`compare_by`].
 fn compare(text: &str, seed: u64, plies: usize, met: &mut Met) {
+    let position = Position::from_text(text).expect("a position");
+    compare_by(position, Naive::read(text), Temper::Chasing, seed, plies, met);
+}
+
+/// How random moves are weighed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Temper {
+    /// Rather chase and flee than strike.
+    Chasing,
+    /// Rather strike.
+    Striking,
+}
+
+/// Plays at random and compares all legal moves, the whole board and the verdict at every ply.
+fn compare_by(
+    mut position: Position,
+    mut naive: Naive,
+    temper: Temper,
+    seed: u64,
+    plies: usize,
+    met: &mut Met,
+) {
     let mut chance = Chance(seed * 2 + 1);
     (0..8).for_each(|_| {
         chance.below(2);
     });
-    let mut naive = Naive::read(text);
-    let mut position = Position::from_text(text).expect("a position");
     for _ in 0..plies {
         let legal = position.legal_moves();
         let names: BTreeSet<String> = legal.iter().map(|squares| squares.to_string()).collect();
@@ -59,7 +88,9 @@ fn compare(text: &str, seed: u64, plies: usize, met: &mut Met) {
         for squares in legal.iter() {
             let is_strike = naive.men.contains_key(&at(squares.to));
             let mut weight = chance.below(100);
-            if is_strike {
+            if temper == Temper::Striking {
+                weight += if is_strike { 60 } else { 0 };
+            } else if is_strike {
                 weight /= 4;
             } else {
                 weight += if naive.is_chased(at(squares.from)) { 60 } else { 0 };
@@ -70,13 +101,23 @@ fn compare(text: &str, seed: u64, plies: usize, met: &mut Met) {
             }
         }
         let Some((_, squares)) = best else { break };
+        let is_strike = naive.men.contains_key(&at(squares.to));
         let events = match Referee.play(&position, squares) {
             Ok(events) => events,
             Err(refusal) => panic!("seed {seed}: {squares} was refused: {}", refusal.code()),
         };
         Referee.apply(&mut position, &events);
         naive.play(at(squares.from), at(squares.to));
-        if events.iter().any(flagfall_rules::Event::is_end) {
+        let found = Referee.position_text(&position);
+        assert!(position.is_conserved(), "seed {seed}: {squares} {found}");
+        assert_eq!(board(&Naive::read(&found)), board(&naive), "seed {seed}: {squares}");
+        let ended = events.iter().find_map(|event| match to_record(event) {
+            SecretRecord::Ended { reason, .. } => Some(reason.code()),
+            _ => None,
+        });
+        assert_eq!(ended, naive.verdict(), "seed {seed}: {squares} {found}");
+        met.defenders_gone += usize::from(is_strike && naive.men.contains_key(&at(squares.from)));
+        if ended.is_some() {
             break;
         }
     }

@@ -11,6 +11,49 @@ pub(crate) struct Man {
     pub(crate) id: usize,
     pub(crate) is_red: bool,
     pub(crate) letter: char,
+    pub(crate) has_moved: bool,
+    /// Whether everybody knows its rank.
+    pub(crate) is_shown: bool,
+}
+
+/// Men without what has become of them: who stands where (§T3).
+fn placement(men: &BTreeMap<At, Man>) -> Vec<(At, usize)> {
+    men.iter().map(|(at, man)| (*at, man.id)).collect()
+}
+
+/// What of RULES.md stands in a game, in the words of this second set of rules.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    /// How many moves in a row may cross one border (§C3).
+    pub(crate) two_squares: Option<usize>,
+    pub(crate) more_squares: bool,
+    /// Whom a Spy's strike takes (§A6, §P2).
+    pub(crate) spy_takes: char,
+    /// Who is left of two equals (§A6, §D1): the attacker, the defender, neither.
+    pub(crate) of_equals: Option<bool>,
+    /// Whether a Bomb goes with whom it beats (§U3).
+    pub(crate) bombs_go: bool,
+    /// Whether a Scout moves or strikes (§O1).
+    pub(crate) scouts_move_or_strike: bool,
+    /// Whether a defender that wins against anything but a Scout keeps its secret (§D1).
+    pub(crate) silent_defenders: bool,
+    /// Whether a defender goes to where the beaten attacker came from (§O1, §U4).
+    pub(crate) defenders_go: bool,
+}
+
+impl Rules {
+    fn of(id: &str) -> Rules {
+        Rules {
+            two_squares: matches!(id, "classic" | "tournament" | "barrage" | "silent-defense").then_some(3),
+            more_squares: matches!(id, "tournament" | "barrage"),
+            spy_takes: if id == "pbm-small" { '2' } else { '1' },
+            of_equals: (id == "silent-defense").then_some(true),
+            bombs_go: id == "course",
+            scouts_move_or_strike: id == "original",
+            silent_defenders: id == "silent-defense",
+            defenders_go: matches!(id, "original" | "course"),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -31,9 +74,7 @@ pub(crate) struct Naive {
     lakes: BTreeSet<At>,
     size: At,
     pub(crate) red_to_move: bool,
-    two_squares: bool,
-    more_squares: bool,
-    small: bool,
+    pub(crate) rules: Rules,
     past: Vec<Past>,
     /// The men before each of the past plies.
     placements: Vec<BTreeMap<At, Man>>,
@@ -59,8 +100,9 @@ impl Naive {
             while let Some(letter) = letters.next() {
                 if letter == 'r' || letter == 'b' {
                     let rank = letters.next().expect("a rank");
-                    while letters.next_if(|mark| *mark == '\'' || *mark == '*').is_some() {}
-                    let man = Man { id: men.len(), is_red: letter == 'r', letter: rank };
+                    let mut has = |mark| letters.next_if_eq(&mark).is_some();
+                    let (has_moved, is_shown) = (has('\''), has('*'));
+                    let man = Man { id: men.len(), is_red: letter == 'r', letter: rank, has_moved, is_shown };
                     men.insert((x, y), man);
                     x += 1;
                 } else {
@@ -78,19 +120,21 @@ impl Naive {
             }
             columns = x;
         }
-        let ruleset = fields[0];
         Naive {
             men,
             lakes,
             size: (columns, rows.len() as i8),
             red_to_move: fields[1] == "red",
-            two_squares: !ruleset.starts_with("pbm"),
-            more_squares: ruleset == "tournament" || ruleset == "barrage",
-            small: ruleset == "pbm-small",
+            rules: Rules::of(fields[0]),
             past: Vec::new(),
             placements: Vec::new(),
             is_flag_taken: false,
         }
+    }
+
+    /// The same board under other rules.
+    pub(crate) fn under(self, rules: Rules) -> Naive {
+        Naive { rules, ..self }
     }
 
     fn around(at: At) -> [At; 4] {
@@ -119,7 +163,10 @@ impl Naive {
                     match self.men.get(&to) {
                         Some(other) if other.is_red == man.is_red => break,
                         Some(_) => {
-                            moves.push((from, to));
+                            let is_step = to == (from.0 + dx, from.1 + dy);
+                            if is_step || !self.rules.scouts_move_or_strike {
+                                moves.push((from, to));
+                            }
                             break;
                         }
                         None => moves.push((from, to)),
@@ -150,8 +197,9 @@ impl Naive {
     fn breaks_two_squares(&self, from: At, to: At) -> bool {
         let id = self.men[&from].id;
         let own: Vec<&Past> = self.past.iter().filter(|past| past.is_red == self.red_to_move).collect();
-        let chain: Vec<&&Past> = own.iter().rev().take_while(|past| past.id == id).take(3).collect();
-        chain.len() == 3
+        let Some(limit) = self.rules.two_squares else { return false };
+        let chain: Vec<&&Past> = own.iter().rev().take_while(|past| past.id == id).take(limit).collect();
+        chain.len() == limit
             && Naive::borders(from, to)
                 .iter()
                 .any(|border| chain.iter().all(|past| Naive::borders(past.from, past.to).contains(border)))
@@ -199,7 +247,7 @@ impl Naive {
                 };
                 plain(before) == plain(&after)
             } else {
-                *before == after
+                placement(before) == placement(&after)
             }
         })
     }
@@ -208,15 +256,15 @@ impl Naive {
     pub(crate) fn legal(&self) -> BTreeSet<String> {
         self.pseudo()
             .into_iter()
-            .filter(|(from, to)| !(self.two_squares && self.breaks_two_squares(*from, *to)))
-            .filter(|(from, to)| !(self.more_squares && self.breaks_more_squares(*from, *to, false)))
+            .filter(|(from, to)| !self.breaks_two_squares(*from, *to))
+            .filter(|(from, to)| !(self.rules.more_squares && self.breaks_more_squares(*from, *to, false)))
             .map(|(from, to)| format!("{}{}", name(from), name(to)))
             .collect()
     }
 
     /// Moves that would be refused were placements compared by ranks, and are not (§T3).
     pub(crate) fn saved_by_t3(&self) -> usize {
-        if !self.more_squares {
+        if !self.rules.more_squares {
             return 0;
         }
         let is_saved = |(from, to): &(At, At)| {
@@ -227,42 +275,50 @@ impl Naive {
 
     /// How many moves the more-squares rule refuses now.
     pub(crate) fn refused_by_t2(&self) -> usize {
-        if !self.more_squares {
+        if !self.rules.more_squares {
             return 0;
         }
         self.pseudo().iter().filter(|(from, to)| self.breaks_more_squares(*from, *to, false)).count()
     }
 
-    /// Who is left on the square struck at (§A6): attacker, defender, neither.
+    /// Who is left of a strike (§A6): the attacker, the defender, neither.
     fn survivor(&self, attacker: char, defender: char) -> Option<bool> {
         const ORDER: &str = "S987654321";
         if defender == 'F' {
             return Some(true);
         }
         if defender == 'B' {
-            return Some(attacker == '8');
+            return if attacker == '8' { Some(true) } else { (!self.rules.bombs_go).then_some(false) };
         }
-        if attacker == 'S' && defender == if self.small { '2' } else { '1' } {
+        if attacker == 'S' && defender == self.rules.spy_takes {
             return Some(true);
         }
         match ORDER.find(attacker).cmp(&ORDER.find(defender)) {
             std::cmp::Ordering::Greater => Some(true),
             std::cmp::Ordering::Less => Some(false),
-            std::cmp::Ordering::Equal => None,
+            std::cmp::Ordering::Equal => self.rules.of_equals,
         }
     }
 
     pub(crate) fn play(&mut self, from: At, to: At) {
         self.placements.push(self.men.clone());
-        let man = self.men.remove(&from).expect("a man");
+        let mut man = self.men.remove(&from).expect("a man");
+        man.has_moved = true;
+        man.is_shown |= from.0.abs_diff(to.0) + from.1.abs_diff(to.1) > 1;
         let struck = self.men.remove(&to);
         match struck {
             None => drop(self.men.insert(to, man)),
-            Some(other) => {
+            Some(mut other) => {
                 self.is_flag_taken |= other.letter == 'F';
+                man.is_shown = true;
                 match self.survivor(man.letter, other.letter) {
                     Some(true) => drop(self.men.insert(to, man)),
-                    Some(false) => drop(self.men.insert(to, other)),
+                    Some(false) => {
+                        let goes = self.rules.defenders_go && other.letter != 'B';
+                        other.has_moved |= goes;
+                        other.is_shown |= !self.rules.silent_defenders || man.letter == '9';
+                        self.men.insert(if goes { from } else { to }, other);
+                    }
                     None => {}
                 }
             }
@@ -276,6 +332,19 @@ impl Naive {
             threatens: Naive::is_next_to_enemy(&self.men, to, man.is_red),
         });
         self.red_to_move = !self.red_to_move;
+    }
+
+    /// What §A10 says of the board now, the side to move in view.
+    pub(crate) fn verdict(&self) -> Option<&'static str> {
+        if self.is_flag_taken {
+            return Some("flag_captured");
+        }
+        let other = Naive { red_to_move: !self.red_to_move, ..self.clone() };
+        match (self.legal().is_empty(), other.legal().is_empty()) {
+            (false, _) => None,
+            (true, false) => Some("no_legal_move"),
+            (true, true) => Some("both_blocked"),
+        }
     }
 
     /// Positions after so many plies; a game whose Flag is taken goes no further.

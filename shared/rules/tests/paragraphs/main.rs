@@ -1,4 +1,4 @@
-//! Every paragraph of RULES §A, §C, §T, §P and §B as board pictures. Test names are sentences that begin with their paragraph.
+//! Every paragraph of RULES §A, §C, §T, §P, §O and §B as board pictures. Test names are sentences that begin with their paragraph.
 
 #![expect(clippy::print_stdout, reason = "tests say what they skipped and how much they looked at")]
 
@@ -9,6 +9,7 @@ mod deadlocks;
 mod deployments;
 mod limits;
 mod matches;
+mod original;
 mod pbm;
 mod recorded_chases;
 mod refusals;

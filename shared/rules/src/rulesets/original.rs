@@ -1,0 +1,15 @@
+//! The box of 1966 (§O).
+
+use super::CLASSIC;
+use crate::ruleset::Ruleset;
+
+/// §O1.
+pub const ORIGINAL: Ruleset = Ruleset {
+    id: "original",
+    title: "Original",
+    summary: "The box of 1966: a Scout moves or strikes, the winner of a strike takes the loser's square, no two-squares rule.",
+    strikes_afar: false,
+    winner_advances: true,
+    two_squares_limit: None,
+    ..CLASSIC
+};
