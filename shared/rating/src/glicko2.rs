@@ -1,0 +1,146 @@
+//! The formulas, on Glickman's inner scale. Names in the comments are those of his paper.
+
+use std::f64::consts::PI;
+
+use crate::Rating;
+
+/// Points to one unit of the inner scale.
+const SCALE: f64 = 173.717_8;
+/// When the search for a volatility is close enough.
+const TOLERANCE: f64 = 1e-6;
+/// Steps after which that search stops anyhow; it takes a handful.
+const STEPS_MAX: u32 = 1_000;
+
+/// What a game gave a player.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Score {
+    /// A point.
+    Win,
+    /// Half a point.
+    Draw,
+    /// Nothing.
+    Loss,
+}
+
+impl Score {
+    /// What it gave the other player.
+    #[must_use]
+    pub const fn mirrored(self) -> Score {
+        match self {
+            Score::Win => Score::Loss,
+            Score::Draw => Score::Draw,
+            Score::Loss => Score::Win,
+        }
+    }
+
+    /// In points: 1, 0.5 or 0.
+    #[must_use]
+    pub const fn points(self) -> f64 {
+        match self {
+            Score::Win => 1.0,
+            Score::Draw => 0.5,
+            Score::Loss => 0.0,
+        }
+    }
+}
+
+/// One game of a rating period.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct GameResult {
+    /// The opponent as he was rated before it.
+    pub opponent: Rating,
+    /// What the game gave.
+    pub score: Score,
+    /// Points by which the circumstances favored the player.
+    pub advantage: f64,
+}
+
+/// The weight of an opponent who is not known for sure: g(phi).
+fn weight(deviation: f64) -> f64 {
+    let phi = deviation / SCALE;
+    (1.0 + 3.0 * phi * phi / (PI * PI)).sqrt().recip()
+}
+
+fn logistic(x: f64) -> f64 {
+    (1.0 + (-x).exp()).recip()
+}
+
+/// E: the score expected of a player of a certain strength against an opponent.
+fn expected(value: f64, opponent: Rating, advantage: f64) -> f64 {
+    logistic(weight(opponent.deviation) * (value + advantage - opponent.value) / SCALE)
+}
+
+/// The score expected between two players neither of whom is known for sure.
+pub(crate) fn expected_between(player: Rating, opponent: Rating, advantage: f64) -> f64 {
+    let deviation = player.deviation.hypot(opponent.deviation);
+    expected(player.value, Rating { deviation, ..opponent }, advantage)
+}
+
+/// The deviation after so many rating periods without a game (step 6, by fractions).
+pub(crate) fn deviation_after(rating: Rating, periods: f64) -> f64 {
+    (rating.deviation.powi(2) + periods * (rating.volatility * SCALE).powi(2)).sqrt()
+}
+
+/// The rating after the games of one rating period, in which so many periods passed since the last games. With one whole period it is
+/// Glickman's algorithm to the letter. Nothing is clamped here.
+#[must_use]
+pub fn rate_period(player: Rating, results: &[GameResult], periods: f64, tau: f64) -> Rating {
+    if results.is_empty() {
+        return Rating { deviation: deviation_after(player, periods), ..player };
+    }
+    let phi = player.deviation / SCALE;
+    // Steps 3 and 4: the estimated variance v and improvement delta.
+    let (mut information, mut surprise) = (0.0, 0.0);
+    for GameResult { opponent, score, advantage } in results {
+        let g = weight(opponent.deviation);
+        let e = expected(player.value, *opponent, *advantage);
+        information += g * g * e * (1.0 - e);
+        surprise += g * (score.points() - e);
+    }
+    let variance = information.recip();
+    let delta = variance * surprise;
+    let volatility = new_volatility(player.volatility, phi, variance, delta, tau);
+    // Steps 6 to 8.
+    let widened = deviation_after(Rating { volatility, ..player }, periods) / SCALE;
+    let new_phi = (widened.powi(-2) + information).sqrt().recip();
+    Rating {
+        value: player.value + SCALE * new_phi * new_phi * surprise,
+        deviation: SCALE * new_phi,
+        volatility,
+    }
+}
+
+/// Step 5: the volatility under which the results are most likely, by the Illinois variant of regula falsi.
+fn new_volatility(volatility: f64, phi: f64, variance: f64, delta: f64, tau: f64) -> f64 {
+    let start = (volatility * volatility).ln();
+    let f = |x: f64| {
+        let spread = phi * phi + variance + x.exp();
+        x.exp() * (delta * delta - spread) / (2.0 * spread * spread) - (x - start) / (tau * tau)
+    };
+    let mut low = start;
+    let beyond = delta * delta - phi * phi - variance;
+    let mut high = if beyond > 0.0 {
+        beyond.ln()
+    } else {
+        let mut steps = 1.0;
+        while f(start - steps * tau) < 0.0 && steps < f64::from(STEPS_MAX) {
+            steps += 1.0;
+        }
+        start - steps * tau
+    };
+    let (mut f_low, mut f_high) = (f(low), f(high));
+    for _ in 0..STEPS_MAX {
+        if (high - low).abs() <= TOLERANCE {
+            break;
+        }
+        let middle = low + (low - high) * f_low / (f_high - f_low);
+        let f_middle = f(middle);
+        if f_middle * f_high <= 0.0 {
+            (low, f_low) = (high, f_high);
+        } else {
+            f_low /= 2.0;
+        }
+        (high, f_high) = (middle, f_middle);
+    }
+    (low / 2.0).exp()
+}
