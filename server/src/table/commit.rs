@@ -1,8 +1,8 @@
 //! How a command becomes fact: judged, appended, carried out, in this order.
 
 use flagfall_board::{GameId, Side, Stamp};
-use flagfall_protocol::{Code, GameCommand};
-use flagfall_rules::{Command, Event, Game, Refusal, Setup, Viewer, decide, decide_deadline};
+use flagfall_protocol::Code;
+use flagfall_rules::{Event, Refusal, Viewer, decide, decide_deadline};
 use flagfall_store::record::{self, CommandStamp, LogBody, LogEntry};
 use flagfall_store::{Append, AppendOutcome, Head, Key, StoreError, StoredEntry, Write};
 
@@ -31,8 +31,9 @@ impl Table {
         let connection = asked.outbox.as_ref().map(Outbox::connection);
         let is_superseded =
             connection.and_then(|id| self.audiences.find_player(id)).is_some_and(|player| !player.is_driving);
-        let decided = command_of(&asked.command, side, &self.game)
-            .and_then(|command| decide(&self.game, side, asked.ply, &command, now, &asked.entropy));
+        let command = asked.command.to_command(side, self.game.terms().ruleset);
+        let decided =
+            command.and_then(|command| decide(&self.game, side, asked.ply, &command, now, &asked.entropy));
         let events = match decided {
             Ok(events) if !is_superseded => events,
             // Another server may have written what this replica does not know, this very command perhaps:
@@ -271,20 +272,6 @@ impl Table {
         let unavailable = Payload::new(&self.unavailable());
         self.audiences.all().for_each(|subscriber| subscriber.outbox.send(unavailable.clone()));
     }
-}
-
-fn command_of(command: &GameCommand, side: Side, game: &Game) -> Result<Command, Refusal> {
-    Ok(match command {
-        GameCommand::Deploy { setup } => {
-            Command::Deploy(Setup::from_text(setup, side, game.terms().ruleset)?)
-        }
-        GameCommand::Move { squares } => Command::Move(squares.0),
-        GameCommand::OfferDraw {} => Command::OfferDraw,
-        GameCommand::AcceptDraw {} => Command::AcceptDraw,
-        GameCommand::DeclineDraw {} => Command::DeclineDraw,
-        GameCommand::Resign {} => Command::Resign,
-        GameCommand::Abort {} => Command::Abort,
-    })
 }
 
 /// The index records of a running game.

@@ -1,8 +1,8 @@
 //! What a game was made with: the first entry of its log.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_protocol::{Player, PlayerKind, Terms, Time};
-use flagfall_rules::{GameTerms, Ruleset, TimeControl, Viewer};
+use flagfall_protocol::{Player, PlayerKind, Terms};
+use flagfall_rules::{GameTerms, Ruleset, Viewer};
 use serde::{Deserialize, Serialize};
 
 /// The first entry of a game's log. It never changes.
@@ -29,13 +29,7 @@ impl GameHeader {
         Some(GameTerms {
             game,
             ruleset: Ruleset::find(&self.terms.ruleset)?,
-            time: match self.terms.time {
-                Time::Unlimited {} => TimeControl::Unlimited,
-                Time::Fischer { base_s, increment_s } => TimeControl::Fischer {
-                    base_ms: u64::from(base_s) * 1000,
-                    increment_ms: u64::from(increment_s) * 1000,
-                },
-            },
+            time: self.terms.time.into(),
             deploy_ms: self.deploy_ms,
             created,
             secret: self.secret,

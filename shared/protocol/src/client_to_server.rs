@@ -2,6 +2,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use flagfall_board::{GameId, Ply, Side};
+use flagfall_rules::{Command, Refusal, Ruleset, Setup, TimeControl};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -167,6 +168,24 @@ pub enum GameCommand {
     Abort {},
 }
 
+impl GameCommand {
+    /// The command as the engine judges it: a setup's text is read as this side's, by this ruleset.
+    ///
+    /// # Errors
+    /// [`Refusal::Setup`] when the text of a setup has too few characters, or one that stands for no piece.
+    pub fn to_command(&self, side: Side, ruleset: &Ruleset) -> Result<Command, Refusal> {
+        Ok(match self {
+            GameCommand::Deploy { setup } => Command::Deploy(Setup::from_text(setup, side, ruleset)?),
+            GameCommand::Move { squares } => Command::Move(squares.0),
+            GameCommand::OfferDraw {} => Command::OfferDraw,
+            GameCommand::AcceptDraw {} => Command::AcceptDraw,
+            GameCommand::DeclineDraw {} => Command::DeclineDraw,
+            GameCommand::Resign {} => Command::Resign,
+            GameCommand::Abort {} => Command::Abort,
+        })
+    }
+}
+
 impl fmt::Debug for GameCommand {
     /// Names the kind and shows no setup.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -211,6 +230,18 @@ pub enum Time {
         /// Increment in seconds, 0 to 3,600.
         increment_s: u32,
     },
+}
+
+impl From<Time> for TimeControl {
+    fn from(time: Time) -> TimeControl {
+        match time {
+            Time::Unlimited {} => TimeControl::Unlimited,
+            Time::Fischer { base_s, increment_s } => TimeControl::Fischer {
+                base_ms: u64::from(base_s) * 1000,
+                increment_ms: u64::from(increment_s) * 1000,
+            },
+        }
+    }
 }
 
 /// What a client has seen of a game: `seq` counts what its audience was shown.

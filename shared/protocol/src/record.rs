@@ -32,6 +32,10 @@ pub struct GameRecord {
     pub commitments: PerSide<Option<HexBytes>>,
     /// The deployments that are open to this audience.
     pub deployments: PerSide<Option<Opened>>,
+    /// The position a game began with that was set up and not deployed, in the one-line notation of positions, ranks that are not open
+    /// to this audience as `?`. A server's games are deployed: it never writes this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
     /// What happened, oldest first.
     pub events: Vec<RecordedEvent>,
     /// How it ended.
@@ -81,6 +85,7 @@ impl Recorder {
             audience: self.viewer.into(),
             commitments: view.commitments,
             deployments: view.opened,
+            start: None,
             events: self.events,
             outcome: view.outcome,
         }
@@ -115,6 +120,9 @@ impl fmt::Display for GameRecord {
             if let Some(commitment) = &self.commitments[side] {
                 writeln!(f, "{side} committed: {commitment}")?;
             }
+        }
+        if let Some(start) = &self.start {
+            writeln!(f, "Start: {start}")?;
         }
         let mut ply = 0;
         for RecordedEvent { at: _, event } in &self.events {

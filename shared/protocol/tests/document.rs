@@ -256,6 +256,7 @@ fn examples() -> String {
         audience: flagfall_protocol::Audience::Red,
         commitments,
         deployments,
+        start: None,
         events: shown
             .log
             .iter()
