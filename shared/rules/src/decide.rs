@@ -108,6 +108,26 @@ pub fn decide_resume(game: &Game) -> Events {
     if game.is_paused() { only(EventKind::Resumed) } else { Events::default() }
 }
 
+/// An umpire's verdict that the board does not give: a side that resigned, came too late, left, broke the rules of the umpire, or (with
+/// nobody as the winner) both sides. Empty when the game is over, and for an end that is the board's to decide.
+#[must_use]
+pub fn decide_verdict(game: &Game, outcome: Outcome) -> Events {
+    match outcome.reason {
+        _ if game.phase == Phase::Over => Events::default(),
+        EndReason::Resigned
+        | EndReason::OutOfTime
+        | EndReason::Abandoned
+        | EndReason::IllegalAct
+        | EndReason::Aborted => ended(outcome),
+        EndReason::FlagCaptured
+        | EndReason::NoLegalMove
+        | EndReason::BothBlocked
+        | EndReason::DrawAgreed
+        | EndReason::QuietLimit
+        | EndReason::PlyLimit => Events::default(),
+    }
+}
+
 fn only(kind: EventKind) -> Events {
     let mut events = Events::default();
     events.push(kind);

@@ -64,13 +64,15 @@ pub enum EndReason {
     OutOfTime,
     /// A side left.
     Abandoned,
+    /// A side broke the rules where that loses the game (§U7).
+    IllegalAct,
     /// The game was called off, or a side did not deploy in time.
     Aborted,
 }
 
 impl EndReason {
     /// Every reason.
-    pub const ALL: [EndReason; 10] = [
+    pub const ALL: [EndReason; 11] = [
         EndReason::FlagCaptured,
         EndReason::NoLegalMove,
         EndReason::BothBlocked,
@@ -80,6 +82,7 @@ impl EndReason {
         EndReason::PlyLimit,
         EndReason::OutOfTime,
         EndReason::Abandoned,
+        EndReason::IllegalAct,
         EndReason::Aborted,
     ];
 
@@ -96,6 +99,7 @@ impl EndReason {
             EndReason::PlyLimit => "ply_limit",
             EndReason::OutOfTime => "out_of_time",
             EndReason::Abandoned => "abandoned",
+            EndReason::IllegalAct => "illegal_act",
             EndReason::Aborted => "aborted",
         }
     }

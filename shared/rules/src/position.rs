@@ -137,6 +137,13 @@ impl Position {
         Some(piece)
     }
 
+    /// Gives the piece on a square another rank: what a follower of the game learns of it.
+    pub(crate) fn learn(&mut self, square: Square, rank: Rank) {
+        if let Some(piece) = self.take(square) {
+            self.put(square, Piece { rank, ..piece });
+        }
+    }
+
     fn capture(&mut self, piece: Piece) {
         let count = &mut self.captured[piece.side][piece.rank as usize];
         *count = count.saturating_add(1);

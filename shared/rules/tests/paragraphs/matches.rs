@@ -467,6 +467,7 @@ fn a11_end_reasons_are_frozen_codes() {
             "ply_limit",
             "out_of_time",
             "abandoned",
+            "illegal_act",
             "aborted"
         ]
     );
@@ -530,4 +531,23 @@ fn a_player_who_asked_for_secrecy_is_opened_to_the_other_player_alone() {
     assert_eq!(opened(Viewer::Player(Red)), (true, true));
     assert_eq!(opened(Viewer::Player(Blue)), (true, true));
     assert_eq!(opened(Viewer::Public), (false, true));
+}
+
+#[test]
+fn a11_an_umpires_verdict_ends_a_game_and_leaves_the_boards_own_ends_to_the_board() {
+    for reason in EndReason::ALL {
+        let mut table = Table::started(&CLASSIC, FISCHER);
+        let outcome = Outcome { winner: Some(Side::Blue), reason };
+        let events = flagfall_rules::decide_verdict(&table.game, outcome);
+        let is_umpires =
+            matches!(reason.code(), "resigned" | "out_of_time" | "abandoned" | "illegal_act" | "aborted");
+        assert_eq!(!events.is_empty(), is_umpires, "{}", reason.code());
+        for event in events {
+            flagfall_rules::evolve(&mut table.game, &event, table.now);
+            assert_eq!(table.game.outcome(), Some(outcome));
+        }
+        if is_umpires {
+            assert!(flagfall_rules::decide_verdict(&table.game, outcome).is_empty(), "it is over");
+        }
+    }
 }

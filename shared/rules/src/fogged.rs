@@ -1,0 +1,339 @@
+//! A game as one side follows it that is told moves and their outcomes, and nothing else: what a program needs that plays by a protocol
+//! without views.
+
+use flagfall_board::{Direction, GameId, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
+
+use crate::clock::TimeControl;
+use crate::command::Move;
+use crate::event::{Event, EventKind, Fate, Moved, Strike};
+use crate::evolve::evolve;
+use crate::game::{Game, GameTerms};
+use crate::position::{Piece, Position, is_runner};
+use crate::ruleset::Ruleset;
+use crate::strike;
+use crate::view::{View, Viewer, view};
+
+/// A game under the fog, kept up by what its follower is told.
+///
+/// An enemy piece whose rank the follower does not know stands in the position with whatever rank; the view, which names no rank that was
+/// not shown, is the only way out. So squares, marks, captures, limits and the repetition rules are the engine's own.
+pub struct FoggedGame {
+    game: Game,
+    side: Side,
+}
+
+/// A move as somebody was told of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ToldMove {
+    /// From where to where.
+    pub squares: Move,
+    /// What came of the strike, if it was one.
+    pub strike: Option<ToldStrike>,
+}
+
+/// A strike as somebody was told of it: a rank is missing where the ruleset does not disclose it to him (§D1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ToldStrike {
+    /// Who left the board.
+    pub outcome: StrikeOutcome,
+    /// The piece that moved.
+    pub attacker: Option<Rank>,
+    /// The piece that was struck.
+    pub defender: Option<Rank>,
+}
+
+/// Who left the board in a strike.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StrikeOutcome {
+    /// The piece that was struck.
+    DefenderLeft,
+    /// The piece that moved.
+    AttackerLeft,
+    /// Both.
+    BothLeft,
+}
+
+/// What was told cannot have happened in the game as it was followed so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Misheard {
+    /// The lakes are not those of the ruleset.
+    #[error("{square}: the lakes are not where this ruleset has them")]
+    Lakes {
+        /// The first square that differs.
+        square: Square,
+    },
+    /// A piece where none can stand at the start.
+    #[error("{square}: no piece can stand there at the start")]
+    Start {
+        /// The square.
+        square: Square,
+    },
+    /// The side to move has no piece on that square.
+    #[error("{square}: the side to move has no piece there")]
+    NoPiece {
+        /// The square.
+        square: Square,
+    },
+    /// The squares are not in one line, or a piece that moves one square moved several.
+    #[error("{squares}: that piece cannot move so")]
+    Way {
+        /// The move.
+        squares: Move,
+    },
+    /// A strike where nobody was struck, none where somebody was, or one against one's own piece.
+    #[error("{square}: the strike that was told does not fit who stands there")]
+    Strike {
+        /// The square struck at.
+        square: Square,
+    },
+    /// The piece is known to have another rank, or its rank is needed and missing.
+    #[error("{square}: the rank that was told is not that piece's")]
+    Rank {
+        /// Where the piece stands.
+        square: Square,
+    },
+    /// Those ranks do not end so by this ruleset.
+    #[error("{square}: by this ruleset the strike of those ranks ends otherwise")]
+    Outcome {
+        /// The square struck at.
+        square: Square,
+    },
+}
+
+impl StrikeOutcome {
+    /// The outcome of these fates; none when nobody left.
+    #[must_use]
+    pub const fn of(attacker: Fate, defender: Fate) -> Option<StrikeOutcome> {
+        match (attacker, defender) {
+            (Fate::Leaves, Fate::Leaves) => Some(StrikeOutcome::BothLeft),
+            (Fate::Leaves, Fate::Stays | Fate::Advances) => Some(StrikeOutcome::AttackerLeft),
+            (Fate::Stays | Fate::Advances, Fate::Leaves) => Some(StrikeOutcome::DefenderLeft),
+            (Fate::Stays | Fate::Advances, Fate::Stays | Fate::Advances) => None,
+        }
+    }
+}
+
+impl FoggedGame {
+    /// What a side sees before anybody has deployed, without a deadline.
+    #[must_use]
+    pub fn before(ruleset: &'static Ruleset, side: Side) -> View {
+        let game = Game::new(terms(ruleset));
+        View { deploy_deadline: None, ..view(&game, Viewer::Player(side), Stamp::default()) }
+    }
+
+    /// A game at its start, Red to move, as seen by the side that has these pieces; `foes` are the squares of the other side.
+    ///
+    /// # Errors
+    /// [`Misheard`] when no game of the ruleset starts so.
+    pub fn begin(
+        ruleset: &'static Ruleset,
+        side: Side,
+        lakes: SquareSet,
+        own: &[(Square, Rank)],
+        foes: SquareSet,
+    ) -> Result<FoggedGame, Misheard> {
+        let mut position = Position::empty(ruleset);
+        let other = position.lakes();
+        if let Some(square) = lakes.without(other).nth(0).or(other.without(lakes).nth(0)) {
+            return Err(Misheard::Lakes { square });
+        }
+        // Any rank will do; the Flag is one that every army has.
+        let foes = foes.iter().map(|square| (square, side.opponent(), Rank::Flag));
+        let own = own.iter().map(|(square, rank)| (*square, side, *rank));
+        for (square, whose, rank) in own.chain(foes) {
+            let is_home = ruleset.shape.home(whose).contains(square);
+            if !is_home || !position.add(square, whose, rank, false, false) {
+                return Err(Misheard::Start { square });
+            }
+        }
+        Ok(FoggedGame { game: Game::from_position(terms(ruleset), position), side })
+    }
+
+    /// Follows a move of the side to move.
+    ///
+    /// # Errors
+    /// [`Misheard`] when it cannot have happened; nothing has changed then.
+    pub fn hear(&mut self, told: &ToldMove) -> Result<(), Misheard> {
+        let ToldMove { squares: Move { from, to }, strike } = *told;
+        let position = self.game.position();
+        let side = position.turn();
+        let attacker = position.piece(from).filter(|piece| piece.side == side);
+        let attacker = attacker.ok_or(Misheard::NoPiece { square: from })?;
+        let strike = match (position.piece(to), strike) {
+            (None, None) => None,
+            (Some(defender), Some(strike)) if defender.side != side => {
+                Some(self.strike(told.squares, attacker, defender, &strike)?)
+            }
+            (Some(_), Some(_) | None) | (None, Some(_)) => return Err(Misheard::Strike { square: to }),
+        };
+        let way = Misheard::Way { squares: told.squares };
+        let (_, distance) = Direction::between(from, to).ok_or(way)?;
+        let mut rank = strike.map_or(attacker.rank, |strike| strike.attacker.rank);
+        if distance > 1 && strike.is_none() && self.is_hidden(attacker) {
+            // Only a Scout moves more than one square (§C2).
+            rank = Rank::Scout;
+        }
+        if distance > 1 && !is_runner(rank) {
+            return Err(way);
+        }
+        let proves = if distance > 1 { RankSet::only(rank) } else { RankSet::ALL };
+        self.game.position.learn(from, rank);
+        if let Some(strike) = strike {
+            self.game.position.learn(to, strike.defender.rank);
+        }
+        let moved = EventKind::Moved(Moved { side, from, to, proves, strike });
+        evolve(&mut self.game, &Event(moved), Stamp::default());
+        Ok(())
+    }
+
+    /// What the follower knows: the view that the engine shows to his side, but for what he cannot be told so: commitments and clocks.
+    #[must_use]
+    pub fn view(&self) -> View {
+        let view = view(&self.game, Viewer::Player(self.side), Stamp::default());
+        View { ready: PerSide::new(true, true), ..view }
+    }
+
+    /// Whether the follower does not know the piece's rank.
+    fn is_hidden(&self, piece: Piece) -> bool {
+        piece.side != self.side && !piece.is_revealed
+    }
+
+    /// What the engine would say of the strike, as far as the follower can know it.
+    fn strike(
+        &self,
+        squares: Move,
+        attacker: Piece,
+        defender: Piece,
+        told: &ToldStrike,
+    ) -> Result<Strike, Misheard> {
+        let ruleset = self.game.position().ruleset();
+        let outcome = |strike: &Strike| StrikeOutcome::of(strike.attacker.fate, strike.defender.fate);
+        let attacker = self.rank(squares.from, attacker, told.attacker)?;
+        let attacker = attacker.ok_or(Misheard::Rank { square: squares.from })?;
+        let strike = match self.rank(squares.to, defender, told.defender)? {
+            Some(defender) => Some(strike::resolve(ruleset, attacker, defender)),
+            // Whatever it is: a rank that wins and stays hidden ends on the same square as the real one.
+            None => ruleset
+                .army
+                .iter()
+                .map(|(rank, _)| strike::resolve(ruleset, attacker, rank))
+                .find(|strike| !strike.defender.shown && outcome(strike) == Some(told.outcome)),
+        };
+        strike
+            .filter(|strike| outcome(strike) == Some(told.outcome))
+            .ok_or(Misheard::Outcome { square: squares.to })
+    }
+
+    /// The rank of a struck piece: what is known of it already, or what is told.
+    fn rank(&self, square: Square, piece: Piece, told: Option<Rank>) -> Result<Option<Rank>, Misheard> {
+        match told {
+            told if self.is_hidden(piece) => Ok(told),
+            Some(told) if told != piece.rank => Err(Misheard::Rank { square }),
+            Some(_) | None => Ok(Some(piece.rank)),
+        }
+    }
+}
+
+/// Terms without a clock and without a name: nobody sees them.
+fn terms(ruleset: &'static Ruleset) -> GameTerms {
+    GameTerms {
+        game: GameId::from_random([0; 12]),
+        ruleset,
+        time: TimeControl::Unlimited,
+        deploy_ms: 0,
+        created: Stamp::default(),
+        secret: PerSide::new(false, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rulesets::{BARRAGE, CLASSIC};
+    use crate::view::Identity;
+
+    fn square(text: &str) -> Square {
+        text.parse().expect("a square")
+    }
+
+    fn followed() -> FoggedGame {
+        let own = [("a4", Rank::Miner), ("b4", Rank::Scout), ("a1", Rank::Flag)];
+        let own = own.map(|(at, rank)| (square(at), rank));
+        let foes = ["a7", "b7", "e7"].into_iter().map(square).collect();
+        FoggedGame::begin(&BARRAGE, Side::Red, BARRAGE.shape.lakes, &own, foes).expect("a start")
+    }
+
+    fn step(text: &str) -> ToldMove {
+        ToldMove { squares: text.parse().expect("a move"), strike: None }
+    }
+
+    fn struck(
+        text: &str,
+        outcome: StrikeOutcome,
+        attacker: Option<Rank>,
+        defender: Option<Rank>,
+    ) -> ToldMove {
+        ToldMove { strike: Some(ToldStrike { outcome, attacker, defender }), ..step(text) }
+    }
+
+    fn identity(game: &FoggedGame, at: &str) -> Identity {
+        let seen = game.view().pieces.into_iter().find(|piece| piece.square == square(at));
+        seen.expect("a piece").identity
+    }
+
+    #[test]
+    fn what_is_told_shows_ranks_and_nothing_else_does() {
+        use StrikeOutcome::{AttackerLeft, DefenderLeft};
+        let mut game = followed();
+        assert_eq!(identity(&game, "a7"), Identity::Hidden);
+        for told in [
+            struck("b4b7", DefenderLeft, Some(Rank::Scout), Some(Rank::Spy)),
+            step("e7e5"),
+            step("a4a5"),
+            step("a7a6"),
+            struck("a5a6", AttackerLeft, Some(Rank::Miner), Some(Rank::General)),
+        ] {
+            game.hear(&told).expect("a move that can be");
+        }
+        assert_eq!(identity(&game, "e5"), Identity::Known(Rank::Scout));
+        assert_eq!(identity(&game, "a6"), Identity::Known(Rank::General));
+        let view = game.view();
+        assert_eq!(view.captured[Side::Blue][Rank::Spy as usize], 1);
+        assert_eq!(view.captured[Side::Red][Rank::Miner as usize], 1);
+        assert_eq!((view.ply, view.turn, view.ready), (5, Some(Side::Blue), PerSide::new(true, true)));
+    }
+
+    #[test]
+    fn what_cannot_have_happened_is_refused_and_changes_nothing() {
+        use StrikeOutcome::{AttackerLeft, BothLeft, DefenderLeft};
+        let (scout, miner, spy) = (Some(Rank::Scout), Some(Rank::Miner), Some(Rank::Spy));
+        let mut game = followed();
+        let before = game.view();
+        let at = square;
+        for (told, error) in [
+            (step("c4c5"), Misheard::NoPiece { square: at("c4") }),
+            (step("a7a6"), Misheard::NoPiece { square: at("a7") }),
+            (step("b4b7"), Misheard::Strike { square: at("b7") }),
+            (struck("b4b6", DefenderLeft, scout, spy), Misheard::Strike { square: at("b6") }),
+            (struck("b4a4", DefenderLeft, scout, miner), Misheard::Strike { square: at("a4") }),
+            (struck("b4b7", DefenderLeft, miner, spy), Misheard::Rank { square: at("b4") }),
+            (struck("b4b7", BothLeft, scout, spy), Misheard::Outcome { square: at("b7") }),
+            (struck("b4b7", AttackerLeft, scout, None), Misheard::Outcome { square: at("b7") }),
+            (step("a4a6"), Misheard::Way { squares: "a4a6".parse().expect("a move") }),
+            (step("b4c5"), Misheard::Way { squares: "b4c5".parse().expect("a move") }),
+        ] {
+            assert_eq!(game.hear(&told), Err(error));
+            assert_eq!(game.view(), before);
+        }
+        let begin = |lakes, own: &[(Square, Rank)], foes| {
+            FoggedGame::begin(&CLASSIC, Side::Blue, lakes, own, foes).err()
+        };
+        let lakes = CLASSIC.shape.lakes;
+        let no_lake = Misheard::Lakes { square: at("c5") };
+        assert_eq!(begin(lakes.without(SquareSet::only(at("c5"))), &[], SquareSet::EMPTY), Some(no_lake));
+        let own = [(at("a4"), Rank::Spy)];
+        assert_eq!(begin(lakes, &own, SquareSet::EMPTY), Some(Misheard::Start { square: at("a4") }));
+        let foes = SquareSet::only(at("e5"));
+        assert_eq!(begin(lakes, &[], foes), Some(Misheard::Start { square: at("e5") }));
+    }
+}
