@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use flagfall_board::{PerSide, Ply, Side};
-use flagfall_bots::{Chance, Effort, HousePlayer, Level, duel, random_setup};
+use flagfall_bots::{Chance, Effort, HousePlayer, Level, duel, random_setup, sensible_setup};
 use flagfall_rules::{EndReason, Ruleset, Setup};
 
 /// House players against each other, to measure them: the score counts for the level named by --red, a draw is half a point.
@@ -46,7 +46,7 @@ struct Duel {
     /// Games played at once.
     #[arg(long, default_value_t = 1)]
     jobs: usize,
-    /// Where --red's deployments come from: own (as the level chooses), random, or a file of deployments, one a line.
+    /// Where --red's deployments come from: own (as the level chooses), random, sensible, or a file of deployments, one a line.
     #[arg(long, default_value = "own")]
     red_setups: String,
     /// Where --blue's deployments come from.
@@ -76,6 +76,7 @@ fn parse_rules(text: &str) -> Result<RuleList, String> {
 enum Source {
     Own,
     Random,
+    Sensible,
     File(Vec<String>),
 }
 
@@ -84,6 +85,7 @@ impl Source {
         match text {
             "own" => Ok(Source::Own),
             "random" => Ok(Source::Random),
+            "sensible" => Ok(Source::Sensible),
             path => {
                 let lines =
                     std::fs::read_to_string(PathBuf::from(path)).map_err(|e| format!("{path}: {e}"))?;
@@ -108,6 +110,7 @@ impl Source {
         match self {
             Source::Own => Ok(None),
             Source::Random => Ok(Some(random_setup(ruleset, side, chance))),
+            Source::Sensible => Ok(Some(sensible_setup(ruleset, ruleset.shape.lakes, side, chance))),
             Source::File(lines) => {
                 let line = &lines[chance.below(lines.len())];
                 let setup = Setup::from_text(line, side, ruleset).map_err(|e| format!("{line:?}: {e}"))?;

@@ -12,4 +12,4 @@ mod setup;
 pub use chance::Chance;
 pub use level::{Effort, Level};
 pub use player::HousePlayer;
-pub use setup::random_setup;
+pub use setup::{random_setup, sensible_setup};

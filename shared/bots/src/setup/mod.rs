@@ -1,7 +1,11 @@
 //! Deployments that house players choose and people are offered.
 
+mod sensible;
+
 use flagfall_board::{Direction, Rank, Side, Square};
 use flagfall_rules::{Fill, Ruleset, Setup};
+
+pub use sensible::sensible_setup;
 
 use crate::Chance;
 
@@ -22,15 +26,24 @@ pub fn random_setup(ruleset: &Ruleset, side: Side, chance: &mut Chance) -> Setup
 
 fn has_way_out(ruleset: &Ruleset, side: Side, pieces: &[(Square, Rank)]) -> bool {
     pieces.iter().any(|(square, rank)| {
-        let ahead = match side {
-            Side::Red => Direction::Up,
-            Side::Blue => Direction::Down,
-        };
-        !matches!(rank, Rank::Flag | Rank::Bomb)
-            && square.neighbor(ahead).is_some_and(|next| {
+        is_movable(*rank)
+            && square.neighbor(ahead(side)).is_some_and(|next| {
                 !ruleset.shape.home(side).contains(next) && !ruleset.shape.lakes.contains(next)
             })
     })
+}
+
+/// The way to the enemy.
+fn ahead(side: Side) -> Direction {
+    match side {
+        Side::Red => Direction::Up,
+        Side::Blue => Direction::Down,
+    }
+}
+
+/// Whether pieces of this rank ever move (§A5).
+fn is_movable(rank: Rank) -> bool {
+    !matches!(rank, Rank::Flag | Rank::Bomb)
 }
 
 #[cfg(test)]

@@ -1,0 +1,369 @@
+//! Deployments that make sense: drawn piece by piece, each rank where it is of use, so that hardly two of them are alike.
+//!
+//! The Flag stands at the back behind Bombs, closed in, half open or with none near it while Bombs elsewhere pretend to guard it.
+//! The Spy stays near the two strongest pieces, Miners are held back, Scouts and what may be spared stand in front.
+
+use flagfall_board::{Direction, Rank, Side, Square, SquareSet};
+use flagfall_rules::{Fill, Ruleset, Setup};
+
+use super::{ahead, is_movable, random_setup};
+use crate::Chance;
+
+/// Drafts that are thrown away before any deployment is taken. One in two or three is kept.
+const DRAFTS_MAX: usize = 200;
+
+/// A deployment of the whole army that a careful player could choose, a different one each time. `lakes` are the board's
+/// as played, which chance may have placed (§U2).
+#[must_use]
+pub fn sensible_setup(ruleset: &Ruleset, lakes: SquareSet, side: Side, chance: &mut Chance) -> Setup {
+    for _ in 0..DRAFTS_MAX {
+        let mut draft = Draft::new(ruleset, lakes, side);
+        if draft.fill(chance).is_some() && draft.is_sound() {
+            return Setup::new(draft.pieces);
+        }
+    }
+    random_setup(ruleset, side, chance)
+}
+
+/// How much a rank likes the front row, the second, the third and the back row of four.
+const fn liking(rank: Rank) -> [u32; 4] {
+    match rank {
+        Rank::Flag => [0, 0, 1, 12],
+        Rank::Bomb => [2, 3, 4, 3],
+        Rank::Spy => [0, 6, 7, 1],
+        Rank::Scout | Rank::Phoenix => [7, 4, 3, 3],
+        Rank::Miner => [1, 2, 5, 8],
+        Rank::Sergeant => [4, 3, 3, 4],
+        Rank::Lieutenant => [7, 4, 3, 2],
+        Rank::Captain => [6, 5, 3, 2],
+        Rank::Major => [6, 5, 4, 2],
+        Rank::Colonel => [4, 6, 5, 1],
+        Rank::General => [5, 8, 3, 0],
+        Rank::Marshal => [6, 8, 3, 0],
+    }
+}
+
+/// Who is placed after Flag and Bombs, the choosiest first: what comes last takes what is left.
+const ORDER: [Rank; 11] = [
+    Rank::Marshal,
+    Rank::General,
+    Rank::Spy,
+    Rank::Miner,
+    Rank::Colonel,
+    Rank::Scout,
+    Rank::Major,
+    Rank::Captain,
+    Rank::Lieutenant,
+    Rank::Phoenix,
+    Rank::Sergeant,
+];
+
+struct Draft<'a> {
+    ruleset: &'a Ruleset,
+    lakes: SquareSet,
+    side: Side,
+    home: SquareSet,
+    free: SquareSet,
+    pieces: Vec<(Square, Rank)>,
+}
+
+impl<'a> Draft<'a> {
+    fn new(ruleset: &'a Ruleset, lakes: SquareSet, side: Side) -> Draft<'a> {
+        let home = ruleset.shape.home(side);
+        Draft { ruleset, lakes, side, home, free: home, pieces: Vec::with_capacity(ruleset.army.len()) }
+    }
+
+    /// Places the army; none when it did not fit.
+    fn fill(&mut self, chance: &mut Chance) -> Option<()> {
+        let flag = self.draw(chance, |draft, square| draft.liked(Rank::Flag, square))?;
+        self.put(flag, Rank::Flag);
+        self.place_bombs(flag, chance)?;
+        for rank in ORDER {
+            for _ in 0..self.ruleset.army.count(rank) {
+                let square = self.draw(chance, |draft, square| draft.weight(rank, square, flag))?;
+                self.put(square, rank);
+            }
+        }
+        Some(())
+    }
+
+    /// First those that guard the Flag, then those that pretend to, then the rest.
+    fn place_bombs(&mut self, flag: Square, chance: &mut Chance) -> Option<()> {
+        let mut left = usize::from(self.ruleset.army.count(Rank::Bomb));
+        let mut around: Vec<Square> = self.neighbors(flag).iter().collect();
+        chance.shuffle(&mut around);
+        let guards = match chance.below(20) {
+            0..9 => around.len(),
+            9..15 => around.len() - 1,
+            _ => chance.below(2),
+        };
+        left -= self.put_bombs(around.iter().take(guards), left);
+        if left >= 2 && chance.below(5) < 3 {
+            let decoy = self.draw(chance, |draft, square| {
+                if distance(square, flag) > 3 { draft.liked(Rank::Flag, square) } else { 0 }
+            });
+            let around = decoy.map_or(SquareSet::EMPTY, |decoy| self.neighbors(decoy) & self.free);
+            left -= self.put_bombs(around.iter().collect::<Vec<_>>().iter(), left);
+        }
+        for _ in 0..left {
+            // A square behind a lake lets nobody out anyway.
+            let square = self.draw(chance, |draft, square| {
+                let is_blocked = draft.depth(square) == 0 && !draft.is_way_out(square);
+                draft.liked(Rank::Bomb, square) * if is_blocked { 2 } else { 1 }
+            })?;
+            self.put(square, Rank::Bomb);
+        }
+        Some(())
+    }
+
+    fn put_bombs<'s>(&mut self, squares: impl Iterator<Item = &'s Square>, at_most: usize) -> usize {
+        let squares: Vec<Square> = squares.copied().take(at_most).collect();
+        squares.iter().for_each(|square| self.put(*square, Rank::Bomb));
+        squares.len()
+    }
+
+    fn put(&mut self, square: Square, rank: Rank) {
+        self.free.remove(square);
+        self.pieces.push((square, rank));
+    }
+
+    /// A free square, as likely as its weight says.
+    fn draw(&self, chance: &mut Chance, weight: impl Fn(&Self, Square) -> u32) -> Option<Square> {
+        let weights: Vec<(Square, u32)> =
+            self.free.iter().map(|square| (square, weight(self, square))).collect();
+        let total: u32 = weights.iter().map(|(_, weight)| weight).sum();
+        if total == 0 {
+            // Nobody likes what is left; somebody has to stand there.
+            return if weights.is_empty() { None } else { Some(weights[chance.below(weights.len())].0) };
+        }
+        let mut point = chance.below(total as usize) as u32;
+        weights.into_iter().find_map(|(square, weight)| {
+            let is_hit = point < weight;
+            point = point.wrapping_sub(weight);
+            is_hit.then_some(square)
+        })
+    }
+
+    /// How well a movable rank stands on a square, given what stands already.
+    fn weight(&self, rank: Rank, square: Square, flag: Square) -> u32 {
+        let near = |others: &[Rank], reach: u8| {
+            self.pieces.iter().any(|(at, other)| others.contains(other) && distance(*at, square) <= reach)
+        };
+        let factor = match rank {
+            Rank::Spy if near(&self.strongest_two(), 2) => 6,
+            Rank::Spy if near(&self.strongest_two(), 3) => 2,
+            // The two strongest look after a half each.
+            Rank::General
+                if !self.pieces.iter().any(|(at, other)| {
+                    *other == Rank::Marshal && self.is_left(*at) == self.is_left(square)
+                }) =>
+            {
+                3
+            }
+            // Somebody of some strength stays with the Flag.
+            Rank::Major | Rank::Captain | Rank::Lieutenant if distance(square, flag) <= 2 => 2,
+            _ => 1,
+        };
+        self.liked(rank, square) * factor
+    }
+
+    fn strongest_two(&self) -> [Rank; 2] {
+        let mut owned = Rank::ALL
+            .into_iter()
+            .rev()
+            .filter(|rank| *rank != Rank::Phoenix && self.ruleset.army.count(*rank) > 0);
+        let strongest = owned.next().unwrap_or(Rank::Marshal);
+        [strongest, owned.next().unwrap_or(strongest)]
+    }
+
+    /// A rank's liking for a square's row, stretched over however many home rows there are.
+    fn liked(&self, rank: Rank, square: Square) -> u32 {
+        let likings = liking(rank);
+        let last = u32::from(self.ruleset.shape.home_rows.max(2)) - 1;
+        let place = u32::from(self.depth(square)) * 3;
+        let (low, rest) = ((place / last) as usize, place % last);
+        let high = (low + 1).min(3);
+        likings[low] * (last - rest) + likings[high] * rest
+    }
+
+    /// How many home rows lie ahead of a square: 0 in the row nearest the enemy.
+    fn depth(&self, square: Square) -> u8 {
+        let shape = &self.ruleset.shape;
+        match self.side {
+            Side::Red => (shape.home_rows - 1).saturating_sub(square.row()),
+            Side::Blue => square.row().saturating_sub(shape.rows - shape.home_rows),
+        }
+    }
+
+    fn is_left(&self, square: Square) -> bool {
+        square.column() < self.ruleset.shape.columns / 2
+    }
+
+    /// The home squares next to a square.
+    fn neighbors(&self, square: Square) -> SquareSet {
+        let next = |direction| self.ruleset.shape.neighbor(square, direction);
+        Direction::ALL.into_iter().filter_map(next).filter(|next| self.home.contains(*next)).collect()
+    }
+
+    /// Whether the square ahead is neither a home square nor a lake.
+    fn is_way_out(&self, square: Square) -> bool {
+        self.ruleset
+            .shape
+            .neighbor(square, ahead(self.side))
+            .is_some_and(|next| !self.home.contains(next) && !self.lakes.contains(next))
+    }
+
+    fn is_sound(&self) -> bool {
+        match self.ruleset.fill {
+            Fill::EveryHomeSquare => self.is_mobile(),
+            Fill::AnyHomeSquares => self.is_mobile() && self.is_sheltered(),
+        }
+    }
+
+    /// Whether the front can move, and no movable piece is walled in for good by Bombs, lakes and the Flag.
+    fn is_mobile(&self) -> bool {
+        let fixed: SquareSet =
+            self.pieces.iter().filter(|(_, rank)| !is_movable(*rank)).map(|(square, _)| *square).collect();
+        let ways_out: SquareSet = self.home.iter().filter(|square| self.is_way_out(*square)).collect();
+        let mut reached = ways_out.without(fixed);
+        if reached.len() * 2 < ways_out.len() {
+            return false;
+        }
+        loop {
+            let wider =
+                reached.iter().fold(reached, |all, square| all | self.neighbors(square)).without(fixed);
+            if wider == reached {
+                break;
+            }
+            reached = wider;
+        }
+        self.pieces.iter().all(|(square, rank)| !is_movable(*rank) || reached.contains(*square))
+    }
+
+    /// Whether something stands between the enemy's Scouts and what they would win at once: the Flag and the Spy. Matters
+    /// where squares stay empty (§B1).
+    fn is_sheltered(&self) -> bool {
+        self.pieces.iter().filter(|(_, rank)| matches!(rank, Rank::Flag | Rank::Spy)).all(|(square, _)| {
+            let mut at = *square;
+            while let Some(next) = at.neighbor(ahead(self.side)) {
+                if !self.ruleset.shape.contains(next) {
+                    return false;
+                }
+                if self.lakes.contains(next) || self.pieces.iter().any(|(taken, _)| *taken == next) {
+                    return true;
+                }
+                at = next;
+            }
+            false
+        })
+    }
+}
+
+/// How many steps apart two squares are on an empty board.
+fn distance(one: Square, other: Square) -> u8 {
+    one.column().abs_diff(other.column()) + one.row().abs_diff(other.row())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn text(ruleset: &Ruleset, side: Side, seed: u64) -> String {
+        let setup = sensible_setup(ruleset, ruleset.shape.lakes, side, &mut Chance::new(seed));
+        setup.deploy(side, ruleset).expect("a deployment").into_text()
+    }
+
+    fn each(mut check: impl FnMut(&Ruleset, Side, &str)) {
+        for ruleset in Ruleset::all() {
+            for side in Side::BOTH {
+                (1..=200).for_each(|seed| check(ruleset, side, &text(ruleset, side, seed)));
+            }
+        }
+    }
+
+    #[test]
+    fn they_are_deployments_of_every_ruleset_and_hardly_two_are_alike() {
+        for ruleset in Ruleset::all() {
+            let all: BTreeSet<String> = (1..=200).map(|seed| text(ruleset, Side::Blue, seed)).collect();
+            assert!(all.len() > 190, "{}: {}", ruleset.id, all.len());
+        }
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_deployment() {
+        for ruleset in Ruleset::all() {
+            assert_eq!(text(ruleset, Side::Red, 9), text(ruleset, Side::Red, 9), "{}", ruleset.id);
+        }
+    }
+
+    #[test]
+    fn the_flag_stands_in_the_last_two_rows_and_mostly_in_the_last() {
+        let (mut back, mut all) = (0, 0);
+        each(|ruleset, _, text| {
+            let columns = usize::from(ruleset.shape.columns);
+            let flag = text.find('F').expect("a Flag");
+            assert!(flag >= text.len() - 2 * columns, "{}: {text}", ruleset.id);
+            back += usize::from(flag >= text.len() - columns);
+            all += 1;
+        });
+        assert!(back * 10 > all * 8, "{back} of {all}");
+    }
+
+    #[test]
+    fn there_are_closed_half_open_and_open_flags() {
+        let classic = Ruleset::find("classic").expect("a ruleset");
+        let mut seen = BTreeSet::new();
+        for seed in 1..=200 {
+            let text = text(classic, Side::Red, seed);
+            let flag = text.find('F').expect("a Flag");
+            let letters = text.as_bytes();
+            let (row, column) = (flag / 10, flag % 10);
+            let around = [
+                (row > 0).then(|| flag - 10),
+                (row < 3).then_some(flag + 10),
+                (column > 0).then(|| flag - 1),
+                (column < 9).then_some(flag + 1),
+            ];
+            let around: Vec<usize> = around.into_iter().flatten().collect();
+            let bombs = around.iter().filter(|place| letters[**place] == b'B').count();
+            seen.insert((bombs == around.len(), bombs == 0));
+        }
+        assert_eq!(seen.len(), 3, "closed, open, and between");
+    }
+
+    #[test]
+    fn a_spared_flag_has_no_open_column_before_it() {
+        let barrage = Ruleset::find("barrage").expect("a ruleset");
+        for seed in 1..=200 {
+            let text = text(barrage, Side::Red, seed);
+            let flag = text.find('F').expect("a Flag");
+            let is_covered = (0..flag / 10).any(|row| text.as_bytes()[row * 10 + flag % 10] != b'.');
+            assert!(is_covered || [2, 3, 6, 7].contains(&(flag % 10)), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_front_can_move_wherever_chance_puts_the_lakes() {
+        let classic = Ruleset::find("classic").expect("a ruleset");
+        for column in 0..9 {
+            let lakes: SquareSet = [(column, 4), (column + 1, 4), (column, 5), (column + 1, 5)]
+                .into_iter()
+                .filter_map(|(column, row)| Square::new(column, row))
+                .collect();
+            for side in Side::BOTH {
+                for seed in 1..20 {
+                    let setup = sensible_setup(classic, lakes, side, &mut Chance::new(seed));
+                    let text = setup.deploy(side, classic).expect("a deployment").into_text();
+                    let movers = (0..10).filter(|place| {
+                        let square = classic.shape.home_square(side, *place).expect("a home square");
+                        let ahead = square.neighbor(ahead(side)).expect("a square ahead");
+                        !lakes.contains(ahead) && !matches!(text.as_bytes()[*place], b'B' | b'F')
+                    });
+                    assert!(movers.count() >= 4, "lakes from column {column}, {side}: {text}");
+                }
+            }
+        }
+    }
+}
