@@ -211,6 +211,10 @@ mod tests {
             "original",
             ruleset(Ruleset::find("original").expect("a ruleset"), Numbering::Us)
         );
+        insta::assert_snapshot!(
+            "silent-defense",
+            ruleset(Ruleset::find("silent-defense").expect("a ruleset"), Numbering::Us)
+        );
         insta::assert_snapshot!("list", list());
     }
 

@@ -1,11 +1,11 @@
-//! What each audience has been told, by RULES §A4, §A7–§A9, §C2, §O1 and PLAY: a specification of its own, written from those pages and apart
+//! What each audience has been told, by RULES §A4, §A7–§A9, §C2, §O1, §D and PLAY: a specification of its own, written from those pages and apart
 //! from `view.rs`. It reads the log as the store keeps it.
 
 use std::collections::BTreeMap;
 
 use flagfall_board::{PerSide, Rank, Side, Square};
 use flagfall_rules::secret::SecretRecord;
-use flagfall_rules::{EndReason, Fate, Ruleset, Viewer};
+use flagfall_rules::{Disclosure, EndReason, Fate, Ruleset, Viewer};
 
 /// A piece and who knows it.
 #[derive(Clone, Debug)]
@@ -15,8 +15,33 @@ pub(crate) struct Tracked {
     /// Where it was deployed.
     pub(crate) origin: Square,
     pub(crate) has_moved: bool,
-    /// Whether everybody knows its rank.
+    /// Whether everybody has been shown its rank in play.
     pub(crate) is_public: bool,
+    /// Whom it beat in hiding (§D1): all that the others know of it.
+    pub(crate) beat: Vec<Rank>,
+}
+
+/// Whether a defender of this rank wins against an attacker that is no Scout, where of equals the attacker wins (§A6, §D1).
+pub(crate) fn beats_in_silence(defender: Rank, attacker: Rank) -> bool {
+    const ORDER: [Rank; 10] = [
+        Rank::Spy,
+        Rank::Scout,
+        Rank::Miner,
+        Rank::Sergeant,
+        Rank::Lieutenant,
+        Rank::Captain,
+        Rank::Major,
+        Rank::Colonel,
+        Rank::General,
+        Rank::Marshal,
+    ];
+    let place = |rank: Rank| ORDER.iter().position(|other| *other == rank);
+    match (attacker, defender) {
+        (_, Rank::Flag) => false,
+        (_, Rank::Bomb) => attacker != Rank::Miner,
+        (Rank::Spy, Rank::Marshal) => false,
+        _ => place(defender) > place(attacker),
+    }
 }
 
 /// The board as a referee keeps it, and what he said aloud to one audience.
@@ -27,6 +52,8 @@ pub(crate) struct Disclosed {
     secret: PerSide<bool>,
     setups: PerSide<Option<String>>,
     pub(crate) board: BTreeMap<Square, Tracked>,
+    /// Which sides' deployments the end has opened to this audience.
+    opened: PerSide<bool>,
     /// The squares on which pieces stood at first that everybody has come to know, captured ones among them.
     pub(crate) known_origins: Vec<Square>,
     /// Everything said to the audience, in order.
@@ -41,6 +68,7 @@ impl Disclosed {
             secret,
             setups: PerSide::default(),
             board: BTreeMap::new(),
+            opened: PerSide::default(),
             known_origins: Vec::new(),
             said: Vec::new(),
         }
@@ -50,7 +78,7 @@ impl Disclosed {
     pub(crate) fn knows(&self, square: Square) -> Option<Rank> {
         self.board
             .get(&square)
-            .filter(|piece| piece.is_public || self.viewer == Viewer::Player(piece.side))
+            .filter(|piece| piece.is_public || self.own(piece.side) || self.opened[piece.side])
             .map(|piece| piece.rank)
     }
 
@@ -80,8 +108,14 @@ impl Disclosed {
                         if let (Some(rank), Some(square)) =
                             (Rank::from_letter(letter), self.ruleset.shape.home_square(side, place))
                         {
-                            let piece =
-                                Tracked { side, rank, origin: square, has_moved: false, is_public: false };
+                            let piece = Tracked {
+                                side,
+                                rank,
+                                origin: square,
+                                has_moved: false,
+                                is_public: false,
+                                beat: Vec::new(),
+                            };
                             self.board.insert(square, piece);
                         }
                     }
@@ -104,9 +138,7 @@ impl Disclosed {
                     // Games that were called off open nothing.
                     if is_open && *reason != EndReason::Aborted {
                         self.say(format!("{side} had {:?}", self.setups[side]));
-                        self.board.values_mut().filter(|piece| piece.side == side).for_each(|piece| {
-                            piece.is_public = true;
-                        });
+                        self.opened[side] = true;
                     }
                 }
             }
@@ -139,13 +171,22 @@ impl Disclosed {
             return;
         };
         let Some(mut struck) = self.board.remove(&to) else { panic!("{to}: nothing to strike") };
-        // In these rulesets every strike shows both (§A7).
         assert_eq!((piece.rank, struck.rank), (attacker.rank, defender.rank));
         piece.is_public = true;
-        struck.is_public = true;
-        self.known_origins.extend([piece.origin, struck.origin]);
-        words +=
-            &format!(": {} strikes {}: {:?}, {:?}", piece.rank, struck.rank, attacker.fate, defender.fate);
+        self.known_origins.push(piece.origin);
+        // Every strike shows both (§A7), but a silent winner is shown to a Scout alone (§D1).
+        let is_silent = self.ruleset.disclosure == Disclosure::SilentDefense
+            && piece.rank != Rank::Scout
+            && defender.fate != Fate::Leaves;
+        if is_silent {
+            struck.beat.push(piece.rank);
+        } else {
+            struck.is_public = true;
+            self.known_origins.push(struck.origin);
+        }
+        let is_told = struck.is_public || self.own(struck.side);
+        let name = if is_told { struck.rank.to_string() } else { "something".to_owned() };
+        words += &format!(": {} strikes {name}: {:?}, {:?}", piece.rank, attacker.fate, defender.fate);
         self.say(words);
         match defender.fate {
             Fate::Stays => drop(self.board.insert(to, struck)),

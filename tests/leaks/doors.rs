@@ -2,8 +2,8 @@
 
 use flagfall_board::{Rank, Side, Stamp};
 use flagfall_protocol::{
-    Audience, Code, GameEvent, GameSummary, GameView, IdentityText, Phase, PieceText, Player, PlayerKind,
-    Presence, ServerToClient, Terms, Time, ViewChange,
+    Audience, Code, GameEvent, GameRecord, GameSummary, GameView, IdentityText, Phase, PieceText, Player,
+    PlayerKind, Presence, Recorder, ServerToClient, Terms, Time, ViewChange,
 };
 use flagfall_rules::{Game, Identity, Move, Referee, Refusal, SeenPiece, Viewer, see, see_change, view};
 use flagfall_tests::Logged;
@@ -29,12 +29,21 @@ pub(crate) trait Doors {
         self.event(logged, viewer).is_some()
     }
 
+    /// The record of the game so far, as this audience may have it.
+    fn record(&self, log: &[Logged], game: &Game, viewer: Viewer) -> GameRecord {
+        let mut recorder = Recorder::new(viewer);
+        log.iter().for_each(|logged| recorder.note(&logged.event, &logged.after, logged.at));
+        let GameSummary { terms, players, .. } = summary(game, Phase::from(game.phase()));
+        recorder.record(game, terms, players)
+    }
+
     /// A refusal of the audience's own ply.
     fn refusal(&self, _game: &Game, _squares: Move, refusal: Refusal) -> (Code, String) {
         (Code::from(&refusal), refusal.to_string())
     }
 }
 
+/// What the server does.
 pub(crate) struct Real;
 impl Doors for Real {}
 
@@ -185,6 +194,14 @@ pub(crate) fn opened(doors: &impl Doors, game: &Game, viewer: Viewer, seq: u64, 
         presence: flagfall_board::PerSide::new(Presence::Present, Presence::Present),
         rematch: Vec::<Side>::new(),
     })
+}
+
+/// The record as it is fetched.
+pub(crate) fn recorded(record: &GameRecord) -> String {
+    match serde_json::to_string(record) {
+        Ok(text) => text,
+        Err(error) => panic!("{error}"),
+    }
 }
 
 /// The message about an event.

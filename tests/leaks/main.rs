@@ -5,8 +5,9 @@ mod disclosed;
 mod doors;
 mod paired;
 mod shown;
+mod silent;
 
-use flagfall_rules::Ruleset;
+use flagfall_rules::{Disclosure, Ruleset};
 use flagfall_tests::Chance;
 
 use crate::doors::{
@@ -14,6 +15,10 @@ use crate::doors::{
     TellsOfNothing, WarnsOfBombs,
 };
 use crate::paired::look;
+use crate::silent::{
+    CapturesNameWinner, EventNamesWinner, MarksWinner, PiecesNameWinner, RecordNamesWinner,
+    SpectatorSeesWinner,
+};
 
 #[test]
 fn no_byte_depends_on_what_an_audience_was_not_told() {
@@ -35,7 +40,16 @@ fn no_byte_depends_on_what_an_audience_was_not_told() {
 }
 
 fn finds(name: &str, doors: &impl Doors) {
-    for ruleset in Ruleset::all() {
+    finds_where(name, doors, |_| true);
+}
+
+/// Leaks that need a silent winner are looked for where there are some.
+fn finds_in_silence(name: &str, doors: &impl Doors) {
+    finds_where(name, doors, |ruleset| ruleset.disclosure == Disclosure::SilentDefense);
+}
+
+fn finds_where(name: &str, doors: &impl Doors, is_meant: impl Fn(&Ruleset) -> bool) {
+    for ruleset in Ruleset::all().iter().copied().filter(|ruleset| is_meant(ruleset)) {
         let findings = look(doors, ruleset, 4_000, 12);
         let Some((one, other)) = findings.leak else {
             panic!("{name} was not found in {} pairs of {}", findings.pairs, ruleset.id)
@@ -82,4 +96,34 @@ fn a_mark_that_depends_on_a_rank_is_found() {
 #[test]
 fn a_length_that_depends_on_a_rank_is_found() {
     finds("a length that depends on a rank", &OneOfLength);
+}
+
+#[test]
+fn an_event_that_names_a_silent_winner_is_found() {
+    finds_in_silence("a silent winner in the event", &EventNamesWinner);
+}
+
+#[test]
+fn a_changed_piece_that_names_a_silent_winner_is_found() {
+    finds_in_silence("a silent winner among the pieces", &PiecesNameWinner);
+}
+
+#[test]
+fn captures_that_name_a_silent_winner_are_found() {
+    finds_in_silence("a silent winner among the captured", &CapturesNameWinner);
+}
+
+#[test]
+fn a_spectators_view_that_names_a_silent_winner_is_found() {
+    finds_in_silence("a silent winner in a spectator's view", &SpectatorSeesWinner);
+}
+
+#[test]
+fn a_record_that_names_a_silent_winner_is_found() {
+    finds_in_silence("a silent winner in the record", &RecordNamesWinner);
+}
+
+#[test]
+fn a_mark_on_a_silent_winner_is_found() {
+    finds_in_silence("a mark on a silent winner", &MarksWinner);
 }

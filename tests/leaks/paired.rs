@@ -7,8 +7,8 @@ use flagfall_rules::secret::to_record;
 use flagfall_rules::{Command, Entropy, Move, Phase, Ruleset, TimeControl, Viewer, decide};
 use flagfall_tests::{Chance, Match, Step, random_setup};
 
-use crate::disclosed::Disclosed;
-use crate::doors::{Doors, opened, refused, told};
+use crate::disclosed::{Disclosed, beats_in_silence};
+use crate::doors::{Doors, opened, recorded, refused, told};
 
 /// A game as it was played: what was done, and when.
 #[derive(Clone)]
@@ -62,16 +62,20 @@ impl Script {
         let mut disclosed = Disclosed::new(viewer, self.ruleset, self.secret);
         let mut bytes = vec![opened(doors, &table.game, viewer, 0, table.now)];
         let mut seq = 0;
+        let mut log = Vec::new();
         // The audience's own questions are chosen by what it was told, not by what is.
         let mut asked = Chance::new(11);
         for (step, after_ms) in &self.steps {
             let logged = table.step(step, *after_ms).ok()?;
+            log.extend(logged.iter().cloned());
             for logged in &logged {
                 disclosed.note(&to_record(&logged.event));
                 seq += u64::from(doors.counts(logged, viewer));
                 if let Some(event) = doors.event(logged, viewer) {
                     bytes.push(told(&logged.after, seq, event));
-                    if asked.once_in(12) {
+                    // Right after a strike a view has the most to hide.
+                    let is_strike = logged.is_strike();
+                    if asked.once_in(if is_strike { 2 } else { 12 }) {
                         bytes.push(opened(doors, &logged.after, viewer, seq, logged.at));
                     }
                     if asked.once_in(40) {
@@ -81,6 +85,7 @@ impl Script {
             }
         }
         bytes.push(opened(doors, &table.game, viewer, seq, table.now));
+        bytes.push(recorded(&doors.record(&log, &table.game, viewer)));
         Some(Session { said: disclosed.said.clone(), bytes: commitments_made_opaque(&bytes), disclosed })
     }
 
@@ -102,22 +107,33 @@ impl Script {
                 .collect();
             let moved: Vec<Square> =
                 disclosed.board.values().filter(|piece| piece.has_moved).map(|piece| piece.origin).collect();
+            // A silent winner is only known to have beaten what it beat: whatever would have is as good (§D1).
+            let fits = |origin: Square, letter: char| {
+                let winner = disclosed.board.values().find(|piece| piece.origin == origin);
+                winner.zip(Rank::from_letter(letter)).is_none_or(|(winner, rank)| {
+                    winner.beat.iter().all(|beaten| beats_in_silence(rank, *beaten))
+                })
+            };
             let Some(text) = twin.final_deployment(side) else { continue };
             let mut letters: Vec<char> = text.chars().collect();
-            let hidden: Vec<(usize, bool)> = places
+            let hidden: Vec<(usize, Square, bool)> = places
                 .iter()
                 .filter(|(place, square)| letters[*place] != '.' && !disclosed.known_origins.contains(square))
-                .map(|(place, square)| (*place, moved.contains(square)))
+                .map(|(place, square)| (*place, *square, moved.contains(square)))
                 .collect();
             for _ in 0..1 + chance.below(30) {
                 if hidden.len() < 2 {
                     break;
                 }
-                let (one, one_moved) = hidden[chance.below(hidden.len())];
-                let (other, other_moved) = hidden[chance.below(hidden.len())];
+                let (one, one_origin, one_moved) = hidden[chance.below(hidden.len())];
+                let (other, other_origin, other_moved) = hidden[chance.below(hidden.len())];
                 let is_movable =
                     |letter: char| !matches!(Rank::from_letter(letter), Some(Rank::Flag | Rank::Bomb));
-                if (!one_moved || is_movable(letters[other])) && (!other_moved || is_movable(letters[one])) {
+                if (!one_moved || is_movable(letters[other]))
+                    && (!other_moved || is_movable(letters[one]))
+                    && fits(one_origin, letters[other])
+                    && fits(other_origin, letters[one])
+                {
                     letters.swap(one, other);
                 }
             }

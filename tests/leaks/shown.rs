@@ -40,6 +40,7 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                         identity(disclosed.knows(piece.square)),
                         "{viewer:?} {event:?}"
                     );
+                    assert_eq!(piece.is_revealed, disclosed.board[&piece.square].is_public);
                     checked += 1;
                 }
                 if let GameEvent::Moved(seen) = &event
@@ -63,6 +64,8 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                         "{viewer:?} {piece:?}"
                     );
                     assert_eq!((piece.side, piece.is_moved), (tracked.side, tracked.has_moved));
+                    // On one's own pieces as well: whether the others have seen it (§D2).
+                    assert_eq!(piece.is_revealed, tracked.is_public, "{viewer:?} {piece:?}");
                     checked += 1;
                 }
                 // In the text that is sent, a hidden piece is a question mark and nothing else.

@@ -34,6 +34,15 @@ pub struct Logged {
     pub at: Stamp,
 }
 
+impl Logged {
+    /// Whether a piece was struck: public.
+    #[must_use]
+    pub fn is_strike(&self) -> bool {
+        let pieces = |game: &Game| Side::BOTH.map(|side| game.position().occupied(side).len());
+        self.before.phase() == Phase::Playing && pieces(&self.before) != pieces(&self.after)
+    }
+}
+
 /// A game, its time and its chance.
 #[derive(Clone)]
 pub struct Match {

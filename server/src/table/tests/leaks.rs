@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use flagfall_board::{Rank, Side, Square};
 use flagfall_bots::Chance;
 use flagfall_protocol::{GameCommand, GameEvent, MoveText, StrikeFate};
-use flagfall_rules::{Move, Ruleset, Viewer};
+use flagfall_rules::{Disclosure, Identity, Move, Ruleset, Viewer};
 
 use super::super::record;
 use super::harness::{Client, Hand, deploy, header, setup_text};
@@ -189,6 +189,19 @@ struct Disclosed {
     shown: Vec<usize>,
     /// Places of pieces that have moved: they are neither Flag nor Bomb.
     moved: Vec<usize>,
+    /// Places of pieces that beat an attacker in hiding, with the attacker's rank: that is all that is known of them (§D1).
+    beat: Vec<(usize, Rank)>,
+}
+
+/// Whether a defender of this letter beats the attacker where of equals the attacker wins (§A6, §D1).
+fn beats(defender: char, attacker: Rank) -> bool {
+    const ORDER: &str = "S987654321";
+    let place = |letter: char| ORDER.find(letter);
+    match (attacker.letter(), defender) {
+        (_, 'F') | ('8', 'B') | ('S', '1') => false,
+        (_, 'B') => true,
+        (attacker, defender) => place(defender) > place(attacker),
+    }
 }
 
 fn disclosed(script: &Script, side: Side) -> Disclosed {
@@ -212,7 +225,8 @@ fn disclosed(script: &Script, side: Side) -> Disclosed {
         }
         record::record(hand.id, &hand.log(), Viewer::Public).unwrap()
     };
-    let mut disclosed = Disclosed { shown: Vec::new(), moved: Vec::new() };
+    let mut disclosed = Disclosed { shown: Vec::new(), moved: Vec::new(), beat: Vec::new() };
+    let is_silent = script.ruleset.disclosure == Disclosure::SilentDefense;
     for event in record.events {
         let GameEvent::Moved(seen) = event.event else { continue };
         let Move { from, to } = seen.squares.0;
@@ -230,7 +244,17 @@ fn disclosed(script: &Script, side: Side) -> Disclosed {
             None if is_own => StrikeFate::Advances,
             None => unreachable!("a move to an occupied square is a strike"),
             Some(strike) => {
-                disclosed.shown.push(place);
+                match strike.attacker.0 {
+                    Identity::Known(attacker)
+                        if is_silent
+                            && !is_own
+                            && attacker != Rank::Scout
+                            && strike.defender_fate != StrikeFate::Leaves =>
+                    {
+                        disclosed.beat.push((place, attacker));
+                    }
+                    Identity::Known(_) | Identity::OneOf(_) | Identity::Hidden => disclosed.shown.push(place),
+                }
                 if is_own { strike.attacker_fate } else { strike.defender_fate }
             }
         };
@@ -246,7 +270,7 @@ fn disclosed(script: &Script, side: Side) -> Disclosed {
 
 /// Sessions that tell the others the same: ranks of this side exchanged that nobody else can tell apart, and other deployments before.
 fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
-    let Disclosed { shown, moved } = disclosed(script, side);
+    let Disclosed { shown, moved, beat } = disclosed(script, side);
     let letters: Vec<char> = script.setups[side as usize].chars().collect();
     let mut chance = Chance::new(seed);
     let mut twins = Vec::new();
@@ -255,7 +279,11 @@ fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
     for _ in 0..2000 {
         let (one, other) = (chance.below(letters.len()), chance.below(letters.len()));
         let (a, b) = (letters[one], letters[other]);
-        let may = |place: usize, letter: char| !(moved.contains(&place) && is_fixed(letter));
+        let fits = |place: usize, letter: char| {
+            beat.iter().filter(|(other, _)| *other == place).all(|(_, attacker)| beats(letter, *attacker))
+        };
+        let may =
+            |place: usize, letter: char| !(moved.contains(&place) && is_fixed(letter)) && fits(place, letter);
         let is_hidden = |place: usize| !shown.contains(&place) && letters[place] != '.';
         if a == b || !is_hidden(one) || !is_hidden(other) || !may(one, b) || !may(other, a) {
             continue;

@@ -3,12 +3,15 @@
 mod classic;
 mod original;
 mod pbm;
+mod silent_defense;
 
 pub use classic::{BARRAGE, CLASSIC, TOURNAMENT};
 pub use original::ORIGINAL;
 pub use pbm::{PBM, PBM_SMALL};
+pub use silent_defense::SILENT_DEFENSE;
 
 use crate::Ruleset;
 
 /// In the order in which they are offered.
-pub(crate) const ALL: &[&Ruleset] = &[&CLASSIC, &TOURNAMENT, &BARRAGE, &PBM, &PBM_SMALL, &ORIGINAL];
+pub(crate) const ALL: &[&Ruleset] =
+    &[&CLASSIC, &TOURNAMENT, &BARRAGE, &PBM, &PBM_SMALL, &ORIGINAL, &SILENT_DEFENSE];

@@ -177,6 +177,15 @@ fn o1_every_attacker_against_every_defender_in_the_original() {
 }
 
 #[test]
+fn d1_every_attacker_against_every_defender_in_silent_defense() {
+    check_table(
+        &flagfall_rules::rulesets::SILENT_DEFENSE,
+        |_| false,
+        |_, _, result| if result == 'b' { 'w' } else { result },
+    );
+}
+
+#[test]
 fn a7_a_strike_shows_both_ranks() {
     check(&CLASSIC, "5 | b4\n4 | r5", "a4a5", "5 | b4*");
     check(&CLASSIC, "5 | b5\n4 | r4", "a4a5", "5 | r4'*");

@@ -1,0 +1,14 @@
+//! The tournament rules of the 1980s and 1990s (§D).
+
+use super::CLASSIC;
+use crate::ruleset::{Disclosure, Ruleset, Ties};
+
+/// §D.
+pub const SILENT_DEFENSE: Ruleset = Ruleset {
+    id: "silent-defense",
+    title: "Silent defense",
+    summary: "Classic, but only the attacker shows itself: a defender that wins stays hidden, and of equals the attacker wins.",
+    ties: Ties::AttackerWins,
+    disclosure: Disclosure::SilentDefense,
+    ..CLASSIC
+};
