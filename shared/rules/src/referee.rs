@@ -1,9 +1,12 @@
 //! The omniscient door, for tools that are no server: tests, analysis, referees. A server does not enable this feature.
 
-use flagfall_board::{Rank, Side, Square};
+use flagfall_board::{PerSide, Rank, Side, Square};
 
-use crate::decide::play;
-use crate::{Deployment, Event, Events, Move, Position, Refusal, Setup, SetupRefusal};
+use crate::decide::{judge_mobility, play};
+use crate::event::EventKind;
+use crate::{
+    Deployment, Event, Events, Game, Move, OpenedDeployment, Phase, Position, Refusal, Setup, SetupRefusal,
+};
 
 /// Whoever holds a referee sees everything.
 #[derive(Debug, Default)]
@@ -72,5 +75,27 @@ impl Referee {
         let (red, blue): (Deployment, Deployment) =
             (red.deploy(Side::Red, ruleset)?, blue.deploy(Side::Blue, ruleset)?);
         Ok(Position::deployed(ruleset, flagfall_board::PerSide::new(Some(&red), Some(&blue))))
+    }
+
+    /// The end of a game that was set up with a side to move that cannot (§A10). Empty when it can, or when the game is not being played.
+    #[must_use]
+    pub fn judge(&self, game: &Game) -> Events {
+        let mut events = Events::default();
+        if game.phase() == Phase::Playing
+            && let Some(outcome) = judge_mobility(game.position())
+        {
+            events.push(EventKind::Ended(outcome));
+        }
+        events
+    }
+
+    /// The deployments that are in, with their salts, whoever may know them.
+    #[must_use]
+    pub fn deployments(&self, game: &Game) -> PerSide<Option<OpenedDeployment>> {
+        PerSide::from_fn(|side| {
+            game.deployments[side]
+                .as_ref()
+                .map(|(deployment, salt)| OpenedDeployment { text: deployment.text(), salt: salt.0 })
+        })
     }
 }

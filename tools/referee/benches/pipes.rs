@@ -1,0 +1,157 @@
+//! Commands a second through real pipes: this program starts itself as a referee and plays random games against the clock.
+//!
+//! `cargo bench -p flagfall-referee` prints, for each ruleset, how many moves a second are answered when the client writes many lines before it reads, and when it
+//! waits for each answer. The moves are chosen beforehand, so the client's share is small; both processes share the machine's cores.
+
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and a broken one stops")]
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use flagfall_referee::{Session, serve_standard};
+use flagfall_rules::Ruleset;
+use serde_json::{Value, json};
+
+const REFEREE: &str = "--be-a-referee";
+/// Moves of a measurement, at least.
+const MOVES: usize = 100_000;
+const ROUNDS: usize = 5;
+
+fn main() {
+    if std::env::args().any(|word| word == REFEREE) {
+        return serve_standard().unwrap();
+    }
+    println!("moves a second, median of {ROUNDS} rounds of {MOVES} moves and more");
+    println!("{:<16} {:>12} {:>12} {:>12}", "ruleset", "no pipe", "pipelined", "ping-pong");
+    for ruleset in Ruleset::all() {
+        let script = Script::new(ruleset);
+        let rate = |time: fn(&Script) -> Duration| {
+            let mut times: Vec<Duration> = (0..ROUNDS).map(|_| time(&script)).collect();
+            times.sort_unstable();
+            script.lines.len() as f64 / times[ROUNDS / 2].as_secs_f64()
+        };
+        let (inside, pipelined, waiting) = (rate(inside), rate(pipelined), rate(waiting));
+        println!("{:<16} {inside:>12.0} {pipelined:>12.0} {waiting:>12.0}", ruleset.id);
+    }
+}
+
+/// Lines of random games that a referee accepts.
+struct Script {
+    lines: Vec<String>,
+}
+
+impl Script {
+    fn new(ruleset: &Ruleset) -> Script {
+        let mut session = Session::new();
+        let mut chance = Chance(2_026);
+        let mut lines = Vec::new();
+        while lines.len() < MOVES {
+            let mut ask = |request: Value| -> Value {
+                let line = request.to_string();
+                let answer = serde_json::from_str(&session.answer(&line)).unwrap();
+                if request["type"] != "legal" {
+                    lines.push(line);
+                }
+                answer
+            };
+            ask(json!({ "type": "new_game", "ruleset": ruleset.id, "seed": 1 }));
+            let mut stands = Value::Null;
+            for side in ["red", "blue"] {
+                let command = json!({ "kind": "deploy", "setup": chance.setup(ruleset) });
+                stands = ask(json!({ "type": "command", "side": side, "command": command }));
+            }
+            while stands["phase"] == "playing" {
+                let side = stands["turn"].clone();
+                let legal = ask(json!({ "type": "legal", "side": side }));
+                let mut moves = legal["commands"].as_array().unwrap().clone();
+                moves.retain(|command| command["kind"] == "move");
+                let command = moves.swap_remove(chance.below(moves.len()));
+                stands = ask(json!({ "type": "command", "side": side, "command": command }));
+            }
+            assert_eq!(stands["phase"], "over", "{stands}");
+        }
+        Script { lines }
+    }
+}
+
+fn inside(script: &Script) -> Duration {
+    let mut session = Session::new();
+    let begun = Instant::now();
+    for line in &script.lines {
+        assert!(session.answer(line).starts_with(r#"{"type":"done""#));
+    }
+    begun.elapsed()
+}
+
+fn referee() -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .arg(REFEREE)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// A thread writes all lines, this one reads all answers.
+fn pipelined(script: &Script) -> Duration {
+    let mut child = referee();
+    let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let text = script.lines.join("\n") + "\n";
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(move || input.write_all(text.as_bytes()).unwrap());
+        let answers = BufReader::new(output).lines().map(Result::unwrap);
+        assert_eq!(
+            answers.filter(|answer| answer.starts_with(r#"{"type":"done""#)).count(),
+            script.lines.len()
+        );
+    });
+    let elapsed = begun.elapsed();
+    assert!(child.wait().unwrap().success());
+    elapsed
+}
+
+/// Each line is written when the answer to the one before it has come.
+fn waiting(script: &Script) -> Duration {
+    let mut child = referee();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let lines: Vec<String> = script.lines.iter().map(|line| line.clone() + "\n").collect();
+    let begun = Instant::now();
+    let mut answer = String::new();
+    for line in &lines {
+        input.write_all(line.as_bytes()).unwrap();
+        answer.clear();
+        output.read_line(&mut answer).unwrap();
+        assert!(answer.starts_with(r#"{"type":"done""#));
+    }
+    let elapsed = begun.elapsed();
+    drop(input);
+    assert!(child.wait().unwrap().success());
+    elapsed
+}
+
+/// xorshift64* (Vigna 2016).
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (((self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) * end as u64) >> 32) as usize
+    }
+
+    fn setup(&mut self, ruleset: &Ruleset) -> String {
+        let letters = |(rank, count): (flagfall_board::Rank, u8)| {
+            std::iter::repeat_n(rank.letter(), usize::from(count))
+        };
+        let mut letters: Vec<char> = ruleset.army.iter().flat_map(letters).collect();
+        letters.resize(ruleset.shape.home_len(), '.');
+        for end in (1..letters.len()).rev() {
+            letters.swap(end, self.below(end + 1));
+        }
+        letters.into_iter().collect()
+    }
+}

@@ -1,0 +1,64 @@
+//! Chance: from a seed, so that a session can be repeated exactly, or from the operating system.
+
+use flagfall_board::GameId;
+use flagfall_rules::Entropy;
+use sha2::{Digest, Sha256};
+
+use crate::refused::Refused;
+
+/// Where a game's chance comes from. Each use has a number of its own, so going back in the game and doing the same again draws the same.
+pub(crate) struct Chance {
+    key: [u8; 32],
+}
+
+impl Chance {
+    /// Chance from this seed, or from the operating system.
+    ///
+    /// # Errors
+    /// [`Refused::NoChance`] when the system gives none.
+    pub(crate) fn new(seed: Option<u64>) -> Result<Chance, Refused> {
+        let mut key = [0; 32];
+        match seed {
+            Some(seed) => key[..8].copy_from_slice(&seed.to_le_bytes()),
+            None => getrandom::fill(&mut key).map_err(|_| Refused::NoChance)?,
+        }
+        Ok(Chance { key })
+    }
+
+    /// For the command that is the game's so manieth.
+    pub(crate) fn entropy(&self, step: usize) -> Entropy {
+        Entropy(self.draw(b"step", step))
+    }
+
+    /// For the game itself.
+    pub(crate) fn game_id(&self) -> GameId {
+        let bytes = self.draw(b"game", 0);
+        GameId::from_random(std::array::from_fn(|index| bytes[index]))
+    }
+
+    fn draw(&self, what: &[u8; 4], number: usize) -> [u8; 32] {
+        let mut hasher = Sha256::new();
+        hasher.update(b"flagfall-referee\0");
+        hasher.update(what);
+        hasher.update((number as u64).to_le_bytes());
+        hasher.update(self.key);
+        hasher.finalize().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_draws_the_same_again_and_every_use_something_else() {
+        let draw = |seed, step| Chance::new(seed).unwrap().entropy(step).0;
+        assert_eq!(draw(Some(7), 1), draw(Some(7), 1));
+        assert_ne!(draw(Some(7), 1), draw(Some(7), 2));
+        assert_ne!(draw(Some(7), 1), draw(Some(8), 1));
+        assert_ne!(draw(None, 1), draw(None, 1));
+        let id = |seed| Chance::new(Some(seed)).unwrap().game_id();
+        assert_eq!(id(7), id(7));
+        assert_ne!(id(7), id(8));
+    }
+}

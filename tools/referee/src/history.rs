@@ -1,0 +1,144 @@
+//! A game with everything that happened in it, to go back and forward in.
+
+use flagfall_board::{Ply, Stamp};
+use flagfall_protocol::{Audience, GameRecord, Player, PlayerKind, Recorder, Terms};
+use flagfall_rules::{Event, Events, Game, Phase, Referee, Viewer, evolve, view};
+
+use crate::refused::Refused;
+
+/// How many accepted commands of one game are kept: four times what the longest game has plies.
+pub const STEPS_MAX: usize = 20_000;
+
+/// What one command caused, and when.
+struct Step {
+    events: Events,
+    at: Stamp,
+}
+
+/// A game at one of its moments, with all that happened before, and with what happened after, as long as nothing else does.
+pub(crate) struct History {
+    start: Game,
+    is_set_up: bool,
+    steps: Vec<Step>,
+    /// Steps that belong to the beginning: nothing goes back behind them.
+    first: usize,
+    /// Steps up to this moment.
+    cursor: usize,
+    game: Game,
+}
+
+impl History {
+    /// A game in which both sides are to deploy.
+    pub(crate) fn new(start: Game) -> History {
+        History { game: start.clone(), start, is_set_up: false, steps: Vec::new(), first: 0, cursor: 0 }
+    }
+
+    /// A game that was set up, and is over at once when neither or only the other side can move (§A10).
+    pub(crate) fn set_up(start: Game) -> Result<History, Refused> {
+        let verdict = Referee.judge(&start);
+        let at = start.latest();
+        let mut history = History { is_set_up: true, ..History::new(start) };
+        if !verdict.is_empty() {
+            history.push(verdict, at, |_, _| ())?;
+            history.first = 1;
+        }
+        Ok(history)
+    }
+
+    /// The game at this moment.
+    pub(crate) fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// Commands accepted up to this moment.
+    pub(crate) fn len(&self) -> usize {
+        self.cursor
+    }
+
+    /// Carries out what a command caused, in place of whatever came after this moment; `seen` is shown each event and the game after it.
+    ///
+    /// # Errors
+    /// [`Refused::TooMany`]; nothing is carried out then.
+    pub(crate) fn push(
+        &mut self,
+        events: Events,
+        at: Stamp,
+        mut seen: impl FnMut(&Event, &Game),
+    ) -> Result<(), Refused> {
+        if self.cursor >= STEPS_MAX {
+            return Err(Refused::TooMany);
+        }
+        for event in events.iter() {
+            evolve(&mut self.game, event, at);
+            seen(event, &self.game);
+        }
+        self.steps.truncate(self.cursor);
+        self.steps.push(Step { events, at });
+        self.cursor += 1;
+        Ok(())
+    }
+
+    /// Goes to the moment just after a ply, or to the latest that is kept.
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchPly`] and [`Refused::NotStarted`]; the game stays where it is.
+    pub(crate) fn go_to(&mut self, ply: Option<Ply>) -> Result<(), Refused> {
+        let is_there = |game: &Game| game.phase() != Phase::Deploying && Some(game.ply()) == ply;
+        let (mut game, mut cursor) = (self.start.clone(), 0);
+        let mut first = (self.first == 0 && game.phase() != Phase::Deploying).then_some(game.ply());
+        while cursor < self.first || (cursor < self.steps.len() && !is_there(&game)) {
+            self.steps[cursor].carry_out(&mut game, |_, _| ());
+            cursor += 1;
+            if cursor >= self.first && game.phase() != Phase::Deploying {
+                first = first.or(Some(game.ply()));
+            }
+        }
+        match (ply, first) {
+            (Some(_), None) => return Err(Refused::NotStarted),
+            (Some(ply), Some(first)) if !is_there(&game) => {
+                return Err(Refused::NoSuchPly { ply, first, last: game.ply() });
+            }
+            (Some(_) | None, _) => (self.game, self.cursor) = (game, cursor),
+        }
+        Ok(())
+    }
+
+    /// The record up to this moment.
+    pub(crate) fn record(&self, audience: Audience, terms: Terms) -> GameRecord {
+        let viewer = audience.side().map_or(Viewer::Public, Viewer::Player);
+        let mut recorder = Recorder::new(viewer);
+        let mut game = self.start.clone();
+        for step in &self.steps[..self.cursor] {
+            step.carry_out(&mut game, |event, game| recorder.note(event, game, step.at));
+        }
+        let player =
+            |name: &str| Player { id: name.to_owned(), name: name.to_owned(), kind: PlayerKind::Guest };
+        let players = flagfall_board::PerSide::from_fn(|side| player(side.name()));
+        let mut record = recorder.record(&game, terms, players);
+        record.start = self.is_set_up.then(|| self.start_seen(viewer));
+        record
+    }
+
+    /// The position the game was set up with, as a viewer may know it now: the end opens it as it opens deployments.
+    fn start_seen(&self, viewer: Viewer) -> String {
+        let mut start = self.start.clone();
+        for step in &self.steps[..self.cursor] {
+            step.events
+                .iter()
+                .filter(|event| event.is_end())
+                .for_each(|event| evolve(&mut start, event, step.at));
+        }
+        let text = Referee.position_text(self.start.position());
+        let facts = text.rsplit_once(' ').map_or("", |(facts, _board)| facts);
+        format!("{facts} {}", view(&start, viewer, start.latest()).board_text())
+    }
+}
+
+impl Step {
+    fn carry_out(&self, game: &mut Game, mut seen: impl FnMut(&Event, &Game)) {
+        for event in self.events.iter() {
+            evolve(game, event, self.at);
+            seen(event, game);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Lines out of a stream of bytes.
+
+/// How many bytes a line has at most, its end not counted.
+pub const LINE_BYTES_MAX: usize = 65_536;
+
+/// A line that came in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Line<'a> {
+    /// Its bytes, without the end.
+    Whole(&'a [u8]),
+    /// It has more than [`LINE_BYTES_MAX`] bytes; they were thrown away.
+    TooLong,
+}
+
+/// The beginning of a line whose end has not come yet: all that is kept between two reads.
+#[derive(Default)]
+pub(crate) struct LineBuffer {
+    begun: Vec<u8>,
+    is_too_long: bool,
+}
+
+impl LineBuffer {
+    /// Takes what was read, and hands every line that is complete with it to `take`.
+    pub(crate) fn push<E>(
+        &mut self,
+        mut bytes: &[u8],
+        mut take: impl FnMut(Line<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+            let (line, rest) = (&bytes[..end], &bytes[end + 1..]);
+            bytes = rest;
+            // Most lines come whole: they are not copied.
+            if self.begun.is_empty() && !self.is_too_long && line.len() <= LINE_BYTES_MAX {
+                take(Line::Whole(line))?;
+            } else {
+                self.keep(line);
+                self.finish(&mut take)?;
+            }
+        }
+        self.keep(bytes);
+        Ok(())
+    }
+
+    /// The input has ended: a last line may lack its end.
+    pub(crate) fn end<E>(&mut self, mut take: impl FnMut(Line<'_>) -> Result<(), E>) -> Result<(), E> {
+        if self.begun.is_empty() && !self.is_too_long { Ok(()) } else { self.finish(&mut take) }
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        self.is_too_long |= self.begun.len() + bytes.len() > LINE_BYTES_MAX;
+        if self.is_too_long {
+            self.begun.clear();
+        } else {
+            self.begun.extend_from_slice(bytes);
+        }
+    }
+
+    fn finish<E>(&mut self, take: &mut impl FnMut(Line<'_>) -> Result<(), E>) -> Result<(), E> {
+        let line = if self.is_too_long { Line::TooLong } else { Line::Whole(&self.begun) };
+        let result = take(line);
+        self.begun.clear();
+        self.is_too_long = false;
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+
+    /// The lines of these reads: their lengths, none for one that is too long.
+    fn lengths(reads: &[&[u8]]) -> Vec<Option<usize>> {
+        let mut found = Vec::new();
+        let mut lines = LineBuffer::default();
+        let mut take = |line: Line<'_>| -> Result<(), Infallible> {
+            found.push(match line {
+                Line::Whole(bytes) => Some(bytes.len()),
+                Line::TooLong => None,
+            });
+            Ok(())
+        };
+        for read in reads {
+            let Ok(()) = lines.push(read, &mut take);
+            assert!(lines.begun.len() <= LINE_BYTES_MAX);
+        }
+        let Ok(()) = lines.end(&mut take);
+        found
+    }
+
+    #[test]
+    fn lines_come_whole_in_pieces_and_without_an_end() {
+        assert_eq!(lengths(&[b"one\n\nthree\n"]), [Some(3), Some(0), Some(5)]);
+        assert_eq!(lengths(&[b"on", b"e", b"\nt", b"wo"]), [Some(3), Some(3)]);
+        assert_eq!(lengths(&[b"one\n", b""]), [Some(3)]);
+        assert_eq!(lengths(&[]), []);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_one_line_and_the_next_is_whole_again() {
+        let long = vec![b'x'; LINE_BYTES_MAX];
+        assert_eq!(lengths(&[&long, b"\nok\n"]), [Some(LINE_BYTES_MAX), Some(2)]);
+        assert_eq!(lengths(&[&long, b"x\nok\n"]), [None, Some(2)]);
+        assert_eq!(lengths(&[&long, &long, &long, b"\nok"]), [None, Some(2)]);
+        assert_eq!(lengths(&[&[&long[..], b"x\nok\n"].concat()]), [None, Some(2)]);
+        assert_eq!(lengths(&[&long, b"x"]), [None]);
+    }
+}

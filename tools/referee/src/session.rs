@@ -1,0 +1,323 @@
+//! The conversation: a line in, a line out.
+
+use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
+use flagfall_protocol::{
+    Audience, GameCommand, GameEvent, GameView, HexBytes, MoveText, Opened, Outcome, PROTOCOL_VERSION, Phase,
+    PieceText, SeenStrike, Terms, Time, ViewChange,
+};
+use flagfall_rules::{
+    Event, Events, Fill, Game, GameTerms, Position, PositionTextError, Referee, Ruleset, SeenEvent, Viewer,
+    decide, decide_deadline, see, see_change, view,
+};
+
+use crate::answer::{About, Answer, AnswerLine, Done, Everything, RulesetFacts, SeenByAudience};
+use crate::chance::Chance;
+use crate::history::History;
+use crate::lines::Line;
+use crate::refused::Refused;
+use crate::request::{Look, Request, RequestLine};
+
+/// One client's conversation: at most one game, with all that happened in it. Pure but for the chance of games that were given no seed.
+#[derive(Default)]
+pub struct Session {
+    table: Option<Table>,
+}
+
+/// A game, and what it was made with.
+struct Table {
+    history: History,
+    chance: Chance,
+    terms: Terms,
+}
+
+/// What the two ways to begin a game have in common.
+struct Beginning {
+    time: Time,
+    deploy_ms: u64,
+    secret: PerSide<bool>,
+    game: Option<GameId>,
+    seed: Option<u64>,
+    at: Option<u64>,
+}
+
+impl Session {
+    /// A session without a game.
+    #[must_use]
+    pub fn new() -> Session {
+        Session::default()
+    }
+
+    /// The answer to a line: one JSON object, no end of line in it. Whatever the line is, there is exactly one.
+    #[must_use]
+    pub fn answer(&mut self, line: &str) -> String {
+        let mut bytes = Vec::new();
+        self.answer_into(Line::Whole(line.as_bytes()), &mut bytes);
+        // It is JSON that ends with a line's end.
+        bytes.pop();
+        String::from_utf8(bytes).unwrap_or_default()
+    }
+
+    /// Adds the answer to a line, and a line's end.
+    pub(crate) fn answer_into(&mut self, line: Line<'_>, out: &mut Vec<u8>) {
+        let parsed = match line {
+            Line::Whole(bytes) if bytes.len() <= crate::LINE_BYTES_MAX => RequestLine::parse(bytes),
+            Line::Whole(_) | Line::TooLong => Err((None, Refused::LineTooLong)),
+        };
+        let (id, answer) = match parsed {
+            Ok(RequestLine { id, request }) => (id, self.carry_out(request)),
+            Err((id, refused)) => (id, Err(refused)),
+        };
+        let answer = answer.unwrap_or_else(|refused| refusal(&refused));
+        let start = out.len();
+        let mut line = AnswerLine { id, answer };
+        if let Err(error) = serde_json::to_writer(&mut *out, &line) {
+            out.truncate(start);
+            line.answer = refusal(&Refused::Internal(error.to_string()));
+            // A refusal is made of texts: writing it into memory cannot fail.
+            let _infallible = serde_json::to_writer(&mut *out, &line);
+        }
+        out.push(b'\n');
+    }
+
+    fn carry_out(&mut self, request: Request) -> Result<Answer, Refused> {
+        match request {
+            Request::About {} => Ok(Answer::About(about())),
+            Request::NewGame { ruleset, time, deploy_ms, secret, game, seed, at } => {
+                let ruleset = Ruleset::find(&ruleset).ok_or(Refused::NoSuchRuleset(ruleset))?;
+                self.begin(ruleset, None, Beginning { time, deploy_ms, secret, game, seed, at })
+            }
+            Request::SetPosition { position, time, secret, game, seed, at } => {
+                let position = Position::from_text(&position).map_err(|error| match error {
+                    PositionTextError::Ruleset => Refused::NoSuchRuleset(
+                        position.split_ascii_whitespace().next().unwrap_or_default().to_owned(),
+                    ),
+                    error => Refused::BadPosition(error),
+                })?;
+                let ruleset = position.ruleset();
+                self.begin(ruleset, Some(position), Beginning { time, deploy_ms: 0, secret, game, seed, at })
+            }
+            Request::Command { side, command, ply, at, audience } => {
+                self.table()?.command(side, &command, ply, at, audience)
+            }
+            Request::Wait { at, audience } => self.table()?.wait(at, audience),
+            Request::Legal { side, at } => self.table()?.legal(side, at),
+            Request::Show { audience, at } => self.table()?.show(audience, at),
+            Request::GoTo { ply } => {
+                let table = self.table()?;
+                table.history.go_to(ply)?;
+                Ok(done(table.history.game(), None, None))
+            }
+            Request::Record { audience } => {
+                let table = self.table()?;
+                let record = table.history.record(audience, table.terms.clone());
+                Ok(Answer::Record { record: Box::new(record) })
+            }
+        }
+    }
+
+    fn table(&mut self) -> Result<&mut Table, Refused> {
+        self.table.as_mut().ok_or(Refused::NoGame)
+    }
+
+    fn begin(
+        &mut self,
+        ruleset: &'static Ruleset,
+        position: Option<Position>,
+        beginning: Beginning,
+    ) -> Result<Answer, Refused> {
+        let Beginning { time, deploy_ms, secret, game, seed, at } = beginning;
+        let chance = Chance::new(seed)?;
+        let rules_terms = GameTerms {
+            game: game.unwrap_or_else(|| chance.game_id()),
+            ruleset,
+            time: time.into(),
+            deploy_ms,
+            created: Stamp(at.unwrap_or(0)),
+            secret,
+        };
+        let history = match position {
+            None => History::new(Game::new(rules_terms)),
+            Some(position) => History::set_up(Game::from_position(rules_terms, position))?,
+        };
+        let terms = Terms {
+            ruleset: ruleset.id.to_owned(),
+            time,
+            private: false,
+            secret: Side::BOTH.into_iter().any(|side| secret[side]),
+        };
+        let answer = done(history.game(), None, None);
+        self.table = Some(Table { history, chance, terms });
+        Ok(answer)
+    }
+}
+
+impl Table {
+    fn command(
+        &mut self,
+        side: Side,
+        command: &GameCommand,
+        ply: Option<Ply>,
+        at: Option<u64>,
+        audience: Option<Audience>,
+    ) -> Result<Answer, Refused> {
+        let now = self.moment(at)?;
+        let game = self.history.game();
+        let entropy = self.chance.entropy(self.history.len());
+        let command = command.to_command(side, game.terms().ruleset)?;
+        let events = decide(game, side, ply.unwrap_or(game.ply()), &command, now, &entropy)?;
+        self.carry_out(events, now, audience)
+    }
+
+    fn wait(&mut self, at: u64, audience: Option<Audience>) -> Result<Answer, Refused> {
+        let now = self.moment(Some(at))?;
+        let events = decide_deadline(self.history.game(), now);
+        if events.is_empty() {
+            return Ok(done(self.history.game(), None, audience.map(|_| Vec::new())));
+        }
+        self.carry_out(events, now, audience)
+    }
+
+    fn carry_out(
+        &mut self,
+        events: Events,
+        now: Stamp,
+        audience: Option<Audience>,
+    ) -> Result<Answer, Refused> {
+        let viewer = audience.map(viewer_of);
+        let mut seen = viewer.map(|_| Vec::new());
+        let mut strike = None;
+        self.history.push(events, now, |event, game| {
+            strike = strike.or(strike_of(event, game));
+            if let (Some(viewer), Some(seen)) = (viewer, &mut seen) {
+                seen.extend(see(event, game, viewer).map(|event_seen| SeenByAudience {
+                    event: GameEvent::from(&event_seen),
+                    change: ViewChange::from(&see_change(event, game, viewer, now)),
+                }));
+            }
+        })?;
+        Ok(done(self.history.game(), strike, seen))
+    }
+
+    fn legal(&self, side: Side, at: Option<u64>) -> Result<Answer, Refused> {
+        let now = self.moment(at)?;
+        let game = self.history.game();
+        let in_time = game.deadline().is_none_or(|deadline| now <= deadline);
+        let mut commands = Vec::new();
+        if let (Some(moves), true) = (game.legal_moves(), in_time && game.turn() == Some(side)) {
+            commands.extend(moves.iter().map(|squares| GameCommand::Move { squares: MoveText(squares) }));
+        }
+        commands.extend(WORDS.into_iter().filter(|command| {
+            let entropy = self.chance.entropy(self.history.len());
+            let command = command.to_command(side, game.terms().ruleset);
+            command.and_then(|command| decide(game, side, game.ply(), &command, now, &entropy)).is_ok()
+        }));
+        let may_deploy = game.phase() == flagfall_rules::Phase::Deploying && in_time;
+        Ok(Answer::Legal { side, commands, may_deploy })
+    }
+
+    fn show(&self, look: Look, at: Option<u64>) -> Result<Answer, Refused> {
+        let now = self.moment(at)?;
+        let game = self.history.game();
+        let viewer = match look {
+            Look::Red => Viewer::Player(Side::Red),
+            Look::Blue => Viewer::Player(Side::Blue),
+            Look::Public => Viewer::Public,
+            Look::Everything => return Ok(Answer::Everything(Box::new(everything(game)))),
+        };
+        Ok(Answer::View { view: Box::new(GameView::from(&view(game, viewer, now))) })
+    }
+
+    /// The moment a request names, or that of the latest event.
+    fn moment(&self, at: Option<u64>) -> Result<Stamp, Refused> {
+        let latest = self.history.game().latest();
+        let now = at.map_or(latest, Stamp);
+        if now < latest { Err(Refused::TimeWentBack { latest }) } else { Ok(now) }
+    }
+}
+
+/// The commands that are but a word.
+const WORDS: [GameCommand; 5] = [
+    GameCommand::OfferDraw {},
+    GameCommand::AcceptDraw {},
+    GameCommand::DeclineDraw {},
+    GameCommand::Resign {},
+    GameCommand::Abort {},
+];
+
+fn refusal(refused: &Refused) -> Answer {
+    Answer::Refused { code: refused.code(), message: refused.to_string() }
+}
+
+fn viewer_of(audience: Audience) -> Viewer {
+    audience.side().map_or(Viewer::Public, Viewer::Player)
+}
+
+fn done(game: &Game, strike: Option<SeenStrike>, seen: Option<Vec<SeenByAudience>>) -> Answer {
+    Answer::Done(Done {
+        phase: Phase::from(game.phase()),
+        ply: game.ply(),
+        turn: game.turn(),
+        outcome: game.outcome().as_ref().map(Outcome::from),
+        strike,
+        seen,
+    })
+}
+
+/// What came of a strike, each rank as its owner knows it.
+fn strike_of(event: &Event, game: &Game) -> Option<SeenStrike> {
+    let seen_by = |side| match see(event, game, Viewer::Player(side)) {
+        Some(SeenEvent::Moved(seen)) => Some(flagfall_protocol::SeenMove::from(&seen)),
+        _ => None,
+    };
+    let red = seen_by(Side::Red)?;
+    let strike = red.strike?;
+    let blue = seen_by(Side::Blue)?.strike?;
+    let (own, other) = if red.side == Side::Red { (strike, blue) } else { (blue, strike) };
+    Some(SeenStrike { defender: other.defender, ..own })
+}
+
+fn everything(game: &Game) -> Everything {
+    let mut pieces = Vec::new();
+    for side in Side::BOTH {
+        let own = view(game, Viewer::Player(side), game.latest()).pieces;
+        pieces.extend(own.into_iter().filter(|piece| piece.side == side));
+    }
+    pieces.sort_by_key(|piece| piece.square);
+    let deployments = Referee.deployments(game);
+    let has_started = game.phase() != flagfall_rules::Phase::Deploying && !pieces.is_empty();
+    Everything {
+        game: game.terms().game,
+        ruleset: game.terms().ruleset.id.to_owned(),
+        phase: Phase::from(game.phase()),
+        ply: game.ply(),
+        turn: game.turn(),
+        outcome: game.outcome().as_ref().map(Outcome::from),
+        at: game.latest().0,
+        position: has_started.then(|| Referee.position_text(game.position())),
+        pieces: pieces.into_iter().map(PieceText).collect(),
+        deployments: PerSide::from_fn(|side| {
+            deployments[side]
+                .as_ref()
+                .map(|opened| Opened { setup: opened.text.clone(), salt: HexBytes(opened.salt) })
+        }),
+        lakes: game.position().lakes().iter().collect(),
+    }
+}
+
+fn about() -> About {
+    let facts = |ruleset: &&'static Ruleset| RulesetFacts {
+        id: ruleset.id.to_owned(),
+        title: ruleset.title.to_owned(),
+        summary: ruleset.summary.to_owned(),
+        columns: ruleset.shape.columns,
+        rows: ruleset.shape.rows,
+        home_rows: ruleset.shape.home_rows,
+        army: ruleset.army.iter().map(|(rank, count)| (rank.letter().to_string(), count)).collect(),
+        may_leave_empty: ruleset.fill == Fill::AnyHomeSquares,
+    };
+    About {
+        program: concat!("flagfall ", env!("CARGO_PKG_VERSION")).to_owned(),
+        protocol: PROTOCOL_VERSION,
+        rulesets: Ruleset::all().iter().map(facts).collect(),
+    }
+}
