@@ -103,6 +103,11 @@ pub enum Command {
         #[command(subcommand)]
         command: Option<SetupsCommand>,
     },
+    /// Answer requests about games, a JSON line each, without a network: for tests and tools.
+    #[command(
+        after_help = "Reads a JSON request from each line of the standard input and answers each with a JSON line, in order; ends when the\ninput ends. Whoever talks to it sees every rank. REFEREE.md has all requests and a session to paste.\n\nExample:\n  echo '{\"type\":\"about\"}' | flagfall referee"
+    )]
+    Referee,
 }
 
 /// What to do with saved deployments.
@@ -226,6 +231,7 @@ mod tests {
             "flagfall record 0123456789ab --step",
             "flagfall setups",
             "flagfall setups delete barrage corner",
+            "flagfall referee",
         ] {
             assert!(Cli::try_parse_from(line.split(' ')).is_ok(), "{line}");
         }

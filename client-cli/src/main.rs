@@ -67,6 +67,7 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
             print(&explain::ruleset(find_ruleset(&id)?, common.numbers.into()))
         }
         Command::Setups { command } => setups(command.unwrap_or(SetupsCommand::List), common),
+        Command::Referee => flagfall_referee::serve_standard().map(|()| 0).map_err(usage),
     }
 }
 
