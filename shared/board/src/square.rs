@@ -18,43 +18,46 @@ impl Square {
 
     /// The square in this column and row, if any board has it.
     #[must_use]
+    #[inline]
     pub const fn new(column: Column, row: Row) -> Option<Square> {
         if column < 16 && row < 10 { Some(Square(row * Square::STRIDE + column)) } else { None }
     }
 
     /// The square with this number, if any board has it.
     #[must_use]
+    #[inline]
     pub const fn from_index(index: usize) -> Option<Square> {
         if index < Square::LIMIT { Some(Square(index as u8)) } else { None }
     }
 
     /// The square's number, below [`Square::LIMIT`].
     #[must_use]
+    #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
     /// The column, 0 is `a`.
     #[must_use]
+    #[inline]
     pub const fn column(self) -> Column {
         self.0 % Square::STRIDE
     }
 
     /// The row, 0 is row 1.
     #[must_use]
+    #[inline]
     pub const fn row(self) -> Row {
         self.0 / Square::STRIDE
     }
 
     /// The neighbor in a direction on a board without edges but those of the 16x10 frame.
     #[must_use]
+    #[inline]
     pub const fn neighbor(self, direction: Direction) -> Option<Square> {
-        let (is_there, index) = match direction {
-            Direction::Up => ((self.0 as usize) < Square::LIMIT - 16, self.0.wrapping_add(16)),
-            Direction::Right => (self.column() < 15, self.0.wrapping_add(1)),
-            Direction::Down => (self.0 >= 16, self.0.wrapping_sub(16)),
-            Direction::Left => (self.column() > 0, self.0.wrapping_sub(1)),
-        };
+        let index = self.0.wrapping_add_signed(direction.offset());
+        let is_there = (index as usize) < Square::LIMIT
+            && (index % Square::STRIDE).abs_diff(self.0 % Square::STRIDE) <= 1;
         if is_there { Some(Square(index)) } else { None }
     }
 }
@@ -137,8 +140,20 @@ impl Direction {
     /// All four directions.
     pub const ALL: [Direction; 4] = [Direction::Up, Direction::Right, Direction::Down, Direction::Left];
 
+    /// What one square in this direction adds to a square's number.
+    #[inline]
+    const fn offset(self) -> i8 {
+        match self {
+            Direction::Up => Square::STRIDE as i8,
+            Direction::Right => 1,
+            Direction::Down => -(Square::STRIDE as i8),
+            Direction::Left => -1,
+        }
+    }
+
     /// The way back.
     #[must_use]
+    #[inline]
     pub const fn opposite(self) -> Direction {
         match self {
             Direction::Up => Direction::Down,
@@ -152,26 +167,17 @@ impl Direction {
     ///
     /// None when the squares are the same or not in one line.
     #[must_use]
+    #[inline]
     pub const fn between(from: Square, to: Square) -> Option<(Direction, u8)> {
-        let (column_from, column_to) = (from.column(), to.column());
-        let (row_from, row_to) = (from.row(), to.row());
-        if column_from == column_to {
-            if row_to > row_from {
-                Some((Direction::Up, row_to - row_from))
-            } else if row_to < row_from {
-                Some((Direction::Down, row_from - row_to))
-            } else {
-                None
-            }
-        } else if row_from == row_to {
-            if column_to > column_from {
-                Some((Direction::Right, column_to - column_from))
-            } else {
-                Some((Direction::Left, column_from - column_to))
-            }
-        } else {
-            None
+        // Which way a move goes is as good as random: whether there is one is the only branch.
+        let columns = to.column() as i8 - from.column() as i8;
+        let rows = to.row() as i8 - from.row() as i8;
+        if (columns == 0) == (rows == 0) {
+            return None;
         }
+        let offset = columns + rows;
+        let direction = Direction::ALL[(columns != 0) as usize + 2 * (offset < 0) as usize];
+        Some((direction, offset.unsigned_abs()))
     }
 }
 

@@ -2,17 +2,19 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 
 use crate::{Direction, Square};
 
-const WORDS: usize = 3;
 /// Column a of the 64-bit words: every sixteenth bit.
 const FIRST_COLUMN: u64 = 0x0001_0001_0001_0001;
 
 /// A set of squares, one bit a square, so that a whole army's steps are a few shifts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct SquareSet([u64; WORDS]);
+pub struct SquareSet([u64; SquareSet::WORDS]);
 
 impl SquareSet {
+    /// How many words of 64 squares a set has.
+    pub const WORDS: usize = 3;
+
     /// No square.
-    pub const EMPTY: SquareSet = SquareSet([0; WORDS]);
+    pub const EMPTY: SquareSet = SquareSet([0; SquareSet::WORDS]);
 
     /// The set of one square.
     #[must_use]
@@ -62,7 +64,7 @@ impl SquareSet {
     /// Whether the square is in the set.
     #[must_use]
     #[inline]
-    pub const fn contains(self, square: Square) -> bool {
+    pub const fn contains(&self, square: Square) -> bool {
         self.0[square.index() / 64] & (1 << (square.index() % 64)) != 0
     }
 
@@ -78,6 +80,18 @@ impl SquareSet {
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0[0] | self.0[1] | self.0[2] == 0
+    }
+
+    /// Whether the set has two squares or more.
+    #[must_use]
+    #[inline]
+    pub const fn has_several(self) -> bool {
+        // The set as one number: less one, it has its lowest bit no more and all others still.
+        let [low, middle, high] = self.0;
+        let (low_less, borrow) = low.overflowing_sub(1);
+        let (middle_less, borrow) = middle.overflowing_sub(borrow as u64);
+        let high_less = high.wrapping_sub(borrow as u64);
+        (low & low_less) | (middle & middle_less) | (high & high_less) != 0
     }
 
     /// The squares of this set that are not in the other.
@@ -111,90 +125,66 @@ impl SquareSet {
 
     /// These squares and every one reached from them in a direction over squares of `through` alone. The frame's edge ends every way.
     ///
-    /// The way is doubled at each step (an occluded fill, as chess programs do it): no branch depends on the board.
+    /// No branch depends on the board.
     #[must_use]
     #[inline]
     pub const fn fill(self, through: SquareSet, direction: Direction) -> SquareSet {
-        let [mut low, mut middle, mut high] = self.0;
-        let [mut low_free, mut middle_free, mut high_free] = through.0;
+        let [low, middle, high] = self.0;
+        let [low_free, middle_free, high_free] = through.0;
         match direction {
-            Direction::Right | Direction::Left => {
-                // What would wrap around into another row lands on its edge: the edge is not entered.
-                let is_right = matches!(direction, Direction::Right);
-                let edge = if is_right { FIRST_COLUMN } else { FIRST_COLUMN << 15 };
-                low_free &= !edge;
-                middle_free &= !edge;
-                high_free &= !edge;
-                let mut distance = 1;
-                while distance <= 8 {
-                    if is_right {
-                        low |= low_free & (low << distance);
-                        middle |= middle_free & (middle << distance);
-                        high |= high_free & (high << distance);
-                        low_free &= low_free << distance;
-                        middle_free &= middle_free << distance;
-                        high_free &= high_free << distance;
-                    } else {
-                        low |= low_free & (low >> distance);
-                        middle |= middle_free & (middle >> distance);
-                        high |= high_free & (high >> distance);
-                        low_free &= low_free >> distance;
-                        middle_free &= middle_free >> distance;
-                        high_free &= high_free >> distance;
-                    }
-                    distance *= 2;
-                }
-            }
+            Direction::Right => SquareSet([
+                fill_right(low, low_free),
+                fill_right(middle, middle_free),
+                fill_right(high, high_free),
+            ]),
+            Direction::Left => SquareSet([
+                fill_left(low, low_free),
+                fill_left(middle, middle_free),
+                fill_left(high, high_free),
+            ]),
             Direction::Up => {
-                let mut bits = 16;
-                while bits <= 32 {
-                    high |= high_free & (high << bits | middle >> (64 - bits));
-                    middle |= middle_free & (middle << bits | low >> (64 - bits));
-                    low |= low_free & (low << bits);
-                    high_free &= high_free << bits | middle_free >> (64 - bits);
-                    middle_free &= middle_free << bits | low_free >> (64 - bits);
-                    low_free &= low_free << bits;
-                    bits *= 2;
-                }
-                // Four rows are a word.
-                high |= high_free & middle;
-                middle |= middle_free & low;
-                high |= high_free & middle_free & low;
+                let low = fill_up(low, low_free);
+                let middle = fill_up(middle | low >> 48 & middle_free, middle_free);
+                let high = fill_up(high | middle >> 48 & high_free, high_free);
+                SquareSet([low, middle, high])
             }
             Direction::Down => {
-                let mut bits = 16;
-                while bits <= 32 {
-                    low |= low_free & (low >> bits | middle << (64 - bits));
-                    middle |= middle_free & (middle >> bits | high << (64 - bits));
-                    high |= high_free & (high >> bits);
-                    low_free &= low_free >> bits | middle_free << (64 - bits);
-                    middle_free &= middle_free >> bits | high_free << (64 - bits);
-                    high_free &= high_free >> bits;
-                    bits *= 2;
-                }
-                low |= low_free & middle;
-                middle |= middle_free & high;
-                low |= low_free & middle_free & high;
+                let high = fill_down(high, high_free);
+                let middle = fill_down(middle | high << 48 & middle_free, middle_free);
+                let low = fill_down(low | middle << 48 & low_free, low_free);
+                SquareSet([low, middle, high])
             }
         }
-        SquareSet([low, middle, high])
     }
 
-    /// The square with `n` smaller ones in the set.
+    /// The set as words of 64 squares in rising order, the lowest bit first.
     #[must_use]
     #[inline]
-    pub fn nth(self, n: u32) -> Option<Square> {
-        let [low, middle, high] = self.0;
-        let in_low = low.count_ones();
-        let in_two = in_low + middle.count_ones();
-        let (word, first, n) = if n < in_low {
-            (low, 0, n)
-        } else if n < in_two {
-            (middle, 64, n - in_low)
-        } else {
-            (high, 128, n - in_two)
-        };
-        Square::from_index(first + nth_bit(word, n)? as usize)
+    pub const fn words(&self) -> &[u64; SquareSet::WORDS] {
+        &self.0
+    }
+
+    /// The square with `n` smaller ones in a word of the set.
+    #[must_use]
+    #[inline]
+    pub fn nth_of_word(&self, word: usize, n: u32) -> Option<Square> {
+        // On a board a word has few squares: so many are passed without a branch, which for a random `n` would be guessed wrong.
+        const PASSED: u32 = 3;
+        let mut bits = self.0[word];
+        for place in 0..PASSED {
+            let rest = bits & bits.wrapping_sub(1);
+            bits = if place < n { rest } else { bits };
+        }
+        for _ in PASSED..n {
+            bits &= bits.wrapping_sub(1);
+        }
+        if bits == 0 { None } else { Square::from_index(word * 64 + bits.trailing_zeros() as usize) }
+    }
+
+    /// The smallest square of the set.
+    #[must_use]
+    pub fn first(self) -> Option<Square> {
+        self.iter().next()
     }
 
     /// The squares in rising order.
@@ -213,27 +203,44 @@ impl SquareSet {
     }
 }
 
-/// The place of the bit with `n` lower ones set: whole bytes at a time, then bit by bit.
+/// A word's part of [`SquareSet::fill`]. What would run on into the next row ends at its first column, which is not entered.
+///
+/// Taking the square after a source away from what is not free borrows through the free squares up to the first that is not:
+/// the squares that changed are the way (o^(o-2r), as chess programs have it, for all sources at once).
 #[inline]
-fn nth_bit(word: u64, n: u32) -> Option<u32> {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    let pairs = word - (word >> 1 & 0x5555_5555_5555_5555);
-    let fours = (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333);
-    let bytes = (fours + (fours >> 4)) & 0x0f0f_0f0f_0f0f_0f0f;
-    // In each byte how many bits are set up to its end; those whose number is at most n end before the bit.
-    let up_to = bytes.wrapping_mul(ONES);
-    if u64::from(n) >= up_to >> 56 {
-        return None;
+const fn fill_right(from: u64, free: u64) -> u64 {
+    let free = free & !FIRST_COLUMN;
+    let ends = !free | from;
+    from | free & (ends ^ ends.wrapping_sub(from << 1))
+}
+
+/// A word's part of [`SquareSet::fill`]. No borrow runs to lower bits: the way is doubled at each step.
+#[inline]
+const fn fill_left(mut from: u64, free: u64) -> u64 {
+    let mut free = free & !(FIRST_COLUMN << 15);
+    let mut distance = 1;
+    while distance <= 8 {
+        from |= free & from >> distance;
+        free &= free >> distance;
+        distance *= 2;
     }
-    let ended = ((u64::from(n) * ONES) | (ONES << 7)) - up_to;
-    let ended = ended & (ONES << 7);
-    let shift = ended.count_ones() * 8;
-    let before = (up_to << 8 >> shift) as u32 & 0xff;
-    let mut byte = (word >> shift) as u32 & 0xff;
-    for _ in before..n {
-        byte &= byte - 1;
-    }
-    Some(shift + byte.trailing_zeros())
+    from
+}
+
+/// A word's part of [`SquareSet::fill`]: its four rows.
+#[inline]
+const fn fill_up(mut from: u64, free: u64) -> u64 {
+    from |= free & from << 16;
+    from |= free & from << 16;
+    from | free & from << 16
+}
+
+/// A word's part of [`SquareSet::fill`]: its four rows.
+#[inline]
+const fn fill_down(mut from: u64, free: u64) -> u64 {
+    from |= free & from >> 16;
+    from |= free & from >> 16;
+    from | free & from >> 16
 }
 
 impl BitAnd for SquareSet {
@@ -332,16 +339,19 @@ mod tests {
     }
 
     #[test]
-    fn the_nth_square_is_the_nth_of_the_iteration() {
-        for set in some_sets() {
-            for (n, square) in set.iter().enumerate() {
-                assert_eq!(set.nth(n as u32), Some(square));
-            }
-            assert_eq!(set.nth(set.len()), None);
-            assert_eq!(set.nth(set.len() + 70), None);
-        }
+    fn the_nth_square_of_a_word_is_the_nth_of_its_iteration() {
         let frame = !SquareSet::EMPTY;
-        assert!((0..160).all(|n| frame.nth(n).map(Square::index) == Some(n as usize)));
+        for set in some_sets().chain([frame]) {
+            for word in 0..SquareSet::WORDS {
+                let squares: Vec<_> = set.iter().filter(|square| square.index() / 64 == word).collect();
+                assert_eq!(set.words()[word].count_ones() as usize, squares.len());
+                for (n, square) in squares.iter().enumerate() {
+                    assert_eq!(set.nth_of_word(word, n as u32), Some(*square));
+                }
+                assert_eq!(set.nth_of_word(word, squares.len() as u32), None);
+                assert_eq!(set.nth_of_word(word, 200), None);
+            }
+        }
     }
 
     #[test]
@@ -350,10 +360,15 @@ mod tests {
         let set: SquareSet = squares.iter().copied().collect();
         assert_eq!(set.iter().collect::<Vec<_>>(), squares);
         assert_eq!(set.len() as usize, squares.len());
-        for (n, square) in squares.iter().enumerate() {
-            assert_eq!(set.nth(n as u32), Some(*square));
-        }
-        assert_eq!(set.nth(set.len()), None);
         assert_eq!(!!set, set);
+    }
+
+    #[test]
+    fn several_are_more_than_one() {
+        assert!(!SquareSet::EMPTY.has_several());
+        for (one, other) in all().flat_map(|one| all().map(move |other| (one, other))) {
+            let set = SquareSet::only(one).with(other);
+            assert_eq!(set.has_several(), one != other, "{one} {other}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_rules::{Command, Entropy, Game, GameTerms, Phase, Ruleset, Setup, TimeControl, decide, evolve};
+use flagfall_rules::{Command, Entropy, Game, GameTerms, Ruleset, Setup, TimeControl, decide, evolve};
 
 /// xorshift64* (Vigna 2016).
 struct Chance(u64);
@@ -52,8 +52,7 @@ fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
 /// Plays to the end; how many plies.
 fn play(game: &mut Game, chance: &mut Chance) -> u64 {
     let entropy = Entropy([0; 32]);
-    while game.phase() == Phase::Playing {
-        let moves = game.legal_moves().expect("it is played");
+    while let Some(moves) = &game.legal_moves() {
         let squares = moves.nth(chance.below(moves.len())).expect("a move");
         let side = game.position().turn();
         let events = decide(game, side, game.ply(), &Command::Move(squares), Stamp(0), &entropy)

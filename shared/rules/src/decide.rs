@@ -6,6 +6,7 @@ use crate::command::{Command, Move};
 use crate::commitment::{Commitment, Salt};
 use crate::event::{Deployed, Event, EventKind, Events, Fate, Moved};
 use crate::game::{EndReason, Game, Offers, Outcome, Phase};
+use crate::movement::Field;
 use crate::position::Position;
 use crate::refusal::Refusal;
 use crate::repetition::neighbors;
@@ -129,9 +130,7 @@ pub fn decide_verdict(game: &Game, outcome: Outcome) -> Events {
 }
 
 fn only(kind: EventKind) -> Events {
-    let mut events = Events::default();
-    events.push(kind);
-    events
+    Events::new([Some(kind), None, None])
 }
 
 fn ended(outcome: Outcome) -> Events {
@@ -173,7 +172,6 @@ fn deploy(game: &Game, side: Side, setup: &Setup, entropy: &Entropy) -> Result<E
     let deployment = setup.deploy(side, game.terms.ruleset)?;
     let salt = Salt(entropy.0);
     let is_change = game.deployments[side].is_some();
-    let mut events = Events::default();
     if let Some((other_deployment, other_salt)) = &game.deployments[side.opponent()] {
         let mut commitments = PerSide::default();
         commitments[side] = Some(Commitment::of(game.terms.game, side, &deployment, &salt));
@@ -182,16 +180,12 @@ fn deploy(game: &Game, side: Side, setup: &Setup, entropy: &Entropy) -> Result<E
         let mut both = PerSide::default();
         both[side] = Some(&deployment);
         both[side.opponent()] = Some(other_deployment);
-        let outcome = judge_mobility(&Position::deployed(game.terms.ruleset, both));
-        events.push(EventKind::Deployed(Box::new(Deployed { side, deployment, salt, is_change })));
-        events.push(EventKind::Started { commitments: Box::new(commitments) });
-        if let Some(outcome) = outcome {
-            events.push(EventKind::Ended(outcome));
-        }
-    } else {
-        events.push(EventKind::Deployed(Box::new(Deployed { side, deployment, salt, is_change })));
+        let end = judge_mobility(&Position::deployed(game.terms.ruleset, both)).map(EventKind::Ended);
+        let deployed = EventKind::Deployed(Box::new(Deployed { side, deployment, salt, is_change }));
+        let started = EventKind::Started { commitments: Box::new(commitments) };
+        return Ok(Events::new([Some(deployed), Some(started), end]));
     }
-    Ok(events)
+    Ok(only(EventKind::Deployed(Box::new(Deployed { side, deployment, salt, is_change }))))
 }
 
 /// Judges a ply on the board alone.
@@ -214,7 +208,7 @@ pub(crate) fn play(position: &Position, side: Side, squares: Move) -> Result<Eve
     if repetition.tether(ruleset, side).is_some_and(|tether| tether.holds(squares)) {
         return Err(Refusal::TwoSquares);
     }
-    if repetition.is_endless_chase(ruleset, side, squares, piece.id, field.foes) {
+    if repetition.is_endless_chase(ruleset, side, squares, piece.id, *field.foes) {
         return Err(Refusal::MoreSquares);
     }
 
@@ -228,12 +222,8 @@ pub(crate) fn play(position: &Position, side: Side, squares: Move) -> Result<Eve
         proves: if is_long { RankSet::only(piece.rank) } else { RankSet::ALL },
         strike: defender.map(|defender| strike::resolve(ruleset, piece.rank, defender.rank)),
     };
-    let mut events = Events::default();
-    events.push(EventKind::Moved(moved));
-    if let Some(outcome) = judge(position, &moved) {
-        events.push(EventKind::Ended(outcome));
-    }
-    Ok(events)
+    let end = judge(position, &moved).map(EventKind::Ended);
+    Ok(Events::new([Some(EventKind::Moved(moved)), end, None]))
 }
 
 /// Whether a ply ends the game, in the order of §A10.
@@ -264,24 +254,25 @@ fn judge(position: &Position, moved: &Moved) -> Option<Outcome> {
 /// A cheap yes to "the other side can move after this ply": when it has two one-square moves to spare, no two-squares rule can take both.
 fn is_surely_mobile_after(position: &Position, moved: &Moved) -> bool {
     let other = moved.side.opponent();
-    let mut field = position.field(other);
-    field.foes.remove(moved.from);
+    let field = position.field(other);
+    let (mut own, mut walkers, mut foes, mut open) = (*field.own, *field.walkers, *field.foes, *field.open);
+    foes.remove(moved.from);
     match moved.strike {
-        None => field.foes.insert(moved.to),
+        None => foes.insert(moved.to),
         Some(strike) => {
             // Whatever comes of the strike, count on neither piece: fewer pieces, and no square becomes free that would not be.
-            field.own.insert(moved.to);
-            field.walkers.remove(moved.to);
+            own.insert(moved.to);
+            walkers.remove(moved.to);
             if strike.defender.fate == Fate::Advances {
-                field.own.insert(moved.from);
+                own.insert(moved.from);
             }
         }
     }
-    if position.ruleset().more_squares {
-        // That rule refuses nothing but steps to squares next to foes, and after a strike nothing at all.
-        field.open = field.open.without(neighbors(field.foes));
+    if position.repetition().is_chasing_next(position.ruleset(), other) {
+        // The more-squares rule refuses nothing but steps to squares next to foes, and after a strike nothing at all.
+        open = open.without(neighbors(foes));
     }
-    field.has_two_steps()
+    Field { own: &own, walkers: &walkers, foes: &foes, open: &open, ..field }.has_two_steps()
 }
 
 /// The verdict on a position in which a side is to move: none while it can (§A10).

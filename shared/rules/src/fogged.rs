@@ -134,7 +134,7 @@ impl FoggedGame {
     ) -> Result<FoggedGame, Misheard> {
         let mut position = Position::empty(ruleset);
         let other = position.lakes();
-        if let Some(square) = lakes.without(other).nth(0).or(other.without(lakes).nth(0)) {
+        if let Some(square) = lakes.without(other).first().or(other.without(lakes).first()) {
             return Err(Misheard::Lakes { square });
         }
         // Any rank will do; the Flag is one that every army has.

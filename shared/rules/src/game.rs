@@ -263,8 +263,12 @@ impl Game {
 
     /// The legal moves of the side to move; none when no game is being played.
     #[must_use]
+    #[inline]
     pub fn legal_moves(&self) -> Option<LegalMoves> {
-        self.turn().map(|_| self.position.legal_moves())
+        match self.phase {
+            Phase::Playing => Some(self.position.legal_moves()),
+            Phase::Deploying | Phase::Over => None,
+        }
     }
 }
 
@@ -283,13 +287,14 @@ impl Position {
 
     /// A side's legal moves, were it its turn; calls `refused` with each that a repetition rule takes out.
     pub(crate) fn legal_moves_of(&self, side: Side, mut refused: impl FnMut(Move)) -> LegalMoves {
-        let ruleset = self.ruleset();
         let field = self.field(side);
-        let tether = self.repetition().tether(ruleset, side);
-        let mut moves = field.moves(tether);
-        if tether.is_some() {
-            let free = field.moves(None);
-            free.iter().filter(|squares| !moves.contains(*squares)).for_each(&mut refused);
+        if !self.may_refuse_repetition(side) {
+            return field.moves();
+        }
+        let mut moves = field.moves();
+        let ruleset = self.ruleset();
+        if let Some(tether) = self.repetition().tether(ruleset, side) {
+            moves.hold(tether, field.foes, &mut refused);
         }
         let id_at = |square| self.piece(square).map(|piece| piece.id);
         self.repetition().cut_chases(ruleset, side, &field, &mut moves, id_at, refused);

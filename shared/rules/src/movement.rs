@@ -8,15 +8,15 @@ use crate::refusal::Refusal;
 
 /// One side's mobility as sets of squares.
 #[derive(Clone, Copy)]
-pub(crate) struct Field {
-    pub(crate) own: SquareSet,
-    pub(crate) foes: SquareSet,
+pub(crate) struct Field<'a> {
+    pub(crate) own: &'a SquareSet,
+    pub(crate) foes: &'a SquareSet,
     /// Own pieces that may move at all.
-    pub(crate) walkers: SquareSet,
+    pub(crate) walkers: &'a SquareSet,
     /// Own pieces that move any distance.
-    pub(crate) runners: SquareSet,
+    pub(crate) runners: &'a SquareSet,
     /// All squares but lakes.
-    pub(crate) open: SquareSet,
+    pub(crate) open: &'a SquareSet,
     /// Whether runners strike at the end of their way (§C2), or only the next square (§O1).
     pub(crate) strikes_afar: bool,
 }
@@ -60,45 +60,54 @@ impl Tether {
 pub struct LegalMoves {
     targets: [SquareSet; 4],
     own: SquareSet,
-    /// How many squares each of the targets has.
-    counts: [u8; 4],
-    /// Whether there is no move. Beside the answer it gives `Option` a place for `None`: the whole stays small enough to be copied in place.
+    /// How many moves there are before those of each word of the targets.
+    starts: [[u16; SquareSet::WORDS]; 4],
+    len: u16,
+    /// Beside the answer it gives `Option` a place for `None`: no copy is made to wrap the moves.
     is_empty: bool,
 }
 
-impl Field {
-    /// Every move the field allows but for what the tether holds back.
-    pub(crate) fn moves(&self, tether: Option<Tether>) -> LegalMoves {
-        let enterable = self.open.without(self.own);
-        let empty = enterable.without(self.foes);
-        let mut targets = [SquareSet::EMPTY; 4];
-        for (direction, reached) in Direction::ALL.into_iter().zip(&mut targets) {
-            // A runner reaches what a step reaches from any square it can run to.
-            let from = self.walkers | self.runners.fill(empty, direction);
-            *reached = from.shift(direction) & enterable;
-            if !self.strikes_afar {
-                *reached &= empty | self.walkers.shift(direction);
+impl Field<'_> {
+    /// Every move the field allows, repetition aside.
+    pub(crate) fn moves(&self) -> LegalMoves {
+        let enterable = self.open.without(*self.own);
+        let empty = enterable.without(*self.foes);
+        let has_runners = !self.runners.is_empty();
+        let mut moves = LegalMoves {
+            targets: [SquareSet::EMPTY; 4],
+            own: *self.own,
+            starts: [[0; SquareSet::WORDS]; 4],
+            len: 0,
+            is_empty: true,
+        };
+        for (direction, reached) in Direction::ALL.into_iter().zip(&mut moves.targets) {
+            let steps = self.walkers.shift(direction);
+            *reached = steps & enterable;
+            if has_runners {
+                // A runner reaches what a step reaches from any square it can run to.
+                let run = self.runners.fill(empty, direction).shift(direction);
+                *reached |= run & if self.strikes_afar { enterable } else { empty };
             }
         }
-        let counts = targets.map(|targets| targets.len() as u8);
-        let mut moves = LegalMoves { targets, own: self.own, counts, is_empty: counts == [0; 4] };
-        if let Some(tether) = tether {
-            Direction::ALL.into_iter().for_each(|direction| moves.hold(tether, direction, empty));
-        }
+        moves.count();
         moves
     }
 
     /// Whether there are at least two one-square moves.
+    #[inline]
     pub(crate) fn has_two_steps(&self) -> bool {
-        let enterable = self.open.without(self.own);
-        let mut steps = 0;
+        let enterable = self.open.without(*self.own);
+        let mut has_one = false;
         Direction::ALL.into_iter().any(|direction| {
-            steps += (self.walkers.shift(direction) & enterable).len();
-            steps >= 2
+            let steps = self.walkers.shift(direction) & enterable;
+            let has_two = steps.has_several() || has_one && !steps.is_empty();
+            has_one |= !steps.is_empty();
+            has_two
         })
     }
 
     /// Whether the piece of this rank may go from its square to another, repetition aside (§A5, §C2).
+    #[inline]
     pub(crate) fn check(&self, squares: Move, rank: Rank) -> Result<(), Refusal> {
         let Move { from, to } = squares;
         if !is_movable(rank) {
@@ -114,7 +123,7 @@ impl Field {
         if self.own.contains(to) {
             return Err(Refusal::OwnPiece);
         }
-        let empty = self.open.without(self.own).without(self.foes);
+        let empty = self.open.without(*self.own).without(*self.foes);
         let mut square = from;
         for _ in 1..distance {
             square =
@@ -128,45 +137,58 @@ impl Field {
 }
 
 impl LegalMoves {
-    fn hold(&mut self, tether: Tether, direction: Direction, empty: SquareSet) {
-        let Some(distance_max) = tether.distance_max(direction) else { return };
-        let reached = &mut self.targets[direction as usize];
-        let mut square = tether.square;
-        let mut distance = 0;
-        while let Some(next) = square.neighbor(direction) {
-            distance += 1;
-            if distance > distance_max {
-                reached.remove(next);
+    /// Takes out what a tether holds back, and calls `refused` with each.
+    pub(crate) fn hold(&mut self, tether: Tether, foes: &SquareSet, mut refused: impl FnMut(Move)) {
+        for direction in Direction::ALL {
+            let Some(distance_max) = tether.distance_max(direction) else { continue };
+            let reached = &mut self.targets[direction as usize];
+            let (mut square, mut distance) = (tether.square, 0);
+            while let Some(next) = square.neighbor(direction).filter(|next| reached.contains(*next)) {
+                distance += 1;
+                if distance > distance_max {
+                    reached.remove(next);
+                    refused(Move { from: tether.square, to: next });
+                }
+                if foes.contains(next) {
+                    break;
+                }
+                square = next;
             }
-            if !empty.contains(next) {
-                break;
-            }
-            square = next;
         }
-        self.count(direction);
-    }
-
-    fn count(&mut self, direction: Direction) {
-        self.counts[direction as usize] = self.targets[direction as usize].len() as u8;
-        self.is_empty = self.counts == [0; 4];
+        self.count();
     }
 
     /// Takes one move out.
     pub(crate) fn remove(&mut self, squares: Move) {
         if let Some((direction, _)) = Direction::between(squares.from, squares.to) {
             self.targets[direction as usize].remove(squares.to);
-            self.count(direction);
+            self.count();
         }
+    }
+
+    #[inline]
+    fn count(&mut self) {
+        let mut len = 0;
+        for (targets, starts) in self.targets.iter().zip(&mut self.starts) {
+            for (word, start) in targets.words().iter().zip(starts) {
+                *start = len;
+                len += word.count_ones() as u16;
+            }
+        }
+        self.len = len;
+        self.is_empty = len == 0;
     }
 
     /// How many there are.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
-        self.counts.iter().map(|count| usize::from(*count)).sum()
+        usize::from(self.len)
     }
 
     /// Whether there is none.
     #[must_use]
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.is_empty
     }
@@ -174,16 +196,13 @@ impl LegalMoves {
     /// The move with `n` others before it in the order of [`LegalMoves::iter`].
     #[must_use]
     pub fn nth(&self, n: usize) -> Option<Move> {
-        let mut n = u32::try_from(n).ok()?;
-        for (direction, count) in Direction::ALL.into_iter().zip(self.counts) {
-            let count = u32::from(count);
-            if n < count {
-                let to = self.targets[direction as usize].nth(n)?;
-                return Some(Move { from: self.source(to, direction), to });
-            }
-            n -= count;
-        }
-        None
+        let n = u16::try_from(n).ok()?;
+        // For whoever asks at random, a branch on the direction would be a coin's toss.
+        let direction = self.starts[1..].iter().filter(|starts| n >= starts[0]).count();
+        let starts = &self.starts[direction];
+        let word = starts[1..].iter().filter(|start| n >= **start).count();
+        let to = self.targets[direction].nth_of_word(word, u32::from(n - starts[word]))?;
+        Some(Move { from: self.source(to, Direction::ALL[direction]), to })
     }
 
     /// Whether the move is among them.
@@ -203,6 +222,7 @@ impl LegalMoves {
     }
 
     /// The nearest own piece behind a square that was reached in a direction.
+    #[inline]
     fn source(&self, to: Square, direction: Direction) -> Square {
         let mut square = to;
         while let Some(behind) = square.neighbor(direction.opposite()) {

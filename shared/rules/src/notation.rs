@@ -82,7 +82,7 @@ impl Position {
         let mut position = Position::empty(ruleset);
         let lakes = BoardReader { ruleset, text: board, at: 0 }.read(&mut position)?;
         if let Some(square) =
-            lakes.without(ruleset.shape.lakes).nth(0).or(ruleset.shape.lakes.without(lakes).nth(0))
+            lakes.without(ruleset.shape.lakes).first().or(ruleset.shape.lakes.without(lakes).first())
         {
             return Err(PositionTextError::Lakes { square });
         }

@@ -191,13 +191,14 @@ impl Position {
     }
 
     /// What one side's pieces can do, were it its turn: the squares alone.
-    pub(crate) fn field(&self, side: Side) -> Field {
+    #[inline]
+    pub(crate) fn field(&self, side: Side) -> Field<'_> {
         Field {
-            own: self.occupied[side],
-            foes: self.occupied[side.opponent()],
-            walkers: self.walkers[side],
-            runners: self.runners[side],
-            open: self.open,
+            own: &self.occupied[side],
+            foes: &self.occupied[side.opponent()],
+            walkers: &self.walkers[side],
+            runners: &self.runners[side],
+            open: &self.open,
             strikes_afar: self.ruleset.strikes_afar,
         }
     }

@@ -28,7 +28,7 @@ struct Chain {
     at: Option<Square>,
     /// The last moves of the chain, the latest at `len - 1`, at most [`CHAIN_MAX`].
     moves: [Option<Move>; CHAIN_MAX],
-    len: usize,
+    len: u8,
 }
 
 /// A ply, as far as the repetition rules look at it.
@@ -74,18 +74,18 @@ impl Chain {
         if self.at != Some(squares.from) {
             *self = Chain::default();
         }
-        if self.len == CHAIN_MAX {
+        if usize::from(self.len) == CHAIN_MAX {
             self.moves.rotate_left(1);
             self.len -= 1;
         }
-        self.moves[self.len] = Some(squares);
+        self.moves[usize::from(self.len)] = Some(squares);
         self.len += 1;
         self.at = now_at;
     }
 
     /// What the next move of the chain's piece may not do, when each of its last `limit` moves crossed a common border.
     fn tether(&self, limit: u8) -> Option<Tether> {
-        let recent = self.moves[..self.len].get(self.len.checked_sub(usize::from(limit))?..)?;
+        let recent = self.moves.get(usize::from(self.len.checked_sub(limit)?)..usize::from(self.len))?;
         let square = self.at?;
         let mut common: Option<Borders> = None;
         for squares in recent.iter().flatten() {
@@ -159,16 +159,28 @@ impl Repetition {
     }
 
     /// The two-squares rule's hold on a side's next move.
+    #[inline]
     pub(crate) fn tether(&self, ruleset: &Ruleset, side: Side) -> Option<Tether> {
-        self.chains[side].tether(ruleset.two_squares_limit?)
+        let limit = ruleset.two_squares_limit?;
+        let chain = &self.chains[side];
+        // Nearly every chain is too short.
+        if chain.len >= limit { chain.tether(limit) } else { None }
+    }
+
+    /// Whether the more-squares rule could refuse this side anything after a ply of the other.
+    #[inline]
+    pub(crate) fn is_chasing_next(&self, ruleset: &Ruleset, side: Side) -> bool {
+        ruleset.more_squares && self.chase[side] >= 1
     }
 
     /// Whether the more-squares rule can refuse anything to this side now.
+    #[inline]
     pub(crate) fn is_chasing(&self, ruleset: &Ruleset, side: Side) -> bool {
         ruleset.more_squares && self.chase[side] >= 2
     }
 
     /// Whether the more-squares rule refuses this move of the piece with this id (§T2).
+    #[inline]
     pub(crate) fn is_endless_chase(
         &self,
         ruleset: &Ruleset,
@@ -195,11 +207,12 @@ impl Repetition {
     }
 
     /// Takes out what the more-squares rule refuses, and calls `refused` with each.
+    #[inline]
     pub(crate) fn cut_chases(
         &self,
         ruleset: &Ruleset,
         side: Side,
-        field: &Field,
+        field: &Field<'_>,
         moves: &mut LegalMoves,
         id_at: impl Fn(Square) -> Option<u8>,
         mut refused: impl FnMut(Move),
@@ -210,7 +223,7 @@ impl Repetition {
         let all = *moves;
         for squares in all.iter() {
             let id = id_at(squares.from);
-            if id.is_some_and(|id| self.is_endless_chase(ruleset, side, squares, id, field.foes)) {
+            if id.is_some_and(|id| self.is_endless_chase(ruleset, side, squares, id, *field.foes)) {
                 moves.remove(squares);
                 refused(squares);
             }

@@ -115,7 +115,7 @@ impl Setup {
                 return Err(SetupRefusal::WrongCount { rank, have, want });
             }
         }
-        if let (Fill::EveryHomeSquare, Some(square)) = (ruleset.fill, home.without(taken).nth(0)) {
+        if let (Fill::EveryHomeSquare, Some(square)) = (ruleset.fill, home.without(taken).first()) {
             return Err(SetupRefusal::Empty { square });
         }
         let ranks = (0..ruleset.shape.home_len())

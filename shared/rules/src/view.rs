@@ -436,30 +436,34 @@ impl View {
         if self.turn != Some(side) {
             return None;
         }
-        let mut field = crate::movement::Field {
-            own: SquareSet::EMPTY,
-            foes: SquareSet::EMPTY,
-            walkers: SquareSet::EMPTY,
-            runners: SquareSet::EMPTY,
-            open: self.ruleset.shape.squares().without(self.lakes),
-            strikes_afar: self.ruleset.strikes_afar,
-        };
+        let mut own = SquareSet::EMPTY;
+        let mut foes = SquareSet::EMPTY;
+        let mut walkers = SquareSet::EMPTY;
+        let mut runners = SquareSet::EMPTY;
         for piece in &self.pieces {
             if piece.side != side {
-                field.foes.insert(piece.square);
+                foes.insert(piece.square);
                 continue;
             }
-            field.own.insert(piece.square);
+            own.insert(piece.square);
             if let Identity::Known(rank) = piece.identity {
                 if crate::position::is_movable(rank) {
-                    field.walkers.insert(piece.square);
+                    walkers.insert(piece.square);
                 }
                 if crate::position::is_runner(rank) {
-                    field.runners.insert(piece.square);
+                    runners.insert(piece.square);
                 }
             }
         }
-        let mut moves = field.moves(None);
+        let field = crate::movement::Field {
+            own: &own,
+            foes: &foes,
+            walkers: &walkers,
+            runners: &runners,
+            open: &self.ruleset.shape.squares().without(self.lakes),
+            strikes_afar: self.ruleset.strikes_afar,
+        };
+        let mut moves = field.moves();
         self.refused_moves.iter().for_each(|squares| moves.remove(*squares));
         Some(moves)
     }
