@@ -5,17 +5,20 @@
 pub enum Level {
     /// Any deployment, any legal move.
     Random,
+    /// Takes what it beats, avoids what beats it, guards its Flag; weighs a move and the answer.
+    Simple,
 }
 
 impl Level {
     /// Every level, the weakest first. Servers offer these, and clients name them, in this order.
-    pub const ALL: [Level; 1] = [Level::Random];
+    pub const ALL: [Level; 2] = [Level::Random, Level::Simple];
 
     /// The level's name in messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Level::Random => "random",
+            Level::Simple => "simple",
         }
     }
 

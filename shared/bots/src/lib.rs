@@ -6,8 +6,10 @@
 mod chance;
 pub mod duel;
 mod level;
+mod memory;
 mod player;
 mod setup;
+mod simple;
 
 pub use chance::Chance;
 pub use level::{Effort, Level};

@@ -3,7 +3,8 @@
 use flagfall_board::Side;
 use flagfall_rules::{Command, Move, Phase, Setup, View};
 
-use crate::{Chance, Effort, Level, random_setup};
+use crate::simple::SimpleMind;
+use crate::{Chance, Effort, Level, random_setup, sensible_setup};
 
 /// How a level chooses its moves in one game.
 ///
@@ -42,6 +43,7 @@ impl HousePlayer {
     pub fn new(level: Level, side: Side, seed: u64, _effort: Effort) -> HousePlayer {
         let mind: Box<dyn Mind> = match level {
             Level::Random => Box::new(RandomMind),
+            Level::Simple => Box::new(SimpleMind::new(side)),
         };
         HousePlayer { level, side, chance: Chance::new(seed), mind }
     }
@@ -65,6 +67,7 @@ impl HousePlayer {
     fn setup(&mut self, view: &View) -> Setup {
         match self.level {
             Level::Random => random_setup(view.ruleset, self.side, &mut self.chance),
+            Level::Simple => sensible_setup(view.ruleset, view.lakes, self.side, &mut self.chance),
         }
     }
 }

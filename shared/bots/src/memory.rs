@@ -1,0 +1,149 @@
+//! What a house player keeps in mind from turn to turn: what strikes told of hidden pieces, which placements it has made before,
+//! and how long nothing was captured.
+
+use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square};
+use flagfall_rules::{Fate, Identity, Move, View, strike_fates};
+
+/// Placements that are remembered at most; where no quiet limit stands a game may be quiet for long.
+const PLACEMENTS_MAX: usize = 512;
+
+/// One side's memory of one game. It begins empty at any point of the game, and forgets what a gap between two views may have
+/// made untrue.
+#[derive(Default)]
+pub(crate) struct Memory {
+    /// The ply of the latest view.
+    ply: Option<Ply>,
+    captured: PerSide<u32>,
+    quiet_turns: u16,
+    /// Placements after own moves, since the last capture.
+    placements: Vec<u64>,
+    /// The last own move, until a capture.
+    last: Option<Move>,
+    /// How many moves in a row the same piece made.
+    streak: u16,
+    /// An own move whose result was not seen yet.
+    pending: Option<Pending>,
+    /// Hidden enemy pieces of which more is known than the view says.
+    suspects: Vec<(Square, RankSet)>,
+}
+
+struct Pending {
+    squares: Move,
+    rank: Rank,
+    is_strike: bool,
+}
+
+impl Memory {
+    /// Takes in a view of one's own side.
+    pub(crate) fn note(&mut self, view: &View, side: Side) {
+        if self.ply == Some(view.ply) {
+            return;
+        }
+        let is_gapless = self.ply.is_some_and(|ply| view.ply > ply && view.ply - ply <= 2);
+        if !is_gapless {
+            *self = Memory::default();
+        }
+        self.ply = Some(view.ply);
+        self.note_strike(view, side);
+        self.follow(view, side);
+        let count = |side: Side| view.captured[side].iter().map(|count| u32::from(*count)).sum();
+        let captured = PerSide::from_fn(count);
+        if captured != self.captured {
+            self.captured = captured;
+            self.quiet_turns = 0;
+            self.placements.clear();
+            self.streak = 0;
+        }
+    }
+
+    /// A defender that beat an own piece and is hidden still is one of those that beat it (§D1).
+    fn note_strike(&mut self, view: &View, side: Side) {
+        let Some(Pending { squares, rank, is_strike: true }) = self.pending.take() else { return };
+        let is_own_there = view.pieces.iter().any(|piece| piece.square == squares.to && piece.side == side);
+        if is_own_there {
+            return;
+        }
+        // Where the defender stood before the other side's move: on its square, or on the one the attacker came from.
+        for square in [squares.to, squares.from] {
+            let is_hidden = |at: Square| {
+                view.pieces.iter().any(|piece| {
+                    piece.square == at && piece.side != side && !matches!(piece.identity, Identity::Known(_))
+                })
+            };
+            let moved = view.last_move.filter(|last| last.side != side);
+            let was_there = match moved {
+                Some(last) if last.from == square => is_hidden(last.to),
+                Some(last) if last.to == square => false,
+                Some(_) | None => is_hidden(square),
+            };
+            if was_there {
+                let beats = |defender: &Rank| {
+                    let (attacker, defender) = strike_fates(view.ruleset, rank, *defender);
+                    attacker == Fate::Leaves && defender != Fate::Leaves
+                };
+                let winners: RankSet = Rank::ALL.into_iter().filter(beats).collect();
+                let known = self.suspected(square).intersection(winners);
+                self.suspects.retain(|(at, _)| *at != square);
+                self.suspects.push((square, known));
+                return;
+            }
+        }
+    }
+
+    /// Suspicions go along with the piece the other side moved, and end where a rank is known or the piece is gone.
+    fn follow(&mut self, view: &View, side: Side) {
+        if let Some(last) = view.last_move.filter(|last| last.side != side) {
+            self.suspects.retain(|(at, _)| *at != last.to);
+            for (at, _) in &mut self.suspects {
+                if *at == last.from {
+                    *at = last.to;
+                }
+            }
+        }
+        self.suspects.retain(|(at, _)| {
+            view.pieces.iter().any(|piece| {
+                piece.square == *at && piece.side != side && !matches!(piece.identity, Identity::Known(_))
+            })
+        });
+    }
+
+    /// The ranks a hidden enemy piece can be, as far as strikes told.
+    pub(crate) fn suspected(&self, square: Square) -> RankSet {
+        self.suspects.iter().find(|(at, _)| *at == square).map_or(RankSet::ALL, |(_, ranks)| *ranks)
+    }
+
+    /// Notes what one is about to do; `placement` is the number of the placement it leads to, if it captures nothing.
+    pub(crate) fn note_move(&mut self, squares: Move, rank: Rank, is_strike: bool, placement: u64) {
+        self.quiet_turns = self.quiet_turns.saturating_add(1);
+        let is_same_piece = self.last.is_some_and(|last| last.to == squares.from);
+        self.streak = if is_same_piece { self.streak.saturating_add(1) } else { 0 };
+        self.last = Some(squares);
+        self.pending = Some(Pending { squares, rank, is_strike });
+        if !is_strike {
+            if self.placements.len() == PLACEMENTS_MAX {
+                self.placements.remove(0);
+            }
+            self.placements.push(placement);
+        }
+    }
+
+    /// How often one has made this placement since the last capture.
+    pub(crate) fn visits(&self, placement: u64) -> usize {
+        self.placements.iter().filter(|known| **known == placement).count()
+    }
+
+    /// Own turns since the last capture, as far as one was there.
+    pub(crate) fn quiet_turns(&self) -> u16 {
+        self.quiet_turns
+    }
+
+    /// Whether a move takes back the last one.
+    pub(crate) fn is_return(&self, squares: Move) -> bool {
+        self.last == Some(Move { from: squares.to, to: squares.from })
+    }
+
+    /// How many moves in a row the piece on this square has made.
+    pub(crate) fn streak_of(&self, square: Square) -> u16 {
+        if self.last.is_some_and(|last| last.to == square) { self.streak + 1 } else { 0 }
+    }
+}

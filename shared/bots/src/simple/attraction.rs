@@ -1,0 +1,53 @@
+//! Where a rank wants to go: what it would gain there, less with every step.
+
+use flagfall_board::{Square, SquareSet};
+
+use super::board::{Board, neighbors};
+
+/// How much of an attraction is left a step farther away.
+const FADING: f32 = 0.88;
+/// What is left behind one's own piece, which would have to go first.
+const BEHIND_OWN: f32 = 0.7;
+/// What is left next to a piece that would win.
+const THROUGH_DANGER: f32 = 0.6;
+
+/// The attraction of every square for one rank.
+pub(super) struct Attraction {
+    pull: [f32; Square::LIMIT],
+}
+
+impl Attraction {
+    /// Spreads targets over the board. `feared` are squares the rank had better not stop at.
+    pub(super) fn new(board: &Board, targets: &[(Square, f32)], feared: SquareSet) -> Attraction {
+        let mut pull = [0.0; Square::LIMIT];
+        for (square, gain) in targets {
+            pull[square.index()] = *gain;
+        }
+        let mut waiting: SquareSet = targets.iter().map(|(square, _)| *square).collect();
+        // A square waits again only when a pull on it grew; each round lets every pull go a step farther.
+        while !waiting.is_empty() {
+            let mut grown = SquareSet::EMPTY;
+            for square in waiting.iter() {
+                for next in neighbors(board, square).filter(|next| !board.foes.contains(*next)) {
+                    let mut left = pull[square.index()] * FADING;
+                    if board.own.contains(next) {
+                        left *= BEHIND_OWN;
+                    }
+                    if feared.contains(next) {
+                        left *= THROUGH_DANGER;
+                    }
+                    if left > pull[next.index()] + 0.001 {
+                        pull[next.index()] = left;
+                        grown.insert(next);
+                    }
+                }
+            }
+            waiting = grown;
+        }
+        Attraction { pull }
+    }
+
+    pub(super) fn at(&self, square: Square) -> f32 {
+        self.pull[square.index()]
+    }
+}

@@ -1,0 +1,126 @@
+//! The board of a view, ready for trying moves on.
+
+use flagfall_board::{Rank, Side, Square, SquareSet};
+use flagfall_rules::{Identity, Move, View};
+
+use super::belief::Foe;
+
+/// What stands on a square.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Cell {
+    Nothing,
+    Own(Own),
+    /// The other side's piece with this place in the list of foes.
+    Foe(u8),
+}
+
+/// One's own piece.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Own {
+    pub(super) rank: Rank,
+    pub(super) is_moved: bool,
+    /// Whether the other side knows its rank.
+    pub(super) is_revealed: bool,
+}
+
+impl Own {
+    pub(super) fn is_movable(self) -> bool {
+        !matches!(self.rank, Rank::Flag | Rank::Bomb)
+    }
+}
+
+/// Who stands where, as one side knows it.
+#[derive(Clone)]
+pub(super) struct Board {
+    cells: [Cell; Square::LIMIT],
+    /// All squares but lakes.
+    pub(super) open: SquareSet,
+    pub(super) own: SquareSet,
+    pub(super) foes: SquareSet,
+    /// Where one's own Flag stands.
+    pub(super) flag: Option<Square>,
+}
+
+impl Board {
+    /// The board of a view; `foes` are the other side's pieces in it.
+    pub(super) fn new(view: &View, side: Side, foes: &[Foe]) -> Board {
+        let mut board = Board {
+            cells: [Cell::Nothing; Square::LIMIT],
+            open: view.ruleset.shape.squares().without(view.lakes),
+            own: SquareSet::EMPTY,
+            foes: SquareSet::EMPTY,
+            flag: None,
+        };
+        for piece in view.pieces.iter().filter(|piece| piece.side == side) {
+            // One's own ranks are always known.
+            if let Identity::Known(rank) = piece.identity {
+                let (is_moved, is_revealed) = (piece.is_moved, piece.is_revealed);
+                board.put(piece.square, Cell::Own(Own { rank, is_moved, is_revealed }));
+                if rank == Rank::Flag {
+                    board.flag = Some(piece.square);
+                }
+            }
+        }
+        for (place, foe) in foes.iter().enumerate() {
+            if let Ok(place) = u8::try_from(place) {
+                board.put(foe.square, Cell::Foe(place));
+            }
+        }
+        board
+    }
+
+    pub(super) fn at(&self, square: Square) -> Cell {
+        self.cells[square.index()]
+    }
+
+    pub(super) fn own_at(&self, square: Square) -> Option<Own> {
+        match self.at(square) {
+            Cell::Own(own) => Some(own),
+            Cell::Nothing | Cell::Foe(_) => None,
+        }
+    }
+
+    pub(super) fn foe_at<'f>(&self, foes: &'f [Foe], square: Square) -> Option<&'f Foe> {
+        match self.at(square) {
+            Cell::Foe(place) => foes.get(usize::from(place)),
+            Cell::Nothing | Cell::Own(_) => None,
+        }
+    }
+
+    pub(super) fn put(&mut self, square: Square, cell: Cell) {
+        self.own.remove(square);
+        self.foes.remove(square);
+        match cell {
+            Cell::Nothing => {}
+            Cell::Own(_) => self.own.insert(square),
+            Cell::Foe(_) => self.foes.insert(square),
+        }
+        self.cells[square.index()] = cell;
+    }
+
+    /// The board when one's own piece has gone somewhere and stands there, known to the other side or not.
+    pub(super) fn after_arrival(&self, squares: Move, is_shown: bool) -> Board {
+        let mut after = self.clone();
+        if let Some(own) = self.own_at(squares.from) {
+            after.put(squares.from, Cell::Nothing);
+            let is_revealed = own.is_revealed || is_shown;
+            after.put(squares.to, Cell::Own(Own { is_moved: true, is_revealed, ..own }));
+        }
+        after
+    }
+
+    /// The board when one's own piece is gone.
+    pub(super) fn after_loss(&self, square: Square) -> Board {
+        let mut after = self.clone();
+        after.put(square, Cell::Nothing);
+        after
+    }
+}
+
+/// The neighbors of a square on the board's open squares.
+pub(super) fn neighbors(board: &Board, square: Square) -> impl Iterator<Item = Square> + '_ {
+    flagfall_board::Direction::ALL
+        .into_iter()
+        .filter_map(move |direction| square.neighbor(direction))
+        .filter(|next| board.open.contains(*next))
+}

@@ -1,0 +1,259 @@
+//! The level *simple*: weighs every legal move by what is known, one move and the answer deep, and goes where there is something to gain.
+
+mod attraction;
+mod belief;
+mod board;
+mod danger;
+mod worth;
+
+use flagfall_board::{Direction, Rank, Side, Square, SquareSet};
+use flagfall_rules::{Fate, Move, Ruleset, View, strike_fates};
+
+use self::attraction::Attraction;
+use self::belief::{Foe, foes};
+use self::board::{Board, Own, neighbors};
+use self::danger::{Worths, danger};
+use self::worth::{FLAG, worths};
+use crate::Chance;
+use crate::memory::Memory;
+use crate::player::Mind;
+
+/// Own turns without a capture after which it begins to take more risks, and after how many more it takes the most.
+const PATIENCE: f32 = 12.0;
+const IMPATIENCE: f32 = 40.0;
+/// What is left of the fear of losses then.
+const BOLDNESS: f32 = 0.3;
+/// What it costs to make a placement again, for each time it was made.
+const REPEATED: f32 = 0.5;
+/// What it costs to take the last move back.
+const RETURNED: f32 = 0.2;
+/// What it costs to move the same piece on and on, for each move in a row beyond the first few.
+const TIRED: f32 = 0.03;
+/// The part of a rank's worth that the other side not knowing it makes up.
+const SECRECY: f32 = 0.12;
+/// Moves that differ by less than this are chosen between by chance.
+const WHIM: f32 = 0.04;
+
+/// The mind of the level *simple*, in one game.
+pub(crate) struct SimpleMind {
+    side: Side,
+    memory: Memory,
+}
+
+impl SimpleMind {
+    pub(crate) fn new(side: Side) -> SimpleMind {
+        SimpleMind { side, memory: Memory::default() }
+    }
+}
+
+impl Mind for SimpleMind {
+    fn choose(&mut self, view: &View, chance: &mut Chance) -> Option<Move> {
+        self.memory.note(view, self.side);
+        let moves = view.legal_moves().filter(|moves| !moves.is_empty())?;
+        let mut turn = Turn::new(view, self.side, &self.memory);
+        let mut best: Option<(Move, f32)> = None;
+        for squares in moves.iter() {
+            let whim = WHIM * chance.below(1000) as f32 / 1000.0;
+            let score = turn.score(squares) + whim;
+            if best.is_none_or(|(_, high)| score > high) {
+                best = Some((squares, score));
+            }
+        }
+        let (squares, _) = best?;
+        let placement = turn.placement_after(squares);
+        if let Some(own) = turn.board.own_at(squares.from) {
+            let is_strike = turn.board.foes.contains(squares.to);
+            self.memory.note_move(squares, own.rank, is_strike, placement);
+        }
+        Some(squares)
+    }
+
+    fn watch(&mut self, view: &View) {
+        self.memory.note(view, self.side);
+    }
+}
+
+/// One turn: what is known, and the moves weighed by it.
+struct Turn<'a> {
+    ruleset: &'static Ruleset,
+    memory: &'a Memory,
+    foes: Vec<Foe>,
+    board: Board,
+    worths: Worths,
+    /// 0 while all goes well, 1 when nothing was captured for long.
+    boldness: f32,
+    /// What an even trade is worth, as a part of what is traded: more when ahead.
+    trade: f32,
+    /// Where each rank wants to go, as far as that was asked.
+    attractions: [Option<Attraction>; Rank::COUNT],
+    placement: u64,
+}
+
+impl<'a> Turn<'a> {
+    fn new(view: &View, side: Side, memory: &'a Memory) -> Turn<'a> {
+        let foes = foes(view, side, |square| memory.suspected(square));
+        let board = Board::new(view, side, &foes);
+        let worths = Worths { own: worths(view, side), foe: worths(view, side.opponent()) };
+        let waited = f32::from(memory.quiet_turns()) - PATIENCE;
+        let boldness =
+            if view.plies_to_limit.is_some() { 1.0 } else { (waited / IMPATIENCE).clamp(0.0, 1.0) };
+        let mine: f32 =
+            board.own.iter().filter_map(|at| board.own_at(at)).map(|own| force(own.rank, &worths.own)).sum();
+        let theirs: f32 =
+            foes.iter().flat_map(Foe::ranks).map(|(rank, chance)| chance * force(rank, &worths.foe)).sum();
+        let trade = 0.4 * ((mine - theirs) / (mine + theirs + 1.0)).max(0.0);
+        let placement = board.own.iter().fold(0, |all, square| all ^ key(&board, square, square))
+            ^ board.foes.iter().fold(0, |all, square| all ^ key(&board, square, square));
+        Turn {
+            ruleset: view.ruleset,
+            memory,
+            foes,
+            board,
+            worths,
+            boldness,
+            trade,
+            attractions: Default::default(),
+            placement,
+        }
+    }
+
+    /// How good a move is.
+    fn score(&mut self, squares: Move) -> f32 {
+        let Some(own) = self.board.own_at(squares.from) else { return 0.0 };
+        let fear = 1.0 - (1.0 - BOLDNESS) * self.boldness;
+        let tired = TIRED * f32::from(self.memory.streak_of(squares.from).saturating_sub(4).min(20));
+        if let Some(foe) = self.board.foe_at(&self.foes, squares.to).copied() {
+            let survives = self.survival(own, &foe);
+            let arrived =
+                danger(self.ruleset, &self.board.after_arrival(squares, true), &self.foes, &self.worths);
+            let lost = danger(self.ruleset, &self.board.after_loss(squares.from), &self.foes, &self.worths);
+            return self.gain(own, &foe) - fear * (survives * arrived + (1.0 - survives) * lost);
+        }
+        let is_long = !matches!(Direction::between(squares.from, squares.to), Some((_, 1)));
+        let after = self.board.after_arrival(squares, is_long);
+        let shown =
+            if is_long && !own.is_revealed { SECRECY * self.worths.own[own.rank as usize] } else { 0.0 };
+        let repeated = REPEATED * self.memory.visits(self.placement_after(squares)) as f32;
+        let returned = if self.memory.is_return(squares) { RETURNED } else { 0.0 };
+        let left = if own.is_moved { 0.0 } else { 0.02 };
+        self.progress(own.rank, squares)
+            - fear * danger(self.ruleset, &after, &self.foes, &self.worths)
+            - shown
+            - repeated
+            - returned
+            - left
+            - tired
+    }
+
+    /// The chance that the striking piece is there afterwards.
+    fn survival(&self, own: Own, foe: &Foe) -> f32 {
+        foe.ranks()
+            .filter(|(rank, _)| strike_fates(self.ruleset, own.rank, *rank).0 != Fate::Leaves)
+            .map(|(_, chance)| chance)
+            .sum()
+    }
+
+    /// What a strike is expected to win, less what it is expected to cost.
+    fn gain(&self, own: Own, foe: &Foe) -> f32 {
+        let fear = 1.0 - (1.0 - BOLDNESS) * self.boldness;
+        let mine = self.worths.own[own.rank as usize];
+        let mut gain = 0.0;
+        for (rank, chance) in foe.ranks() {
+            let (attacker, defender) = strike_fates(self.ruleset, own.rank, rank);
+            let theirs =
+                if rank == Rank::Bomb { self.bomb_worth(foe.square) } else { self.worths.foe[rank as usize] };
+            let won = if defender == Fate::Leaves { theirs } else { 0.0 };
+            let paid = if attacker == Fate::Leaves { mine } else { 0.0 };
+            let traded = if won > 0.0 && paid > 0.0 { self.trade * theirs } else { 0.0 };
+            let learned = if foe.known.is_none() && won == 0.0 {
+                (SECRECY + 0.1 * self.boldness) * theirs
+            } else {
+                0.0
+            };
+            let told =
+                if paid == 0.0 && !own.is_revealed && rank != Rank::Flag { SECRECY * mine } else { 0.0 };
+            gain += chance * (won + traded + learned - fear * (paid + told));
+        }
+        if foe.known.is_none() { gain + self.boldness } else { gain }
+    }
+
+    /// What it is worth to remove a Bomb: much where the Flag may stand behind it.
+    fn bomb_worth(&self, square: Square) -> f32 {
+        let behind: f32 = neighbors(&self.board, square)
+            .filter_map(|next| self.board.foe_at(&self.foes, next))
+            .map(|foe| foe.chances[Rank::Flag as usize])
+            .sum();
+        self.worths.foe[Rank::Bomb as usize] + 0.4 * FLAG * behind
+    }
+
+    /// How much nearer a move brings its piece to what it wants.
+    fn progress(&mut self, rank: Rank, squares: Move) -> f32 {
+        let place = rank as usize;
+        if self.attractions[place].is_none() {
+            self.attractions[place] = Some(self.attraction(rank));
+        }
+        let pull = |square| self.attractions[place].as_ref().map_or(0.0, |pull| pull.at(square));
+        pull(squares.to) - pull(squares.from)
+    }
+
+    /// Where a rank wants to go.
+    fn attraction(&self, rank: Rank) -> Attraction {
+        let own = Own { rank, is_moved: true, is_revealed: false };
+        let targets: Vec<(Square, f32)> = self
+            .foes
+            .iter()
+            .map(|foe| (foe.square, self.gain(own, foe) + self.urgency(own, foe)))
+            .filter(|(_, gain)| *gain > 0.0)
+            .collect();
+        let feared: SquareSet = self
+            .foes
+            .iter()
+            .filter(|foe| is_feared(self.ruleset, foe, rank))
+            .flat_map(|foe| neighbors(&self.board, foe.square))
+            .collect();
+        Attraction::new(&self.board, &targets, feared)
+    }
+
+    /// What there is in it to drive a piece away from one's own Flag.
+    fn urgency(&self, own: Own, foe: &Foe) -> f32 {
+        let Some(flag) = self.board.flag else { return 0.0 };
+        let steps = flag.column().abs_diff(foe.square.column()) + flag.row().abs_diff(foe.square.row());
+        if steps > 4 || foe.movable_chance() < 0.5 {
+            return 0.0;
+        }
+        let beaten: f32 = foe
+            .ranks()
+            .filter(|(rank, _)| strike_fates(self.ruleset, own.rank, *rank).1 == Fate::Leaves)
+            .map(|(_, chance)| chance)
+            .sum();
+        beaten * f32::from(5 - steps)
+    }
+
+    fn placement_after(&self, squares: Move) -> u64 {
+        let Move { from, to } = squares;
+        self.placement ^ key(&self.board, from, from) ^ key(&self.board, from, to)
+    }
+}
+
+/// Whether a piece that is likely to beat a rank may come for it.
+fn is_feared(ruleset: &Ruleset, foe: &Foe, rank: Rank) -> bool {
+    foe.known.is_some_and(|known| {
+        !matches!(known, Rank::Flag | Rank::Bomb) && strike_fates(ruleset, known, rank).1 == Fate::Leaves
+    })
+}
+
+/// A rank's part in the strength of an army.
+fn force(rank: Rank, worths: &belief::PerRank) -> f32 {
+    if matches!(rank, Rank::Flag | Rank::Bomb) { 0.0 } else { worths[rank as usize] }
+}
+
+/// A piece's share of the placement's number, were it on another square. The constants are those of the splitmix64 generator
+/// (Steele, Lea, Flood 2014).
+fn key(board: &Board, square: Square, on: Square) -> u64 {
+    // Own pieces of a rank are alike, and so are all of the other side's.
+    let kind = board.own_at(square).map_or(0, |own| own.rank as u64 + 1);
+    let mut z = ((kind << 8) | on.index() as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
