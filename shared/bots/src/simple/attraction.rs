@@ -8,7 +8,7 @@ use super::board::{Board, neighbors};
 const FADING: f32 = 0.88;
 /// What is left behind one's own piece, which would have to go first.
 const BEHIND_OWN: f32 = 0.7;
-/// What is left next to a piece that would win.
+/// What is left behind a square next to a piece that would win.
 const THROUGH_DANGER: f32 = 0.6;
 
 /// The attraction of every square for one rank.
@@ -17,7 +17,7 @@ pub(super) struct Attraction {
 }
 
 impl Attraction {
-    /// Spreads targets over the board. `feared` are squares the rank had better not stop at.
+    /// Spreads targets over the board. `feared` are squares the rank had better not go through.
     pub(super) fn new(board: &Board, targets: &[(Square, f32)], feared: SquareSet) -> Attraction {
         let mut pull = [0.0; Square::LIMIT];
         for (square, gain) in targets {
@@ -28,14 +28,14 @@ impl Attraction {
         while !waiting.is_empty() {
             let mut grown = SquareSet::EMPTY;
             for square in waiting.iter() {
+                let mut left = pull[square.index()] * FADING;
+                if board.own.contains(square) {
+                    left *= BEHIND_OWN;
+                }
+                if feared.contains(square) {
+                    left *= THROUGH_DANGER;
+                }
                 for next in neighbors(board, square).filter(|next| !board.foes.contains(*next)) {
-                    let mut left = pull[square.index()] * FADING;
-                    if board.own.contains(next) {
-                        left *= BEHIND_OWN;
-                    }
-                    if feared.contains(next) {
-                        left *= THROUGH_DANGER;
-                    }
                     if left > pull[next.index()] + 0.001 {
                         pull[next.index()] = left;
                         grown.insert(next);

@@ -2,10 +2,13 @@
 //! pieces have moved, and what strikes have shown.
 
 use flagfall_board::{Rank, RankSet, Side, Square};
-use flagfall_rules::{Identity, View};
+use flagfall_rules::{Fill, Identity, View};
 
 /// Rounds of fitting the pieces' chances to the counts. A handful comes close enough to choose by.
 const ROUNDS: usize = 5;
+
+/// A chance beyond which a rank counts as known: what else it could be, the counts rule out.
+const CERTAIN: f32 = 0.999;
 
 /// A chance, or an amount, for each rank.
 pub(super) type PerRank = [f32; Rank::COUNT];
@@ -57,21 +60,26 @@ pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet
             can_be.contains(rank) && !(piece.is_moved && matches!(rank, Rank::Flag | Rank::Bomb))
         };
         let depth = depth(view, side.opponent(), piece.square);
-        let chances = Rank::ALL.map(|rank| if may_be(rank) { prior(rank, depth) } else { 0.0 });
+        let chances =
+            Rank::ALL.map(|rank| if may_be(rank) { prior(view.ruleset.fill, rank, depth) } else { 0.0 });
         foes.push(Foe { square: piece.square, is_moved: piece.is_moved, known, chances });
     }
     fit(&mut foes, &left);
+    for foe in foes.iter_mut().filter(|foe| foe.known.is_none()) {
+        foe.known = Rank::ALL.into_iter().find(|rank| foe.chances[*rank as usize] > CERTAIN);
+    }
     foes
 }
 
 /// How much likelier than elsewhere a piece that has not moved is of this rank, so many rows ahead of its back row.
-fn prior(rank: Rank, rows_ahead: u8) -> f32 {
-    match (rank, rows_ahead) {
-        (Rank::Flag, 0) => 8.0,
-        (Rank::Flag, 1) => 1.0,
-        (Rank::Flag, _) => 0.3,
-        (Rank::Bomb, 0 | 1) => 1.5,
-        (Rank::Bomb, _) => 0.7,
+fn prior(fill: Fill, rank: Rank, rows_ahead: u8) -> f32 {
+    match (rank, fill, rows_ahead) {
+        (Rank::Flag, Fill::EveryHomeSquare, 0) => 8.0,
+        (Rank::Flag, Fill::AnyHomeSquares, 0) => 5.0,
+        (Rank::Flag, _, 1) => 1.0,
+        (Rank::Flag, _, _) => 0.5,
+        (Rank::Bomb, _, 0 | 1) => 1.5,
+        (Rank::Bomb, _, _) => 0.7,
         _ => 1.0,
     }
 }

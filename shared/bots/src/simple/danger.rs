@@ -89,7 +89,7 @@ fn intrusion(board: &Board, foes: &[Foe], flag: Square) -> f32 {
     for weight in INTRUSION.into_iter().skip(1) {
         let next: SquareSet =
             edge.iter().flat_map(|square| neighbors(board, square)).collect::<SquareSet>().without(seen);
-        seen = seen | next;
+        seen |= next;
         let movable = |square| board.foe_at(foes, square).map_or(0.0, |foe| foe.movable_chance());
         exposed += weight * (next & board.foes).iter().map(movable).sum::<f32>();
         edge = next.without(board.own).without(board.foes);

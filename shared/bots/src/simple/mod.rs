@@ -4,6 +4,8 @@ mod attraction;
 mod belief;
 mod board;
 mod danger;
+#[cfg(test)]
+mod tests;
 mod worth;
 
 use flagfall_board::{Direction, Rank, Side, Square, SquareSet};
@@ -23,14 +25,18 @@ const PATIENCE: f32 = 12.0;
 const IMPATIENCE: f32 = 40.0;
 /// What is left of the fear of losses then.
 const BOLDNESS: f32 = 0.3;
+/// The strongest attraction of a target: a Flag far away is no reason to leave undone what is near.
+const PULL_MAX: f32 = 8.0;
 /// What it costs to make a placement again, for each time it was made.
 const REPEATED: f32 = 0.5;
 /// What it costs to take the last move back.
 const RETURNED: f32 = 0.2;
 /// What it costs to move the same piece on and on, for each move in a row beyond the first few.
 const TIRED: f32 = 0.03;
-/// The part of a rank's worth that the other side not knowing it makes up.
-const SECRECY: f32 = 0.12;
+/// The part of a rank's worth that the other side not knowing it makes up, against a whole army.
+const SECRECY: f32 = 0.14;
+/// The strength of an army against which secrecy is worth half as much.
+const SECRECY_HALVED: f32 = 15.0;
 /// Moves that differ by less than this are chosen between by chance.
 const WHIM: f32 = 0.04;
 
@@ -86,6 +92,8 @@ struct Turn<'a> {
     trade: f32,
     /// Where each rank wants to go, as far as that was asked.
     attractions: [Option<Attraction>; Rank::COUNT],
+    /// The part of a rank's worth that the other side not knowing it makes up.
+    secrecy: f32,
     placement: u64,
 }
 
@@ -113,6 +121,7 @@ impl<'a> Turn<'a> {
             boldness,
             trade,
             attractions: Default::default(),
+            secrecy: SECRECY * theirs / (theirs + SECRECY_HALVED),
             placement,
         }
     }
@@ -132,7 +141,7 @@ impl<'a> Turn<'a> {
         let is_long = !matches!(Direction::between(squares.from, squares.to), Some((_, 1)));
         let after = self.board.after_arrival(squares, is_long);
         let shown =
-            if is_long && !own.is_revealed { SECRECY * self.worths.own[own.rank as usize] } else { 0.0 };
+            if is_long && !own.is_revealed { self.secrecy * self.worths.own[own.rank as usize] } else { 0.0 };
         let repeated = REPEATED * self.memory.visits(self.placement_after(squares)) as f32;
         let returned = if self.memory.is_return(squares) { RETURNED } else { 0.0 };
         let left = if own.is_moved { 0.0 } else { 0.02 };
@@ -166,12 +175,12 @@ impl<'a> Turn<'a> {
             let paid = if attacker == Fate::Leaves { mine } else { 0.0 };
             let traded = if won > 0.0 && paid > 0.0 { self.trade * theirs } else { 0.0 };
             let learned = if foe.known.is_none() && won == 0.0 {
-                (SECRECY + 0.1 * self.boldness) * theirs
+                (self.secrecy + 0.1 * self.boldness) * theirs
             } else {
                 0.0
             };
             let told =
-                if paid == 0.0 && !own.is_revealed && rank != Rank::Flag { SECRECY * mine } else { 0.0 };
+                if paid == 0.0 && !own.is_revealed && rank != Rank::Flag { self.secrecy * mine } else { 0.0 };
             gain += chance * (won + traded + learned - fear * (paid + told));
         }
         if foe.known.is_none() { gain + self.boldness } else { gain }
@@ -202,7 +211,7 @@ impl<'a> Turn<'a> {
         let targets: Vec<(Square, f32)> = self
             .foes
             .iter()
-            .map(|foe| (foe.square, self.gain(own, foe) + self.urgency(own, foe)))
+            .map(|foe| (foe.square, (self.gain(own, foe) + self.urgency(own, foe)).min(PULL_MAX)))
             .filter(|(_, gain)| *gain > 0.0)
             .collect();
         let feared: SquareSet = self
