@@ -80,13 +80,8 @@ impl Referee {
     /// The end of a game that was set up with a side to move that cannot (§A10). Empty when it can, or when the game is not being played.
     #[must_use]
     pub fn judge(&self, game: &Game) -> Events {
-        let mut events = Events::default();
-        if game.phase() == Phase::Playing
-            && let Some(outcome) = judge_mobility(game.position())
-        {
-            events.push(EventKind::Ended(outcome));
-        }
-        events
+        let verdict = (game.phase() == Phase::Playing).then(|| judge_mobility(game.position())).flatten();
+        Events::new([verdict.map(EventKind::Ended), None, None])
     }
 
     /// The deployments that are in, with their salts, whoever may know them.
