@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use flagfall_board::{GameId, Numbering, Side};
+use flagfall_bots::Level;
 use flagfall_protocol::Time;
 
 use crate::model::DEFAULT_SERVER;
@@ -11,7 +12,7 @@ use crate::words;
 
 const EXAMPLES: &str = "\
 Examples:
-  flagfall play --bot random             a game against the house, on the full screen
+  flagfall play --bot                    a game against the house, on the full screen
   flagfall play                          take a fitting open offer, or make one and wait
   flagfall play --rules barrage --time 5+3
   flagfall play --challenge              a game for a friend: prints the code to type
@@ -164,8 +165,11 @@ pub struct PlayArgs {
     /// A deployment to hand in at once: random, suggested, a saved one's name, a file, or its text.
     #[arg(long, value_name = "SETUP")]
     pub setup: Option<String>,
-    /// Against a house player of this level; without one the level is random.
-    #[arg(long, value_name = "LEVEL", num_args = 0..=1, default_missing_value = "random", group = "how")]
+    /// The level of the house player to play against.
+    #[arg(
+        long, value_name = "LEVEL", num_args = 0..=1, group = "how",
+        default_missing_value = Level::default().name(), help = bot_help()
+    )]
     pub bot: Option<String>,
     /// Make a game for a friend and print the code to type.
     #[arg(long, group = "how")]
@@ -176,6 +180,14 @@ pub struct PlayArgs {
     /// Go on with a game in which you have a seat.
     #[arg(long, value_name = "ID", group = "how", conflicts_with_all = ["rules", "time", "side", "private", "secret"])]
     pub game: Option<GameId>,
+}
+
+fn bot_help() -> String {
+    let levels = Level::ALL.map(Level::name).join(", ");
+    format!(
+        "Against a house player of this level ({levels}); without one the level is {}",
+        Level::default().name()
+    )
 }
 
 /// The figures on the pieces.

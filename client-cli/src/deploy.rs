@@ -1,6 +1,6 @@
 //! The deployment editor: a board of one's own home squares and the pieces not placed yet.
 
-use flagfall_board::{Direction, Rank, Side, Square};
+use flagfall_board::{Direction, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Ruleset, SetupRefusal};
 
 use crate::chance::Chance;
@@ -13,6 +13,8 @@ pub struct DeployEditor {
     pub side: Side,
     /// By which ruleset.
     pub ruleset: &'static Ruleset,
+    /// The board's lakes as played.
+    lakes: SquareSet,
     /// What stands on every place of the text of §P4.
     places: Vec<Option<Rank>>,
     /// Where the cursor is: a place.
@@ -31,11 +33,12 @@ impl std::fmt::Debug for DeployEditor {
 }
 
 impl DeployEditor {
-    /// An editor that begins with a suggested deployment, or a random one where none is known.
-    pub fn new(side: Side, ruleset: &'static Ruleset, chance: &mut Chance) -> DeployEditor {
+    /// An editor that begins with a suggested deployment.
+    pub fn new(side: Side, ruleset: &'static Ruleset, lakes: SquareSet, chance: &mut Chance) -> DeployEditor {
         let mut editor = DeployEditor {
             side,
             ruleset,
+            lakes,
             places: vec![None; ruleset.shape.home_len()],
             cursor: 0,
             picked: None,
@@ -73,20 +76,20 @@ impl DeployEditor {
 
     /// Puts the army there at random.
     pub fn randomize(&mut self, chance: &mut Chance) {
-        let text = layouts::random(self.ruleset, chance);
-        self.places = text.chars().map(Rank::from_letter).collect();
-        self.picked = None;
+        let text = layouts::random(self.ruleset, self.side, chance);
+        self.put(&text);
     }
 
     /// Puts a suggested deployment there.
     pub fn suggest(&mut self, chance: &mut Chance) {
-        match layouts::suggested(self.ruleset, chance) {
-            Some(text) => {
-                self.places = text.chars().map(Rank::from_letter).collect();
-                self.picked = None;
-            }
-            None => self.randomize(chance),
-        }
+        let text = layouts::suggested(self.ruleset, self.lakes, self.side, chance);
+        self.put(&text);
+    }
+
+    fn put(&mut self, text: &str) {
+        self.places = text.chars().map(Rank::from_letter).collect();
+        self.places.resize(self.ruleset.shape.home_len(), None);
+        self.picked = None;
     }
 
     /// Moves the cursor to the neighbor square, if it is a home square.
@@ -172,7 +175,7 @@ mod tests {
 
     fn editor(id: &str) -> DeployEditor {
         let ruleset = Ruleset::find(id).expect("a ruleset");
-        DeployEditor::new(Side::Red, ruleset, &mut Chance::Seeded(1))
+        DeployEditor::new(Side::Red, ruleset, ruleset.shape.lakes, &mut Chance::Seeded(1))
     }
 
     #[test]

@@ -24,7 +24,7 @@ fn run(config: &Path, arguments: &[&str]) -> (i32, String) {
 fn help_is_no_trouble_and_bad_usage_is_of_kind_1_with_a_word() {
     let folder = tempfile::tempdir().expect("a folder");
     for (arguments, code, word) in [
-        (&["--help"][..], 0, "flagfall play --bot random"),
+        (&["--help"][..], 0, "flagfall play --bot "),
         (&["play", "--help"][..], 0, "--challenge"),
         (&["--version"][..], 0, "flagfall 0."),
         (&[][..], 1, "Usage"),

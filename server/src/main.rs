@@ -152,7 +152,7 @@ fn how_to_play(address: SocketAddr) -> String {
     let line = |command: &str| format!("\n  cargo run --release -p flagfall -- {command}{server}");
     format!(
         "to play, in another terminal:{}\nto play somebody else, in two:{}\nto watch:{}",
-        line("play --rules classic --bot random"),
+        line("play --rules classic --bot"),
         line("play --rules classic"),
         line("watch"),
     )

@@ -147,7 +147,7 @@ async fn both_signals_stop_it_in_order_and_clients_are_told() {
         drop(client);
         let (code, said) = running.end_and_tell();
         assert_eq!(code, Some(0), "{said}");
-        assert!(said.contains("--bot random") && said.contains("data in /"), "{said}");
+        assert!(said.contains("--bot") && said.contains("data in /"), "{said}");
         if !token.is_empty() {
             assert!(!said.contains(&token), "a token was written to a log");
             credential = format!(r#""token":"{token}""#);

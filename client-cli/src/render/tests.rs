@@ -40,9 +40,19 @@ fn choosing_an_offer() {
     insta::assert_snapshot!(screen(&model));
 }
 
+/// A game in which this deployment is in the editor: what is suggested is a matter of chance and of taste.
+fn editing(ruleset: &str, side: &str, setup: &str) -> Model {
+    let mut model = game(ruleset, side, &deploying_view(START + 245_000));
+    let editor = model.game.as_mut().and_then(|game| game.editor.as_mut()).expect("an editor");
+    editor.load(setup).expect("a deployment");
+    model
+}
+
+const MIXED: &str = "9626993195 3957946S74 57488678B9 BB85B98BFB";
+
 #[test]
 fn deploying_on_10x10() {
-    let mut model = game("classic", "red", &deploying_view(START + 245_000));
+    let mut model = editing("classic", "red", MIXED);
     key(&mut model, Key::Char(' '));
     key(&mut model, Key::Down);
     insta::assert_snapshot!(screen(&model));
@@ -50,7 +60,7 @@ fn deploying_on_10x10() {
 
 #[test]
 fn deploying_on_8x8_from_the_far_side() {
-    let model = game("pbm-small", "blue", &deploying_view(START + 245_000));
+    let model = editing("pbm-small", "blue", "79457929 3B47985S B88BF8B7");
     insta::assert_snapshot!(screen(&model));
 }
 
@@ -167,7 +177,7 @@ fn superseded_and_questions_and_help() {
 
 #[test]
 fn saved_deployments_to_load() {
-    let mut model = game("classic", "red", &deploying_view(START + 245_000));
+    let mut model = editing("classic", "red", MIXED);
     let saved = model.saved.entry("classic".to_owned()).or_default();
     saved.insert("corner".to_owned(), CLASSIC.to_owned());
     saved.insert("wall".to_owned(), CLASSIC.to_owned());

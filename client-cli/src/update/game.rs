@@ -50,7 +50,9 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     };
     match (view.phase, audience.side(), ruleset) {
         (Phase::Deploying, Some(side), Some(ruleset)) if driving => {
-            let editor = editor.get_or_insert_with(|| DeployEditor::new(side, ruleset, &mut model.chance));
+            let lakes = view.lakes.iter().copied().collect();
+            let editor =
+                editor.get_or_insert_with(|| DeployEditor::new(side, ruleset, lakes, &mut model.chance));
             if let Some(text) = &view.own_deployment {
                 if is_first && editor.load(text).is_err() {
                     model.say("The deployment on the server is not one this client understands.");

@@ -254,7 +254,7 @@ pub(super) fn wait_for_opponent(model: &mut Model, terms: &Terms) {
     let server = model.options.server_flag();
     let lines = vec![
         "Your offer is in the lobby; the game begins when somebody takes it.".to_owned(),
-        format!("To play against the house instead: flagfall play{server} --bot random"),
+        format!("To play against the house instead: flagfall play{server} --bot"),
         format!("To invite a friend: flagfall play{server} --challenge"),
     ];
     wait(model, &format!("Waiting for an opponent: {}", words::terms(terms)), lines);

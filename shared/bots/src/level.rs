@@ -1,11 +1,14 @@
 //! How well a house player plays.
 
 /// How a house player plays.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+///
+/// The default is what somebody gets who asks for a house player and names no level.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Level {
     /// Any deployment, any legal move.
     Random,
     /// Takes what it beats, avoids what beats it, guards its Flag; weighs a move and the answer.
+    #[default]
     Simple,
 }
 

@@ -101,7 +101,7 @@ fn help_names_every_flag_with_its_default() {
         assert_explained(&text);
     }
     let text = help(&mut command(&client_program()));
-    for word in ["Examples:", "flagfall play --bot random", "Exit codes:"] {
+    for word in ["Examples:", "flagfall play --bot ", "Exit codes:"] {
         assert!(text.contains(word), "{text}");
     }
 }
