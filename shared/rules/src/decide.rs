@@ -222,23 +222,22 @@ pub(crate) fn play(position: &Position, side: Side, squares: Move) -> Result<Eve
         proves: if is_long { RankSet::only(piece.rank) } else { RankSet::ALL },
         strike: defender.map(|defender| strike::resolve(ruleset, piece.rank, defender.rank)),
     };
-    let end = judge(position, &moved).map(EventKind::Ended);
+    let end = judge(position, moved).map(EventKind::Ended);
     Ok(Events::new([Some(EventKind::Moved(moved)), end, None]))
 }
 
 /// Whether a ply ends the game, in the order of §A10.
-fn judge(position: &Position, moved: &Moved) -> Option<Outcome> {
+#[inline]
+fn judge(position: &Position, moved: Moved) -> Option<Outcome> {
     let ruleset = position.ruleset();
     let side = moved.side;
     if moved.strike.is_some_and(|strike| strike.defender.rank == Rank::Flag) {
         return Some(Outcome::won(side, EndReason::FlagCaptured));
     }
-    if !is_surely_mobile_after(position, moved) {
-        let mut after = position.clone();
-        after.apply(moved);
-        if let Some(outcome) = judge_mobility(&after) {
-            return Some(outcome);
-        }
+    if !is_surely_mobile_after(position, moved)
+        && let Some(outcome) = judge_mobility_after(position, moved)
+    {
+        return Some(outcome);
     }
     let is_capture = moved.strike.is_some_and(|strike| strike.is_capture());
     let quiet_plies = if is_capture { 0 } else { position.quiet_plies().saturating_add(1) };
@@ -252,7 +251,8 @@ fn judge(position: &Position, moved: &Moved) -> Option<Outcome> {
 }
 
 /// A cheap yes to "the other side can move after this ply": when it has two one-square moves to spare, no two-squares rule can take both.
-fn is_surely_mobile_after(position: &Position, moved: &Moved) -> bool {
+#[inline]
+fn is_surely_mobile_after(position: &Position, moved: Moved) -> bool {
     let other = moved.side.opponent();
     let field = position.field(other);
     let (mut own, mut walkers, mut foes, mut open) = (*field.own, *field.walkers, *field.foes, *field.open);
@@ -273,6 +273,14 @@ fn is_surely_mobile_after(position: &Position, moved: &Moved) -> bool {
         open = open.without(neighbors(foes));
     }
     Field { own: &own, walkers: &walkers, foes: &foes, open: &open, ..field }.has_two_steps()
+}
+
+/// The verdict on the position after a ply.
+#[cold]
+fn judge_mobility_after(position: &Position, moved: Moved) -> Option<Outcome> {
+    let mut after = position.clone();
+    after.apply(&moved);
+    judge_mobility(&after)
 }
 
 /// The verdict on a position in which a side is to move: none while it can (§A10).
