@@ -1,12 +1,16 @@
-//! Random games a second through the public API: the legal moves of a view's owner, `decide`, `evolve`. One element is one ply.
+//! Random games through the public API: the legal moves of the side to move, `decide`, `evolve`. One element is one ply.
 //!
-//! `cargo bench -p flagfall-rules` prints plies a second for each ruleset (targets: `classic` 12 million, the others 3 million).
+//! `cargo bench -p flagfall-rules` prints plies a second for each ruleset (targets: `classic` 12 million, the others 3 million), and
+//! beside it `replays`: the events of `classic` games carried out once more, which decides nothing and draws nothing. A machine that is
+//! slow or busy today slows both; the ratio of the two is the engine's.
 
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_rules::{Command, Entropy, Game, GameTerms, Ruleset, Setup, TimeControl, decide, evolve};
+use flagfall_rules::{
+    Command, Entropy, Event, Game, GameTerms, Phase, Ruleset, Setup, TimeControl, decide, evolve,
+};
 
 /// xorshift64* (Vigna 2016).
 struct Chance(u64);
@@ -49,42 +53,51 @@ fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
     game
 }
 
-/// Plays to the end; how many plies.
-fn play(game: &mut Game, chance: &mut Chance) -> u64 {
+/// Plays to the end and shows every event; how many plies.
+#[inline]
+fn play(game: &mut Game, chance: &mut Chance, mut show: impl FnMut(&Event)) -> u64 {
     let entropy = Entropy([0; 32]);
-    while let Some(moves) = &game.legal_moves() {
+    while game.phase() == Phase::Playing {
+        let moves = game.position().legal_moves();
         let squares = moves.nth(chance.below(moves.len())).expect("a move");
         let side = game.position().turn();
-        let events = decide(game, side, game.ply(), &Command::Move(squares), Stamp(0), &entropy)
-            .expect("a legal move");
-        events.iter().for_each(|event| evolve(game, event, Stamp(0)));
+        match &decide(game, side, game.ply(), &Command::Move(squares), Stamp(0), &entropy) {
+            Ok(events) => events.iter().for_each(|event| {
+                evolve(game, event, Stamp(0));
+                show(event);
+            }),
+            Err(refusal) => panic!("{squares}: {refusal}"),
+        }
     }
     u64::from(game.ply())
 }
 
+const GAMES: u64 = 64;
+
+/// Games about to begin, the same ones each time.
+fn games(ruleset: &'static Ruleset) -> Vec<(Game, Chance)> {
+    (0..GAMES)
+        .map(|seed| {
+            let mut chance = Chance(seed * 2 + 1);
+            (0..8).for_each(|_| {
+                chance.below(2);
+            });
+            (started(ruleset, &mut chance), chance)
+        })
+        .collect()
+}
+
 fn random_games(criterion: &mut Criterion) {
-    const GAMES: u64 = 64;
     let mut group = criterion.benchmark_group("random_games");
     for ruleset in Ruleset::all() {
-        let games = || -> Vec<(Game, Chance)> {
-            (0..GAMES)
-                .map(|seed| {
-                    let mut chance = Chance(seed * 2 + 1);
-                    (0..8).for_each(|_| {
-                        chance.below(2);
-                    });
-                    (started(ruleset, &mut chance), chance)
-                })
-                .collect()
-        };
-        let plies: u64 = games().iter_mut().map(|(game, chance)| play(game, chance)).sum();
+        let plies: u64 = games(ruleset).iter_mut().map(|(game, chance)| play(game, chance, |_| ())).sum();
         group.throughput(Throughput::Elements(plies));
         group.bench_function(ruleset.id, |bencher| {
             bencher.iter_batched_ref(
-                games,
+                || games(ruleset),
                 |games| {
                     for (game, chance) in games {
-                        black_box(play(game, chance));
+                        black_box(play(game, chance, |_| ()));
                     }
                 },
                 BatchSize::LargeInput,
@@ -94,9 +107,37 @@ fn random_games(criterion: &mut Criterion) {
     group.finish();
 }
 
+fn replays(criterion: &mut Criterion) {
+    let ruleset = &flagfall_rules::rulesets::CLASSIC;
+    let mut plies = 0;
+    let records: Vec<Vec<Event>> = games(ruleset)
+        .iter_mut()
+        .map(|(game, chance)| {
+            let mut record = Vec::new();
+            plies += play(game, chance, |event| record.push(event.clone()));
+            record
+        })
+        .collect();
+    let mut group = criterion.benchmark_group("replays");
+    group.throughput(Throughput::Elements(plies));
+    group.bench_function(ruleset.id, |bencher| {
+        bencher.iter_batched_ref(
+            || games(ruleset),
+            |games| {
+                for ((game, _), record) in games.iter_mut().zip(&records) {
+                    record.iter().for_each(|event| evolve(game, event, Stamp(0)));
+                    black_box(game);
+                }
+            },
+            BatchSize::LargeInput,
+        );
+    });
+    group.finish();
+}
+
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(20).measurement_time(std::time::Duration::from_secs(3));
-    targets = random_games
+    targets = random_games, replays
 }
 criterion_main!(benches);
