@@ -67,7 +67,7 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
             print(&explain::ruleset(find_ruleset(&id)?, common.numbers.into()))
         }
         Command::Setups { command } => setups(command.unwrap_or(SetupsCommand::List), common),
-        Command::Referee => flagfall_referee::serve_standard().map(|()| 0).map_err(usage),
+        Command::Referee => referee(),
     }
 }
 
@@ -78,6 +78,15 @@ fn print(text: &str) -> Result<u8, Trouble> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
         other => other.map(|()| 0).map_err(usage),
     }
+}
+
+fn referee() -> Result<u8, Trouble> {
+    if io::stdin().is_terminal() {
+        let hint =
+            "A JSON request a line, for example {\"type\":\"about\"}; the end of the input (Ctrl-D) ends it.";
+        drop(writeln!(io::stderr(), "{hint}"));
+    }
+    flagfall_referee::serve_standard().map(|()| 0).map_err(usage)
 }
 
 fn find_ruleset(id: &str) -> Result<&'static Ruleset, Trouble> {

@@ -39,6 +39,7 @@ fn help_is_no_trouble_and_bad_usage_is_of_kind_1_with_a_word() {
         (&["rules", "chess"][..], 1, "there is no ruleset"),
         (&["rules", "barrage"][..], 0, "Two squares"),
         (&["rules"][..], 0, "pbm-small"),
+        (&["referee", "--help"][..], 0, "REFEREE.md"),
     ] {
         let (got, text) = run(folder.path(), arguments);
         assert_eq!(got, code, "{arguments:?}: {text}");

@@ -1,6 +1,6 @@
 //! What a client may ask.
 
-use flagfall_board::{GameId, PerSide, Ply, Side};
+use flagfall_board::{GameId, Ply, Side};
 use flagfall_protocol::{Audience, GameCommand, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,6 +10,7 @@ use crate::refused::Refused;
 
 /// A line: what is asked, and perhaps an id that comes back with the answer.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, JsonSchema)]
+#[schemars(extend("unevaluatedProperties" = false))]
 pub struct RequestLine {
     /// Comes back with the answer.
     #[serde(default)]
@@ -49,7 +50,7 @@ pub enum Request {
         deploy_ms: u64,
         /// Which sides keep their deployment and the full record from the public after the end.
         #[serde(default)]
-        secret: PerSide<bool>,
+        secret: Vec<Side>,
         /// The game's id, which its commitments cover; chance makes one without it.
         #[serde(default)]
         game: Option<GameId>,
@@ -69,7 +70,7 @@ pub enum Request {
         time: Time,
         /// Which sides keep the full record from the public after the end.
         #[serde(default)]
-        secret: PerSide<bool>,
+        secret: Vec<Side>,
         /// The game's id; chance makes one without it.
         #[serde(default)]
         game: Option<GameId>,

@@ -34,7 +34,7 @@ struct Table {
 struct Beginning {
     time: Time,
     deploy_ms: u64,
-    secret: PerSide<bool>,
+    secret: Vec<Side>,
     game: Option<GameId>,
     seed: Option<u64>,
     at: Option<u64>,
@@ -133,18 +133,14 @@ impl Session {
             time: time.into(),
             deploy_ms,
             created: Stamp(at.unwrap_or(0)),
-            secret,
+            secret: PerSide::from_fn(|side| secret.contains(&side)),
         };
         let history = match position {
             None => History::new(Game::new(rules_terms)),
             Some(position) => History::set_up(Game::from_position(rules_terms, position))?,
         };
-        let terms = Terms {
-            ruleset: ruleset.id.to_owned(),
-            time,
-            private: false,
-            secret: Side::BOTH.into_iter().any(|side| secret[side]),
-        };
+        let terms =
+            Terms { ruleset: ruleset.id.to_owned(), time, private: false, secret: !secret.is_empty() };
         let answer = done(history.game(), None, None);
         self.table = Some(Table { history, chance, terms });
         Ok(answer)

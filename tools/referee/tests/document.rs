@@ -1,0 +1,153 @@
+//! The session and the examples of REFEREE.md are made by the code.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod generated;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use flagfall_referee::{Refused, Session};
+use flagfall_rules::PositionTextError;
+
+const SESSION: [&str; 2] = [
+    "<!-- session: made by `cargo test -p flagfall-referee`; do not edit -->\n",
+    "<!-- end of session -->\n",
+];
+const EXAMPLES: [&str; 2] = [
+    "<!-- examples: made by `cargo test -p flagfall-referee`; do not edit -->\n",
+    "<!-- end of examples -->\n",
+];
+
+/// What the session asks.
+const ASKED: &[&str] = &[
+    r#"{"type":"new_game","ruleset":"barrage","seed":7}"#,
+    r#"{"type":"command","side":"red","command":{"kind":"deploy","setup":"9....1..9. .......... .S........ F8B2......"}}"#,
+    r#"{"type":"command","side":"blue","command":{"kind":"deploy","setup":"..9.1..... ...9...... ..S....... ......2B8F"}}"#,
+    r#"{"type":"command","side":"red","command":{"kind":"move","move":"a4a7"}}"#,
+    r#"{"id":"mistake","type":"command","side":"blue","command":{"kind":"move","move":"h7h6"}}"#,
+    r#"{"type":"command","side":"blue","command":{"kind":"move","move":"f7f6"}}"#,
+    r#"{"type":"command","side":"red","command":{"kind":"move","move":"f4f5"}}"#,
+    r#"{"type":"command","side":"blue","command":{"kind":"move","move":"f6f5"}}"#,
+    r#"{"type":"show","audience":"public"}"#,
+    r#"{"type":"go_to","ply":3}"#,
+    r#"{"type":"command","side":"blue","command":{"kind":"resign"}}"#,
+];
+
+fn document() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../REFEREE.md")
+}
+
+fn session() -> String {
+    let mut session = Session::new();
+    let answers: Vec<String> = ASKED.iter().map(|line| session.answer(line)).collect();
+    format!(
+        "```sh\nflagfall referee <<'END'\n{}\nEND\n```\n\nprints\n\n```json\n{}\n```\n",
+        ASKED.join("\n"),
+        answers.join("\n")
+    )
+}
+
+#[derive(Default)]
+struct Page {
+    text: String,
+    session: Session,
+}
+
+impl Page {
+    fn heading(&mut self, text: &str) {
+        write!(self.text, "\n#### {text}\n\n").unwrap();
+    }
+
+    /// Asks without showing it.
+    fn quietly(&mut self, request: &str) {
+        let answer = self.session.answer(request);
+        assert!(!answer.contains(r#""type":"refused""#), "{answer}");
+    }
+
+    fn ask(&mut self, what: &str, request: &str) {
+        let answer = self.session.answer(request);
+        writeln!(self.text, "{what}\n\n```json\n{request}\n```\n\n```json\n{answer}\n```\n").unwrap();
+    }
+}
+
+fn examples() -> String {
+    let mut page = Page::default();
+    page.heading("A game with a clock");
+    page.ask(
+        "Base time and increment as in the network protocol; the game is made at a moment of the client's choosing:",
+        r#"{"type":"new_game","ruleset":"barrage","time":{"kind":"fischer","base_s":60,"increment_s":2},"seed":7,"at":1000}"#,
+    );
+    page.ask(
+        "A side deploys; `audience` asks what somebody sees of it. Blue is told that Red is ready:",
+        r#"{"type":"command","side":"red","command":{"kind":"deploy","setup":"9....1..9. .......... .S........ F8B2......"},"at":2000,"audience":"blue"}"#,
+    );
+    page.quietly(ASKED[2]);
+    page.ask("What Red may do now, ready to be sent back:", r#"{"type":"legal","side":"red"}"#);
+    page.ask(
+        "A Scout goes three squares. Everybody sees that it is one:",
+        r#"{"type":"command","side":"red","command":{"kind":"move","move":"a4a7"},"at":5000,"audience":"public"}"#,
+    );
+    page.ask(
+        "The game as Blue may know it; the clocks are counted to `at`:",
+        r#"{"type":"show","audience":"blue","at":9000}"#,
+    );
+    page.ask("Everything:", r#"{"type":"show","audience":"everything"}"#);
+    page.ask(
+        "Too late: refused, and nothing has changed.",
+        r#"{"type":"command","side":"blue","command":{"kind":"move","move":"f7f6"},"at":99000}"#,
+    );
+    page.ask("Time passes, and Blue's flag falls:", r#"{"type":"wait","at":99000}"#);
+    page.heading("A position");
+    page.ask(
+        "Red's Spy stands beside Blue's Marshal:",
+        r#"{"type":"set_position","position":"barrage red 30 4 bF.9/b8'.9/.10/.10/.2~2.2~2.2/.2~2.2~2.2/.10/.3rS'b1'*.5/.10/rFr8.8","seed":7}"#,
+    );
+    page.ask(
+        "It strikes:",
+        r#"{"id":1,"type":"command","side":"red","command":{"kind":"move","move":"d3e3"}}"#,
+    );
+    page.ask(
+        "The record so far, for the public; ranks in `start` as the public may know them:",
+        r#"{"type":"record","audience":"public"}"#,
+    );
+    page.ask("Back:", r#"{"type":"go_to","ply":30}"#);
+    page.ask("And forward again:", r#"{"type":"go_to","ply":31}"#);
+    page.heading("Refusals");
+    page.ask("A word that is unknown:", r#"{"id":2,"type":"legal","side":"red","color":"red"}"#);
+    page.ask("A position that is none:", r#"{"type":"set_position","position":"barrage red 0 0 rF.9/x"}"#);
+    page.text
+}
+
+fn replaced(document: &str, [begin, end]: [&str; 2], text: &str) -> String {
+    let (before, rest) = document.split_once(begin).expect("the place is marked");
+    let (_, after) = rest.split_once(end).expect("its end is marked");
+    format!("{before}{begin}{text}{end}{after}")
+}
+
+#[test]
+fn the_session_and_the_examples_of_the_document_are_fresh() {
+    let found = std::fs::read_to_string(document()).unwrap();
+    let wanted = replaced(&found, SESSION, &format!("\n{}\n", session()));
+    let wanted = replaced(&wanted, EXAMPLES, &examples());
+    generated::check(&document(), &wanted);
+}
+
+#[test]
+fn the_document_names_every_refusal_of_its_own() {
+    let document = std::fs::read_to_string(document()).unwrap();
+    for refused in [
+        Refused::Malformed(String::new()),
+        Refused::LineTooLong,
+        Refused::NoGame,
+        Refused::NoSuchRuleset(String::new()),
+        Refused::BadPosition(PositionTextError::Fields),
+        Refused::TimeWentBack { latest: flagfall_board::Stamp(0) },
+        Refused::NoSuchPly { ply: 0, first: 0, last: 0 },
+        Refused::TooMany,
+        Refused::NoChance,
+        Refused::Internal(String::new()),
+    ] {
+        assert!(document.contains(&format!("\n| `{}` |", refused.code())), "{refused:?}");
+    }
+}
