@@ -186,6 +186,12 @@ impl FoggedGame {
         Ok(())
     }
 
+    /// By which rules the game is played.
+    #[must_use]
+    pub fn ruleset(&self) -> &'static Ruleset {
+        self.game.terms().ruleset
+    }
+
     /// What the follower knows: the view that the engine shows to his side, but for what he cannot be told so: commitments and clocks.
     #[must_use]
     pub fn view(&self) -> View {

@@ -1,0 +1,84 @@
+//! What goes wrong with programs.
+
+use std::fmt;
+use std::time::Duration;
+
+use flagfall_rules::{EndReason, Refusal, SetupRefusal};
+
+use crate::line::{LINE_BYTES_MAX, LineError, quoted};
+
+/// Why a program lost without losing on the board.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// No whole answer within the limit.
+    Late {
+        /// The limit.
+        limit: Duration,
+    },
+    /// It ended, or closed its output.
+    Gone,
+    /// It left so much of what it was told unread that no more could be kept for it.
+    Unread,
+    /// It printed a line that is too long.
+    LineTooLong,
+    /// It printed a line that is not UTF-8.
+    NotUtf8,
+    /// It printed a line when it had not been asked.
+    OutOfTurn {
+        /// The line, shortened.
+        line: String,
+    },
+    /// Its answer is not one.
+    Garbage(LineError),
+    /// Its deployment is against the rules.
+    Deployment(SetupRefusal),
+    /// Its move is against the rules.
+    Move {
+        /// The answer.
+        answer: String,
+        /// Why; none where the ruleset itself ended the game.
+        refusal: Option<Refusal>,
+    },
+}
+
+impl Fault {
+    /// A line that nobody asked for.
+    #[must_use]
+    pub fn out_of_turn(line: &str) -> Fault {
+        Fault::OutOfTurn { line: quoted(line) }
+    }
+
+    /// The end reason of a game lost so (§A11).
+    #[must_use]
+    pub const fn reason(&self) -> EndReason {
+        match self {
+            Fault::Late { .. } => EndReason::OutOfTime,
+            Fault::Gone | Fault::Unread => EndReason::Abandoned,
+            Fault::LineTooLong
+            | Fault::NotUtf8
+            | Fault::OutOfTurn { .. }
+            | Fault::Garbage(_)
+            | Fault::Deployment(_)
+            | Fault::Move { .. } => EndReason::IllegalAct,
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Late { limit } => write!(f, "no answer within {} s", limit.as_secs_f64()),
+            Fault::Gone => f.write_str("it ended or closed its output"),
+            Fault::Unread => f.write_str("it does not read what it is told"),
+            Fault::LineTooLong => write!(f, "a line of more than {LINE_BYTES_MAX} bytes"),
+            Fault::NotUtf8 => f.write_str("a line that is not UTF-8"),
+            Fault::OutOfTurn { line } => write!(f, "it said {line:?} without being asked"),
+            Fault::Garbage(error) => error.fmt(f),
+            Fault::Deployment(refusal) => write!(f, "an illegal deployment: {refusal}"),
+            Fault::Move { answer, refusal: Some(refusal) } => {
+                write!(f, "the illegal move {answer:?}: {refusal}")
+            }
+            Fault::Move { answer, refusal: None } => write!(f, "the illegal move {answer:?}"),
+        }
+    }
+}

@@ -1,0 +1,553 @@
+//! The words of the line protocol: every line either side may say, made and read in one place. RULES.md, "The umpire's line protocol".
+//!
+//! Coordinates count from 0; (x, y) is column x, row y + 1. `UP` is towards smaller y: to the top of the board as it is shown, which is Red's
+//! back row.
+
+use std::fmt;
+use std::str::FromStr;
+
+use flagfall_board::{BoardShape, Direction, PerSide, Rank, Side, Square};
+use flagfall_rules::{
+    Fill, Identity, Move, Ruleset, SeenMove, SeenStrike, Setup, StrikeOutcome, ToldMove, ToldStrike, View,
+    Viewer,
+};
+
+/// The longest line, in bytes without its end.
+pub const LINE_BYTES_MAX: usize = 1024;
+
+/// A line that is not what its place in the dialogue wants.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LineError {
+    /// Neither a move nor `SURRENDER`.
+    #[error("{line:?} is neither x y UP|DOWN|LEFT|RIGHT [n] nor SURRENDER")]
+    Answer {
+        /// The line, shortened.
+        line: String,
+    },
+    /// A move from or to a square that no board has.
+    #[error("{line:?} leaves the board")]
+    OffBoard {
+        /// The line, shortened.
+        line: String,
+    },
+    /// A deployment line of another length than the board is wide.
+    #[error("line {line} of the deployment has {have} letters, {want} are wanted")]
+    Width {
+        /// Which line, from 1.
+        line: usize,
+        /// Letters found.
+        have: usize,
+        /// Letters wanted.
+        want: usize,
+    },
+    /// A letter that stands for no piece.
+    #[error("{letter:?} in line {line} of the deployment stands for no piece: use 1-9, s, B, F{empty}")]
+    Letter {
+        /// Which line, from 1.
+        line: usize,
+        /// The letter.
+        letter: char,
+        /// What else is allowed.
+        empty: &'static str,
+    },
+    /// What the umpire said is not of the protocol.
+    #[error("{line:?} is not {wanted}")]
+    Umpire {
+        /// The line, shortened.
+        line: String,
+        /// What was wanted.
+        wanted: &'static str,
+    },
+}
+
+/// At most so many characters of a line are repeated in an error.
+const QUOTED_MAX: usize = 60;
+
+/// A line as an error repeats it.
+#[must_use]
+pub fn quoted(line: &str) -> String {
+    let mut text: String = line.chars().take(QUOTED_MAX).collect();
+    if text.len() < line.len() {
+        text.push('…');
+    }
+    text
+}
+
+/// The letter of a rank: as everywhere, but for the small `s` of the Spy.
+#[must_use]
+pub const fn letter(rank: Rank) -> char {
+    match rank {
+        Rank::Spy => 's',
+        other => other.letter(),
+    }
+}
+
+/// The rank of a letter. `S` is none: programs written for the protocol send the small one.
+#[must_use]
+pub fn rank(letter: char) -> Option<Rank> {
+    Rank::ALL.into_iter().find(|rank| self::letter(*rank) == letter)
+}
+
+/// A side's name in the protocol.
+#[must_use]
+pub const fn side_name(side: Side) -> &'static str {
+    match side {
+        Side::Red => "RED",
+        Side::Blue => "BLUE",
+    }
+}
+
+fn side(name: &str) -> Option<Side> {
+    Side::BOTH.into_iter().find(|side| side_name(*side) == name)
+}
+
+/// Whether the protocol has words for everything that may happen by a ruleset: boards without joints, deployments, moves, and strikes after which
+/// somebody leaves.
+#[must_use]
+pub fn can_tell(ruleset: &Ruleset) -> bool {
+    let BoardShape { joined_columns, joined_rows, .. } = ruleset.shape;
+    joined_columns == 0 && joined_rows == 0 && ruleset.army.count(Rank::Phoenix) == 0
+}
+
+/// The first line a program hears.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Opening {
+    /// The program's own side.
+    pub side: Side,
+    /// The other program's name.
+    pub opponent: String,
+    /// Columns of the board.
+    pub width: u8,
+    /// Rows of the board.
+    pub height: u8,
+}
+
+impl fmt::Display for Opening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {} {}", side_name(self.side), self.opponent, self.width, self.height)
+    }
+}
+
+impl FromStr for Opening {
+    type Err = LineError;
+
+    fn from_str(line: &str) -> Result<Opening, LineError> {
+        let error = || LineError::Umpire { line: quoted(line), wanted: "RED|BLUE opponent width height" };
+        let [colour, opponent, width, height] = words(line)[..] else { return Err(error()) };
+        Ok(Opening {
+            side: side(colour).ok_or_else(error)?,
+            opponent: opponent.to_owned(),
+            width: number(width).ok_or_else(error)?,
+            height: number(height).ok_or_else(error)?,
+        })
+    }
+}
+
+/// A move in the words of a program: which way, and how far where it says so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// From where to where.
+    pub squares: Move,
+    /// Whether the number of squares is said although it is one.
+    pub says_one: bool,
+}
+
+impl Step {
+    /// The move as it is said without need for a number.
+    #[must_use]
+    pub const fn new(squares: Move) -> Step {
+        Step { squares, says_one: false }
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Move { from, to } = self.squares;
+        // Squares of a move that was read are in one line.
+        let (direction, distance) = Direction::between(from, to).unwrap_or((Direction::Up, 0));
+        write!(f, "{} {} {}", from.column(), from.row(), direction_name(direction))?;
+        if distance != 1 || self.says_one {
+            write!(f, " {distance}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What a program answers at its turn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// A move.
+    Step(Step),
+    /// It gives up.
+    Surrender,
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Answer::Step(step) => step.fmt(f),
+            Answer::Surrender => f.write_str("SURRENDER"),
+        }
+    }
+}
+
+impl FromStr for Answer {
+    type Err = LineError;
+
+    fn from_str(line: &str) -> Result<Answer, LineError> {
+        match words(line)[..] {
+            ["SURRENDER"] => Ok(Answer::Surrender),
+            [x, y, way] => step(line, x, y, way, None).map(Answer::Step),
+            [x, y, way, count] => step(line, x, y, way, Some(count)).map(Answer::Step),
+            _ => Err(LineError::Answer { line: quoted(line) }),
+        }
+    }
+}
+
+fn step(line: &str, x: &str, y: &str, way: &str, count: Option<&str>) -> Result<Step, LineError> {
+    let error = || LineError::Answer { line: quoted(line) };
+    let off_board = || LineError::OffBoard { line: quoted(line) };
+    let (x, y) = (number(x).ok_or_else(error)?, number(y).ok_or_else(error)?);
+    let direction = direction(way).ok_or_else(error)?;
+    let distance = count.map_or(Some(1), number).filter(|distance| *distance > 0).ok_or_else(error)?;
+    let from = Square::new(x, y).ok_or_else(off_board)?;
+    let mut to = from;
+    for _ in 0..distance {
+        to = to.neighbor(direction).ok_or_else(off_board)?;
+    }
+    Ok(Step { squares: Move { from, to }, says_one: count.is_some() && distance == 1 })
+}
+
+/// `UP` is to the top of the board as it is shown: towards row 1.
+const fn direction_name(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Up => "DOWN",
+        Direction::Right => "RIGHT",
+        Direction::Down => "UP",
+        Direction::Left => "LEFT",
+    }
+}
+
+fn direction(name: &str) -> Option<Direction> {
+    Direction::ALL.into_iter().find(|direction| direction_name(*direction) == name)
+}
+
+/// A move and what came of it, as one program is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Told {
+    /// The move.
+    pub step: Step,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// What came of a move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// The piece moved.
+    Fine,
+    /// The piece struck.
+    Strike(ToldStrike),
+    /// It was against the rules.
+    Illegal,
+}
+
+impl Told {
+    /// A move as a viewer saw it; none for a strike after which both stand, for which the protocol has no word.
+    #[must_use]
+    pub fn of(seen: &SeenMove, says_one: bool) -> Option<Told> {
+        let outcome = match &seen.strike {
+            None => Outcome::Fine,
+            Some(strike) => Outcome::Strike(told_strike(strike)?),
+        };
+        let squares = Move { from: seen.from, to: seen.to };
+        Some(Told { step: Step { squares, says_one }, outcome })
+    }
+
+    /// The move for somebody who follows the game; none when it was illegal.
+    #[must_use]
+    pub const fn to_follow(&self) -> Option<ToldMove> {
+        let squares = self.step.squares;
+        match self.outcome {
+            Outcome::Fine => Some(ToldMove { squares, strike: None }),
+            Outcome::Strike(strike) => Some(ToldMove { squares, strike: Some(strike) }),
+            Outcome::Illegal => None,
+        }
+    }
+}
+
+fn told_strike(strike: &SeenStrike) -> Option<ToldStrike> {
+    let SeenStrike { attacker, attacker_fate, defender, defender_fate } = *strike;
+    let rank = |identity| match identity {
+        Identity::Known(rank) => Some(rank),
+        Identity::OneOf(_) | Identity::Hidden => None,
+    };
+    let outcome = StrikeOutcome::of(attacker_fate, defender_fate)?;
+    Some(ToldStrike { outcome, attacker: rank(attacker), defender: rank(defender) })
+}
+
+const fn outcome_name(outcome: StrikeOutcome) -> &'static str {
+    match outcome {
+        StrikeOutcome::DefenderLeft => "KILLS",
+        StrikeOutcome::AttackerLeft => "DIES",
+        StrikeOutcome::BothLeft => "BOTHDIE",
+    }
+}
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ", self.step)?;
+        match self.outcome {
+            Outcome::Fine => f.write_str("OK"),
+            Outcome::Illegal => f.write_str("ILLEGAL"),
+            Outcome::Strike(ToldStrike { outcome, attacker, defender }) => {
+                let [attacker, defender] = [attacker, defender].map(|rank| rank.map_or('?', letter));
+                write!(f, "{} {attacker} {defender}", outcome_name(outcome))
+            }
+        }
+    }
+}
+
+impl FromStr for Told {
+    type Err = LineError;
+
+    fn from_str(line: &str) -> Result<Told, LineError> {
+        let error = || LineError::Umpire { line: quoted(line), wanted: "a move with its outcome" };
+        let words = words(line);
+        let is_outcome = |word: &&str| word.starts_with(|letter: char| letter.is_ascii_alphabetic());
+        // The direction is the first word of letters, the outcome the second.
+        let at = words.iter().enumerate().skip(3).find(|(_, word)| is_outcome(word)).map(|(at, _)| at);
+        let (move_words, outcome_words) = words.split_at(at.ok_or_else(error)?);
+        let Ok(Answer::Step(step)) = move_words.join(" ").parse() else { return Err(error()) };
+        let outcome = match *outcome_words {
+            ["OK"] => Outcome::Fine,
+            ["ILLEGAL"] => Outcome::Illegal,
+            [name, attacker, defender] => {
+                use StrikeOutcome::{AttackerLeft, BothLeft, DefenderLeft};
+                let outcome = [DefenderLeft, AttackerLeft, BothLeft]
+                    .into_iter()
+                    .find(|outcome| outcome_name(*outcome) == name)
+                    .ok_or_else(error)?;
+                let rank_of = |word: &str| match word {
+                    "?" => Ok(None),
+                    word => word.parse().ok().and_then(rank).map(Some).ok_or_else(error),
+                };
+                Outcome::Strike(ToldStrike {
+                    outcome,
+                    attacker: rank_of(attacker)?,
+                    defender: rank_of(defender)?,
+                })
+            }
+            _ => return Err(error()),
+        };
+        Ok(Told { step, outcome })
+    }
+}
+
+/// How a game ended, for the side whose turn it was.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum GameResult {
+    /// It won on the board.
+    Victory,
+    /// It lost on the board.
+    Defeat,
+    /// It gave up.
+    Surrender,
+    /// Neither side could move.
+    Draw,
+    /// The game grew too long.
+    DrawDefault,
+    /// It lost by an answer that was illegal, late or missing.
+    Illegal,
+    /// The other side lost so.
+    Default,
+    /// Both sides lost so.
+    BothIllegal,
+    /// The umpire broke the game off.
+    InternalError,
+}
+
+impl GameResult {
+    /// Every result.
+    pub const ALL: [GameResult; 9] = [
+        GameResult::Victory,
+        GameResult::Defeat,
+        GameResult::Surrender,
+        GameResult::Draw,
+        GameResult::DrawDefault,
+        GameResult::Illegal,
+        GameResult::Default,
+        GameResult::BothIllegal,
+        GameResult::InternalError,
+    ];
+
+    /// The result's word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            GameResult::Victory => "VICTORY",
+            GameResult::Defeat => "DEFEAT",
+            GameResult::Surrender => "SURRENDER",
+            GameResult::Draw => "DRAW",
+            GameResult::DrawDefault => "DRAW_DEFAULT",
+            GameResult::Illegal => "ILLEGAL",
+            GameResult::Default => "DEFAULT",
+            GameResult::BothIllegal => "BOTH_ILLEGAL",
+            GameResult::InternalError => "INTERNAL_ERROR",
+        }
+    }
+}
+
+/// The last line both programs hear.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Quit {
+    /// The name of the side whose turn it was.
+    pub name: String,
+    /// That side.
+    pub side: Side,
+    /// How the game ended for it.
+    pub result: GameResult,
+    /// The turn: both sides' first plies are turn 1; 0 while they deploy.
+    pub turn: u16,
+    /// What each side's pieces on the board are worth, see [`value`].
+    pub values: PerSide<u32>,
+}
+
+impl fmt::Display for Quit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Quit { name, side, result, turn, values } = self;
+        let result = result.name();
+        write!(f, "QUIT {name} {} {result} {turn} {} {}", side_name(*side), values.red, values.blue)
+    }
+}
+
+impl FromStr for Quit {
+    type Err = LineError;
+
+    fn from_str(line: &str) -> Result<Quit, LineError> {
+        let error = || LineError::Umpire { line: quoted(line), wanted: "QUIT with a result" };
+        let ["QUIT", name, colour, result, turn, red, blue] = words(line)[..] else { return Err(error()) };
+        let result = GameResult::ALL.into_iter().find(|known| known.name() == result);
+        Ok(Quit {
+            name: name.to_owned(),
+            side: side(colour).ok_or_else(error)?,
+            result: result.ok_or_else(error)?,
+            turn: turn.parse().map_err(|_| error())?,
+            values: PerSide::new(red.parse().map_err(|_| error())?, blue.parse().map_err(|_| error())?),
+        })
+    }
+}
+
+/// What a piece is worth: 10 for the Marshal down to 1 for the Spy, nothing for Bomb and Flag.
+#[must_use]
+pub const fn value(rank: Rank) -> u32 {
+    match rank {
+        Rank::Flag | Rank::Bomb | Rank::Phoenix => 0,
+        Rank::Spy => 1,
+        Rank::Scout => 2,
+        Rank::Miner => 3,
+        Rank::Sergeant => 4,
+        Rank::Lieutenant => 5,
+        Rank::Captain => 6,
+        Rank::Major => 7,
+        Rank::Colonel => 8,
+        Rank::General => 9,
+        Rank::Marshal => 10,
+    }
+}
+
+/// The board as a side sees it: a line per row, row 1 first.
+#[must_use]
+pub fn board(view: &View) -> Vec<String> {
+    let BoardShape { columns, rows, .. } = view.ruleset.shape;
+    let mut lines = vec![vec!['.'; usize::from(columns)]; usize::from(rows)];
+    let mut put = |square: Square, letter| {
+        lines[usize::from(square.row())][usize::from(square.column())] = letter;
+    };
+    view.lakes.iter().for_each(|square| put(square, '+'));
+    for piece in &view.pieces {
+        let is_own = view.viewer == Viewer::Player(piece.side);
+        let letter = match piece.identity {
+            Identity::Known(rank) if is_own => letter(rank),
+            Identity::Known(_) | Identity::OneOf(_) | Identity::Hidden => '#',
+        };
+        put(piece.square, letter);
+    }
+    lines.into_iter().map(String::from_iter).collect()
+}
+
+/// The home squares of a side by line, the smallest y first, each from column 0 on.
+fn home_lines(shape: &BoardShape, side: Side) -> impl Iterator<Item = Vec<Square>> {
+    let home = shape.home(side);
+    (0..shape.rows).filter_map(move |row| {
+        let line: Vec<Square> = home.iter().filter(|square| square.row() == row).collect();
+        (!line.is_empty()).then_some(line)
+    })
+}
+
+/// Reads a deployment. Whether it is an army is for the rules to say.
+///
+/// # Errors
+/// [`LineError::Width`] and [`LineError::Letter`].
+pub fn read_deployment(lines: &[String], side: Side, ruleset: &Ruleset) -> Result<Setup, LineError> {
+    let mut pieces = Vec::new();
+    for (index, squares) in home_lines(&ruleset.shape, side).enumerate() {
+        let line = lines.get(index).map_or("", String::as_str);
+        let (have, want) = (line.chars().count(), squares.len());
+        if have != want {
+            return Err(LineError::Width { line: index + 1, have, want });
+        }
+        for (letter, square) in line.chars().zip(squares) {
+            match (letter, ruleset.fill) {
+                ('.', Fill::AnyHomeSquares) => {}
+                (letter, fill) => {
+                    let empty = if fill == Fill::AnyHomeSquares { ", and . for an empty square" } else { "" };
+                    let error = LineError::Letter { line: index + 1, letter, empty };
+                    pieces.push((square, rank(letter).ok_or(error)?));
+                }
+            }
+        }
+    }
+    Ok(Setup::new(pieces))
+}
+
+/// A deployment in the protocol's lines; `text` is the one of §P4 without blanks.
+#[must_use]
+pub fn deployment(text: &str, side: Side, shape: &BoardShape) -> Vec<String> {
+    let pieces = pieces(text, side, shape);
+    let letter_at = |square: &Square| pieces.iter().find(|(at, _)| at == square).map_or('.', |p| letter(p.1));
+    home_lines(shape, side).map(|line| line.iter().map(letter_at).collect()).collect()
+}
+
+/// The pieces of a deployment's text of §P4.
+#[must_use]
+pub fn pieces(text: &str, side: Side, shape: &BoardShape) -> Vec<(Square, Rank)> {
+    text.chars()
+        .enumerate()
+        .filter_map(|(place, letter)| Some((shape.home_square(side, place)?, Rank::from_letter(letter)?)))
+        .collect()
+}
+
+fn words(line: &str) -> Vec<&str> {
+    line.split_ascii_whitespace().collect()
+}
+
+/// Digits alone: no sign, no blank.
+fn number(word: &str) -> Option<u8> {
+    if word.bytes().all(|byte| byte.is_ascii_digit()) { word.parse().ok() } else { None }
+}
+
+/// A name fit for a word of the protocol: letters, digits, `-`, `_` and `.`, at most 32 of them; anything else becomes `-`.
+#[must_use]
+pub fn fit_name(name: &str) -> String {
+    let fit = |letter: char| match letter {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' | '.' => letter,
+        _ => '-',
+    };
+    let name: String = name.chars().take(32).map(fit).collect();
+    if name.is_empty() { "program".to_owned() } else { name }
+}
+
+#[cfg(test)]
+#[path = "line/tests.rs"]
+mod tests;

@@ -1,0 +1,99 @@
+//! Bytes become lines, within a limit: never more than one line is kept.
+
+use crate::line::LINE_BYTES_MAX;
+
+/// Cuts a stream of bytes into lines.
+#[derive(Default)]
+pub struct LineCutter {
+    partial: Vec<u8>,
+    is_spoiled: bool,
+}
+
+/// What was cut off.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Cut {
+    /// A line without its end and without blanks there.
+    Line(String),
+    /// More than [`LINE_BYTES_MAX`] bytes without an end of line. Nothing after it is cut any more.
+    TooLong,
+    /// A line that is not UTF-8. Nothing after it is cut any more.
+    NotUtf8,
+}
+
+impl LineCutter {
+    /// Takes more bytes; hands out each line they complete. A line that is too long spoils the stream as soon as it is.
+    pub fn push(&mut self, mut bytes: &[u8], mut cut: impl FnMut(Cut)) {
+        while !self.is_spoiled && !bytes.is_empty() {
+            let end = bytes.iter().position(|byte| *byte == b'\n');
+            let (line, rest) = match end {
+                Some(end) => (&bytes[..end], &bytes[end + 1..]),
+                None => (bytes, &bytes[bytes.len()..]),
+            };
+            if self.partial.len() + line.len() > LINE_BYTES_MAX {
+                self.is_spoiled = true;
+                self.partial = Vec::new();
+                cut(Cut::TooLong);
+                return;
+            }
+            self.partial.extend_from_slice(line);
+            if end.is_some() {
+                match std::str::from_utf8(&self.partial) {
+                    Ok(line) => cut(Cut::Line(line.trim_ascii_end().to_owned())),
+                    Err(_) => {
+                        self.is_spoiled = true;
+                        cut(Cut::NotUtf8);
+                    }
+                }
+                self.partial.clear();
+            }
+            bytes = rest;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(pieces: &[&[u8]]) -> Vec<Cut> {
+        let mut cutter = LineCutter::default();
+        let mut cuts = Vec::new();
+        pieces.iter().for_each(|bytes| cutter.push(bytes, |cut| cuts.push(cut)));
+        cuts
+    }
+
+    fn line(text: &str) -> Cut {
+        Cut::Line(text.to_owned())
+    }
+
+    #[test]
+    fn lines_come_whole_however_the_bytes_come() {
+        let whole: &[u8] = b"0 3 DOWN\r\n\nSURRENDER \nrest";
+        let expected = [line("0 3 DOWN"), line(""), line("SURRENDER")];
+        assert_eq!(cut(&[whole]), expected);
+        let single: Vec<&[u8]> = whole.chunks(1).collect();
+        assert_eq!(cut(&single), expected);
+    }
+
+    #[test]
+    fn a_line_of_1_kib_is_one_and_a_longer_one_spoils_the_stream() {
+        let longest = "x".repeat(LINE_BYTES_MAX);
+        assert_eq!(cut(&[longest.as_bytes(), b"\n"]), [line(&longest)]);
+        assert_eq!(cut(&[longest.as_bytes(), b"x", b"\nfine\n"]), [Cut::TooLong]);
+        assert_eq!(cut(&[b"fine\n", &vec![0; 1 << 20], b"\n"]), [line("fine"), Cut::TooLong]);
+    }
+
+    #[test]
+    fn a_line_that_is_not_utf_8_spoils_the_stream() {
+        assert_eq!(cut(&["é\n".as_bytes(), b"\xff\nfine\n"]), [line("é"), Cut::NotUtf8]);
+    }
+
+    #[test]
+    fn no_more_than_a_line_is_kept() {
+        let mut cutter = LineCutter::default();
+        for _ in 0..10_000 {
+            cutter.push(&[b'x'; 4096], |_| ());
+            assert!(cutter.partial.capacity() <= 2 * LINE_BYTES_MAX);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The view the program's side makes of lines is the engine's own view, at every turn of paired games in every ruleset.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use flagfall_board::{GameId, PerSide, Stamp};
+use flagfall_bots::{Effort, Level};
+use flagfall_rules::rulesets::{CLASSIC, PBM};
+use flagfall_rules::{Entropy, Viewer, view};
+
+use super::*;
+use crate::bout::{Bout, BoutTerms, Input, Limits, Output};
+use crate::line::can_tell;
+use crate::lines::Cut;
+
+/// A house player that keeps every view it was shown.
+struct Watched {
+    player: HousePlayer,
+    seen: Rc<RefCell<Vec<View>>>,
+}
+
+impl Choose for Watched {
+    fn choose(&mut self, view: &View) -> Option<Command> {
+        self.seen.borrow_mut().push(view.clone());
+        self.player.choose(view)
+    }
+}
+
+type Maker = Box<dyn FnOnce(Side) -> Watched>;
+
+struct Program {
+    player: Option<LinePlayer<Watched, Maker>>,
+    seen: Rc<RefCell<Vec<View>>>,
+}
+
+impl Program {
+    fn new(ruleset: &'static Ruleset, level: Level, seed: u64) -> Program {
+        let seen = Rc::new(RefCell::new(Vec::new()));
+        let views = Rc::clone(&seen);
+        let make: Maker = Box::new(move |side| Watched {
+            player: HousePlayer::new(level, side, seed, Effort { nodes: 50 }),
+            seen: views,
+        });
+        Program { player: Some(LinePlayer::new(ruleset, make)), seen }
+    }
+
+    fn hear(&mut self, text: &str) -> Vec<String> {
+        let mut said = Vec::new();
+        for line in text.lines() {
+            let player = self.player.take().expect("a player");
+            let (player, reaction) = player.hear(line).expect("sense");
+            self.player = Some(player);
+            said.extend(reaction.lines);
+        }
+        said
+    }
+}
+
+/// What the protocol cannot tell, as the engine's view has it: commitments and what is opened at the end, deadlines.
+fn as_told(engine: &View) -> View {
+    View {
+        deploy_deadline: None,
+        commitments: PerSide::default(),
+        opened: PerSide::default(),
+        ..engine.clone()
+    }
+}
+
+fn bout(ruleset: &'static Ruleset) -> Bout {
+    Bout::new(BoutTerms {
+        game: GameId::from_random([7; 12]),
+        ruleset,
+        created: Stamp(1_790_000_000_000),
+        names: PerSide::new("ann".to_owned(), "bob".to_owned()),
+        limits: Limits::default(),
+        entropy: PerSide::new(Entropy([1; 32]), Entropy([2; 32])),
+    })
+}
+
+/// What was met on the way.
+#[derive(Default)]
+struct Met {
+    views: usize,
+    refused: usize,
+    announced: usize,
+}
+
+/// Plays a whole game of two programs and compares every view.
+fn compare(ruleset: &'static Ruleset, level: Level, seed: u64, met: &mut Met) {
+    let mut bout = bout(ruleset);
+    let mut programs = PerSide::from_fn(|side| Program::new(ruleset, level, seed * 2 + side as u64));
+    let mut waiting: Vec<Output> = bout.start();
+    while !waiting.is_empty() {
+        let mut said = Vec::new();
+        for output in std::mem::take(&mut waiting) {
+            let Output::Tell(side, text) = output else { panic!("{}: nobody is muted", ruleset.id) };
+            let before = programs[side].seen.borrow().len();
+            said.extend(programs[side].hear(&text).into_iter().map(|line| (side, line)));
+            let Some(told) = programs[side].player.as_ref().and_then(LinePlayer::view) else { continue };
+            let engine = as_told(&view(bout.game(), Viewer::Player(side), Stamp(0)));
+            let seen = programs[side].seen.borrow();
+            if seen.len() > before {
+                assert_eq!(told, engine, "{} seed {seed} ply {}", ruleset.id, engine.ply);
+                assert_eq!(told.legal_moves(), engine.legal_moves());
+                met.views += 1;
+                met.refused += engine.refused_moves.len();
+                met.announced += usize::from(engine.plies_to_limit.is_some());
+            }
+        }
+        for (side, line) in said {
+            waiting.extend(bout.step(Duration::ZERO, Input::Said(side, Cut::Line(line))));
+        }
+    }
+    let ending = bout.ending().expect("an end");
+    assert_eq!(ending.faults, PerSide::default(), "{} seed {seed}", ruleset.id);
+}
+
+#[test]
+fn the_view_made_of_lines_is_the_engines_at_every_turn_of_every_ruleset() {
+    let mut met = Met::default();
+    for ruleset in Ruleset::all().iter().filter(|ruleset| can_tell(ruleset)) {
+        for level in Level::ALL {
+            for seed in 1..=6 {
+                compare(ruleset, level, seed, &mut met);
+            }
+        }
+    }
+    assert!(
+        met.views > 5_000 && met.refused > 0 && met.announced > 0,
+        "{} {} {}",
+        met.views,
+        met.refused,
+        met.announced
+    );
+}
+
+#[test]
+fn before_the_deployments_the_view_is_the_engines_too() {
+    for ruleset in Ruleset::all().iter().filter(|ruleset| can_tell(ruleset)) {
+        for side in Side::BOTH {
+            let mut program = Program::new(ruleset, Level::Random, 1);
+            let opening = bout(ruleset).start();
+            let Output::Tell(_, text) = &opening[side as usize] else { panic!("an opening") };
+            program.hear(text);
+            let engine = view(bout(ruleset).game(), Viewer::Player(side), Stamp(0));
+            // Lakes that chance places are shown with the first board.
+            let lakes = program.seen.borrow()[0].lakes;
+            assert_eq!(program.seen.borrow()[0], View { lakes, ..as_told(&engine) }, "{}", ruleset.id);
+        }
+    }
+}
+
+fn error(ruleset: &'static Ruleset, lines: &[&str]) -> PlayerError {
+    let make = |side| HousePlayer::new(Level::Random, side, 1, Effort::default());
+    let mut player = LinePlayer::new(ruleset, make);
+    for line in lines {
+        match player.hear(line) {
+            Ok((next, _)) => player = next,
+            Err(error) => return error,
+        }
+    }
+    panic!("all of it makes sense")
+}
+
+#[test]
+fn an_umpire_that_makes_no_sense_is_told_so() {
+    assert!(matches!(error(&CLASSIC, &["START"]), PlayerError::Line(_)));
+    assert!(matches!(error(&CLASSIC, &["RED bob 8 8"]), PlayerError::Size { .. }));
+    assert!(matches!(error(&CLASSIC, &["BLUE ann 10 10", "START OK"]), PlayerError::Line(_)));
+    let mut lines = vec!["RED bob 10 10", "START"];
+    lines.extend([".........."; 10]);
+    assert!(matches!(error(&CLASSIC, &lines), PlayerError::Misheard { .. }), "no lakes");
+    lines.truncate(2);
+    lines.extend(["##########"; 4]);
+    lines.extend(["..++..++.."; 2]);
+    lines.extend(["##########"; 4]);
+    assert!(matches!(error(&PBM, &lines), PlayerError::Misheard { .. }), "enemies at home");
+}
+
+#[test]
+fn quit_ends_the_program_whatever_it_says() {
+    let make = |side| HousePlayer::new(Level::Random, side, 1, Effort::default());
+    for lines in [&["QUIT"][..], &["RED bob 10 10", "QUIT bob BLUE VICTORY 7 1 2"]] {
+        let mut player = LinePlayer::new(&CLASSIC, make);
+        let mut is_over = false;
+        for line in lines {
+            let (next, reaction) = player.hear(line).expect("sense");
+            (player, is_over) = (next, reaction.is_over);
+        }
+        assert!(is_over);
+    }
+}
