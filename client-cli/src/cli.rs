@@ -8,6 +8,7 @@ use flagfall_bots::Level;
 use flagfall_protocol::Time;
 
 use crate::model::DEFAULT_SERVER;
+use crate::umpire::{BotArgs, UmpireArgs};
 use crate::words;
 
 const EXAMPLES: &str = "\
@@ -95,6 +96,12 @@ pub enum Command {
         /// The ruleset's id.
         ruleset: Option<String>,
     },
+    /// Let outside programs play each other over the line protocol.
+    #[command(after_help = crate::umpire::UMPIRE_EXAMPLES)]
+    Umpire(Box<UmpireArgs>),
+    /// Play as a house player over the line protocol: an opponent for flagfall umpire.
+    #[command(after_help = crate::umpire::BOT_EXAMPLES)]
+    Bot(BotArgs),
     /// List, save and delete deployments to load later.
     #[command(
         after_help = "Examples:\n  flagfall setups\n  flagfall setups save barrage corner '.9..1..... ..2......9 ..S.....8. ........FB'\n  flagfall setups show barrage corner\n  flagfall play --rules barrage --setup corner\n\nThe text has a letter for every home square, the row nearest the enemy first, each row from your\nown left: 1-9 for Marshal to Scout, S Spy, B Bomb, F Flag, and . for a square left empty."

@@ -20,6 +20,7 @@ pub mod render;
 pub mod replay;
 pub mod shell;
 pub mod targets;
+pub mod umpire;
 mod update;
 pub mod words;
 

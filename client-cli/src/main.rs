@@ -15,7 +15,7 @@ use flagfall::config::{self, ConfigDir};
 use flagfall::model::{Goal, How, Model, Options, Page, SetupChoice, Wish};
 use flagfall::replay::Replay;
 use flagfall::shell::Shell;
-use flagfall::{explain, http, layouts, plain, words};
+use flagfall::{explain, http, layouts, plain, umpire, words};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{GameRecord, RECORD_FORMAT};
 use flagfall_rules::Ruleset;
@@ -66,6 +66,8 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
         Command::Rules { ruleset: Some(id) } => {
             print(&explain::ruleset(find_ruleset(&id)?, common.numbers.into()))
         }
+        Command::Umpire(args) => umpire::umpire(*args, stop_signals).map_err(usage),
+        Command::Bot(args) => umpire::bot(&args, Chance::System.bits()).map_err(usage),
         Command::Setups { command } => setups(command.unwrap_or(SetupsCommand::List), common),
         Command::Referee => referee(),
     }

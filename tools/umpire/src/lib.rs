@@ -1,7 +1,24 @@
-//! Outside programs against each other, over the line protocol.
+//! Outside programs against each other, over the line protocol of RULES.md. UMPIRE.md tells people how to use it.
+//!
+//! [`bout`] is a game as a pure state machine, [`player`] the program's side of the dialogue, [`line`] the words of both; [`process`] and [`game`] are the thin shell
+//! around them, [`series`] plays many games and [`standings`] counts them. Tokio runs the pipes: a game waits for two outputs, two inputs, two
+//! standard errors, a limit and a stop at once, which threads would need six of and a way to interrupt each.
 
 pub mod bout;
 pub mod fault;
+#[cfg(unix)]
+pub mod game;
 pub mod line;
 pub mod lines;
 pub mod player;
+#[cfg(unix)]
+pub mod process;
+pub mod program;
+#[cfg(unix)]
+pub mod progress;
+#[cfg(unix)]
+pub mod series;
+#[cfg(unix)]
+pub mod standings;
+#[cfg(unix)]
+pub mod table;

@@ -1,0 +1,399 @@
+//! `flagfall umpire` with real programs, small scripts that misbehave each in its own way: who loses by what result, and that nothing of
+//! them runs afterwards.
+//!
+//! Only tests of lateness have short limits; all others end by what the programs do.
+
+#![cfg(target_os = "linux")]
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const BINARY: &str = env!("CARGO_BIN_EXE_flagfall");
+/// Nobody needs so long; whoever is late is so by a fault of the umpire.
+const PATIENT: [&str; 4] = ["--turn-time", "60", "--deploy-time", "60"];
+
+const DEPLOY_RED: &str = "read opening; printf 'FB8sB479B8\\nBB31555583\\n6724898974\\n967B669999\\n'";
+/// START and the rows of the first board.
+const READ_BOARD: &str = "for i in 1 2 3 4 5 6 7 8 9 10 11; do read row; done";
+
+/// A folder with programs that write down their process ids.
+struct Stage {
+    folder: tempfile::TempDir,
+}
+
+impl Stage {
+    fn new() -> Stage {
+        Stage { folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A shell script that notes its id. `$NOTE` in it notes the id of a shell below it.
+    fn script(&self, name: &str, lines: &str) -> String {
+        let pids = self.path("pids");
+        let note = format!("echo $$ >> '{}'", pids.display());
+        let text = format!("#!/bin/sh\n{note}\n{}\n", lines.replace("$NOTE", &note));
+        let path = self.path(name);
+        fs::write(&path, text).expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("set");
+        path.to_str().expect("text").to_owned()
+    }
+
+    /// A house player.
+    fn honest(&self, rules: &str) -> String {
+        self.script("honest", &format!("exec '{BINARY}' bot --line random --rules {rules} --seed 5"))
+    }
+
+    fn umpire(&self, arguments: &[&str]) -> Command {
+        // A limit to its memory: whoever keeps what floods print does not live long with it.
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", "ulimit -v 2000000; exec \"$0\" umpire \"$@\"", BINARY])
+            .args(arguments)
+            .env("FLAGFALL_CONFIG_DIR", self.folder.path());
+        command
+    }
+
+    /// Plays a misbehaving Red against a house player; what the log and the record say.
+    fn misbehaves(&self, lines: &str, limits: &[&str]) -> Told {
+        let (red, blue) = (self.script("culprit", lines), self.honest("pbm"));
+        let record = self.path("record");
+        let record = record.to_str().expect("text");
+        let mut arguments = vec!["--rules", "pbm", "--red", &red, "--blue", &blue, "--record", record];
+        arguments.extend(limits);
+        let output = self.umpire(&arguments).output().expect("the umpire runs");
+        self.nothing_is_left();
+        Told::new(&output, Path::new(record))
+    }
+
+    /// No process that noted its id runs any more, nor anybody of its group or session.
+    fn nothing_is_left(&self) {
+        let pids = fs::read_to_string(self.path("pids")).expect("ids");
+        let pids: Vec<i32> = pids.lines().map(|pid| pid.parse().expect("an id")).collect();
+        assert!(!pids.is_empty());
+        for entry in fs::read_dir("/proc").expect("a list of processes").flatten() {
+            let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
+            let (start, fields) = stat.rsplit_once(')').expect("a name");
+            let fields: Vec<&str> = fields.split_whitespace().collect();
+            let own = start.split(' ').next().unwrap_or_default();
+            let ids = [own, fields[2], fields[3]].map(|id| id.parse().unwrap_or(0));
+            let is_ours = ids.iter().any(|id| pids.contains(id));
+            assert!(!is_ours || fields[0] == "Z", "still running: {stat}");
+        }
+    }
+}
+
+/// What one game's log and record say.
+struct Told {
+    quit: String,
+    reason: String,
+    winner: String,
+    fault: String,
+    stdout: String,
+}
+
+impl Told {
+    fn new(output: &Output, record: &Path) -> Told {
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{stdout}{stderr}");
+        let log = read(record, "log");
+        let line =
+            |start: &str| log.lines().find(|line| line.starts_with(start)).unwrap_or_default().to_owned();
+        let json: serde_json::Value = serde_json::from_str(&read(record, "json")).expect("a record");
+        let outcome = |field: &str| json["outcome"][field].as_str().unwrap_or("nobody").to_owned();
+        Told {
+            quit: line("QUIT "),
+            reason: outcome("reason"),
+            winner: outcome("winner"),
+            fault: line("culprit: "),
+            stdout,
+        }
+    }
+
+    #[track_caller]
+    fn is(&self, quit: &str, reason: &str, fault: &str) {
+        assert!(self.quit.starts_with(quit), "{} is not {quit}: {}", self.quit, self.fault);
+        assert_eq!((self.reason.as_str(), self.winner.as_str()), (reason, "blue"));
+        assert!(self.fault.contains(fault), "{}", self.fault);
+        assert!(self.stdout.contains(&format!("Games ended by {reason} 1.")), "{}", self.stdout);
+    }
+}
+
+/// The only file of this ending in a folder.
+fn read(folder: &Path, ending: &str) -> String {
+    let files = fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|e| e == ending)).collect();
+    assert_eq!(files.len(), 1, "{ending}: {files:?}");
+    fs::read_to_string(files.remove(0)).expect("text")
+}
+
+fn plays(answer: &str) -> String {
+    format!("{DEPLOY_RED}; {READ_BOARD}; {answer}")
+}
+
+#[test]
+fn answers_against_the_rules_lose() {
+    for (answer, fault) in [
+        ("echo '0 0 DOWN'", "Flags and Bombs never move"),
+        ("echo '0 6 UP'", "that piece is not yours"),
+        ("echo '2 3 DOWN'", "nothing enters a lake"),
+        ("echo 'I resign'", "is neither"),
+        ("echo", "is neither"),
+        ("printf '\\377\\376\\n'", "not UTF-8"),
+    ] {
+        let told = Stage::new().misbehaves(&plays(&format!("{answer}; read quit")), &PATIENT);
+        told.is("QUIT culprit RED ILLEGAL 1 148 148", "illegal_act", fault);
+    }
+}
+
+#[test]
+fn a_line_without_an_end_loses_when_it_is_too_long() {
+    let line = "printf '%2000s' x; read quit; read more";
+    let told = Stage::new().misbehaves(&plays(line), &PATIENT);
+    told.is("QUIT culprit RED ILLEGAL 1", "illegal_act", "more than 1024 bytes");
+    let told = Stage::new().misbehaves(&plays("exec cat /dev/zero"), &PATIENT);
+    told.is("QUIT culprit RED ILLEGAL 1", "illegal_act", "more than 1024 bytes");
+}
+
+#[test]
+fn a_flood_of_lines_loses_and_takes_no_memory() {
+    let stage = Stage::new();
+    let told = stage.misbehaves(&plays("echo '0 3 DOWN'; exec yes"), &PATIENT);
+    // The flood begins while Blue thinks, or when Red is asked again: a line too many, or no answer.
+    told.is("QUIT culprit RED ILLEGAL 2", "illegal_act", "");
+    let told = Stage::new().misbehaves("exec yes", &PATIENT);
+    told.is("QUIT culprit RED ILLEGAL 0 0 0", "illegal_act", "letters");
+}
+
+#[test]
+fn a_move_out_of_turn_loses() {
+    let told = Stage::new().misbehaves(&plays("printf '0 3 DOWN\\n0 4 DOWN\\n'; cat > /dev/null"), &PATIENT);
+    told.is("QUIT culprit RED ILLEGAL 2", "illegal_act", "it said \"0 4 DOWN\" without being asked");
+    let early = format!("{DEPLOY_RED}; echo '0 3 DOWN'; cat > /dev/null");
+    // Blue deploys only after Red has said too much.
+    let stage = Stage::new();
+    let gate = stage.path("gate");
+    let made = Command::new("mkfifo").arg(&gate).status().expect("mkfifo runs");
+    assert!(made.success());
+    let red = stage.script("culprit", &early.replace("; cat", &format!("; : > '{}'; cat", gate.display())));
+    let player = format!("read go < '{}'; exec '{BINARY}' bot --line random --rules pbm", gate.display());
+    let blue = stage.script("honest", &player);
+    let record = stage.path("record");
+    let mut command = stage.umpire(&["--rules", "pbm", "--red", &red, "--blue", &blue, "--record"]);
+    let output = command.arg(&record).args(PATIENT).output().expect("the umpire runs");
+    stage.nothing_is_left();
+    Told::new(&output, &record).is("QUIT culprit RED ILLEGAL 1", "illegal_act", "without being asked");
+}
+
+#[test]
+fn a_wrong_army_loses() {
+    let two_flags = DEPLOY_RED.replace("FB8s", "FF8s");
+    let told = Stage::new().misbehaves(&format!("{two_flags}; read quit"), &PATIENT);
+    told.is(
+        "QUIT culprit RED ILLEGAL 0 0 0",
+        "illegal_act",
+        "an illegal deployment: Flag: 2 placed, 1 wanted",
+    );
+    let stranger = DEPLOY_RED.replace("FB8s", "FB8x");
+    let told = Stage::new().misbehaves(&format!("{stranger}; read quit"), &PATIENT);
+    told.is("QUIT culprit RED ILLEGAL 0 0 0", "illegal_act", "'x' in line 1");
+}
+
+#[test]
+fn whoever_ends_early_has_left() {
+    for (lines, quit, fault) in [
+        ("exit 0".to_owned(), "QUIT culprit RED ILLEGAL 0 0 0", "it ended"),
+        ("read opening; exit 3".to_owned(), "QUIT culprit RED ILLEGAL 0 0 0", "exit status: 3"),
+        (plays("exit 4"), "QUIT culprit RED ILLEGAL 1 148 148", "exit status: 4"),
+        (plays("kill -SEGV $$"), "QUIT culprit RED ILLEGAL 1 148 148", "signal: 11"),
+        (plays("echo oh no >&2; exit 5"), "QUIT culprit RED ILLEGAL 1 148 148", "its last words: oh no"),
+        (plays("printf '0 3 DO'"), "QUIT culprit RED ILLEGAL 1 148 148", "it ended"),
+        (
+            plays("exec 1>&-; read forever; read more; read more"),
+            "QUIT culprit RED ILLEGAL 1",
+            "closed its output",
+        ),
+    ] {
+        let told = Stage::new().misbehaves(&lines, &PATIENT);
+        told.is(quit, "abandoned", fault);
+    }
+}
+
+#[test]
+fn whoever_is_late_loses_even_if_nothing_ends_it_but_a_kill() {
+    let stubborn = "trap '' TERM INT HUP; while :; do sleep 1000; done";
+    let told = Stage::new().misbehaves(stubborn, &["--turn-time", "60", "--deploy-time", "0.3"]);
+    told.is("QUIT culprit RED ILLEGAL 0 0 0", "out_of_time", "no answer within 0.3 s");
+    let told = Stage::new().misbehaves(&plays(stubborn), &["--turn-time", "0.3", "--deploy-time", "60"]);
+    told.is("QUIT culprit RED ILLEGAL 1 148 148", "out_of_time", "no answer within 0.3 s");
+}
+
+#[test]
+fn whoever_never_reads_does_not_hang_the_umpire() {
+    let told = Stage::new().misbehaves("exec sleep 1000", &["--turn-time", "60", "--deploy-time", "0.3"]);
+    told.is("QUIT culprit RED ILLEGAL 0 0 0", "out_of_time", "no answer");
+}
+
+#[test]
+fn children_of_programs_end_with_them() {
+    let child = "sh -c '$NOTE; trap \"\" TERM; while :; do sleep 1000; done' &";
+    // The first shell goes: its child is nobody's, and far from the program's group.
+    let daemon = "setsid sh -c '$NOTE; (trap \"\" TERM; while :; do sleep 1000; done) &' &";
+    for start in [child, daemon] {
+        let lines = format!("{start} wait_for_nobody=1; {}", plays("exit 0")).replace("'$NOTE", "'NOTE");
+        let stage = Stage::new();
+        let note = format!("echo $$ >> \"{}\"", stage.path("pids").display());
+        let told =
+            stage.misbehaves(&lines.replace("NOTE", &note), &["--turn-time", "0.5", "--deploy-time", "60"]);
+        // The child keeps the output open: nobody sees the end of it, so time tells.
+        assert_eq!(told.winner, "blue");
+        assert!(told.quit.starts_with("QUIT culprit RED ILLEGAL 1"), "{}", told.quit);
+    }
+}
+
+#[test]
+fn what_is_said_after_the_end_changes_nothing() {
+    let stage = Stage::new();
+    let told = stage.misbehaves(&plays("echo SURRENDER; echo '0 3 DOWN'; exec yes"), &PATIENT);
+    assert!(told.quit.starts_with("QUIT culprit RED SURRENDER 1 148 148"), "{}", told.quit);
+    assert_eq!((told.reason.as_str(), told.winner.as_str()), ("resigned", "blue"));
+    let told = Stage::new().misbehaves(&plays("echo SURRENDER"), &PATIENT);
+    assert_eq!((told.reason.as_str(), told.fault.as_str()), ("resigned", ""));
+}
+
+#[test]
+fn both_may_lose() {
+    let stage = Stage::new();
+    let culprit = stage.script("culprit", "exit 1");
+    let record = stage.path("record");
+    let mut command = stage.umpire(&["--rules", "pbm", "--red", &culprit, "--blue", &culprit, "--record"]);
+    let output = command.arg(&record).args(PATIENT).output().expect("the umpire runs");
+    stage.nothing_is_left();
+    let told = Told::new(&output, &record);
+    assert_eq!(told.quit, "QUIT culprit RED BOTH_ILLEGAL 0 0 0");
+    assert_eq!((told.reason.as_str(), told.winner.as_str()), ("abandoned", "nobody"));
+}
+
+#[test]
+fn standard_error_is_kept_within_a_bound() {
+    let stage = Stage::new();
+    stage.misbehaves(&plays("yes complaint | head -c 1000000 >&2; exit 1"), &PATIENT);
+    let kept = read(&stage.path("record"), "stderr");
+    assert!(kept.starts_with("complaint\ncomplaint\n"));
+    assert!(kept.len() < 66_000 && kept.contains("more were dropped"), "{}", kept.len());
+}
+
+#[test]
+fn a_program_that_cannot_be_started_is_named_before_any_game() {
+    let stage = Stage::new();
+    let honest = stage.honest("pbm");
+    fs::write(stage.path("plain"), "no program").expect("written");
+    let lost = stage.path("lost-interpreter");
+    fs::write(&lost, "#!/no/such/interpreter\n").expect("written");
+    fs::set_permissions(&lost, fs::Permissions::from_mode(0o755)).expect("set");
+    for (name, word) in [
+        ("missing", "there is no program"),
+        ("plain", "not executable"),
+        ("lost-interpreter", "cannot be started"),
+    ] {
+        let path = stage.path(name);
+        let record = stage.path("record");
+        let mut command = stage.umpire(&["--rules", "pbm", "--blue", &honest, "--red"]);
+        let output = command.arg(&path).arg("--record").arg(&record).output().expect("the umpire runs");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert!(told.contains(word) && told.contains(name), "{told}");
+        assert!(!record.exists(), "no game was played");
+    }
+}
+
+/// Starts an umpire whose programs hang, and signals it when both of them hang.
+fn stopped(signal: &str) {
+    let stage = Stage::new();
+    let gate = stage.path("gate");
+    assert!(Command::new("mkfifo").arg(&gate).status().expect("mkfifo runs").success());
+    let hang = "trap '' TERM INT HUP; while :; do sleep 1000; done";
+    let child =
+        format!("sh -c 'echo $$ >> \"{}\"; {}' &", stage.path("pids").display(), hang.replace("''", "\"\""));
+    let lines = format!("{child} echo ready > '{}'; {hang}", gate.display());
+    let (red, blue) = (stage.script("culprit", &lines), stage.script("other", &lines));
+    let mut command = stage.umpire(&["--rules", "pbm", "--red", &red, "--blue", &blue]);
+    command.args(PATIENT).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // The probes of both programs are killed at once, perhaps before they open the gate; the games' programs open it for certain.
+    let umpire = command.spawn().expect("the umpire runs");
+    let mut ready = 0;
+    while ready < 2 {
+        let mut words = String::new();
+        File::open(&gate).and_then(|mut gate| gate.read_to_string(&mut words)).expect("a gate");
+        ready += words.lines().count();
+    }
+    let pid = umpire.id().to_string();
+    assert!(Command::new("kill").args([signal, &pid]).status().expect("kill runs").success());
+    let output = umpire.wait_with_output().expect("it ends");
+    stage.nothing_is_left();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("stopped: 0 of 1 games"), "{told}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("Not complete: 0 of 1 games were played."));
+}
+
+#[test]
+fn ctrl_c_leaves_nothing_running() {
+    stopped("-INT");
+}
+
+#[test]
+fn sigterm_leaves_nothing_running() {
+    stopped("-TERM");
+}
+
+#[test]
+fn a_class_plays_a_round_robin_in_which_broken_programs_cost_only_their_own_games() {
+    let stage = Stage::new();
+    let class = stage.path("class");
+    fs::create_dir_all(class.join("dora")).expect("made");
+    let bot = |seed: u32| format!("exec '{BINARY}' bot --line random --rules barrage --seed {seed}");
+    fs::rename(stage.script("ann", &bot(1)), class.join("ann")).expect("moved");
+    fs::rename(stage.script("run", &bot(2)), class.join("dora/run")).expect("moved");
+    fs::rename(stage.script("broken", "exit 1"), class.join("broken")).expect("moved");
+    fs::write(class.join("notes.txt"), "to do").expect("written");
+    let (record, table) = (stage.path("record"), stage.path("table.csv"));
+    let mut command = stage.umpire(&["--rules", "barrage", "--parallel", "2", "--format", "csv", "--all"]);
+    command.arg(&class).arg("--record").arg(&record).arg("--out").arg(&table).args(PATIENT);
+    let output = command.output().expect("the umpire runs");
+    stage.nothing_is_left();
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{stdout}{stderr}");
+    assert!(stderr.contains("Playing: ann, broken, dora."), "{stderr}");
+    assert!(stderr.contains("Not playing: notes.txt: it is not executable"), "{stderr}");
+    assert!(stdout.contains("Points of each against each:"), "{stdout}");
+    let records = fs::read_dir(&record).expect("records").flatten();
+    let json = records.filter(|entry| entry.path().extension().is_some_and(|ending| ending == "json"));
+    assert_eq!(json.count(), 6);
+    let csv = fs::read_to_string(&table).expect("a table");
+    let broken = csv.lines().find(|line| line.contains(",broken,")).expect("a line");
+    assert!(broken.starts_with("3,broken,4,0,0,4,4,0.0000,"), "{broken}");
+}
+
+#[test]
+fn a_ruleset_without_words_and_a_folder_without_programs_are_refused() {
+    let stage = Stage::new();
+    for (arguments, word) in [
+        (&["--rules", "chess", "--red", "sh", "--blue", "sh"][..], "there is no such ruleset"),
+        (&["--rules", "pbm", "--red", "sh"][..], "--blue"),
+        (&["--rules", "pbm", "--all", "/nowhere"][..], "/nowhere"),
+        (&["--rules", "pbm", "--red", "sh", "--blue", "sh", "--turn-time", "0"][..], "seconds are wanted"),
+    ] {
+        let output = stage.umpire(arguments).output().expect("the umpire runs");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert!(told.contains(word), "{told}");
+    }
+}

@@ -1,0 +1,101 @@
+//! One game between two running programs: the bout's shell.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use flagfall_board::{PerSide, Side};
+use tokio::sync::{mpsc, watch};
+
+use crate::bout::{Bout, Input, Output};
+use crate::process::{Aftermath, Arena, Event, QUIT_GRACE, Running};
+use crate::program::Program;
+
+/// Events that wait for the umpire; programs that print more wait themselves.
+const EVENTS_MAX: usize = 32;
+/// How long programs may take to end when the umpire itself is to stop.
+const STOP_GRACE: Duration = Duration::from_millis(100);
+
+/// Plays a bout to its end; the programs' standard errors are kept in the files `logs`. Whatever happens, nothing of either program runs afterwards.
+pub async fn play(
+    arena: &Arena,
+    programs: PerSide<&Program>,
+    logs: PerSide<Option<PathBuf>>,
+    mut bout: Bout,
+    mut stop: watch::Receiver<bool>,
+) -> (Bout, PerSide<Aftermath>) {
+    let (sender, mut events) = mpsc::channel(EVENTS_MAX);
+    let running = PerSide::from_fn(|side| {
+        Running::start(arena, programs[side], side, sender.clone(), logs[side].clone())
+    });
+    drop(sender);
+    // Time counts from when both programs have been started.
+    let started = Instant::now();
+    let openings = bout.start();
+    carry_out(&mut bout, Duration::ZERO, &running, openings);
+    for side in Side::BOTH {
+        if running[side].is_err() {
+            take(&mut bout, started.elapsed(), Input::Gone(side), &running);
+        }
+    }
+    while let Some(deadline) = bout.deadline() {
+        tokio::select! {
+            biased;
+            Ok(_) = stop.wait_for(|is_stopped| *is_stopped) => {
+                take(&mut bout, started.elapsed(), Input::Stop, &running);
+            }
+            Some(event) = events.recv() => hear(&mut bout, started, event, &running),
+            () = tokio::time::sleep_until((started + deadline).into()) => {
+                // What was printed in time is in time, be it that the umpire was busy.
+                while let Ok(event) = events.try_recv() {
+                    hear(&mut bout, started, event, &running);
+                }
+                take(&mut bout, started.elapsed(), Input::Tick, &running);
+            }
+        }
+    }
+    // From here on the programs print for nobody.
+    drop(events);
+    let grace = if *stop.borrow() { STOP_GRACE } else { QUIT_GRACE };
+    let PerSide { red, blue } = running;
+    let (red, blue) = tokio::join!(finish(red, grace), finish(blue, grace));
+    arena.sweep();
+    (bout, PerSide::new(red, blue))
+}
+
+async fn finish(running: io::Result<Running>, grace: Duration) -> Aftermath {
+    match running {
+        Ok(running) => running.finish(grace).await,
+        Err(error) => Aftermath { exit: None, stderr_tail: format!("it could not be started: {error}") },
+    }
+}
+
+fn hear(bout: &mut Bout, started: Instant, event: Event, running: &PerSide<io::Result<Running>>) {
+    take(bout, event.at.saturating_duration_since(started), event.input, running);
+}
+
+fn take(bout: &mut Bout, now: Duration, input: Input, running: &PerSide<io::Result<Running>>) {
+    let outputs = bout.step(now, input);
+    carry_out(bout, now, running, outputs);
+}
+
+fn carry_out(bout: &mut Bout, now: Duration, running: &PerSide<io::Result<Running>>, outputs: Vec<Output>) {
+    let mut outputs = VecDeque::from(outputs);
+    while let Some(output) = outputs.pop_front() {
+        match output {
+            Output::Tell(side, text) => {
+                if let Ok(program) = &running[side]
+                    && !program.tell(text)
+                {
+                    outputs.extend(bout.step(now, Input::Unread(side)));
+                }
+            }
+            Output::Mute(side) => {
+                if let Ok(program) = &running[side] {
+                    program.mute();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! A running program: its pipes, each with a bound, and its end, which takes its whole process group along.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use flagfall_board::Side;
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::bout::Input;
+use crate::lines::LineCutter;
+use crate::program::Program;
+
+/// How long a program may take to end after it was told that the game is over.
+pub const QUIT_GRACE: Duration = Duration::from_secs(1);
+/// How long it may take after SIGTERM; then comes SIGKILL.
+const TERM_GRACE: Duration = Duration::from_millis(500);
+/// How long pipes are read on that somebody keeps open after the program's end.
+const PIPE_GRACE: Duration = Duration::from_millis(200);
+/// Texts that may wait to be read by a program, beside what its pipe holds.
+const UNREAD_MAX: usize = 64;
+/// Standard error kept of a program per game, in bytes.
+pub const STDERR_BYTES_MAX: usize = 64 * 1024;
+/// The end of the standard error that is repeated to a person, in bytes.
+const STDERR_TAIL_BYTES: usize = 300;
+
+/// Something a program did, and when it was noticed.
+#[derive(Debug)]
+pub struct Event {
+    /// When.
+    pub at: Instant,
+    /// What.
+    pub input: Input,
+}
+
+/// All programs that run, so that what they leave behind can be found.
+#[derive(Clone, Default)]
+pub struct Arena {
+    live: Arc<Mutex<BTreeSet<i32>>>,
+    is_adopting: bool,
+}
+
+impl Arena {
+    /// An arena that makes this process the parent of whatever the programs leave behind, so that processes that left their program's group are ended
+    /// too. For a process that starts nothing but programs.
+    #[must_use]
+    pub fn adopting() -> Arena {
+        Arena { is_adopting: adopt(), ..Arena::default() }
+    }
+
+    fn with_live<T>(&self, change: impl FnOnce(&mut BTreeSet<i32>) -> T) -> T {
+        change(&mut self.live.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Ends what programs that are over have left behind outside their groups.
+    pub fn sweep(&self) {
+        if self.is_adopting {
+            let live = self.with_live(|live| live.clone());
+            sweep(&live);
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn adopt() -> bool {
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid())).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn adopt() -> bool {
+    false
+}
+
+/// Kills every child of this process that is in no program's group and not in our own: orphans that came to us. Their children come next.
+#[cfg(target_os = "linux")]
+fn sweep(live: &BTreeSet<i32>) {
+    use rustix::process::{WaitOptions, getpgrp, getpid, kill_process, waitpid};
+    let (own, own_group) = (getpid().as_raw_nonzero().get(), getpgrp().as_raw_nonzero().get());
+    // Each round ends one generation.
+    for _ in 0..16 {
+        let orphans: Vec<i32> = processes()
+            .filter(|(pid, parent, group)| {
+                *parent == own && *group != own_group && !live.contains(group) && !live.contains(pid)
+            })
+            .map(|(pid, _, _)| pid)
+            .collect();
+        if orphans.is_empty() {
+            return;
+        }
+        for pid in orphans.into_iter().filter_map(Pid::from_raw) {
+            // Whoever is gone meanwhile needs no killing and no waiting.
+            let _gone = kill_process(pid, Signal::KILL);
+            let _gone = waitpid(Some(pid), WaitOptions::empty());
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn sweep(_live: &BTreeSet<i32>) {}
+
+/// Every process with its parent and its group.
+#[cfg(target_os = "linux")]
+fn processes() -> impl Iterator<Item = (i32, i32, i32)> {
+    std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| {
+        let pid = entry.file_name().to_str()?.parse().ok()?;
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        // The name, in parentheses, may have anything in it.
+        let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(1);
+        Some((pid, fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+    })
+}
+
+/// How much of a program's output is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// All of it.
+    On,
+    /// Nothing: it waits, and so does the program.
+    Off,
+    /// All of it, and thrown away.
+    Drain,
+}
+
+/// A running program.
+pub struct Running {
+    arena: Arena,
+    child: Child,
+    group: Option<Pid>,
+    to_program: Option<mpsc::Sender<String>>,
+    reading: watch::Sender<Reading>,
+    pipes: Vec<JoinHandle<()>>,
+    stderr: JoinHandle<String>,
+    is_finished: bool,
+}
+
+/// What became of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Aftermath {
+    /// How it ended by itself; none when it had to be ended.
+    pub exit: Option<ExitStatus>,
+    /// The end of its standard error.
+    pub stderr_tail: String,
+}
+
+fn command(program: &Program) -> Command {
+    let mut command = Command::new(&program.path);
+    command.args(&program.arguments).process_group(0).kill_on_drop(true);
+    if let Some(folder) = &program.folder {
+        command.current_dir(folder);
+    }
+    command
+}
+
+/// Whether a program can be started: starts it and ends it at once.
+///
+/// # Errors
+/// Why it cannot.
+pub async fn probe(program: &Program) -> io::Result<()> {
+    let mut command = command(program);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn()?;
+    kill_group(group_of(&child), Signal::KILL);
+    child.wait().await.map(|_| ())
+}
+
+fn group_of(child: &Child) -> Option<Pid> {
+    child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw)
+}
+
+/// Signals a whole group. When nobody of it is left there is nobody to signal.
+fn kill_group(group: Option<Pid>, signal: Signal) {
+    if let Some(group) = group {
+        let _nobody = kill_process_group(group, signal);
+    }
+}
+
+impl Running {
+    /// Starts a program. What it does is sent to `events`; its standard error is kept in the file `log`, if it has any.
+    ///
+    /// # Errors
+    /// Why it cannot be started.
+    pub fn start(
+        arena: &Arena,
+        program: &Program,
+        side: Side,
+        events: mpsc::Sender<Event>,
+        log: Option<PathBuf>,
+    ) -> io::Result<Running> {
+        let mut command = command(program);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // No sweep may come between the start and the entry.
+        let mut child = arena.with_live(|live| {
+            let child = command.spawn()?;
+            live.extend(child.id().and_then(|id| i32::try_from(id).ok()));
+            io::Result::Ok(child)
+        })?;
+        let group = group_of(&child);
+        let (to_program, from_umpire) = mpsc::channel(UNREAD_MAX);
+        let (reading, is_reading) = watch::channel(Reading::On);
+        let mut pipes = Vec::new();
+        pipes.extend(child.stdin.take().map(|pipe| tokio::spawn(write(pipe, from_umpire))));
+        pipes.extend(child.stdout.take().map(|pipe| tokio::spawn(read(side, pipe, is_reading, events))));
+        let stderr = child.stderr.take();
+        let stderr = tokio::spawn(async move {
+            match stderr {
+                Some(pipe) => keep(pipe, log).await,
+                None => String::new(),
+            }
+        });
+        let arena = arena.clone();
+        let to_program = Some(to_program);
+        Ok(Running { arena, child, group, to_program, reading, pipes, stderr, is_finished: false })
+    }
+
+    /// Tells the program something, without waiting. False when too much of what it was told is unread.
+    #[must_use]
+    pub fn tell(&self, text: String) -> bool {
+        match self.to_program.as_ref().map(|pipe| pipe.try_send(text)) {
+            Some(Err(mpsc::error::TrySendError::Full(_))) => false,
+            // A program that closed its input may still play.
+            Some(Ok(()) | Err(mpsc::error::TrySendError::Closed(_))) | None => true,
+        }
+    }
+
+    /// Reads no more of its output until it is finished.
+    pub fn mute(&self) {
+        self.reading.send_replace(Reading::Off);
+    }
+
+    /// Lets the program end within `grace`, and then sees to it: SIGTERM, SIGKILL, the whole group.
+    pub async fn finish(mut self, grace: Duration) -> Aftermath {
+        self.reading.send_replace(Reading::Drain);
+        // The last text is still written, then the input ends.
+        self.to_program = None;
+        let mut exit = timeout(grace, self.child.wait()).await.ok().and_then(Result::ok);
+        if exit.is_none() {
+            kill_group(self.group, Signal::TERM);
+            // How it ends now says nothing of the program.
+            exit = timeout(TERM_GRACE, self.child.wait()).await.ok().and_then(Result::ok).and(None);
+        }
+        self.end();
+        // Reaps it; it was killed, or has ended.
+        let _ended = self.child.wait().await;
+        let deadline = tokio::time::Instant::now() + PIPE_GRACE;
+        for pipe in std::mem::take(&mut self.pipes) {
+            let abort = pipe.abort_handle();
+            if tokio::time::timeout_at(deadline, pipe).await.is_err() {
+                abort.abort();
+            }
+        }
+        let abort = self.stderr.abort_handle();
+        let tail = tokio::time::timeout_at(deadline, &mut self.stderr).await;
+        abort.abort();
+        Aftermath { exit, stderr_tail: tail.ok().and_then(Result::ok).unwrap_or_default() }
+    }
+
+    /// Kills whoever is left of the group. Process numbers are handed out in rising order: this one is not another's so soon.
+    fn end(&mut self) {
+        kill_group(self.group, Signal::KILL);
+        // It may have left its group.
+        let _gone = self.child.start_kill();
+        if !self.is_finished {
+            self.is_finished = true;
+            let group = self.group.map(|group| group.as_raw_nonzero().get());
+            self.arena.with_live(|live| group.map(|group| live.remove(&group)));
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            self.end();
+        }
+    }
+}
+
+async fn write(mut pipe: ChildStdin, mut texts: mpsc::Receiver<String>) {
+    while let Some(text) = texts.recv().await {
+        if pipe.write_all(text.as_bytes()).await.is_err() {
+            // It reads no more.
+            return;
+        }
+    }
+}
+
+async fn read(
+    side: Side,
+    mut pipe: ChildStdout,
+    mut reading: watch::Receiver<Reading>,
+    events: mpsc::Sender<Event>,
+) {
+    let mut cutter = LineCutter::default();
+    let mut buffer = vec![0; 4096];
+    let mut cuts = Vec::new();
+    loop {
+        let mode = *reading.borrow_and_update();
+        let count = tokio::select! {
+            changed = reading.changed() => match changed {
+                Ok(()) => continue,
+                Err(_) => return,
+            },
+            count = pipe.read(&mut buffer), if mode != Reading::Off => count.unwrap_or(0),
+        };
+        let at = Instant::now();
+        if count == 0 {
+            if mode == Reading::On {
+                // Whoever listens no more knows the end already.
+                let _over = events.send(Event { at, input: Input::Gone(side) }).await;
+            }
+            return;
+        }
+        if mode == Reading::On {
+            cutter.push(&buffer[..count], |cut| cuts.push(cut));
+            for cut in cuts.drain(..) {
+                let _over = events.send(Event { at, input: Input::Said(side, cut) }).await;
+            }
+        }
+    }
+}
+
+/// Reads standard error to its end: the first of it goes into the log, the last is returned.
+async fn keep(mut pipe: ChildStderr, log: Option<PathBuf>) -> String {
+    let mut buffer = vec![0; 4096];
+    let mut tail: Vec<u8> = Vec::new();
+    let mut file: Option<File> = None;
+    let (mut kept, mut lost) = (0, 0);
+    loop {
+        let count = pipe.read(&mut buffer).await.unwrap_or(0);
+        let bytes = &buffer[..count];
+        if count == 0 {
+            break;
+        }
+        if kept == 0 {
+            // A log that cannot be written is noticed by the records and the moves beside it.
+            file = log.as_ref().and_then(|path| File::create(path).ok());
+        }
+        let room = bytes.len().min(STDERR_BYTES_MAX - kept);
+        if let Some(open) = &mut file
+            && open.write_all(&bytes[..room]).is_err()
+        {
+            file = None;
+        }
+        kept += room;
+        lost += bytes.len() - room;
+        tail.extend_from_slice(bytes);
+        tail.drain(..tail.len().saturating_sub(STDERR_TAIL_BYTES));
+    }
+    if let (Some(file), true) = (&mut file, lost > 0) {
+        let _full = writeln!(file, "\n[the umpire kept {kept} bytes, {lost} more were dropped]");
+    }
+    String::from_utf8_lossy(&tail).trim().to_owned()
+}

@@ -1,0 +1,249 @@
+//! Which programs play: a command, or all programs of a folder.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::line::fit_name;
+
+/// A program that can be started.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Program {
+    /// What it is called: a word of the protocol.
+    pub name: String,
+    /// What is started.
+    pub path: PathBuf,
+    /// With which arguments.
+    pub arguments: Vec<String>,
+    /// Where it is started; where the umpire is without one.
+    pub folder: Option<PathBuf>,
+}
+
+/// Why a command or a file is no program.
+#[derive(Debug, thiserror::Error)]
+pub enum ProgramError {
+    /// The command's quotes do not close, or it is empty.
+    #[error("{command:?} is no command: it is empty, or its quotes do not close")]
+    Command {
+        /// The command.
+        command: String,
+    },
+    /// No such file, and no program of that name in the PATH.
+    #[error("there is no program {name:?}: neither a file nor a name in the PATH")]
+    Missing {
+        /// The command's first word.
+        name: String,
+    },
+    /// A file that may not be executed.
+    #[error("{path:?} is not executable: chmod +x it, or name its interpreter too")]
+    NotExecutable {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The folder or the file cannot be read.
+    #[error("{path:?}: {error}")]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+/// What a folder of programs has.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Programs, by name.
+    pub programs: Vec<Program>,
+    /// What was passed over, and why.
+    pub passed_over: Vec<(String, String)>,
+}
+
+impl Program {
+    /// The program of a command: a file, or words with quotes as in a shell.
+    ///
+    /// # Errors
+    /// [`ProgramError`] says what cannot be started.
+    pub fn of_command(command: &str) -> Result<Program, ProgramError> {
+        let words = if Path::new(command).is_file() {
+            vec![command.to_owned()]
+        } else {
+            shlex::split(command).unwrap_or_default()
+        };
+        let Some((first, arguments)) = words.split_first() else {
+            return Err(ProgramError::Command { command: command.to_owned() });
+        };
+        let path = if first.contains('/') { PathBuf::from(first) } else { in_path(first) };
+        if !path.is_file() {
+            return Err(ProgramError::Missing { name: first.clone() });
+        }
+        let path = executable(&path)?;
+        // `python3 bots/ann.py` is ann.
+        let script = words.iter().map(Path::new).find(|word| word.is_file());
+        let name = name_of(script.unwrap_or(&path));
+        Ok(Program { name, path, arguments: arguments.to_vec(), folder: None })
+    }
+
+    /// The programs of a folder: every executable file, and every folder in it with an executable `run`. Each is started in its own folder.
+    ///
+    /// # Errors
+    /// [`ProgramError::Unreadable`] when the folder cannot be read.
+    pub fn find_all(folder: &Path) -> Result<Found, ProgramError> {
+        let unreadable = |error| ProgramError::Unreadable { path: folder.to_owned(), error };
+        let folder = folder.canonicalize().map_err(unreadable)?;
+        let mut paths = Vec::new();
+        for entry in fs::read_dir(&folder).map_err(unreadable)? {
+            paths.push(entry.map_err(unreadable)?.path());
+        }
+        paths.sort();
+        let mut found = Found::default();
+        let mut names = BTreeSet::new();
+        for path in paths {
+            let is_folder = path.is_dir();
+            let file = if is_folder { path.join("run") } else { path.clone() };
+            let label = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if is_folder && !file.is_file() {
+                found.passed_over.push((label, "a folder without a file called run".to_owned()));
+                continue;
+            }
+            match executable(&file) {
+                Ok(file) => {
+                    let name = unique(name_of(&file), &names);
+                    names.insert(name.clone());
+                    let folder = file.parent().map(Path::to_owned);
+                    found.programs.push(Program { name, path: file, arguments: Vec::new(), folder });
+                }
+                Err(ProgramError::NotExecutable { .. }) => {
+                    let what = if is_folder { "its run is" } else { "it is" };
+                    found.passed_over.push((label, format!("{what} not executable (chmod +x it)")));
+                }
+                Err(error) => found.passed_over.push((label, error.to_string())),
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Gives programs of the same name different ones.
+pub fn set_apart(programs: &mut [Program]) {
+    let mut names = BTreeSet::new();
+    for program in programs {
+        program.name = unique(std::mem::take(&mut program.name), &names);
+        names.insert(program.name.clone());
+    }
+}
+
+fn unique(name: String, taken: &BTreeSet<String>) -> String {
+    let mut numbered = name.clone();
+    let mut number = 1;
+    while taken.contains(&numbered) {
+        number += 1;
+        numbered = format!("{name}-{number}");
+    }
+    numbered
+}
+
+/// A file's name without its ending; a `run` is called like its folder.
+fn name_of(file: &Path) -> String {
+    let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let folder = file.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned));
+    match (stem(file), folder.as_deref().and_then(Path::file_name)) {
+        (name, Some(folder)) if name == "run" => fit_name(&folder.to_string_lossy()),
+        (name, _) => fit_name(&name),
+    }
+}
+
+/// Where a name without a slash is found.
+fn in_path(name: &str) -> PathBuf {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders)
+        .map(|folder| folder.join(name))
+        .find(|path| executable(path).is_ok())
+        .unwrap_or_else(|| PathBuf::from(name))
+}
+
+/// The whole path of a file that may be executed.
+fn executable(path: &Path) -> Result<PathBuf, ProgramError> {
+    let unreadable = |error| ProgramError::Unreadable { path: path.to_owned(), error };
+    let whole = std::path::absolute(path).map_err(unreadable)?;
+    let attributes = fs::metadata(&whole).map_err(unreadable)?;
+    if attributes.is_file() && may_execute(&attributes) {
+        Ok(whole)
+    } else {
+        Err(ProgramError::NotExecutable { path: path.to_owned() })
+    }
+}
+
+#[cfg(unix)]
+fn may_execute(attributes: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    attributes.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn may_execute(_attributes: &fs::Metadata) -> bool {
+    true
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn put(folder: &Path, name: &str, mode: u32) {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+        fs::write(&path, "#!/bin/sh\n").expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("set");
+    }
+
+    #[test]
+    fn a_folder_says_what_was_taken_and_what_was_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        put(folder.path(), "ann.py", 0o755);
+        put(folder.path(), "ann.sh", 0o755);
+        put(folder.path(), "notes.txt", 0o644);
+        put(folder.path(), "bob/run", 0o755);
+        put(folder.path(), "bob/data", 0o644);
+        put(folder.path(), "carl/run", 0o644);
+        put(folder.path(), "dora/main.py", 0o755);
+        let found = Program::find_all(folder.path()).expect("found");
+        let names: Vec<&str> = found.programs.iter().map(|program| program.name.as_str()).collect();
+        assert_eq!(names, ["ann", "ann-2", "bob"]);
+        let home = folder.path().canonicalize().expect("a path").join("bob");
+        assert_eq!(found.programs[2].folder.as_deref(), Some(home.as_path()));
+        let passed: Vec<&str> = found.passed_over.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(passed, ["carl", "dora", "notes.txt"]);
+        assert!(found.passed_over[1].1.contains("run"));
+        assert!(Program::find_all(&folder.path().join("nowhere")).is_err());
+    }
+
+    #[test]
+    fn a_command_is_a_file_or_words() {
+        let folder = tempfile::tempdir().expect("a folder");
+        put(folder.path(), "my bot.sh", 0o755);
+        put(folder.path(), "plain.py", 0o644);
+        let spaced = folder.path().join("my bot.sh");
+        let spaced = spaced.to_str().expect("text");
+        assert_eq!(Program::of_command(spaced).expect("a program").name, "my-bot");
+        let quoted = Program::of_command(&format!("'{spaced}' --depth '3 4'")).expect("a program");
+        assert_eq!(quoted.arguments, ["--depth", "3 4"]);
+        let plain = folder.path().join("plain.py").to_str().expect("text").to_owned();
+        assert_eq!(Program::of_command(&format!("sh {plain}")).expect("a program").name, "plain");
+        assert!(matches!(Program::of_command(&plain), Err(ProgramError::NotExecutable { .. })));
+        assert!(matches!(Program::of_command("no-such-program-here"), Err(ProgramError::Missing { .. })));
+        assert!(matches!(Program::of_command("/nowhere/at/all"), Err(ProgramError::Missing { .. })));
+        assert!(matches!(Program::of_command(" "), Err(ProgramError::Command { .. })));
+        assert!(matches!(Program::of_command("'open"), Err(ProgramError::Command { .. })));
+    }
+
+    #[test]
+    fn same_names_are_set_apart() {
+        let program = Program::of_command("sh").expect("a program");
+        let mut programs = [program.clone(), program.clone(), program];
+        set_apart(&mut programs);
+        assert_eq!(programs.map(|program| program.name), ["sh", "sh-2", "sh-3"]);
+    }
+}

@@ -1,0 +1,271 @@
+//! Many games: who plays whom, several at once, each with its record and its log.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
+use flagfall_rules::{EndReason, Entropy, Outcome, Ruleset};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::bout::{Bout, BoutTerms, Ending, Limits, Thinking};
+use crate::game;
+use crate::line::Quit;
+use crate::process::{Aftermath, Arena};
+use crate::program::Program;
+
+/// One game to be played: its number, from 1, and the indices of its programs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fixture {
+    /// From 1, in the order of the plan.
+    pub number: usize,
+    /// Who plays which side.
+    pub sides: PerSide<usize>,
+}
+
+/// So many games of the first two programs; with `swap` they change sides after each.
+#[must_use]
+pub fn duel(games: usize, swap: bool) -> Vec<Fixture> {
+    let sides = |game: usize| if swap && game % 2 == 1 { PerSide::new(1, 0) } else { PerSide::new(0, 1) };
+    (0..games).map(|game| Fixture { number: game + 1, sides: sides(game) }).collect()
+}
+
+/// Every pair of so many programs, so many games each, sides in turn. Rounds go through all pairs, so that a table of half of them is fair.
+#[must_use]
+pub fn round_robin(programs: usize, games: usize) -> Vec<Fixture> {
+    let pairs = || (0..programs).flat_map(move |one| (one + 1..programs).map(move |other| (one, other)));
+    (0..games)
+        .flat_map(|game| {
+            pairs().map(move |(one, other)| if game % 2 == 0 { (one, other) } else { (other, one) })
+        })
+        .enumerate()
+        .map(|(index, (red, blue))| Fixture { number: index + 1, sides: PerSide::new(red, blue) })
+        .collect()
+}
+
+/// What is to be played.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// By which rules.
+    pub ruleset: &'static Ruleset,
+    /// How long programs may take.
+    pub limits: Limits,
+    /// Who plays.
+    pub programs: Vec<Program>,
+    /// The games.
+    pub fixtures: Vec<Fixture>,
+    /// How many games at once, at least one.
+    pub parallel: usize,
+    /// Where records go.
+    pub records: Option<PathBuf>,
+    /// Where logs go: the moves of each game, and each program's standard error.
+    pub logs: Option<PathBuf>,
+}
+
+/// A game that was played to its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Played {
+    /// Which.
+    pub fixture: Fixture,
+    /// Its id.
+    pub game: GameId,
+    /// The last line of the dialogue.
+    pub quit: Quit,
+    /// Its end.
+    pub outcome: Outcome,
+    /// Turns taken.
+    pub plies: Ply,
+    /// How much each program thought at its turns.
+    pub thinking: PerSide<Thinking>,
+    /// What was wrong with which program, in words.
+    pub faults: PerSide<Option<String>>,
+}
+
+/// A series cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum SeriesError {
+    /// A record or a log cannot be written.
+    #[error("{path:?} cannot be written: {error}")]
+    Write {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The system gives no random numbers.
+    #[error("the system gives no random numbers: {0}")]
+    Entropy(getrandom::Error),
+    /// A game's task broke down.
+    #[error("a game broke down: {0}")]
+    Task(#[from] tokio::task::JoinError),
+}
+
+/// Plays the plan's games; `watch` is called at the start and after each game with what was played and how many games are under way. What is under way when `stop` turns true
+/// is broken off and counts for nobody. The games come back in the order of the plan.
+///
+/// # Errors
+/// [`SeriesError`]: what was recorded until then stays.
+pub async fn play(
+    arena: Arena,
+    plan: Arc<Plan>,
+    stop: watch::Receiver<bool>,
+    mut watch: impl FnMut(&[Played], usize),
+) -> Result<Vec<Played>, SeriesError> {
+    for folder in plan.records.iter().chain(&plan.logs) {
+        fs::create_dir_all(folder).map_err(|error| SeriesError::Write { path: folder.clone(), error })?;
+    }
+    let mut fixtures = plan.fixtures.clone().into_iter();
+    let mut under_way = JoinSet::new();
+    let mut played = Vec::new();
+    loop {
+        while under_way.len() < plan.parallel.max(1) && !*stop.borrow() {
+            let Some(fixture) = fixtures.next() else { break };
+            under_way.spawn(play_one(arena.clone(), Arc::clone(&plan), fixture, stop.clone()));
+        }
+        watch(&played, under_way.len());
+        match under_way.join_next().await {
+            None => break,
+            Some(done) => played.extend(done??),
+        }
+    }
+    played.sort_by_key(|played| played.fixture.number);
+    Ok(played)
+}
+
+/// Plays one game; none when it was broken off.
+async fn play_one(
+    arena: Arena,
+    plan: Arc<Plan>,
+    fixture: Fixture,
+    stop: watch::Receiver<bool>,
+) -> Result<Option<Played>, SeriesError> {
+    let programs = PerSide::from_fn(|side| &plan.programs[fixture.sides[side]]);
+    let terms = BoutTerms {
+        game: GameId::from_random(random()?),
+        ruleset: plan.ruleset,
+        created: now(),
+        names: PerSide::from_fn(|side| programs[side].name.clone()),
+        limits: plan.limits,
+        entropy: PerSide::new(Entropy(random()?), Entropy(random()?)),
+    };
+    let game = terms.game;
+    let stem = format!("{:04}-{}-vs-{}-{game}", fixture.number, terms.names.red, terms.names.blue);
+    let stderr = PerSide::from_fn(|side| {
+        plan.logs.as_ref().map(|folder| folder.join(format!("{stem}.{}.stderr", side.name())))
+    });
+    let (bout, aftermath) = game::play(&arena, programs, stderr, Bout::new(terms), stop).await;
+    let Some(ending) = bout.ending().cloned() else { return Ok(None) };
+    let played = Played {
+        fixture,
+        game,
+        quit: ending.quit.clone(),
+        outcome: ending.outcome,
+        plies: bout.plies(),
+        thinking: *bout.thinking(),
+        faults: PerSide::from_fn(|side| fault(&ending, side, &aftermath[side])),
+    };
+    if let Some(folder) = &plan.logs {
+        write_whole(&folder.join(format!("{stem}.log")), log(&plan, &played, bout.moves()).as_bytes())?;
+    }
+    if played.outcome.reason == EndReason::Aborted {
+        return Ok(None);
+    }
+    if let Some(folder) = &plan.records {
+        let path = folder.join(format!("{stem}.json"));
+        let text = serde_json::to_vec_pretty(&bout.record())
+            .map_err(|error| SeriesError::Write { path: path.clone(), error: error.into() })?;
+        write_whole(&path, &text)?;
+    }
+    Ok(Some(played))
+}
+
+/// What was wrong with a program, with what its end tells of it.
+fn fault(ending: &Ending, side: Side, aftermath: &Aftermath) -> Option<String> {
+    let mut words = ending.faults[side].as_ref()?.to_string();
+    if let Some(exit) = aftermath.exit.filter(|exit| !exit.success()) {
+        words.push_str(&format!("; it ended with {exit}"));
+    }
+    let last = aftermath.stderr_tail.lines().last().unwrap_or_default().trim();
+    if !last.is_empty() {
+        // A program's words may steer a terminal.
+        let last: String =
+            last.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect();
+        words.push_str(&format!("; its last words: {last}"));
+    }
+    Some(words)
+}
+
+/// A game's log: who played what, the moves with their outcomes as their movers were told, the end.
+fn log(plan: &Plan, played: &Played, moves: &[String]) -> String {
+    let Played { fixture, game, quit, faults, .. } = played;
+    let name = |side: Side| &plan.programs[fixture.sides[side]].name;
+    let mut text = format!(
+        "game {} ({game}), {}: RED {}, BLUE {}\n",
+        fixture.number,
+        plan.ruleset.id,
+        name(Side::Red),
+        name(Side::Blue)
+    );
+    for (index, told) in moves.iter().enumerate() {
+        let side = if index % 2 == 0 { "RED" } else { "BLUE" };
+        text.push_str(&format!("{} {side}: {told}\n", index / 2 + 1));
+    }
+    text.push_str(&format!("{quit}\n"));
+    for side in Side::BOTH {
+        if let Some(fault) = &faults[side] {
+            text.push_str(&format!("{}: {fault}\n", name(side)));
+        }
+    }
+    text
+}
+
+/// A file is there whole or not at all.
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), SeriesError> {
+    let partial = path.with_added_extension("partial");
+    let write = || {
+        let mut file = File::create(&partial)?;
+        file.write_all(bytes)?;
+        file.flush()?;
+        fs::rename(&partial, path)
+    };
+    write().map_err(|error| SeriesError::Write { path: path.to_owned(), error })
+}
+
+fn random<const LEN: usize>() -> Result<[u8; LEN], SeriesError> {
+    let mut bytes = [0; LEN];
+    getrandom::fill(&mut bytes).map_err(SeriesError::Entropy)?;
+    Ok(bytes)
+}
+
+fn now() -> Stamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Stamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sides(fixtures: &[Fixture]) -> Vec<(usize, usize)> {
+        fixtures.iter().map(|fixture| (fixture.sides.red, fixture.sides.blue)).collect()
+    }
+
+    #[test]
+    fn sides_alternate_where_they_are_to() {
+        assert_eq!(sides(&duel(3, false)), [(0, 1), (0, 1), (0, 1)]);
+        assert_eq!(sides(&duel(3, true)), [(0, 1), (1, 0), (0, 1)]);
+    }
+
+    #[test]
+    fn in_a_round_robin_every_pair_plays_both_sides() {
+        let fixtures = round_robin(3, 2);
+        assert_eq!(sides(&fixtures), [(0, 1), (0, 2), (1, 2), (1, 0), (2, 0), (2, 1)]);
+        let numbers: Vec<usize> = fixtures.iter().map(|fixture| fixture.number).collect();
+        assert_eq!(numbers, [1, 2, 3, 4, 5, 6]);
+        assert_eq!(round_robin(1, 2), []);
+        assert_eq!(round_robin(6, 4).len(), 60);
+    }
+}

@@ -1,0 +1,268 @@
+//! Counting games: scores, intervals, who stands before whom.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use flagfall_board::{PerSide, Side};
+
+use crate::bout::Thinking;
+use crate::series::Played;
+
+/// A program's games counted. A draw is half a point.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Standing {
+    /// The program's index in the plan.
+    pub program: usize,
+    /// Its place, from 1; programs that nothing sets apart share one.
+    pub place: usize,
+    /// Games won.
+    pub won: u32,
+    /// Games drawn.
+    pub drawn: u32,
+    /// Games lost.
+    pub lost: u32,
+    /// Games it lost by a fault of its own, or half lost where both had one.
+    pub faults: u32,
+    /// How much it thought.
+    pub thinking: Thinking,
+}
+
+impl Standing {
+    /// Games played.
+    #[must_use]
+    pub const fn games(&self) -> u32 {
+        self.won + self.drawn + self.lost
+    }
+
+    /// Points in halves.
+    #[must_use]
+    pub const fn half_points(&self) -> u32 {
+        2 * self.won + self.drawn
+    }
+
+    /// Points per game, from 0 to 1; none without a game.
+    #[must_use]
+    pub fn score(&self) -> Option<f64> {
+        (self.games() > 0).then(|| f64::from(self.half_points()) / 2.0 / f64::from(self.games()))
+    }
+
+    /// Where the program's real score is, with 95 % confidence: Wilson's interval for its score over its games. Draws vary less than
+    /// the wins and losses that interval is made for, so with draws it is rather too wide than too narrow.
+    #[must_use]
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        self.score().map(|score| wilson(score, f64::from(self.games())))
+    }
+
+    /// Mean time per answer.
+    #[must_use]
+    pub fn mean_thought(&self) -> Option<Duration> {
+        (self.thinking.answers > 0).then(|| self.thinking.total / self.thinking.answers)
+    }
+}
+
+/// Wilson's interval (1927) with 95 % confidence.
+#[must_use]
+pub fn wilson(score: f64, games: f64) -> (f64, f64) {
+    const Z: f64 = 1.959_963_984_540_054;
+    let z2 = Z * Z;
+    let middle = (score + z2 / (2.0 * games)) / (1.0 + z2 / games);
+    let half = Z / (1.0 + z2 / games) * (score * (1.0 - score) / games + z2 / (4.0 * games * games)).sqrt();
+    ((middle - half).max(0.0), (middle + half).min(1.0))
+}
+
+/// Counts games for so many programs: by score, then by the score in the games of those with the same score among each other.
+#[must_use]
+pub fn standings(programs: usize, played: &[Played]) -> Vec<Standing> {
+    let mut standings: Vec<Standing> =
+        (0..programs).map(|program| Standing { program, ..Standing::default() }).collect();
+    for game in played {
+        for side in Side::BOTH {
+            let standing = &mut standings[game.fixture.sides[side]];
+            match game.outcome.winner {
+                Some(winner) if winner == side => standing.won += 1,
+                Some(_) => standing.lost += 1,
+                None => standing.drawn += 1,
+            }
+            standing.faults += u32::from(game.faults[side].is_some());
+            let Thinking { answers, total, longest } = game.thinking[side];
+            standing.thinking.answers += answers;
+            standing.thinking.total += total;
+            standing.thinking.longest = standing.thinking.longest.max(longest);
+        }
+    }
+    standings.sort_by(|one, other| compare_scores(other, one));
+    let mut ordered = Vec::new();
+    for tied in standings.chunk_by(|one, other| compare_scores(one, other) == Ordering::Equal) {
+        order_tied(tied, played, &mut ordered);
+    }
+    ordered
+}
+
+/// Exactly: halves of points over games, crosswise.
+fn compare_scores(one: &Standing, other: &Standing) -> Ordering {
+    let crosswise = |a: &Standing, b: &Standing| u64::from(a.half_points()) * u64::from(b.games());
+    match (one.games(), other.games()) {
+        (0, 0) => Ordering::Equal,
+        (0, _) => Ordering::Less,
+        (_, 0) => Ordering::Greater,
+        _ => crosswise(one, other).cmp(&crosswise(other, one)),
+    }
+}
+
+fn order_tied(tied: &[Standing], played: &[Played], ordered: &mut Vec<Standing>) {
+    let is_tied = |program| tied.iter().any(|standing| standing.program == program);
+    let mut among: BTreeMap<usize, Standing> =
+        tied.iter().map(|standing| (standing.program, Standing::default())).collect();
+    for game in played.iter().filter(|game| Side::BOTH.iter().all(|side| is_tied(game.fixture.sides[*side])))
+    {
+        for side in Side::BOTH {
+            let Some(standing) = among.get_mut(&game.fixture.sides[side]) else { continue };
+            match game.outcome.winner {
+                Some(winner) if winner == side => standing.won += 1,
+                Some(_) => standing.lost += 1,
+                None => standing.drawn += 1,
+            }
+        }
+    }
+    let mut tied = tied.to_vec();
+    let compare =
+        |one: &Standing, other: &Standing| compare_scores(&among[&other.program], &among[&one.program]);
+    tied.sort_by(compare);
+    let before = ordered.len();
+    for (index, standing) in tied.iter().enumerate() {
+        let is_apart = index == 0 || compare(&tied[index - 1], standing) != Ordering::Equal;
+        let place = if is_apart { before + index + 1 } else { ordered[before + index - 1].place };
+        ordered.push(Standing { place, ..standing.clone() });
+    }
+}
+
+/// Points of one program against another, in halves, and their games; from the games of both.
+#[must_use]
+pub fn head_to_head(played: &[Played], program: usize, opponent: usize) -> (u32, u32) {
+    let mut sum = (0, 0);
+    for game in played {
+        for side in Side::BOTH {
+            if game.fixture.sides[side] == program && game.fixture.sides[side.opponent()] == opponent {
+                sum.1 += 1;
+                sum.0 += match game.outcome.winner {
+                    Some(winner) if winner == side => 2,
+                    Some(_) => 0,
+                    None => 1,
+                };
+            }
+        }
+    }
+    sum
+}
+
+/// How games ended, counted: the commonest first.
+#[must_use]
+pub fn endings(played: &[Played]) -> Vec<(&'static str, u32)> {
+    let mut counts: BTreeMap<&'static str, u32> = BTreeMap::new();
+    for game in played {
+        *counts.entry(game.outcome.reason.code()).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts
+}
+
+/// How many games each side won, and how many nobody did.
+#[must_use]
+pub fn by_side(played: &[Played]) -> (PerSide<u32>, u32) {
+    let won = |side| played.iter().filter(|game| game.outcome.winner == side).count() as u32;
+    (PerSide::new(won(Some(Side::Red)), won(Some(Side::Blue))), won(None))
+}
+
+/// Mean length in plies; none without a game.
+#[must_use]
+pub fn mean_plies(played: &[Played]) -> Option<f64> {
+    let sum: u64 = played.iter().map(|game| u64::from(game.plies)).sum();
+    (!played.is_empty()).then(|| sum as f64 / played.len() as f64)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use flagfall_board::GameId;
+    use flagfall_rules::{EndReason, Outcome};
+
+    use super::*;
+    use crate::line::{GameResult, Quit};
+    use crate::series::Fixture;
+
+    /// A game between two programs, won by the first of them, by the second, or drawn.
+    pub(crate) fn game(number: usize, red: usize, blue: usize, winner: Option<Side>) -> Played {
+        let reason = if winner.is_some() { EndReason::FlagCaptured } else { EndReason::QuietLimit };
+        let thinking =
+            Thinking { answers: 10, total: Duration::from_millis(120), longest: Duration::from_millis(30) };
+        Played {
+            fixture: Fixture { number, sides: PerSide::new(red, blue) },
+            game: GameId::from_random([number as u8; 12]),
+            quit: Quit {
+                name: "ann".to_owned(),
+                side: Side::Red,
+                result: GameResult::Victory,
+                turn: 11,
+                values: PerSide::new(9, 8),
+            },
+            outcome: Outcome { winner, reason },
+            plies: 20 + number as u16,
+            thinking: PerSide::new(thinking, thinking),
+            faults: PerSide::default(),
+        }
+    }
+
+    const RED: Option<Side> = Some(Side::Red);
+    const BLUE: Option<Side> = Some(Side::Blue);
+
+    fn places(standings: &[Standing]) -> Vec<(usize, usize)> {
+        standings.iter().map(|standing| (standing.program, standing.place)).collect()
+    }
+
+    #[test]
+    fn draws_count_half() {
+        let played = [game(1, 0, 1, RED), game(2, 1, 0, None), game(3, 0, 1, BLUE), game(4, 1, 0, BLUE)];
+        let standings = standings(2, &played);
+        assert_eq!(places(&standings), [(0, 1), (1, 2)]);
+        assert_eq!((standings[0].won, standings[0].drawn, standings[0].lost), (2, 1, 1));
+        assert_eq!(standings[0].score(), Some(0.625));
+        assert_eq!(standings[1].score(), Some(0.375));
+        assert_eq!(standings[0].mean_thought(), Some(Duration::from_millis(12)));
+        assert_eq!(head_to_head(&played, 0, 1), (5, 4));
+        assert_eq!(by_side(&played), (PerSide::new(1, 2), 1));
+        assert_eq!(endings(&played), [("flag_captured", 3), ("quiet_limit", 1)]);
+        assert_eq!(mean_plies(&played), Some(22.5));
+    }
+
+    #[test]
+    fn equal_scores_are_set_apart_by_the_games_among_each_other_or_share_a_place() {
+        // 0 and 1 have two points each; 1 has beaten 0. 2 and 3 have lost everything else and drawn against each other.
+        let played = [
+            game(1, 0, 1, BLUE),
+            game(2, 0, 2, RED),
+            game(3, 0, 3, RED),
+            game(4, 1, 2, RED),
+            game(5, 1, 3, BLUE),
+            game(6, 2, 3, BLUE),
+            game(7, 2, 3, RED),
+        ];
+        // 0: 2 of 3, 1: 2 of 3, 2: 1 of 4, 3: 2 of 4.
+        assert_eq!(places(&standings(5, &played)), [(1, 1), (0, 2), (3, 3), (2, 4), (4, 5)]);
+        let drawn = [game(1, 0, 1, None), game(2, 0, 2, RED), game(3, 1, 2, RED)];
+        assert_eq!(places(&standings(3, &drawn)), [(0, 1), (1, 1), (2, 3)]);
+    }
+
+    #[test]
+    fn the_interval_is_wilsons() {
+        let near = |found: (f64, f64), low: f64, high: f64| {
+            assert!((found.0 - low).abs() < 5e-4 && (found.1 - high).abs() < 5e-4, "{found:?}");
+        };
+        // Values of the method's usual tables.
+        near(wilson(0.5, 10.0), 0.2366, 0.7634);
+        near(wilson(0.0, 10.0), 0.0, 0.2775);
+        near(wilson(1.0, 10.0), 0.7225, 1.0);
+        near(wilson(0.6, 100.0), 0.5020, 0.6906);
+        assert_eq!(Standing::default().interval(), None);
+    }
+}
