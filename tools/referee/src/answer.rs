@@ -31,7 +31,7 @@ pub enum Answer {
     About(About),
     /// It was done; this is how the game stands.
     Done(Done),
-    /// Every command that would be accepted of the side.
+    /// Every legal command of the side.
     Legal {
         /// Which side.
         side: Side,

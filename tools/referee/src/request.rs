@@ -105,7 +105,7 @@ pub enum Request {
         #[serde(default)]
         audience: Option<Audience>,
     },
-    /// Asks for every command that would be accepted of a side.
+    /// Asks for every legal command of a side: it would be accepted, and does not lose as an act against the rules.
     Legal {
         /// Which.
         side: Side,
