@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use flagfall_board::{Numbering, Rank, Side, Square};
-use flagfall_rules::{Bombs, Disclosure, Fill, Ruleset, Ties};
+use flagfall_rules::{Bombs, Disclosure, Fill, Lakes, Ruleset, Ties};
 
 use crate::words;
 
@@ -13,8 +13,8 @@ pub fn list() -> String {
     let mut text = "The rulesets (flagfall rules ID explains one):\n\n".to_owned();
     for ruleset in Ruleset::all() {
         let mut id = ruleset.id;
-        for line in words::wrap(ruleset.summary, 64) {
-            let _ = writeln!(text, "  {id:<12} {line}");
+        for line in words::wrap(ruleset.summary, 62) {
+            let _ = writeln!(text, "  {id:<14} {line}");
             id = "";
         }
     }
@@ -75,9 +75,13 @@ fn army(ruleset: &Ruleset, numbering: Numbering, text: &mut String) {
 
 fn board(ruleset: &Ruleset, text: &mut String) {
     let shape = &ruleset.shape;
+    let lakes = match ruleset.lakes {
+        Lakes::OfTheShape => ", ~ is lake",
+        Lakes::Drawn => "",
+    };
     let _ = write!(
         text,
-        "\nThe board: {} columns, {} rows; r and b are the home rows, ~ is lake\n",
+        "\nThe board: {} columns, {} rows; r and b are the home rows{lakes}\n",
         shape.columns, shape.rows
     );
     for row in (0..shape.rows).rev() {
@@ -100,6 +104,13 @@ fn board(ruleset: &Ruleset, text: &mut String) {
         }
     };
     indented(fill, text);
+    if ruleset.lakes == Lakes::Drawn {
+        indented(
+            "Two lakes of 2x2 squares lie in rows 5 and 6, apart from each other: chance draws them for every game, and \
+             everybody sees them before the armies are placed.",
+            text,
+        );
+    }
 }
 
 fn moving(ruleset: &Ruleset) -> Vec<String> {
@@ -131,10 +142,12 @@ fn striking(ruleset: &Ruleset) -> Vec<String> {
         Ties::AttackerWins => "of equals the attacker stays",
         Ties::DefenderWins => "of equals the defender stays",
     };
-    let winner = if ruleset.winner_advances {
-        "The winner goes to the loser's square, attacker or defender; only a Bomb stays where it is."
-    } else {
-        "A winning attacker goes to the square it struck."
+    let winner = match (ruleset.winner_advances, ruleset.bombs) {
+        (true, Bombs::Stay) => {
+            "The winner goes to the loser's square, attacker or defender; only a Bomb stays where it is."
+        }
+        (true, Bombs::LeaveWithAttacker) => "The winner goes to the loser's square, attacker or defender.",
+        (false, _) => "A winning attacker goes to the square it struck.",
     };
     let bombs = match ruleset.bombs {
         Bombs::Stay => "A Bomb beats all attackers but the Miner, who removes it.",
@@ -174,10 +187,18 @@ fn repetition(ruleset: &Ruleset) -> Vec<String> {
 }
 
 fn ending(ruleset: &Ruleset) -> Vec<String> {
-    let mut lines = vec![
+    let mut lines = Vec::new();
+    if ruleset.illegal_act_loses {
+        lines.push(
+            "Whoever makes an illegal move, or hands in an illegal deployment, has lost at once; deployments are judged together, and two \
+             illegal ones are a draw. This program asks again before it sends an illegal move, and hands in no illegal deployment."
+                .to_owned(),
+        );
+    }
+    lines.extend([
         "Who takes the enemy Flag wins. Who cannot move on his turn loses; if neither side could,".to_owned(),
         "the game is a draw. A side may resign, run out of time, or agree on a draw.".to_owned(),
-    ];
+    ]);
     if let Some(limit) = ruleset.quiet_limit {
         lines.push(format!(
             "After {limit} moves of both sides together without a capture the game is a draw,"
@@ -214,6 +235,10 @@ mod tests {
         insta::assert_snapshot!(
             "silent-defense",
             ruleset(Ruleset::find("silent-defense").expect("a ruleset"), Numbering::Us)
+        );
+        insta::assert_snapshot!(
+            "course",
+            ruleset(Ruleset::find("course").expect("a ruleset"), Numbering::Us)
         );
         insta::assert_snapshot!("list", list());
     }

@@ -53,6 +53,7 @@ pub(crate) fn game(ruleset: &str, audience: &str, view: &str) -> Model {
     let mut model = online(goal);
     let lakes = match ruleset {
         "pbm-small" => r#"["c4","c5","f4","f5"]"#,
+        "course" => r#"["a5","b5","a6","b6","f5","g5","f6","g6"]"#,
         _ => r#"["c5","d5","c6","d6","g5","h5","g6","h6"]"#,
     };
     let message = format!(

@@ -156,7 +156,7 @@ fn before(record: &GameRecord, ruleset: &Ruleset) -> GameView {
         ready: PerSide::default(),
         deploy_deadline: None,
         own_deployment: None,
-        lakes: ruleset.shape.lakes.iter().collect(),
+        lakes: record.lakes.clone().unwrap_or_else(|| ruleset.shape.lakes.iter().collect()),
         pieces: Vec::new(),
         captured: PerSide::default(),
         ply: 0,

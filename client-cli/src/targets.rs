@@ -45,7 +45,9 @@ fn reach(view: &GameView, ruleset: &Ruleset, side: Side, from: Square, rank: Ran
                 break;
             }
             let occupant = piece_at(view, next).map(|piece| piece.side);
-            if occupant != Some(side) {
+            // Where Scouts do not strike from afar, the next square is as far as a strike goes (§O1).
+            let is_in_reach = occupant.is_none() || ruleset.strikes_afar || square == from;
+            if occupant != Some(side) && is_in_reach {
                 targets.insert(next);
             }
             if occupant.is_some() || !far {
@@ -78,9 +80,13 @@ mod tests {
     use crate::fixtures::{classic_view, game};
 
     fn targets_of(view: &str, from: &str) -> String {
-        let model = game("classic", "red", view);
+        targets_by("classic", view, from)
+    }
+
+    fn targets_by(ruleset: &str, view: &str, from: &str) -> String {
+        let model = game(ruleset, "red", view);
         let view = model.game.expect("a game").view;
-        let ruleset = Ruleset::find("classic").expect("a ruleset");
+        let ruleset = Ruleset::find(ruleset).expect("a ruleset");
         let from = from.parse().expect("a square");
         let squares: Vec<String> = targets(&view, ruleset, from).iter().map(|s| s.to_string()).collect();
         squares.join(" ")
@@ -108,6 +114,12 @@ mod tests {
         let view = view(r#""e5r9","e8b?","h4rB""#);
         assert_eq!(targets_of(&view, "e5"), "e1 e2 e3 e4 f5 e6 e7 e8");
         assert_eq!(targets_of(&view, "h4"), "", "a Bomb");
+    }
+
+    #[test]
+    fn where_a_scout_moves_or_strikes_it_strikes_its_neighbors_alone() {
+        let view = view(r#""e5r9","e8b?","f5b?","h4rB""#);
+        assert_eq!(targets_by("original", &view, "e5"), "e1 e2 e3 e4 f5 e6 e7");
     }
 
     #[test]

@@ -57,6 +57,7 @@ fn what_is_printed_shows_no_rank() {
     let terms = GameTerms {
         game: GameId::from_random([1; 12]),
         ruleset,
+        lakes: ruleset.shape.lakes,
         time: TimeControl::Unlimited,
         deploy_ms: 0,
         created: Stamp(0),

@@ -1,7 +1,8 @@
 //! Legal in the mover's view is legal in the position is what `decide` accepts.
 
 use flagfall_board::{Side, Square};
-use flagfall_rules::{Command, Entropy, Move, Phase, Refusal, Viewer, decide, view};
+use flagfall_rules::secret::{SecretRecord, to_record};
+use flagfall_rules::{Command, EndReason, Entropy, Events, Move, Phase, Refusal, Viewer, decide, view};
 use flagfall_tests::{Chance, Match, Step};
 
 use crate::{Law, hold};
@@ -47,7 +48,13 @@ impl Law for Legal {
                 let squares = Move { from, to };
                 let entropy = Entropy([0; 32]);
                 let verdict = decide(game, turn, game.ply(), &Command::Move(squares), table.now, &entropy);
-                assert_eq!(verdict.is_ok(), in_position.contains(squares), "{squares}");
+                // Where an illegal act loses it is accepted as well, and is no ply (§U7).
+                let is_ply = verdict.as_ref().is_ok_and(is_ply);
+                assert_eq!(is_ply, in_position.contains(squares), "{squares}");
+                if game.terms().ruleset.illegal_act_loses {
+                    let is_loss = verdict.as_ref().is_ok_and(|events| lost_by_illegal_act(events, turn));
+                    assert_eq!(is_loss, !is_ply, "{squares}");
+                }
                 if let Err(Refusal::TwoSquares | Refusal::MoreSquares) = verdict {
                     refused.push(squares);
                 }
@@ -67,6 +74,15 @@ impl Law for Legal {
             assert_eq!(self.by_repetition, 0);
         }
     }
+}
+
+fn is_ply(events: &Events) -> bool {
+    events.iter().next().is_some_and(|event| matches!(to_record(event), SecretRecord::Moved { .. }))
+}
+
+fn lost_by_illegal_act(events: &Events, loser: Side) -> bool {
+    let lost = |record| matches!(record, SecretRecord::Ended { winner, reason: EndReason::IllegalAct } if winner == Some(loser.opponent()));
+    events.iter().map(to_record).any(lost)
 }
 
 fn squares() -> impl Iterator<Item = Square> {

@@ -3,7 +3,7 @@
 use flagfall_board::{Rank, Side};
 use flagfall_rules::secret::{SecretRecord, from_record, to_record};
 use flagfall_rules::{Command, EndReason, Entropy, Game, Phase, Position, Referee, decide, evolve};
-use flagfall_tests::{Chance, Logged, Match, Step, random_setup, setup_of};
+use flagfall_tests::{Chance, Logged, Match, Step, random_setup, setup_of, wrong_setup};
 
 use crate::{Law, hold};
 
@@ -17,7 +17,9 @@ impl Law for Conservation {
         }
         if !position.is_conserved() {
             // Only a game that never started has no pieces.
-            assert_eq!(logged.after.outcome().map(|outcome| outcome.reason), Some(EndReason::Aborted));
+            let reason = logged.after.outcome().map(|outcome| outcome.reason);
+            assert!(matches!(reason, Some(EndReason::Aborted | EndReason::IllegalAct)), "{reason:?}");
+            assert_eq!(logged.before.phase(), Phase::Deploying);
             assert!(position.occupied(Side::Red).is_empty());
             return;
         }
@@ -111,6 +113,7 @@ fn random_command(table: &Match, chance: &mut Chance) -> Command {
             Command::Deploy(flagfall_rules::Setup::new(pieces))
         }
         6 => Command::Deploy(setup_of(&random_setup(ruleset, chance), Side::Red, ruleset)),
+        7 => Command::Deploy(setup_of(&wrong_setup(ruleset, chance), Side::Blue, ruleset)),
         _ => Command::Move(flagfall_rules::Move { from: square(chance), to: square(chance) }),
     }
 }
@@ -156,7 +159,8 @@ fn no_event_panics_in_a_game_it_does_not_belong_to() {
         fn end(&mut self, table: &Match) {
             let mut chance = Chance::new(5);
             for ruleset in flagfall_rules::Ruleset::all() {
-                let terms = flagfall_rules::GameTerms { ruleset, ..*table.game.terms() };
+                let lakes = ruleset.draw_lakes(&Entropy(chance.bytes()));
+                let terms = flagfall_rules::GameTerms { ruleset, lakes, ..*table.game.terms() };
                 let mut game = Game::new(terms);
                 for _ in 0..2 * self.0.len() {
                     let event = &self.0[chance.below(self.0.len())];

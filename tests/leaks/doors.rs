@@ -117,6 +117,20 @@ impl Doors for TellsOfNothing {
     }
 }
 
+/// Leak: a side whose deployment is no army is not said to be ready.
+pub(crate) struct TellsWrongSetups;
+impl Doors for TellsWrongSetups {
+    fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
+        let mut view = Real.view(game, viewer, now);
+        for side in Side::BOTH {
+            let own = flagfall_rules::view(game, Viewer::Player(side), now).own_deployment;
+            let is_army = own.is_none_or(|text| text.matches('F').count() == 1);
+            view.ready[side] &= is_army;
+        }
+        view
+    }
+}
+
 /// Leak: a move against a Bomb is refused with other words.
 pub(crate) struct WarnsOfBombs;
 impl Doors for WarnsOfBombs {

@@ -200,8 +200,11 @@ fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mu
     let mut last = String::new();
     let mut ask = |command: &Command, squares: Option<Move>| {
         match decide(&table.game, side, table.game.ply(), command, table.now, &entropy) {
-            // What an accepted strike tells is a disclosure; that it is accepted is none.
-            Ok(_) => answers.push(("accepted".to_owned(), String::new())),
+            // What an accepted strike tells is a disclosure; that it is accepted, or loses for being illegal, is none.
+            Ok(events) => {
+                let first = events.iter().next().map(|event| format!("{event:?}"));
+                answers.push(("accepted".to_owned(), first.unwrap_or_default()));
+            }
             Err(refusal) => {
                 let squares = squares.unwrap_or(Move { from: first(), to: first() });
                 let (code, message) = doors.refusal(&table.game, squares, refusal);

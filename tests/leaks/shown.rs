@@ -6,7 +6,7 @@ use flagfall_rules::{Identity, Phase, Ruleset, Viewer};
 use flagfall_tests::{Chance, Match, Step};
 
 use crate::disclosed::Disclosed;
-use crate::doors::{Doors, Real};
+use crate::doors::{Doors, Real, TellsWrongSetups};
 use crate::paired::Script;
 
 fn identity(rank: Option<flagfall_board::Rank>) -> Identity {
@@ -112,6 +112,33 @@ fn a_marked_hidden_rank_is_in_no_outgoing_byte() {
             for text in &session.bytes {
                 assert!(!text.contains("\"setup\"") && !text.contains("own_deployment"), "{text}");
             }
+        }
+    }
+}
+
+/// A deployment that will lose is a secret like any other until both are in (§U7).
+#[test]
+fn an_illegal_deployment_leaves_no_trace() {
+    for ruleset in Ruleset::all().iter().filter(|ruleset| ruleset.illegal_act_loses) {
+        let mut chance = Chance::new(6);
+        let (right, wrong) = (
+            flagfall_tests::random_setup(ruleset, &mut chance),
+            flagfall_tests::wrong_setup(ruleset, &mut chance),
+        );
+        let script = |text: &str| Script {
+            ruleset,
+            time: flagfall_rules::TimeControl::Fischer { base_ms: 1000, increment_ms: 0 },
+            secret: flagfall_board::PerSide::default(),
+            salts: 3,
+            steps: vec![(Step::Deploy(flagfall_board::Side::Red, text.to_owned()), 10), (Step::Wait, 20)],
+        };
+        for viewer in [Viewer::Player(flagfall_board::Side::Blue), Viewer::Public] {
+            let bytes =
+                |doors: &dyn Fn(&str) -> Option<crate::paired::Session>, text| doors(text).map(|s| s.bytes);
+            let real = |text: &str| script(text).live(&Real, viewer);
+            assert_eq!(bytes(&real, &right), bytes(&real, &wrong), "{viewer:?}");
+            let leaky = |text: &str| script(text).live(&TellsWrongSetups, viewer);
+            assert_ne!(bytes(&leaky, &right), bytes(&leaky, &wrong), "a planted leak is found");
         }
     }
 }

@@ -65,7 +65,7 @@ fn boards(table: &Match) -> String {
                         (piece.side, letter, piece.is_moved, piece.is_revealed)
                     })
                 };
-                line += &cell(piece, shape.lakes.contains(square));
+                line += &cell(piece, table.game.position().lakes().contains(square));
             }
             line += "   ";
         }

@@ -6,4 +6,4 @@ mod setups;
 
 pub use chance::Chance;
 pub use matches::{Logged, Match, Step};
-pub use setups::{random_setup, setup_of};
+pub use setups::{random_setup, setup_of, wrong_setup};

@@ -1,10 +1,10 @@
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_rules::{
-    Command, Entropy, Event, Events, Game, GameTerms, Phase, Refusal, Ruleset, TimeControl, decide,
+    Command, Entropy, Event, Events, Game, GameTerms, Move, Phase, Refusal, Ruleset, TimeControl, decide,
     decide_deadline, decide_pause, decide_resume, evolve,
 };
 
-use crate::{Chance, random_setup, setup_of};
+use crate::{Chance, random_setup, setup_of, wrong_setup};
 
 /// What somebody does to a match.
 #[derive(Clone, Debug)]
@@ -61,6 +61,7 @@ impl Match {
         let terms = GameTerms {
             game: GameId::from_random([9; 12]),
             ruleset,
+            lakes: ruleset.draw_lakes(&Entropy(salts.clone().bytes())),
             time,
             deploy_ms: 300_000,
             created,
@@ -107,7 +108,17 @@ impl Match {
         let side = if chance.once_in(2) { Side::Red } else { Side::Blue };
         match self.game.phase() {
             Phase::Deploying if chance.once_in(12) => Step::Pause,
+            Phase::Deploying if ruleset.illegal_act_loses && chance.once_in(10) => {
+                Step::Deploy(side, wrong_setup(ruleset, chance))
+            }
             Phase::Deploying => Step::Deploy(side, random_setup(ruleset, chance)),
+            Phase::Playing if ruleset.illegal_act_loses && chance.once_in(1500) => {
+                let square = |chance: &mut Chance| ruleset.shape.squares().iter().nth(chance.below(100));
+                let squares = square(chance).zip(square(chance)).map(|(from, to)| Move { from, to });
+                squares.map_or(Step::Wait, |squares| {
+                    Step::Ask(self.game.position().turn(), Command::Move(squares))
+                })
+            }
             Phase::Playing | Phase::Over => match chance.below(400) {
                 0 => Step::Pause,
                 1 | 2 => Step::Ask(side, Command::OfferDraw),

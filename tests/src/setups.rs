@@ -16,6 +16,15 @@ pub fn random_setup(ruleset: &Ruleset, chance: &mut Chance) -> String {
     letters.into_iter().collect()
 }
 
+/// A text of the right length and letters that is no army.
+#[must_use]
+pub fn wrong_setup(ruleset: &Ruleset, chance: &mut Chance) -> String {
+    let mut letters: Vec<char> = random_setup(ruleset, chance).chars().collect();
+    let place = chance.below(letters.len());
+    letters[place] = if matches!(letters[place], 'F' | '.') { 'B' } else { 'F' };
+    letters.into_iter().collect()
+}
+
 /// The setup of a text that has the right length and letters.
 ///
 /// # Panics

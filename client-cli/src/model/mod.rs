@@ -8,7 +8,7 @@ use flagfall_board::{GameId, Numbering, PerSide, Side, Square};
 use flagfall_protocol::{
     Audience, ClientToServer, CommandId, GameSummary, GameView, Phase, Player, Presence, Seek, Terms, Time,
 };
-use flagfall_rules::Ruleset;
+use flagfall_rules::{Move, Ruleset};
 
 use crate::chance::Chance;
 use crate::deploy::DeployEditor;
@@ -221,6 +221,8 @@ pub enum Prompt {
     Resign,
     /// Really call the game off?
     Abort,
+    /// Really make a move that loses for being illegal (§U7)?
+    IllegalMove(Move),
     /// A name to save the deployment under.
     SaveAs(String),
     /// A saved deployment to load.

@@ -181,6 +181,10 @@ fn message_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
         Some(Prompt::Abort) => {
             Line::styled(" Call the game off? y calls it off, any other key goes on.", strong)
         }
+        Some(Prompt::IllegalMove(squares)) => Line::styled(
+            format!(" {squares} is illegal and loses the game. y sends it, any other key takes it back."),
+            strong,
+        ),
         Some(Prompt::SaveAs(name)) => {
             Line::styled(format!(" Save under which name? {name}_   (Enter saves, Esc does not)"), strong)
         }

@@ -9,8 +9,8 @@ use flagfall_rules::{Identity, Move, Ruleset};
 
 use super::{exit, link};
 use crate::deploy::DeployEditor;
-use crate::model::{A1, Effect, Goal, Model, OpenGame, Page, SetupChoice};
-use crate::{plain, words};
+use crate::model::{A1, Effect, Goal, Model, OpenGame, Page, Prompt, SetupChoice};
+use crate::{plain, targets, words};
 
 /// A `game` message without its events.
 pub(super) struct Opened {
@@ -402,8 +402,31 @@ pub(super) fn play(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
             model.was_refused = true;
             model.say("It is not your turn.");
         }
-        _ => command(model, GameCommand::Move { squares: MoveText(squares) }, out),
+        Some(game) if is_losing_slip(game, squares) => {
+            model.prompt = Some(Prompt::IllegalMove(squares));
+            if model.options.plain {
+                model.was_refused = true;
+                model.say(format!(
+                    "{squares} is against the rules, and here whoever breaks them has lost. Type sure to send it all the same; \
+                     anything else takes it back."
+                ));
+            }
+        }
+        _ => send_move(model, squares, out),
     }
+}
+
+/// Sends a move, whatever comes of it.
+pub(super) fn send_move(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
+    command(model, GameCommand::Move { squares: MoveText(squares) }, out);
+}
+
+/// Whether the move would end the game for being illegal (§U7): nobody is to lose by a slip of the keyboard.
+fn is_losing_slip(game: &OpenGame, squares: Move) -> bool {
+    let loses = |ruleset: &Ruleset| {
+        ruleset.illegal_act_loses && !targets::targets(&game.view, ruleset, squares.from).contains(squares.to)
+    };
+    game.is_own_turn() && game.is_acting() && game.ruleset.is_some_and(loses)
 }
 
 /// Offers a draw, or accepts the other side's offer.

@@ -107,7 +107,10 @@ fn prompt(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
         Prompt::Abort if matches!(key, Key::Char('y' | 'Y')) => {
             game::command(model, GameCommand::Abort {}, out);
         }
-        Prompt::Resign | Prompt::Abort => model.say("The game goes on."),
+        Prompt::IllegalMove(squares) if matches!(key, Key::Char('y' | 'Y')) => {
+            game::send_move(model, squares, out);
+        }
+        Prompt::Resign | Prompt::Abort | Prompt::IllegalMove(_) => model.say("The game goes on."),
         Prompt::SaveAs(mut name) => match key {
             Key::Enter => save_as(model, &name, out),
             Key::Escape => {}

@@ -5,7 +5,7 @@ use flagfall_protocol::{GameCommand, Phase};
 use flagfall_rules::Move;
 
 use super::{game, goal};
-use crate::model::{Effect, Goal, Model, Page};
+use crate::model::{Effect, Goal, Model, Page, Prompt};
 use crate::{plain, words};
 
 const HELP: &str = "\
@@ -84,6 +84,13 @@ fn must_wait(model: &Model, line: &str) -> bool {
 
 fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
     model.was_refused = false;
+    // A question is answered by the next line, whatever it is.
+    if let Some(Prompt::IllegalMove(squares)) = model.prompt.take() {
+        if line.eq_ignore_ascii_case("sure") {
+            return game::send_move(model, squares, out);
+        }
+        model.say(format!("{squares} is taken back."));
+    }
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
     match word.to_ascii_lowercase().as_str() {

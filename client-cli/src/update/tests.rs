@@ -270,6 +270,30 @@ fn giving_up_wants_a_yes() {
 }
 
 #[test]
+fn an_illegal_move_that_would_lose_wants_a_yes() {
+    // A Bomb of the first row, a lake of this game, a square that is not the side's.
+    for squares in ["d1d2", "a4a5", "e6e5"] {
+        let mut model = game("course", "red", &classic_view("red"));
+        assert_eq!(sent(&type_in(&mut model, squares)), [] as [&ClientToServer; 0]);
+        assert_eq!(key(&mut model, Key::Char('n')), []);
+        assert_eq!(last_note(&model), "The game goes on.");
+        type_in(&mut model, squares);
+        let effects = key(&mut model, Key::Char('y'));
+        let [ClientToServer::Command { command: GameCommand::Move { squares: sent_squares }, .. }] =
+            sent(&effects)[..]
+        else {
+            panic!("{effects:?}");
+        };
+        assert_eq!(sent_squares.to_string(), squares);
+    }
+    // What is legal goes at once; elsewhere the server refuses and nothing is lost.
+    let mut model = game("course", "red", &classic_view("red"));
+    assert_eq!(sent(&type_in(&mut model, "c4c5")).len(), 1);
+    let mut model = game("classic", "red", &classic_view("red"));
+    assert_eq!(sent(&type_in(&mut model, "a4a9")).len(), 1);
+}
+
+#[test]
 fn a_lone_d_and_enter_is_the_draw_and_a_move_may_begin_with_d() {
     let mut model = playing();
     let effects = type_in(&mut model, "d");

@@ -113,6 +113,7 @@ impl From<CreateError> for LobbyRefusal {
             CreateError::TooManyGames(count) => LobbyRefusal::TooManyGames(count),
             CreateError::Stopping => LobbyRefusal::Stopping,
             CreateError::NoSuchRuleset => LobbyRefusal::NoSuchRuleset,
+            CreateError::NoChance => ChanceError.into(),
         }
     }
 }

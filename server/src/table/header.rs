@@ -1,6 +1,6 @@
 //! What a game was made with: the first entry of its log.
 
-use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{Player, PlayerKind, Terms};
 use flagfall_rules::{GameTerms, Ruleset, Viewer};
 use serde::{Deserialize, Serialize};
@@ -17,18 +17,24 @@ pub struct GameHeader {
     pub secret: PerSide<bool>,
     /// How long deployments are taken, in milliseconds.
     pub deploy_ms: u64,
+    /// The lakes that were drawn for this game (§U2), where they are not the ruleset's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lakes: Option<Vec<Square>>,
     /// The game this is a rematch of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<GameId>,
 }
 
 impl GameHeader {
-    /// The terms as the rules engine wants them; none when this server does not know the ruleset.
+    /// The terms as the rules engine wants them; none when this server does not know the ruleset, or not with these lakes.
     #[must_use]
     pub fn game_terms(&self, game: GameId, created: Stamp) -> Option<GameTerms> {
-        Some(GameTerms {
+        let ruleset = Ruleset::find(&self.terms.ruleset)?;
+        let lakes = self.lakes.as_ref().map_or(ruleset.shape.lakes, |lakes| lakes.iter().copied().collect());
+        ruleset.allows_lakes(lakes).then_some(GameTerms {
             game,
-            ruleset: Ruleset::find(&self.terms.ruleset)?,
+            ruleset,
+            lakes,
             time: self.terms.time.into(),
             deploy_ms: self.deploy_ms,
             created,

@@ -5,8 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{Code, GameSummary, Phase, Player, PlayerKind, ServerToClient, Terms};
+use flagfall_rules::{Entropy, Lakes, Ruleset};
 use flagfall_store::record::{self, LogBody, LogEntry};
 use flagfall_store::{
     Append, AppendOutcome, Head, Key, Store, StoreError, StoredEntry, SystemClock, WallClock, Write,
@@ -22,6 +23,7 @@ use super::header::GameHeader;
 use super::house;
 use super::outages::Outages;
 use super::search::read_all;
+use crate::chance::random_bytes;
 use crate::gateway::{Connections, Payload};
 
 /// Index records read at a time.
@@ -88,6 +90,9 @@ pub enum CreateError {
     /// The ruleset is unknown.
     #[error("there is no ruleset of that id")]
     NoSuchRuleset,
+    /// The operating system gave no random bits for the lakes.
+    #[error("the server has no chance to draw lakes with; try again in a moment")]
+    NoChance,
 }
 
 impl From<ReadFailure> for TableError {
@@ -112,12 +117,22 @@ impl From<&TableError> for Code {
 impl From<&CreateError> for Code {
     fn from(error: &CreateError) -> Code {
         Code::new(match error {
-            CreateError::Unavailable => Code::STORE_UNAVAILABLE,
+            CreateError::Unavailable | CreateError::NoChance => Code::STORE_UNAVAILABLE,
             CreateError::TooManyGames(_) => Code::TOO_MANY,
             CreateError::Stopping => Code::STOPPING,
             CreateError::NoSuchRuleset => Code::NO_SUCH_RULESET,
         })
     }
+}
+
+/// The lakes of a new game of this ruleset, where they are not its own. Whoever makes the game first draws: a repetition finds the log.
+fn drawn_lakes(ruleset: &str) -> Result<Option<Vec<Square>>, CreateError> {
+    let ruleset = Ruleset::find(ruleset).ok_or(CreateError::NoSuchRuleset)?;
+    let lakes = match ruleset.lakes {
+        Lakes::OfTheShape => return Ok(None),
+        Lakes::Drawn => ruleset.draw_lakes(&Entropy(random_bytes().map_err(|_| CreateError::NoChance)?)),
+    };
+    Ok(Some(lakes.iter().collect()))
 }
 
 /// Why the running games could not be recovered at all. Single damaged games are no reason.
@@ -250,6 +265,7 @@ impl Tables {
     /// [`CreateError`]; nobody has a game then.
     pub async fn create(&self, new: NewGame) -> Result<GameSummary, CreateError> {
         let header = GameHeader {
+            lakes: drawn_lakes(&new.terms.ruleset)?,
             terms: new.terms,
             players: new.players,
             secret: new.secret,

@@ -19,7 +19,7 @@ pub(super) enum ReplayError {
         /// Which.
         seq: u64,
     },
-    /// The ruleset is unknown.
+    /// The ruleset is unknown, or has no such lakes.
     #[error("the game's ruleset is unknown to this server")]
     Ruleset,
 }

@@ -262,6 +262,7 @@ mod tests {
         Game::new(GameTerms {
             game: GameId::from_random([7; 12]),
             ruleset: Ruleset::find("classic").unwrap(),
+            lakes: Ruleset::find("classic").unwrap().shape.lakes,
             time: TimeControl::Unlimited,
             deploy_ms: 1000,
             created: Stamp(5),

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_rules as rules;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,9 @@ pub struct GameRecord {
     pub players: PerSide<Player>,
     /// When it was made, in milliseconds since 1970.
     pub created: u64,
+    /// The lakes that were drawn for this game, where they are not the ruleset's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lakes: Option<Vec<Square>>,
     /// As whom it is told.
     pub audience: Audience,
     /// Each side's commitment to its deployment.
@@ -82,6 +85,7 @@ impl Recorder {
             terms,
             players,
             created: game.terms().created.0,
+            lakes: drawn_lakes(game.terms()),
             audience: self.viewer.into(),
             commitments: view.commitments,
             deployments: view.opened,
@@ -92,12 +96,24 @@ impl Recorder {
     }
 }
 
+/// The lakes of a game, where they are not its ruleset's own.
+fn drawn_lakes(terms: &rules::GameTerms) -> Option<Vec<Square>> {
+    match terms.ruleset.lakes {
+        rules::Lakes::OfTheShape => None,
+        rules::Lakes::Drawn => Some(terms.lakes.iter().collect()),
+    }
+}
+
 /// Text for people: a line for each fact of the game, then a line for each ply.
 impl fmt::Display for GameRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "Flagfall record {}", self.format)?;
         writeln!(f, "Game: {}", self.game)?;
         writeln!(f, "Rules: {}", self.terms.ruleset)?;
+        if let Some(lakes) = &self.lakes {
+            let lakes: Vec<String> = lakes.iter().map(Square::to_string).collect();
+            writeln!(f, "Lakes: {}", lakes.join(" "))?;
+        }
         match self.terms.time {
             Time::Unlimited {} => writeln!(f, "Time: no clock")?,
             Time::Fischer { base_s, increment_s } => {

@@ -38,6 +38,7 @@ impl Shown {
         let terms = GameTerms {
             game: id(),
             ruleset: Ruleset::find("barrage").unwrap(),
+            lakes: Ruleset::find("barrage").unwrap().shape.lakes,
             time: TimeControl::Fischer { base_ms: 600_000, increment_ms: 5_000 },
             deploy_ms: 300_000,
             created: CREATED,
@@ -253,6 +254,7 @@ fn examples() -> String {
         terms: terms(),
         players: summary(&shown.game).players,
         created: CREATED.0,
+        lakes: None,
         audience: flagfall_protocol::Audience::Red,
         commitments,
         deployments,

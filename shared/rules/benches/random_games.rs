@@ -29,6 +29,7 @@ fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
     let mut game = Game::new(GameTerms {
         game: GameId::from_random([0; 12]),
         ruleset,
+        lakes: ruleset.draw_lakes(&Entropy([0; 32])),
         time: TimeControl::Unlimited,
         deploy_ms: 0,
         created: Stamp(0),

@@ -51,7 +51,13 @@ pub fn decide(
         Command::Deploy(setup) => deploy(game, side, setup, entropy),
         Command::Move(squares) => {
             in_play(game)?;
-            play(&game.position, side, *squares)
+            let played = play(&game.position, side, *squares);
+            match played {
+                Err(refusal) if game.terms.ruleset.illegal_act_loses && refusal.is_illegal_move() => {
+                    Ok(ended(Outcome::won(side.opponent(), EndReason::IllegalAct)))
+                }
+                Ok(_) | Err(_) => played,
+            }
         }
         Command::OfferDraw => offer_draw(game, side),
         Command::AcceptDraw => {
@@ -75,6 +81,10 @@ pub fn decide(
             };
             if game.ply() > own_first_ply {
                 return Err(Refusal::TooLateToAbort);
+            }
+            if broke_rules(game, side) {
+                // Else whoever sees what it has done would call the game off.
+                return Err(Refusal::DeploymentFinal);
             }
             Ok(ended(Outcome::nobody(EndReason::Aborted)))
         }
@@ -169,9 +179,25 @@ fn deploy(game: &Game, side: Side, setup: &Setup, entropy: &Entropy) -> Result<E
     if game.phase != Phase::Deploying {
         return Err(Refusal::NotDeploying);
     }
-    let deployment = setup.deploy(side, game.terms.ruleset)?;
+    let ruleset = game.terms.ruleset;
+    if broke_rules(game, side) {
+        return Err(Refusal::DeploymentFinal);
+    }
+    let deployment = match setup.deploy(side, ruleset) {
+        Ok(deployment) => deployment,
+        Err(refusal) if ruleset.illegal_act_loses => setup.hand_in(side, ruleset).ok_or(refusal)?,
+        Err(refusal) => return Err(refusal.into()),
+    };
     let salt = Salt(entropy.0);
     let is_change = game.deployments[side].is_some();
+    let is_legal = deployment.is_legal(ruleset);
+    if let Some((other, _)) = &game.deployments[side.opponent()]
+        && let Some(outcome) = judge_deployments(side, is_legal, other.is_legal(ruleset))
+    {
+        // The game does not start: nothing is committed to, both deployments are opened at once.
+        let deployed = EventKind::Deployed(Box::new(Deployed { side, deployment, salt, is_change }));
+        return Ok(Events::new([Some(deployed), Some(EventKind::Ended(outcome)), None]));
+    }
     if let Some((other_deployment, other_salt)) = &game.deployments[side.opponent()] {
         let mut commitments = PerSide::default();
         commitments[side] = Some(Commitment::of(game.terms.game, side, &deployment, &salt));
@@ -180,12 +206,30 @@ fn deploy(game: &Game, side: Side, setup: &Setup, entropy: &Entropy) -> Result<E
         let mut both = PerSide::default();
         both[side] = Some(&deployment);
         both[side.opponent()] = Some(other_deployment);
-        let end = judge_mobility(&Position::deployed(game.terms.ruleset, both)).map(EventKind::Ended);
+        let position = Position::deployed(ruleset, game.terms.lakes, both);
+        let end = judge_mobility(&position).map(EventKind::Ended);
         let deployed = EventKind::Deployed(Box::new(Deployed { side, deployment, salt, is_change }));
         let started = EventKind::Started { commitments: Box::new(commitments) };
         return Ok(Events::new([Some(deployed), Some(started), end]));
     }
     Ok(only(EventKind::Deployed(Box::new(Deployed { side, deployment, salt, is_change }))))
+}
+
+/// Whether a side has handed in a deployment that loses (§U7): it stands as it is.
+fn broke_rules(game: &Game, side: Side) -> bool {
+    let deployment = game.deployments[side].as_ref();
+    game.phase == Phase::Deploying
+        && deployment.is_some_and(|(deployment, _)| !deployment.is_legal(game.terms.ruleset))
+}
+
+/// Deployments are judged together (§U7): none when both are legal.
+fn judge_deployments(side: Side, is_legal: bool, is_other_legal: bool) -> Option<Outcome> {
+    match (is_legal, is_other_legal) {
+        (true, true) => None,
+        (true, false) => Some(Outcome::won(side, EndReason::IllegalAct)),
+        (false, true) => Some(Outcome::won(side.opponent(), EndReason::IllegalAct)),
+        (false, false) => Some(Outcome::nobody(EndReason::IllegalAct)),
+    }
 }
 
 /// Judges a ply on the board alone.

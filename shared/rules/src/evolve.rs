@@ -20,7 +20,7 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
             let deployments = flagfall_board::PerSide::from_fn(|side| {
                 game.deployments[side].as_ref().map(|(deployment, _)| deployment)
             });
-            game.position = Position::deployed(game.terms.ruleset, deployments);
+            game.position = Position::deployed(game.terms.ruleset, game.terms.lakes, deployments);
             game.phase = Phase::Playing;
             if let Some(clock) = &mut game.clock {
                 clock.start(game.position.turn(), at);

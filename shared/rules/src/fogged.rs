@@ -56,12 +56,9 @@ pub enum StrikeOutcome {
 /// What was told cannot have happened in the game as it was followed so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misheard {
-    /// The lakes are not those of the ruleset.
-    #[error("{square}: the lakes are not where this ruleset has them")]
-    Lakes {
-        /// The first square that differs.
-        square: Square,
-    },
+    /// No game of the ruleset has these lakes.
+    #[error("the lakes are not where this ruleset has them")]
+    Lakes,
     /// A piece where none can stand at the start.
     #[error("{square}: no piece can stand there at the start")]
     Start {
@@ -132,11 +129,10 @@ impl FoggedGame {
         own: &[(Square, Rank)],
         foes: SquareSet,
     ) -> Result<FoggedGame, Misheard> {
-        let mut position = Position::empty(ruleset);
-        let other = position.lakes();
-        if let Some(square) = lakes.without(other).first().or(other.without(lakes).first()) {
-            return Err(Misheard::Lakes { square });
+        if !ruleset.allows_lakes(lakes) {
+            return Err(Misheard::Lakes);
         }
+        let mut position = Position::empty(ruleset, lakes);
         // Any rank will do; the Flag is one that every army has.
         let foes = foes.iter().map(|square| (square, side.opponent(), Rank::Flag));
         let own = own.iter().map(|(square, rank)| (*square, side, *rank));
@@ -245,6 +241,7 @@ fn terms(ruleset: &'static Ruleset) -> GameTerms {
     GameTerms {
         game: GameId::from_random([0; 12]),
         ruleset,
+        lakes: ruleset.shape.lakes,
         time: TimeControl::Unlimited,
         deploy_ms: 0,
         created: Stamp::default(),
@@ -335,8 +332,8 @@ mod tests {
             FoggedGame::begin(&CLASSIC, Side::Blue, lakes, own, foes).err()
         };
         let lakes = CLASSIC.shape.lakes;
-        let no_lake = Misheard::Lakes { square: at("c5") };
-        assert_eq!(begin(lakes.without(SquareSet::only(at("c5"))), &[], SquareSet::EMPTY), Some(no_lake));
+        let too_few = lakes.without(SquareSet::only(at("c5")));
+        assert_eq!(begin(too_few, &[], SquareSet::EMPTY), Some(Misheard::Lakes));
         let own = [(at("a4"), Rank::Spy)];
         assert_eq!(begin(lakes, &own, SquareSet::EMPTY), Some(Misheard::Start { square: at("a4") }));
         let foes = SquareSet::only(at("e5"));

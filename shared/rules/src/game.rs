@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
+use flagfall_board::{GameId, PerSide, Ply, Side, SquareSet, Stamp};
 
 use crate::clock::{Clock, TimeControl};
 use crate::command::Move;
@@ -118,6 +118,8 @@ pub struct GameTerms {
     pub game: GameId,
     /// By which rules it is played.
     pub ruleset: &'static Ruleset,
+    /// Squares that nothing enters: the ruleset's own, or those [`Ruleset::draw_lakes`] drew (§U2). Public from the beginning.
+    pub lakes: SquareSet,
     /// The clock.
     pub time: TimeControl,
     /// How long deployments are taken after the game was made, in milliseconds.
@@ -169,7 +171,7 @@ impl Game {
             deployments: Deployments::default(),
             deploy_deadline: terms.created.plus_ms(terms.deploy_ms),
             commitments: PerSide::default(),
-            position: Position::empty(terms.ruleset),
+            position: Position::empty(terms.ruleset, terms.lakes),
             last_ply: None,
             clock: Clock::new(terms.time),
             paused_since: None,
@@ -182,6 +184,7 @@ impl Game {
     /// A game that is being played from a position, without deployments: for tests and tools.
     #[must_use]
     pub fn from_position(terms: GameTerms, position: Position) -> Game {
+        let terms = GameTerms { lakes: position.lakes(), ..terms };
         let mut game = Game { phase: Phase::Playing, position, ..Game::new(terms) };
         let turn = game.position.turn();
         if let Some(clock) = &mut game.clock {

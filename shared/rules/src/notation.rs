@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 
 use flagfall_board::{Ply, Rank, Side, Square, SquareSet};
 
+use crate::lakes::Lakes;
 use crate::position::Position;
 use crate::ruleset::Ruleset;
 use crate::view::{Identity, View};
@@ -47,6 +48,9 @@ pub enum PositionTextError {
         /// The first square that differs.
         square: Square,
     },
+    /// The lakes cannot have been drawn for a game of this ruleset (§U2).
+    #[error("the lakes are not two of 2x2 squares, apart from each other in rows 5 and 6")]
+    DrawnLakes,
     /// A side has more of a rank than its army.
     #[error("{side} has more pieces of one rank ({rank}) than its army")]
     TooMany {
@@ -79,13 +83,17 @@ impl Position {
         let turn = Side::from_name(turn).ok_or(PositionTextError::Turn)?;
         let ply: Ply = ply.parse().map_err(|_| PositionTextError::Plies)?;
         let quiet_plies: Ply = quiet_plies.parse().map_err(|_| PositionTextError::Plies)?;
-        let mut position = Position::empty(ruleset);
+        let mut position = Position::empty(ruleset, SquareSet::EMPTY);
         let lakes = BoardReader { ruleset, text: board, at: 0 }.read(&mut position)?;
-        if let Some(square) =
-            lakes.without(ruleset.shape.lakes).first().or(ruleset.shape.lakes.without(lakes).first())
-        {
-            return Err(PositionTextError::Lakes { square });
+        if !ruleset.allows_lakes(lakes) {
+            let own = ruleset.shape.lakes;
+            let differs = lakes.without(own).first().or(own.without(lakes).first());
+            return Err(match (ruleset.lakes, differs) {
+                (Lakes::OfTheShape, Some(square)) => PositionTextError::Lakes { square },
+                (Lakes::OfTheShape | Lakes::Drawn, _) => PositionTextError::DrawnLakes,
+            });
         }
+        position.set_lakes(lakes);
         for side in Side::BOTH {
             for rank in Rank::ALL {
                 let count = position.pieces().filter(|(_, p)| p.side == side && p.rank == rank).count();
@@ -188,7 +196,7 @@ impl BoardReader<'_> {
                         let (is_moved, is_revealed) = (self.skip('\''), self.skip('*'));
                         let square = Square::new(column, row).ok_or(wrong_shape.clone())?;
                         if !position.add(square, side, rank, is_moved, is_revealed) {
-                            return Err(PositionTextError::Lakes { square });
+                            return Err(wrong_shape);
                         }
                         column += 1;
                     }

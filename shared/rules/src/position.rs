@@ -46,11 +46,11 @@ pub struct Position {
 }
 
 impl Position {
-    pub(crate) fn empty(ruleset: &'static Ruleset) -> Position {
+    pub(crate) fn empty(ruleset: &'static Ruleset, lakes: SquareSet) -> Position {
         Position {
             ruleset,
             squares: [None; Square::LIMIT],
-            open: ruleset.shape.squares().without(ruleset.shape.lakes),
+            open: ruleset.shape.squares().without(lakes),
             occupied: PerSide::default(),
             walkers: PerSide::default(),
             runners: PerSide::default(),
@@ -63,8 +63,12 @@ impl Position {
     }
 
     /// Both armies as deployed, Red to move.
-    pub(crate) fn deployed(ruleset: &'static Ruleset, deployments: PerSide<Option<&Deployment>>) -> Position {
-        let mut position = Position::empty(ruleset);
+    pub(crate) fn deployed(
+        ruleset: &'static Ruleset,
+        lakes: SquareSet,
+        deployments: PerSide<Option<&Deployment>>,
+    ) -> Position {
+        let mut position = Position::empty(ruleset, lakes);
         for side in Side::BOTH {
             for place in 0..ruleset.shape.home_len() {
                 let rank = deployments[side].and_then(|deployment| deployment.rank(place));
@@ -92,6 +96,11 @@ impl Position {
         }
         self.put(square, Piece { side, rank, is_moved, is_revealed, id });
         true
+    }
+
+    /// Puts the lakes where no piece stands.
+    pub(crate) fn set_lakes(&mut self, lakes: SquareSet) {
+        self.open = self.ruleset.shape.squares().without(lakes);
     }
 
     pub(crate) fn set_turn(&mut self, turn: Side, ply: Ply, quiet_plies: Ply) {
@@ -260,7 +269,7 @@ impl Position {
     #[must_use]
     pub fn is_conserved(&self) -> bool {
         let mut counts = self.captured;
-        let mut rebuilt = Position::empty(self.ruleset);
+        let mut rebuilt = Position::empty(self.ruleset, self.lakes());
         for (index, piece) in self.squares.iter().enumerate() {
             if let (Some(piece), Some(square)) = (piece, Square::from_index(index)) {
                 counts[piece.side][piece.rank as usize] += 1;

@@ -1,6 +1,6 @@
 //! The omniscient door, for tools that are no server: tests, analysis, referees. A server does not enable this feature.
 
-use flagfall_board::{PerSide, Rank, Side, Square};
+use flagfall_board::{PerSide, Rank, Side, Square, SquareSet};
 
 use crate::decide::{judge_mobility, play};
 use crate::event::EventKind;
@@ -62,19 +62,20 @@ impl Referee {
         }
     }
 
-    /// The position of two setups, Red to move.
+    /// The position of two setups on a board with these lakes, Red to move.
     ///
     /// # Errors
     /// What is wrong with the first setup that is no deployment.
     pub fn deployed(
         &self,
         ruleset: &'static crate::Ruleset,
+        lakes: SquareSet,
         red: &Setup,
         blue: &Setup,
     ) -> Result<Position, SetupRefusal> {
         let (red, blue): (Deployment, Deployment) =
             (red.deploy(Side::Red, ruleset)?, blue.deploy(Side::Blue, ruleset)?);
-        Ok(Position::deployed(ruleset, flagfall_board::PerSide::new(Some(&red), Some(&blue))))
+        Ok(Position::deployed(ruleset, lakes, PerSide::new(Some(&red), Some(&blue))))
     }
 
     /// The end of a game that was set up with a side to move that cannot (§A10). Empty when it can, or when the game is not being played.

@@ -14,6 +14,9 @@ pub enum Refusal {
     /// Deployments are closed.
     #[error("the game has started: deployments can no longer change")]
     NotDeploying,
+    /// The asker's deployment broke the rules where that loses (§U7): it stands.
+    #[error("your deployment is handed in and final")]
+    DeploymentFinal,
     /// The game has not started.
     #[error("the game has not started: both sides must deploy first")]
     NotPlaying,
@@ -95,6 +98,39 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// Whether a side whose turn it is has asked for a ply against the rules (§U7). A command that came late, twice or at the other
+    /// side's turn is none.
+    #[must_use]
+    pub const fn is_illegal_move(&self) -> bool {
+        match self {
+            Refusal::OffBoard
+            | Refusal::NoPiece
+            | Refusal::NotYourPiece
+            | Refusal::Immovable
+            | Refusal::NotInLine
+            | Refusal::TooFar
+            | Refusal::Lake
+            | Refusal::OwnPiece
+            | Refusal::Blocked
+            | Refusal::StrikeFromAfar
+            | Refusal::TwoSquares
+            | Refusal::MoreSquares => true,
+            Refusal::Setup(_)
+            | Refusal::NotDeploying
+            | Refusal::DeploymentFinal
+            | Refusal::NotPlaying
+            | Refusal::GameOver
+            | Refusal::Paused
+            | Refusal::NotYourTurn
+            | Refusal::StalePly { named: _, current: _ }
+            | Refusal::OutOfTime
+            | Refusal::DrawAlreadyOffered
+            | Refusal::DrawOfferedRecently { plies_left: _ }
+            | Refusal::NoDrawOffer
+            | Refusal::TooLateToAbort => false,
+        }
+    }
+
     /// The refusal's code in messages; stable.
     #[must_use]
     pub const fn code(&self) -> &'static str {
@@ -106,6 +142,7 @@ impl Refusal {
             Refusal::Setup(SetupRefusal::Empty { .. }) => "setup_empty_square",
             Refusal::Setup(SetupRefusal::WrongCount { .. }) => "setup_wrong_count",
             Refusal::NotDeploying => "not_deploying",
+            Refusal::DeploymentFinal => "deployment_final",
             Refusal::NotPlaying => "not_playing",
             Refusal::GameOver => "game_over",
             Refusal::Paused => "paused",

@@ -2,6 +2,8 @@
 
 use flagfall_board::{BoardShape, Rank};
 
+use crate::lakes::Lakes;
+
 /// Every question the engine asks about the rules. The engine branches on these fields, never on the id.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ruleset {
@@ -13,6 +15,8 @@ pub struct Ruleset {
     pub summary: &'static str,
     /// Size, home rows and lakes of the board (§A3, §P2, §P3).
     pub shape: BoardShape,
+    /// Where the lakes come from (§A3, §U2).
+    pub lakes: Lakes,
     /// The pieces each side owns (§A2, §P2, §B1).
     pub army: Army,
     /// Whether the army fills the home rows (§A4) or leaves squares empty (§B1).
@@ -29,6 +33,8 @@ pub struct Ruleset {
     pub strikes_afar: bool,
     /// Whether a defender that wins moves onto the square the attacker came from, unless it never moves (§O1, §U4).
     pub winner_advances: bool,
+    /// Whether a side that acts against the rules loses at once (§U7), or is refused and may act again.
+    pub illegal_act_loses: bool,
     /// How many moves in a row a piece may cross the same border before the next such move is refused (§C3).
     pub two_squares_limit: Option<u8>,
     /// Whether a continuous chase may recreate a position (§T1, §T2).

@@ -96,10 +96,33 @@ impl Setup {
     /// # Errors
     /// The first thing that is wrong: squares before counts.
     pub fn deploy(&self, side: Side, ruleset: &Ruleset) -> Result<Deployment, SetupRefusal> {
+        let taken = self.taken(side, ruleset)?;
+        let mut counts = [0_usize; Rank::COUNT];
+        self.pieces.iter().for_each(|(_, rank)| counts[*rank as usize] += 1);
+        for rank in Rank::ALL {
+            let (have, want) = (counts[rank as usize], usize::from(ruleset.army.count(rank)));
+            if have != want {
+                return Err(SetupRefusal::WrongCount { rank, have, want });
+            }
+        }
+        let free = ruleset.shape.home(side).without(taken);
+        if let (Fill::EveryHomeSquare, Some(square)) = (ruleset.fill, free.first()) {
+            return Err(SetupRefusal::Empty { square });
+        }
+        Ok(self.arrange(side, ruleset))
+    }
+
+    /// The setup as it stands, were it an army or not, for rulesets in which handing in a wrong one loses (§U7). None when it has no text of
+    /// §P4, a place for each home square: nobody can hand that in.
+    pub(crate) fn hand_in(&self, side: Side, ruleset: &Ruleset) -> Option<Deployment> {
+        self.taken(side, ruleset).is_ok().then(|| self.arrange(side, ruleset))
+    }
+
+    /// The squares the pieces stand on.
+    fn taken(&self, side: Side, ruleset: &Ruleset) -> Result<SquareSet, SetupRefusal> {
         let home = ruleset.shape.home(side);
         let mut taken = SquareSet::EMPTY;
-        let mut counts = [0_usize; Rank::COUNT];
-        for (square, rank) in &self.pieces {
+        for (square, _) in &self.pieces {
             if !home.contains(*square) {
                 return Err(SetupRefusal::Outside { square: *square });
             }
@@ -107,24 +130,18 @@ impl Setup {
                 return Err(SetupRefusal::Double { square: *square });
             }
             taken.insert(*square);
-            counts[*rank as usize] += 1;
         }
-        for rank in Rank::ALL {
-            let (have, want) = (counts[rank as usize], usize::from(ruleset.army.count(rank)));
-            if have != want {
-                return Err(SetupRefusal::WrongCount { rank, have, want });
-            }
-        }
-        if let (Fill::EveryHomeSquare, Some(square)) = (ruleset.fill, home.without(taken).first()) {
-            return Err(SetupRefusal::Empty { square });
-        }
+        Ok(taken)
+    }
+
+    fn arrange(&self, side: Side, ruleset: &Ruleset) -> Deployment {
         let ranks = (0..ruleset.shape.home_len())
             .map(|place| {
                 let square = ruleset.shape.home_square(side, place)?;
                 self.pieces.iter().find(|(taken, _)| *taken == square).map(|(_, rank)| *rank)
             })
             .collect();
-        Ok(Deployment { ranks })
+        Deployment { ranks }
     }
 }
 
@@ -134,7 +151,7 @@ impl fmt::Debug for Setup {
     }
 }
 
-/// A deployment that its ruleset allows: a rank, or nothing, for every place of the text of §P4. It knows hidden ranks:
+/// A deployment that was taken (one that its ruleset allows, unless a wrong one loses, §U7): a rank, or nothing, for every place of the text of §P4. It knows hidden ranks:
 /// `Debug` shows none of them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Deployment {
@@ -156,6 +173,16 @@ impl Deployment {
     #[must_use]
     pub fn into_text(self) -> String {
         self.text()
+    }
+
+    /// Whether it is an army as the ruleset wants it; where a wrong one can be handed in at all (§U7).
+    pub(crate) fn is_legal(&self, ruleset: &Ruleset) -> bool {
+        let is_full = self.ranks.len() == ruleset.shape.home_len() && self.ranks.iter().all(Option::is_some);
+        let has_army = Rank::ALL.into_iter().all(|rank| {
+            let count = self.ranks.iter().filter(|placed| **placed == Some(rank)).count();
+            count == usize::from(ruleset.army.count(rank))
+        });
+        has_army && (is_full || ruleset.fill == Fill::AnyHomeSquares)
     }
 
     /// Reads back what [`Deployment::text`] wrote, without a judgment: the log is the truth.

@@ -25,6 +25,7 @@ fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
     let mut game = Game::new(GameTerms {
         game: GameId::from_random([0; 12]),
         ruleset,
+        lakes: ruleset.draw_lakes(&Entropy([0; 32])),
         time: TimeControl::Fischer { base_ms: 600_000, increment_ms: 1000 },
         deploy_ms: 1000,
         created: Stamp(0),

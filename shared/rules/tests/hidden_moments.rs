@@ -12,6 +12,7 @@ fn game_with_deployments_at(moments: &[u64]) -> Game {
     let mut game = Game::new(GameTerms {
         game: GameId::from_random([0; 12]),
         ruleset,
+        lakes: ruleset.shape.lakes,
         time: TimeControl::Fischer { base_ms: 60_000, increment_ms: 0 },
         deploy_ms: 300_000,
         created: Stamp(1_000),

@@ -141,6 +141,7 @@ fn deployed(ruleset: &'static Ruleset, setups: &[String; 2]) -> Option<Game> {
     let mut game = Game::new(GameTerms {
         game: GameId::from_random([1; 12]),
         ruleset,
+        lakes: ruleset.draw_lakes(&Entropy([0; 32])),
         time: TimeControl::Unlimited,
         deploy_ms: u64::from(u32::MAX),
         created: Stamp(0),

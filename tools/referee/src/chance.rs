@@ -36,6 +36,11 @@ impl Chance {
         GameId::from_random(std::array::from_fn(|index| bytes[index]))
     }
 
+    /// For lakes, where the ruleset draws them.
+    pub(crate) fn lakes(&self) -> Entropy {
+        Entropy(self.draw(b"lake", 0))
+    }
+
     fn draw(&self, what: &[u8; 4], number: usize) -> [u8; 32] {
         let mut hasher = Sha256::new();
         hasher.update(b"flagfall-referee\0");

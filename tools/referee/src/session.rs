@@ -130,6 +130,7 @@ impl Session {
         let rules_terms = GameTerms {
             game: game.unwrap_or_else(|| chance.game_id()),
             ruleset,
+            lakes: ruleset.draw_lakes(&chance.lakes()),
             time: time.into(),
             deploy_ms,
             created: Stamp(at.unwrap_or(0)),

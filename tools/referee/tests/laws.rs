@@ -11,9 +11,11 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::{Chance, Client};
-use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
+use flagfall_board::{GameId, PerSide, Side, Square, SquareSet, Stamp};
 use flagfall_protocol::{Audience, GameCommand, GameEvent, GameView, MoveText, ViewChange};
-use flagfall_rules::{Entropy, Game, GameTerms, Move, Phase, Ruleset, TimeControl, decide, evolve};
+use flagfall_rules::{
+    Command, Entropy, Event, Game, GameTerms, Move, Phase, Ruleset, TimeControl, decide, evolve,
+};
 use serde_json::{Value, json};
 
 const SEED: u64 = 20_261_121;
@@ -34,10 +36,11 @@ struct Mirror {
 }
 
 impl Mirror {
-    fn new(ruleset: &'static Ruleset) -> Mirror {
+    fn new(ruleset: &'static Ruleset, lakes: SquareSet) -> Mirror {
         let terms = GameTerms {
             game: GameId::from_random([3; 12]),
             ruleset,
+            lakes,
             time: TimeControl::Fischer { base_ms: 60_000, increment_ms: 1_000 },
             deploy_ms: 10_000,
             created: Stamp(0),
@@ -48,7 +51,10 @@ impl Mirror {
 
     fn accepts(&self, side: Side, command: &GameCommand, at: u64) -> bool {
         let command = command.to_command(side, self.game.terms().ruleset).unwrap();
-        decide(&self.game, side, self.game.ply(), &command, Stamp(at), &Entropy([0; 32])).is_ok()
+        let events = decide(&self.game, side, self.game.ply(), &command, Stamp(at), &Entropy([0; 32]));
+        // Where an illegal move loses (§U7) it is accepted, and is no legal command.
+        let is_move = matches!(command, Command::Move(_));
+        events.is_ok_and(|events| !(is_move && events.iter().next().is_some_and(Event::is_end)))
     }
 
     fn carry_out(&mut self, side: Side, command: &GameCommand, at: u64) {
@@ -92,11 +98,14 @@ fn texts(commands: impl IntoIterator<Item = Value>) -> BTreeSet<String> {
 fn legal_is_what_decide_accepts() {
     let candidates = candidates();
     games("legal commands", |ruleset, mut chance| {
-        let (mut client, mut mirror) = (Client::default(), Mirror::new(ruleset));
+        let mut client = Client::default();
         client.done(json!({
             "type": "new_game", "ruleset": ruleset.id, "seed": 1, "deploy_ms": 10_000,
             "time": { "kind": "fischer", "base_s": 60, "increment_s": 1 },
         }));
+        let shown = client.done(json!({ "type": "show", "audience": "public" }));
+        let lakes: Vec<Square> = serde_json::from_value(shown["view"]["lakes"].clone()).unwrap();
+        let mut mirror = Mirror::new(ruleset, lakes.into_iter().collect());
         let mut at = 0;
         for step in 0..240 {
             let look = step < 4 || chance.once_in(30) || mirror.game.phase() == Phase::Over;

@@ -34,6 +34,20 @@ fn a_scripts_move_waits_for_its_turn_and_its_end_ends_the_program() {
 }
 
 #[test]
+fn a_line_that_would_lose_by_an_illegal_move_wants_another_one() {
+    let mut model = game("course", "red", &classic_view("red"));
+    model.options.plain = true;
+    let line = |model: &mut Model, line: &str| update(model, Message::Line(line.to_owned()));
+    assert_eq!(sent(&line(&mut model, "d1d2")), [] as [&ClientToServer; 0]);
+    assert!(last_note(&model).starts_with("d1d2 is against the rules"), "{}", last_note(&model));
+    // Another line takes it back, and sure alone means nothing then.
+    assert_eq!(sent(&line(&mut model, "c4c5")).len(), 1);
+    assert_eq!(sent(&line(&mut model, "sure")), [] as [&ClientToServer; 0]);
+    line(&mut model, "d1d2");
+    assert_eq!(sent(&line(&mut model, "sure")).len(), 1);
+}
+
+#[test]
 fn lines_are_answered_in_words() {
     let mut model = scripted(&classic_view("red"));
     for (line, words) in [

@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
+use flagfall_board::{GameId, PerSide, Ply, Side, Square, Stamp};
 use flagfall_bots::{Chance, random_setup};
 use flagfall_protocol::{
     Accepted, CloseCode, Code, GameCommand, GameEvent, GameView, Player, PlayerKind, Position,
@@ -48,8 +48,16 @@ pub(super) fn header(ruleset: &str) -> GameHeader {
         players: PerSide::new(player("ana"), player("bo")),
         secret: PerSide::default(),
         deploy_ms: DEPLOY_MS,
+        lakes: drawn_lakes(ruleset),
         previous: None,
     }
+}
+
+/// Lakes where the ruleset has none of its own: always the same.
+fn drawn_lakes(ruleset: &str) -> Option<Vec<Square>> {
+    let ruleset = Ruleset::find(ruleset)?;
+    let lakes = ruleset.draw_lakes(&Entropy([3; 32]));
+    (lakes != ruleset.shape.lakes).then(|| lakes.iter().collect())
 }
 
 pub(super) fn setup_text(ruleset: &str, side: Side, seed: u64) -> String {

@@ -114,7 +114,9 @@ fn try_everything(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>
     for from in &squares {
         for to in &squares {
             let squares = Move { from: *from, to: *to };
-            if is_turn && legal.contains(squares) {
+            // Where an illegal act loses, the turn is no time to try.
+            let is_act = legal.contains(squares) || hand.table.game.terms().ruleset.illegal_act_loses;
+            if is_turn && is_act {
                 bytes.push(format!("legal {squares}"));
                 continue;
             }

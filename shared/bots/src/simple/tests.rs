@@ -15,6 +15,7 @@ fn seen(ruleset: &str, rows_above: &str, rows_below: &str) -> View {
     let terms = GameTerms {
         game: GameId::from_random([0; 12]),
         ruleset: position.ruleset(),
+        lakes: position.lakes(),
         time: TimeControl::Unlimited,
         deploy_ms: 0,
         created: Stamp(0),

@@ -1,20 +1,9 @@
 //! The modern box rules and what tournaments add to them (§A, §C, §T, §B).
 
-use flagfall_board::{BoardShape, Rank, SquareSet};
+use flagfall_board::{BoardShape, Rank};
 
+use crate::lakes::{Lakes, lake, union};
 use crate::ruleset::{Army, Bombs, Disclosure, Fill, Ruleset, Ties};
-
-/// Two squares of two columns in rows 5 and 6, the left one in this column (0 is `a`).
-const fn lake(column: u8) -> SquareSet {
-    let both = SquareSet::rectangle(column + 2, 4, 6);
-    both.without(SquareSet::rectangle(column, 4, 6))
-}
-
-const fn union(first: SquareSet, second: SquareSet) -> SquareSet {
-    // `|` is not const yet: what is missing from the complement of either is in one of them.
-    let frame = SquareSet::rectangle(16, 0, 10);
-    frame.without(frame.without(first).without(second))
-}
 
 /// §C, and §A with it.
 pub const CLASSIC: Ruleset = Ruleset {
@@ -43,6 +32,7 @@ pub const CLASSIC: Ruleset = Ruleset {
         (Rank::General, 1),
         (Rank::Marshal, 1),
     ]),
+    lakes: Lakes::OfTheShape,
     fill: Fill::EveryHomeSquare,
     spy_beats: Rank::Marshal,
     ties: Ties::BothLeave,
@@ -50,6 +40,7 @@ pub const CLASSIC: Ruleset = Ruleset {
     bombs: Bombs::Stay,
     strikes_afar: true,
     winner_advances: false,
+    illegal_act_loses: false,
     two_squares_limit: Some(3),
     more_squares: false,
     quiet_limit: Some(200),

@@ -1,11 +1,13 @@
 //! The rulesets, each "the parent, except".
 
 mod classic;
+mod course;
 mod original;
 mod pbm;
 mod silent_defense;
 
 pub use classic::{BARRAGE, CLASSIC, TOURNAMENT};
+pub use course::COURSE;
 pub use original::ORIGINAL;
 pub use pbm::{PBM, PBM_SMALL};
 pub use silent_defense::SILENT_DEFENSE;
@@ -14,4 +16,4 @@ use crate::Ruleset;
 
 /// In the order in which they are offered.
 pub(crate) const ALL: &[&Ruleset] =
-    &[&CLASSIC, &TOURNAMENT, &BARRAGE, &PBM, &PBM_SMALL, &ORIGINAL, &SILENT_DEFENSE];
+    &[&CLASSIC, &TOURNAMENT, &BARRAGE, &PBM, &PBM_SMALL, &ORIGINAL, &SILENT_DEFENSE, &COURSE];

@@ -118,7 +118,10 @@ fn every_army_fits_its_home_rows() {
 #[test]
 fn every_ruleset_is_found_by_its_id_alone() {
     let ids: Vec<_> = Ruleset::all().iter().map(|ruleset| ruleset.id).collect();
-    assert_eq!(ids, ["classic", "tournament", "barrage", "pbm", "pbm-small", "original", "silent-defense"]);
+    assert_eq!(
+        ids,
+        ["classic", "tournament", "barrage", "pbm", "pbm-small", "original", "silent-defense", "course"]
+    );
     for ruleset in Ruleset::all() {
         assert_eq!(Ruleset::find(ruleset.id), Some(*ruleset));
     }

@@ -5,8 +5,8 @@
 //! public. So that games do not end for want of moves, [`check`] and [`Line`] add two bystanders in each side's far corner, a
 //! Flag and a piece that can move, where the picture leaves room; [`Line::bare`] adds none.
 
-use flagfall_board::{Rank, Side, Square};
-use flagfall_rules::{Events, Move, Outcome, Position, Referee, Refusal, Ruleset};
+use flagfall_board::{Rank, Side, Square, SquareSet};
+use flagfall_rules::{Entropy, Events, Move, Outcome, Position, Referee, Refusal, Ruleset};
 
 /// A position and its text's parts.
 pub(crate) struct Line {
@@ -53,6 +53,11 @@ fn with_bystanders(ruleset: &Ruleset, mut cells: Cells) -> Cells {
     cells
 }
 
+/// The lakes of all pictures: where chance draws them, those of `classic` (a pair as good as any).
+pub(crate) fn lakes(ruleset: &Ruleset) -> SquareSet {
+    ruleset.draw_lakes(&Entropy([15; 32]))
+}
+
 fn board_text(ruleset: &Ruleset, cells: &Cells) -> String {
     let rows = (0..ruleset.shape.rows).rev().map(|row| {
         (0..ruleset.shape.columns)
@@ -60,7 +65,7 @@ fn board_text(ruleset: &Ruleset, cells: &Cells) -> String {
                 let square = Square::new(column, row).expect("a square");
                 match cells.iter().find(|(taken, _)| *taken == square) {
                     Some((_, cell)) => cell.clone(),
-                    None if ruleset.shape.lakes.contains(square) => "~".to_owned(),
+                    None if lakes(ruleset).contains(square) => "~".to_owned(),
                     None => ".".to_owned(),
                 }
             })

@@ -41,6 +41,7 @@ fn announced(ply: u16, quiet: u16) -> Option<u16> {
     let terms = GameTerms {
         game: GameId::from_random([7; 12]),
         ruleset,
+        lakes: crate::board::lakes(ruleset),
         time: TimeControl::Unlimited,
         deploy_ms: 0,
         created: Stamp(0),

@@ -1,10 +1,11 @@
-//! Every paragraph of RULES §A, §C, §T, §P, §O, §D and §B as board pictures. Test names are sentences that begin with their paragraph.
+//! Every paragraph of RULES §A, §C, §T, §P, §O, §D, §U and §B as board pictures. Test names are sentences that begin with their paragraph.
 
 #![expect(clippy::print_stdout, reason = "tests say what they skipped and how much they looked at")]
 
 mod army;
 mod board;
 mod classic;
+mod course;
 mod deadlocks;
 mod deployments;
 mod limits;

@@ -7,22 +7,24 @@ use flagfall_rules::{
     Viewer, clock_seen, decide, decide_deadline, decide_pause, decide_resume, evolve, view,
 };
 
+use crate::board::lakes;
 use crate::deployments::{CLASSIC_SETUP, setup_text};
 
-const FISCHER: TimeControl = TimeControl::Fischer { base_ms: 60_000, increment_ms: 2_000 };
+pub(crate) const FISCHER: TimeControl = TimeControl::Fischer { base_ms: 60_000, increment_ms: 2_000 };
 const START: Stamp = Stamp(1_000_000);
 
 /// A game and the time.
-struct Table {
-    game: Game,
-    now: Stamp,
+pub(crate) struct Table {
+    pub(crate) game: Game,
+    pub(crate) now: Stamp,
 }
 
 impl Table {
-    fn new(ruleset: &'static Ruleset, time: TimeControl) -> Table {
+    pub(crate) fn new(ruleset: &'static Ruleset, time: TimeControl) -> Table {
         let terms = GameTerms {
             game: GameId::from_random([3; 12]),
             ruleset,
+            lakes: lakes(ruleset),
             time,
             deploy_ms: 300_000,
             created: START,
@@ -32,7 +34,7 @@ impl Table {
     }
 
     /// Both sides have deployed at the start.
-    fn started(ruleset: &'static Ruleset, time: TimeControl) -> Table {
+    pub(crate) fn started(ruleset: &'static Ruleset, time: TimeControl) -> Table {
         let mut table = Table::new(ruleset, time);
         for side in Side::BOTH {
             table.ask(side, &deploy(setup_text(ruleset), side, ruleset)).expect("a deployment");
@@ -41,12 +43,12 @@ impl Table {
         table
     }
 
-    fn later(&mut self, ms: u64) -> &mut Table {
+    pub(crate) fn later(&mut self, ms: u64) -> &mut Table {
         self.now = self.now.plus_ms(ms);
         self
     }
 
-    fn ask(&mut self, side: Side, command: &Command) -> Result<Option<Outcome>, Refusal> {
+    pub(crate) fn ask(&mut self, side: Side, command: &Command) -> Result<Option<Outcome>, Refusal> {
         let events =
             decide(&self.game, side, self.game.ply(), command, self.now, &Entropy([side as u8 + 1; 32]))?;
         for event in events.iter() {
@@ -56,7 +58,7 @@ impl Table {
     }
 
     #[track_caller]
-    fn does(&mut self, side: Side, command: &Command) -> &mut Table {
+    pub(crate) fn does(&mut self, side: Side, command: &Command) -> &mut Table {
         match self.ask(side, command) {
             Ok(_) => self,
             Err(refusal) => panic!("{command:?} was refused: {}", refusal.code()),
@@ -64,7 +66,7 @@ impl Table {
     }
 
     #[track_caller]
-    fn refuses(&mut self, side: Side, command: &Command, code: &str) -> &mut Table {
+    pub(crate) fn refuses(&mut self, side: Side, command: &Command, code: &str) -> &mut Table {
         match self.ask(side, command) {
             Ok(_) => panic!("{command:?} was not refused, {code} is wanted"),
             Err(refusal) => assert_eq!(refusal.code(), code),
@@ -73,7 +75,7 @@ impl Table {
     }
 
     #[track_caller]
-    fn moves(&mut self, squares: &str) -> &mut Table {
+    pub(crate) fn moves(&mut self, squares: &str) -> &mut Table {
         let side = self.game.turn().expect("a running game");
         self.does(side, &step(squares))
     }
@@ -99,17 +101,17 @@ impl Table {
         (seen.remaining_ms.red, seen.remaining_ms.blue)
     }
 
-    fn ended(&self) -> (Option<Side>, EndReason) {
+    pub(crate) fn ended(&self) -> (Option<Side>, EndReason) {
         let outcome = self.game.outcome().expect("an end");
         (outcome.winner, outcome.reason)
     }
 }
 
-fn deploy(text: &str, side: Side, ruleset: &Ruleset) -> Command {
+pub(crate) fn deploy(text: &str, side: Side, ruleset: &Ruleset) -> Command {
     Command::Deploy(Setup::from_text(text, side, ruleset).expect("a setup"))
 }
 
-fn step(squares: &str) -> Command {
+pub(crate) fn step(squares: &str) -> Command {
     Command::Move(squares.parse().expect("a move"))
 }
 

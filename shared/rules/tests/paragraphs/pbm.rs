@@ -27,7 +27,8 @@ fn p2_the_general_striking_the_spy_wins() {
 fn p4_the_text_begins_with_the_row_nearest_the_enemy_from_the_players_left() {
     let text = "9394924939 56691S9575 574BB7668B 88BF7B88B9";
     let setup = |side| Setup::from_text(text, side, &PBM).expect("a setup");
-    let position = Referee.deployed(&PBM, &setup(Side::Red), &setup(Side::Blue)).expect("deployments");
+    let position =
+        Referee.deployed(&PBM, PBM.shape.lakes, &setup(Side::Red), &setup(Side::Blue)).expect("deployments");
     let pieces = Referee.pieces(&position);
     let at = |name: &str| {
         pieces.iter().find(|(square, ..)| square.to_string() == name).map(|(_, side, rank)| (*side, *rank))

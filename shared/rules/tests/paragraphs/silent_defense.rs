@@ -82,6 +82,7 @@ fn strike(defender: &str, attacker: &str) -> Struck {
     let terms = GameTerms {
         game: GameId::from_random([7; 12]),
         ruleset: &SILENT_DEFENSE,
+        lakes: SILENT_DEFENSE.shape.lakes,
         time: TimeControl::Unlimited,
         deploy_ms: 0,
         created: Stamp(0),

@@ -186,6 +186,19 @@ fn d1_every_attacker_against_every_defender_in_silent_defense() {
 }
 
 #[test]
+fn u3_u4_u5_every_attacker_against_every_defender_of_the_course() {
+    check_table(
+        &flagfall_rules::rulesets::COURSE,
+        |_| false,
+        |_, defender, result| match (result, defender) {
+            ('l', 'B') => 'b',
+            ('l', _) => 'm',
+            _ => result,
+        },
+    );
+}
+
+#[test]
 fn a7_a_strike_shows_both_ranks() {
     check(&CLASSIC, "5 | b4\n4 | r5", "a4a5", "5 | b4*");
     check(&CLASSIC, "5 | b5\n4 | r4", "a4a5", "5 | r4'*");

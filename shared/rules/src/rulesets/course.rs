@@ -1,0 +1,21 @@
+//! The umpire's rules of a course (§U).
+
+use flagfall_board::{BoardShape, SquareSet};
+
+use super::CLASSIC;
+use crate::lakes::Lakes;
+use crate::ruleset::{Bombs, Ruleset};
+
+/// §U.
+pub const COURSE: Ruleset = Ruleset {
+    id: "course",
+    title: "Course",
+    summary: "The umpire's rules: lakes by chance, Bombs that take their attacker along, and whoever breaks a rule has lost.",
+    shape: BoardShape { lakes: SquareSet::EMPTY, ..CLASSIC.shape },
+    lakes: Lakes::Drawn,
+    bombs: Bombs::LeaveWithAttacker,
+    winner_advances: true,
+    illegal_act_loses: true,
+    two_squares_limit: None,
+    ..CLASSIC
+};
