@@ -247,7 +247,7 @@ fn children_of_programs_end_with_them() {
     // The first shell goes: its child is nobody's, and far from the program's group.
     let daemon = "setsid sh -c '$NOTE; (trap \"\" TERM; while :; do sleep 1000; done) &' &";
     for start in [child, daemon] {
-        let lines = format!("{start} wait_for_nobody=1; {}", plays("exit 0")).replace("'$NOTE", "'NOTE");
+        let lines = format!("{start} {}", plays("exit 6")).replace("'$NOTE", "'NOTE");
         let stage = Stage::new();
         let note = format!("echo $$ >> \"{}\"", stage.path("pids").display());
         let told =
@@ -396,4 +396,26 @@ fn a_ruleset_without_words_and_a_folder_without_programs_are_refused() {
         assert_eq!(output.status.code(), Some(1), "{told}");
         assert!(told.contains(word), "{told}");
     }
+}
+
+#[test]
+fn the_program_that_the_page_shows_plays_without_a_fault() {
+    if !Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        println!("skipped: there is no python3");
+        return;
+    }
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../UMPIRE.md")).expect("the page");
+    let (_, rest) = page.split_once("```python\n").expect("a program");
+    let (program, _) = rest.split_once("```").expect("its end");
+    let stage = Stage::new();
+    fs::write(stage.path("first.py"), program).expect("written");
+    let first = stage.script("first", &format!("exec python3 -u '{}'", stage.path("first.py").display()));
+    let (honest, record) = (stage.honest("pbm"), stage.path("record"));
+    let mut command =
+        stage.umpire(&["--rules", "pbm", "--red", &first, "--blue", &honest, "--games", "2", "--swap"]);
+    let output = command.arg("--record").arg(&record).args(PATIENT).output().expect("the umpire runs");
+    stage.nothing_is_left();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && told.contains("pbm, 2 games") && !told.contains("Faults:"), "{told}");
 }

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use flagfall_board::{GameId, PerSide, Ply, Rank, Side, Stamp};
+use flagfall_board::{GameId, PerSide, Ply, Rank, Side, SquareSet, Stamp};
 use flagfall_protocol::{GameRecord, Player, PlayerKind, Recorder, Terms, Time};
 use flagfall_rules::{
     Command, EndReason, Entropy, Events, Game, GameTerms, Outcome, Phase, Refusal, Ruleset, SeenEvent, Setup,
@@ -39,6 +39,8 @@ pub struct BoutTerms {
     pub game: GameId,
     /// By which rules it is played.
     pub ruleset: &'static Ruleset,
+    /// Squares that nothing enters: the ruleset's own, or those that were drawn (§U2).
+    pub lakes: SquareSet,
     /// When it begins.
     pub created: Stamp,
     /// The programs' names, each a word of the protocol.
@@ -123,6 +125,7 @@ impl Bout {
         let game = Game::new(GameTerms {
             game: terms.game,
             ruleset: terms.ruleset,
+            lakes: terms.lakes,
             // The umpire's limits are per answer: no clock of the game's has such a form.
             time: TimeControl::Unlimited,
             deploy_ms: u64::MAX,

@@ -24,6 +24,8 @@ use crate::program::Program;
 pub const QUIT_GRACE: Duration = Duration::from_secs(1);
 /// How long it may take after SIGTERM; then comes SIGKILL.
 const TERM_GRACE: Duration = Duration::from_millis(500);
+/// How long the output of a program that has ended is read on when somebody else keeps it open: what the program wrote is in it already.
+const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
 /// How long pipes are read on that somebody keeps open after the program's end.
 const PIPE_GRACE: Duration = Duration::from_millis(200);
 /// Texts that may wait to be read by a program, beside what its pipe holds.
@@ -124,6 +126,8 @@ fn processes() -> impl Iterator<Item = (i32, i32, i32)> {
 enum Reading {
     /// All of it.
     On,
+    /// What is there: the program has ended.
+    Last,
     /// Nothing: it waits, and so does the program.
     Off,
     /// All of it, and thrown away.
@@ -133,10 +137,11 @@ enum Reading {
 /// A running program.
 pub struct Running {
     arena: Arena,
-    child: Child,
     group: Option<Pid>,
     to_program: Option<mpsc::Sender<String>>,
-    reading: watch::Sender<Reading>,
+    reading: Arc<watch::Sender<Reading>>,
+    /// How the program ended, once it has.
+    exit: watch::Receiver<Option<ExitStatus>>,
     pipes: Vec<JoinHandle<()>>,
     stderr: JoinHandle<String>,
     is_finished: bool,
@@ -206,6 +211,7 @@ impl Running {
         let group = group_of(&child);
         let (to_program, from_umpire) = mpsc::channel(UNREAD_MAX);
         let (reading, is_reading) = watch::channel(Reading::On);
+        let reading = Arc::new(reading);
         let mut pipes = Vec::new();
         pipes.extend(child.stdin.take().map(|pipe| tokio::spawn(write(pipe, from_umpire))));
         pipes.extend(child.stdout.take().map(|pipe| tokio::spawn(read(side, pipe, is_reading, events))));
@@ -216,9 +222,10 @@ impl Running {
                 None => String::new(),
             }
         });
-        let arena = arena.clone();
-        let to_program = Some(to_program);
-        Ok(Running { arena, child, group, to_program, reading, pipes, stderr, is_finished: false })
+        let (ended, exit) = watch::channel(None);
+        pipes.push(tokio::spawn(await_end(child, Arc::clone(&reading), ended)));
+        let (arena, to_program) = (arena.clone(), Some(to_program));
+        Ok(Running { arena, group, to_program, reading, exit, pipes, stderr, is_finished: false })
     }
 
     /// Tells the program something, without waiting. False when too much of what it was told is unread.
@@ -241,15 +248,15 @@ impl Running {
         self.reading.send_replace(Reading::Drain);
         // The last text is still written, then the input ends.
         self.to_program = None;
-        let mut exit = timeout(grace, self.child.wait()).await.ok().and_then(Result::ok);
+        let exit = timeout(grace, self.ended()).await.ok().flatten();
         if exit.is_none() {
             kill_group(self.group, Signal::TERM);
             // How it ends now says nothing of the program.
-            exit = timeout(TERM_GRACE, self.child.wait()).await.ok().and_then(Result::ok).and(None);
+            let _by_force = timeout(TERM_GRACE, self.ended()).await;
         }
         self.end();
-        // Reaps it; it was killed, or has ended.
-        let _ended = self.child.wait().await;
+        // It was killed, or had ended: it is reaped, whichever it was.
+        self.ended().await;
         let deadline = tokio::time::Instant::now() + PIPE_GRACE;
         for pipe in std::mem::take(&mut self.pipes) {
             let abort = pipe.abort_handle();
@@ -263,11 +270,18 @@ impl Running {
         Aftermath { exit, stderr_tail: tail.ok().and_then(Result::ok).unwrap_or_default() }
     }
 
+    /// Waits for its end.
+    async fn ended(&mut self) -> Option<ExitStatus> {
+        self.exit.wait_for(Option::is_some).await.ok().and_then(|exit| *exit)
+    }
+
     /// Kills whoever is left of the group. Process numbers are handed out in rising order: this one is not another's so soon.
     fn end(&mut self) {
         kill_group(self.group, Signal::KILL);
         // It may have left its group.
-        let _gone = self.child.start_kill();
+        if let (Some(program), None) = (self.group, *self.exit.borrow()) {
+            let _gone = rustix::process::kill_process(program, Signal::KILL);
+        }
         if !self.is_finished {
             self.is_finished = true;
             let group = self.group.map(|group| group.as_raw_nonzero().get());
@@ -282,6 +296,24 @@ impl Drop for Running {
             self.end();
         }
     }
+}
+
+/// Reaps the program. Others may hold its output open: what it said itself is read, no more.
+async fn await_end(
+    mut child: Child,
+    reading: Arc<watch::Sender<Reading>>,
+    ended: watch::Sender<Option<ExitStatus>>,
+) {
+    let exit = child.wait().await;
+    reading.send_if_modified(|reading| {
+        let is_on = *reading == Reading::On;
+        if is_on {
+            *reading = Reading::Last;
+        }
+        is_on
+    });
+    // A program whose end cannot be learned has ended for us.
+    ended.send_replace(Some(exit.unwrap_or_default()));
 }
 
 async fn write(mut pipe: ChildStdin, mut texts: mpsc::Receiver<String>) {
@@ -310,16 +342,17 @@ async fn read(
                 Err(_) => return,
             },
             count = pipe.read(&mut buffer), if mode != Reading::Off => count.unwrap_or(0),
+            () = tokio::time::sleep(LAST_WORDS_GRACE), if mode == Reading::Last => 0,
         };
         let at = Instant::now();
         if count == 0 {
-            if mode == Reading::On {
+            if mode != Reading::Drain {
                 // Whoever listens no more knows the end already.
                 let _over = events.send(Event { at, input: Input::Gone(side) }).await;
             }
             return;
         }
-        if mode == Reading::On {
+        if mode != Reading::Drain {
             cutter.push(&buffer[..count], |cut| cuts.push(cut));
             for cut in cuts.drain(..) {
                 let _over = events.send(Event { at, input: Input::Said(side, cut) }).await;
@@ -359,4 +392,89 @@ async fn keep(mut pipe: ChildStderr, log: Option<PathBuf>) -> String {
         let _full = writeln!(file, "\n[the umpire kept {kept} bytes, {lost} more were dropped]");
     }
     String::from_utf8_lossy(&tail).trim().to_owned()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    fn program(script: &str) -> Program {
+        Program {
+            name: "sh".to_owned(),
+            path: "/bin/sh".into(),
+            arguments: vec!["-c".to_owned(), script.to_owned()],
+            folder: None,
+        }
+    }
+
+    fn start(script: &str) -> (Running, mpsc::Receiver<Event>) {
+        let (sender, events) = mpsc::channel(8);
+        let arena = Arena::default();
+        (Running::start(&arena, &program(script), Side::Red, sender, None).expect("started"), events)
+    }
+
+    fn is_running(group: Pid) -> bool {
+        let group = group.as_raw_nonzero().get();
+        let is_zombie = |pid: i32| {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            stat.rsplit_once(')').is_none_or(|(_, fields)| fields.trim_start().starts_with('Z'))
+        };
+        processes().any(|(pid, _, its)| its == group && !is_zombie(pid))
+    }
+
+    #[tokio::test]
+    async fn what_a_program_does_not_read_is_bounded_and_blocks_nobody() {
+        let (running, _events) = start("exec sleep 1000");
+        let board = "x".repeat(110);
+        let mut told = 0;
+        // The writing task takes texts until the pipe is full.
+        while running.tell(board.clone()) {
+            told += 1;
+            assert!(told < 10_000, "somebody keeps it all");
+            tokio::task::yield_now().await;
+        }
+        assert!(told >= UNREAD_MAX);
+        let group = running.group.expect("a group");
+        running.finish(Duration::ZERO).await;
+        assert!(!is_running(group));
+    }
+
+    #[tokio::test]
+    async fn a_program_that_is_dropped_is_killed_with_its_children() {
+        let (running, mut events) = start("trap '' TERM; sleep 1000 & echo ready; sleep 1000");
+        let event = events.recv().await.expect("a word");
+        assert!(matches!(event.input, Input::Said(Side::Red, _)));
+        let group = running.group.expect("a group");
+        assert!(is_running(group));
+        let mut exit = running.exit.clone();
+        drop(running);
+        // Killed at once; dead when it is reaped.
+        assert!(exit.wait_for(Option::is_some).await.is_ok());
+        while is_running(group) {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_muted_program_waits() {
+        let (running, mut events) = start("echo one; read go; yes");
+        assert!(events.recv().await.is_some());
+        running.mute();
+        assert!(running.tell("go\n".to_owned()));
+        for _ in 0..1000 {
+            tokio::task::yield_now().await;
+        }
+        assert!(events.try_recv().is_err(), "nothing is read");
+        running.finish(Duration::ZERO).await;
+    }
+
+    #[tokio::test]
+    async fn how_a_program_ended_and_its_last_words_are_known() {
+        let (running, mut events) = start("echo oh no >&2; exit 7");
+        let event = events.recv().await.expect("its end");
+        assert_eq!(event.input, Input::Gone(Side::Red));
+        let aftermath = running.finish(QUIT_GRACE).await;
+        assert_eq!(aftermath.exit.and_then(|exit| exit.code()), Some(7));
+        assert_eq!(aftermath.stderr_tail, "oh no");
+    }
 }

@@ -146,6 +146,7 @@ async fn play_one(
     let terms = BoutTerms {
         game: GameId::from_random(random()?),
         ruleset: plan.ruleset,
+        lakes: plan.ruleset.draw_lakes(&Entropy(random()?)),
         created: now(),
         names: PerSide::from_fn(|side| programs[side].name.clone()),
         limits: plan.limits,

@@ -71,6 +71,7 @@ fn bout(ruleset: &'static Ruleset) -> Bout {
     Bout::new(BoutTerms {
         game: GameId::from_random([7; 12]),
         ruleset,
+        lakes: ruleset.draw_lakes(&Entropy([15; 32])),
         created: Stamp(1_790_000_000_000),
         names: PerSide::new("ann".to_owned(), "bob".to_owned()),
         limits: Limits::default(),
