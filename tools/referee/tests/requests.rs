@@ -289,3 +289,24 @@ fn more_commands_than_are_kept_are_refused_and_going_back_makes_room() {
     }
     assert_eq!(client.refused(deploy), "too_many");
 }
+
+/// §U2, §U7: lakes from the seed, shown at once; an act against the rules is accepted, loses, and is not legal.
+#[test]
+fn course_draws_its_lakes_and_an_illegal_act_loses() {
+    let ruleset = Ruleset::find("course").unwrap();
+    let mut client = Client::default();
+    let mut lakes = |seed: u64| {
+        client.done(json!({ "type": "new_game", "ruleset": "course", "seed": seed }));
+        client.everything()["lakes"].clone()
+    };
+    assert_eq!(lakes(1), lakes(1));
+    assert!((2..20).any(|seed| lakes(seed) != lakes(1)));
+    let drawn = lakes(1);
+    assert_eq!(client.deploy(ruleset, &mut Chance::new(1))["phase"], "playing");
+    assert_eq!(client.everything()["lakes"], drawn);
+    let end = command(&mut client, "red", go("a4a4"));
+    assert_eq!(end["outcome"], json!({ "winner": "blue", "reason": "illegal_act" }));
+    assert_eq!(client.done(json!({ "type": "go_to", "ply": 0 }))["phase"], "playing");
+    let record = client.done(json!({ "type": "record", "audience": "public" }))["record"].clone();
+    assert_eq!(record["lakes"], drawn);
+}
