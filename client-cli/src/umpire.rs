@@ -20,8 +20,10 @@ Examples:
   flagfall umpire --rules pbm --all class/ --games 4 --parallel 2 --record games/ --log logs/
   flagfall umpire --rules pbm --all class/ --format markdown --out table.md
 
-A program reads its standard input and writes its standard output; UMPIRE.md tells how. It must not buffer what it writes. --red and --blue take
-a file, or words with quotes as in a shell. Programs that know no repetition rule want pbm. More games at once than processors make programs late.
+A program reads its standard input and writes its standard output without buffering: see UMPIRE.md.
+--red and --blue take a file, or words with quotes as in a shell.
+Programs that know no repetition rule want pbm.
+More games at once than processors make programs late.
 Ctrl-C ends all programs and counts what was played.";
 
 /// What the bot's help ends with.

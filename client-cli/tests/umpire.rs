@@ -278,7 +278,7 @@ fn both_may_lose() {
     stage.nothing_is_left();
     let told = Told::new(&output, &record);
     assert_eq!(told.quit, "QUIT culprit RED BOTH_ILLEGAL 0 0 0");
-    assert_eq!((told.reason.as_str(), told.winner.as_str()), ("abandoned", "nobody"));
+    assert_eq!((told.reason.as_str(), told.winner.as_str()), ("illegal_act", "nobody"));
 }
 
 #[test]

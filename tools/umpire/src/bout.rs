@@ -39,7 +39,8 @@ pub struct BoutTerms {
     pub game: GameId,
     /// By which rules it is played.
     pub ruleset: &'static Ruleset,
-    /// Squares that nothing enters: the ruleset's own, or those that were drawn (§U2).
+    /// The lakes: the ruleset's, or those drawn for this game (§U2). Programs see them with their first board, after they have deployed: the
+    /// protocol has no earlier place for them.
     pub lakes: SquareSet,
     /// When it begins.
     pub created: Stamp,
@@ -322,35 +323,27 @@ impl Bout {
         let mut faults: PerSide<Option<Fault>> = PerSide::default();
         for side in Side::BOTH {
             faults[side] = match &results[side] {
-                Ok(setup) => self.deploy(now, side, setup.clone()).err().map(Fault::Deployment),
+                Ok(setup) => self.deploy(now, side, setup),
                 Err(fault) => Some(fault.clone()),
             };
         }
-        if let Some(outcome) = lost(&faults) {
+        if let Some(outcome) = self.game.outcome() {
+            self.end(outcome, Side::Red, faults, outputs);
+        } else if let Some(outcome) = lost(&faults) {
             self.verdict(now, outcome, faults, outputs);
-        } else if let Some(outcome) = self.game.outcome() {
-            self.end(outcome, Side::Red, PerSide::default(), outputs);
         } else {
             outputs.push(Output::Tell(Side::Red, "START\n".to_owned()));
             self.ask(now, outputs);
         }
     }
 
-    fn deploy(
-        &mut self,
-        now: Duration,
-        side: Side,
-        setup: Setup,
-    ) -> Result<(), flagfall_rules::SetupRefusal> {
-        match self.decide(now, side, &Command::Deploy(setup)) {
-            Ok(events) => {
-                self.evolve(now, events);
-                Ok(())
-            }
-            Err(Refusal::Setup(refusal)) => Err(refusal),
-            // Both sides deploy once, before anything else.
-            Err(_) => Ok(()),
+    /// Hands a deployment in; what is wrong with it. Where a wrong one loses (§U7) the rules take it too, and judge it themselves.
+    fn deploy(&mut self, now: Duration, side: Side, setup: &Setup) -> Option<Fault> {
+        let refusal = setup.deploy(side, self.terms.ruleset).err();
+        if let Ok(events) = self.decide(now, side, &Command::Deploy(setup.clone())) {
+            self.evolve(now, events);
         }
+        refusal.map(Fault::Deployment)
     }
 
     fn decide(&self, now: Duration, side: Side, command: &Command) -> Result<Events, Refusal> {
@@ -477,10 +470,7 @@ fn lost(faults: &PerSide<Option<Fault>>) -> Option<Outcome> {
         (None, None) => None,
         (Some(fault), None) => Some(Outcome { winner: Some(Side::Blue), reason: fault.reason() }),
         (None, Some(fault)) => Some(Outcome { winner: Some(Side::Red), reason: fault.reason() }),
-        (Some(red), Some(blue)) if red.reason() == blue.reason() => {
-            Some(Outcome { winner: None, reason: red.reason() })
-        }
-        // Two reasons and one place for them: neither side kept to the rules of the umpire.
+        // Whatever each of them did: neither side kept to the rules of the umpire.
         (Some(_), Some(_)) => Some(Outcome { winner: None, reason: EndReason::IllegalAct }),
     }
 }

@@ -1,4 +1,4 @@
-use flagfall_rules::rulesets::{BARRAGE, CLASSIC, ORIGINAL, PBM};
+use flagfall_rules::rulesets::{BARRAGE, CLASSIC, COURSE, ORIGINAL, PBM};
 
 use super::*;
 use crate::line::LineError;
@@ -13,7 +13,7 @@ fn bout(ruleset: &'static Ruleset) -> Bout {
     Bout::new(BoutTerms {
         game: GameId::from_random([7; 12]),
         ruleset,
-        lakes: ruleset.draw_lakes(&Entropy([15; 32])),
+        lakes: ruleset.draw_lakes(&Entropy([3; 32])),
         created: Stamp(1_790_000_000_000),
         names: PerSide::new("ann".to_owned(), "bob".to_owned()),
         limits: Limits::default(),
@@ -195,7 +195,9 @@ fn both_may_fail_to_deploy() {
     let mut table = Table::new(&PBM);
     table.now = ms(2_001);
     table.does(Input::Tick);
-    table.ends("QUIT ann RED BOTH_ILLEGAL 0 0 0", None, EndReason::OutOfTime);
+    let faults = table.ends("QUIT ann RED BOTH_ILLEGAL 0 0 0", None, EndReason::IllegalAct);
+    let late = Some(Fault::Late { limit: ms(2_000) });
+    assert_eq!(faults, PerSide::new(late.clone(), late));
 }
 
 #[test]
@@ -406,4 +408,37 @@ fn the_record_tells_the_whole_game() {
     }
     let stamps: Vec<u64> = record.events.iter().map(|event| event.at - record.created).collect();
     assert_eq!(stamps, [0, 0, 0, 1_500, 1_500]);
+}
+
+#[test]
+fn where_illegal_acts_lose_by_the_rules_the_protocol_says_the_same() {
+    let mut table = Table::started(&COURSE, RED, BLUE);
+    table.says(Side::Red, "0 0 DOWN");
+    let faults = table.ends("QUIT ann RED ILLEGAL 1 148 148", Some(Side::Blue), EndReason::IllegalAct);
+    assert_eq!(faults.red, Some(Fault::Move { answer: "0 0 DOWN".to_owned(), refusal: None }));
+    let (red, blue) = (RED.replace("FB8s", "FF8s"), BLUE.replace("FB8s", "FF8s"));
+    for (red, blue, quit, winner) in [
+        (red.as_str(), BLUE, "QUIT ann RED ILLEGAL 0 0 0", Some(Side::Blue)),
+        (RED, blue.as_str(), "QUIT ann RED DEFAULT 0 0 0", Some(Side::Red)),
+        (red.as_str(), blue.as_str(), "QUIT ann RED BOTH_ILLEGAL 0 0 0", None),
+    ] {
+        let mut table = Table::started(&COURSE, red, blue);
+        let faults = table.ends(quit, winner, EndReason::IllegalAct);
+        assert_eq!(faults.red.is_some(), red != RED);
+        assert_eq!(faults.blue.is_some(), blue != BLUE);
+    }
+    let mut table = Table::new(&COURSE);
+    table.deploys(Side::Red, &red);
+    table.does(Input::Gone(Side::Blue));
+    table.ends("QUIT ann RED BOTH_ILLEGAL 0 0 0", None, EndReason::IllegalAct);
+}
+
+#[test]
+fn drawn_lakes_are_shown_with_the_first_board() {
+    let mut table = Table::started(&COURSE, RED, BLUE);
+    let board = table.heard(Side::Red);
+    let lakes: Vec<&str> = board.lines().filter(|row| row.contains('+')).collect();
+    assert_eq!(lakes.len(), 2);
+    assert_eq!(lakes[0], lakes[1]);
+    assert_eq!(lakes[0].matches('+').count(), 4);
 }

@@ -67,11 +67,11 @@ fn as_told(engine: &View) -> View {
     }
 }
 
-fn bout(ruleset: &'static Ruleset) -> Bout {
+fn bout(ruleset: &'static Ruleset, seed: u64) -> Bout {
     Bout::new(BoutTerms {
         game: GameId::from_random([7; 12]),
         ruleset,
-        lakes: ruleset.draw_lakes(&Entropy([15; 32])),
+        lakes: ruleset.draw_lakes(&Entropy([seed as u8; 32])),
         created: Stamp(1_790_000_000_000),
         names: PerSide::new("ann".to_owned(), "bob".to_owned()),
         limits: Limits::default(),
@@ -89,7 +89,7 @@ struct Met {
 
 /// Plays a whole game of two programs and compares every view.
 fn compare(ruleset: &'static Ruleset, level: Level, seed: u64, met: &mut Met) {
-    let mut bout = bout(ruleset);
+    let mut bout = bout(ruleset, seed);
     let mut programs = PerSide::from_fn(|side| Program::new(ruleset, level, seed * 2 + side as u64));
     let mut waiting: Vec<Output> = bout.start();
     while !waiting.is_empty() {
@@ -141,10 +141,10 @@ fn before_the_deployments_the_view_is_the_engines_too() {
     for ruleset in Ruleset::all().iter().filter(|ruleset| can_tell(ruleset)) {
         for side in Side::BOTH {
             let mut program = Program::new(ruleset, Level::Random, 1);
-            let opening = bout(ruleset).start();
+            let opening = bout(ruleset, 1).start();
             let Output::Tell(_, text) = &opening[side as usize] else { panic!("an opening") };
             program.hear(text);
-            let engine = view(bout(ruleset).game(), Viewer::Player(side), Stamp(0));
+            let engine = view(bout(ruleset, 1).game(), Viewer::Player(side), Stamp(0));
             // Lakes that chance places are shown with the first board.
             let lakes = program.seen.borrow()[0].lakes;
             assert_eq!(program.seen.borrow()[0], View { lakes, ..as_told(&engine) }, "{}", ruleset.id);
