@@ -147,3 +147,120 @@ impl Memory {
         if self.last.is_some_and(|last| last.to == square) { self.streak + 1 } else { 0 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use flagfall_board::{GameId, Stamp};
+    use flagfall_rules::{
+        Command, Entropy, Game, GameTerms, Position, TimeControl, Viewer, decide, evolve, view,
+    };
+
+    use super::*;
+
+    /// A game from Red's strike of d4 on, in which what Red sees is remembered.
+    struct Remembered {
+        game: Game,
+        memory: Memory,
+    }
+
+    impl Remembered {
+        fn new(ruleset: &str, rows_below: &str) -> Remembered {
+            let above = "bF.9/.10/.10/.10/.2~2.2~2.2/.2~2.2~2.2";
+            let text = format!("{ruleset} red 60 0 {above}/{rows_below}");
+            let position = Position::from_text(&text).expect("a position");
+            let game = Game::from_position(
+                GameTerms {
+                    game: GameId::from_random([0; 12]),
+                    ruleset: position.ruleset(),
+                    lakes: position.lakes(),
+                    time: TimeControl::Unlimited,
+                    deploy_ms: 0,
+                    created: Stamp(0),
+                    secret: PerSide::default(),
+                },
+                position,
+            );
+            Remembered { game, memory: Memory::default() }
+        }
+
+        fn ply(&mut self, text: &str) {
+            let squares: Move = text.parse().expect("a move");
+            let side = self.game.turn().expect("the game runs");
+            if side == Side::Red {
+                let view = self.view();
+                self.memory.note(&view, Side::Red);
+                let piece = view.pieces.iter().find(|piece| piece.square == squares.from);
+                let Some(Identity::Known(rank)) = piece.map(|piece| piece.identity) else { panic!("{text}") };
+                let is_strike = view.pieces.iter().any(|piece| piece.square == squares.to);
+                self.memory.note_move(squares, rank, is_strike, 7);
+            }
+            let command = Command::Move(squares);
+            let events = decide(&self.game, side, self.game.ply(), &command, Stamp(0), &Entropy([0; 32]));
+            let events = events.unwrap_or_else(|refusal| panic!("{text}: {refusal}"));
+            events.iter().for_each(|event| evolve(&mut self.game, event, Stamp(0)));
+        }
+
+        fn view(&self) -> View {
+            view(&self.game, Viewer::Player(Side::Red), Stamp(0))
+        }
+
+        fn suspected(&mut self, square: &str) -> RankSet {
+            let view = self.view();
+            self.memory.note(&view, Side::Red);
+            self.memory.suspected(square.parse().expect("a square"))
+        }
+    }
+
+    const STRIKE: &str = ".3b2'.6/.3r5'.6/.10/rF.8r9'";
+
+    #[test]
+    fn a_hidden_winner_is_stronger_than_what_it_beat_wherever_it_goes() {
+        let mut game = Remembered::new("silent-defense", STRIKE);
+        game.ply("d3d4");
+        game.ply("d4e4");
+        let suspected = game.suspected("e4");
+        assert!(!suspected.contains(Rank::Captain) && !suspected.contains(Rank::Scout));
+        assert!(suspected.contains(Rank::Major) && suspected.contains(Rank::General));
+        assert!(suspected.contains(Rank::Bomb), "that it moved is told by the view");
+        game.ply("j1j2");
+        game.ply("e4e5");
+        assert_eq!(game.suspected("e5"), suspected);
+        assert_eq!(game.suspected("e4"), RankSet::ALL);
+    }
+
+    #[test]
+    fn where_both_are_shown_nothing_is_left_to_suspect() {
+        let mut game = Remembered::new("classic", STRIKE);
+        game.ply("d3d4");
+        game.ply("d4e4");
+        assert_eq!(game.suspected("e4"), RankSet::ALL);
+    }
+
+    #[test]
+    fn placements_and_quiet_turns_are_counted_since_the_last_capture() {
+        let mut game = Remembered::new("classic", STRIKE);
+        game.ply("j1j2");
+        game.ply("d4e4");
+        game.ply("j2j1");
+        game.ply("e4d4");
+        assert_eq!((game.memory.visits(7), game.memory.quiet_turns()), (2, 2));
+        assert!(game.memory.is_return("j1j2".parse().expect("a move")));
+        assert_eq!(game.memory.streak_of("j1".parse().expect("a square")), 2);
+        game.ply("d3d4");
+        game.ply("d4e4");
+        assert_eq!(game.suspected("e4"), RankSet::ALL);
+        assert_eq!((game.memory.visits(7), game.memory.quiet_turns()), (0, 0));
+    }
+
+    #[test]
+    fn a_gap_makes_it_forget() {
+        let mut game = Remembered::new("silent-defense", STRIKE);
+        game.ply("d3d4");
+        game.ply("d4e4");
+        assert_ne!(game.suspected("e4"), RankSet::ALL);
+        let mut later = game.view();
+        later.ply += 10;
+        game.memory.note(&later, Side::Red);
+        assert_eq!(game.memory.suspected("e4".parse().expect("a square")), RankSet::ALL);
+    }
+}
