@@ -323,14 +323,17 @@ fn legal_moves(ruleset: &Ruleset, view: &flagfall_protocol::GameView) -> Vec<fla
         };
         for direction in Direction::ALL {
             let mut square = piece.square;
-            for _ in 0..reach {
+            for step in 0..reach {
                 let Some(next) = square.neighbor(direction) else { break };
-                let is_open = ruleset.shape.squares().contains(next) && !ruleset.shape.lakes.contains(next);
+                let is_open = ruleset.shape.squares().contains(next) && !view.lakes.contains(&next);
                 if !is_open || at(next).is_some_and(|other| other.side == Side::Red) {
                     break;
                 }
-                moves.push(flagfall_rules::Move { from: piece.square, to: next });
-                if at(next).is_some() {
+                let is_strike = at(next).is_some();
+                if !is_strike || step == 0 || ruleset.strikes_afar {
+                    moves.push(flagfall_rules::Move { from: piece.square, to: next });
+                }
+                if is_strike {
                     break;
                 }
                 square = next;
