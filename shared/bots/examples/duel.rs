@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use flagfall_board::{PerSide, Ply, Side};
+use flagfall_board::{PerSide, Ply, Side, SquareSet};
 use flagfall_bots::{Chance, Effort, HousePlayer, Level, duel, random_setup, sensible_setup};
 use flagfall_rules::{EndReason, Ruleset, Setup};
 
@@ -104,13 +104,14 @@ impl Source {
     fn draw(
         &self,
         ruleset: &'static Ruleset,
+        lakes: SquareSet,
         side: Side,
         chance: &mut Chance,
     ) -> Result<Option<Setup>, String> {
         match self {
             Source::Own => Ok(None),
             Source::Random => Ok(Some(random_setup(ruleset, side, chance))),
-            Source::Sensible => Ok(Some(sensible_setup(ruleset, ruleset.shape.lakes, side, chance))),
+            Source::Sensible => Ok(Some(sensible_setup(ruleset, lakes, side, chance))),
             Source::File(lines) => {
                 let line = &lines[chance.below(lines.len())];
                 let setup = Setup::from_text(line, side, ruleset).map_err(|e| format!("{line:?}: {e}"))?;
@@ -141,13 +142,14 @@ struct Arena<'a> {
 impl Arena<'_> {
     fn play(&self, number: usize) -> Result<Scored, String> {
         let exchanged = self.duel.swap && number % 2 == 1;
-        // Two games that differ in the sides alone draw their deployments from the same seed.
+        // Two games that differ in the sides alone draw their lakes and deployments from the same seed.
         let draw = if self.duel.swap { number / 2 } else { number };
-        let mut setups_chance = Chance::new(mix(self.duel.seed, draw as u64, 0));
+        let mut chance = Chance::new(mix(self.duel.seed, draw as u64, 0));
+        let lakes = self.ruleset.draw_lakes(&chance.entropy());
         let side_of = |level: usize| if (level == 0) == exchanged { Side::Blue } else { Side::Red };
         let mut setups = PerSide::default();
         for (level, source) in self.sources.iter().enumerate() {
-            setups[side_of(level)] = source.draw(self.ruleset, side_of(level), &mut setups_chance)?;
+            setups[side_of(level)] = source.draw(self.ruleset, lakes, side_of(level), &mut chance)?;
         }
         let levels = [self.duel.red, self.duel.blue];
         let nodes = [self.duel.nodes, self.duel.blue_nodes.unwrap_or(self.duel.nodes)];
@@ -158,7 +160,7 @@ impl Arena<'_> {
             HousePlayer::new(levels[level], side, seed, Effort { nodes: nodes[level] })
         });
         let mut think = [(Duration::ZERO, 0); 2];
-        let played = duel::play(self.ruleset, setups, |side, view| {
+        let played = duel::play(self.ruleset, lakes, setups, |side, view| {
             let start = Instant::now();
             let command = players[side].choose(view);
             let (time, count) = &mut think[level_of(side)];

@@ -1,5 +1,7 @@
 //! Chance from a seed.
 
+use flagfall_rules::Entropy;
+
 /// A small generator of chance (xorshift64*, Vigna 2016): good enough to choose moves, never for secrets of others.
 #[derive(Clone)]
 pub struct Chance(u64);
@@ -23,6 +25,15 @@ impl Chance {
     pub fn below(&mut self, bound: usize) -> usize {
         let high = (u128::from(self.bits()) * bound as u128) >> 64;
         usize::try_from(high).unwrap_or(0)
+    }
+
+    /// The next 32 bytes: what [`flagfall_rules::Ruleset::draw_lakes`] draws from.
+    pub fn entropy(&mut self) -> Entropy {
+        let mut bytes = [0; 32];
+        for eight in bytes.chunks_exact_mut(8) {
+            eight.copy_from_slice(&self.bits().to_le_bytes());
+        }
+        Entropy(bytes)
     }
 
     /// Puts a list into a random order.

@@ -1,6 +1,6 @@
 //! One game in this process: views go out to two choosers, commands come back.
 
-use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
+use flagfall_board::{GameId, PerSide, Ply, Side, SquareSet, Stamp};
 use flagfall_rules::{
     Command, Entropy, Game, GameTerms, Outcome, Phase, Refusal, Ruleset, Setup, TimeControl, View, Viewer,
     decide, evolve, view,
@@ -36,20 +36,21 @@ pub struct Played {
     pub plies: Ply,
 }
 
-/// Plays one game without clocks to its end. Deployments that are given are handed in; for the others, and for every ply, `choose` is
+/// Plays one game without clocks to its end, on a board with these lakes ([`Ruleset::draw_lakes`]). Deployments that are given are handed in; for the others, and for every ply, `choose` is
 /// shown the view of the side that is to act. A chooser may answer anything but an offer of a draw, which nobody would answer.
 ///
 /// # Errors
 /// [`DuelError`] when a chooser answers what the rules refuse, or nothing.
 pub fn play(
     ruleset: &'static Ruleset,
+    lakes: SquareSet,
     mut setups: PerSide<Option<Setup>>,
     mut choose: impl FnMut(Side, &View) -> Option<Command>,
 ) -> Result<Played, DuelError> {
     let mut game = Game::new(GameTerms {
         game: GameId::from_random([0; 12]),
         ruleset,
-        lakes: ruleset.draw_lakes(&Entropy([0; 32])),
+        lakes,
         time: TimeControl::Unlimited,
         deploy_ms: 0,
         created: Stamp(0),

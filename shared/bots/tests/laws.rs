@@ -2,7 +2,7 @@
 
 use flagfall_board::{PerSide, Side};
 use flagfall_bots::duel::{self, Played};
-use flagfall_bots::{Effort, HousePlayer, Level};
+use flagfall_bots::{Chance, Effort, HousePlayer, Level};
 use flagfall_rules::{Command, EndReason, Ruleset};
 
 /// So much is enough to see a law broken, and little enough for every build.
@@ -16,7 +16,8 @@ fn played(ruleset: &'static Ruleset, levels: [Level; 2], seed: u64, life: usize)
     };
     let mut players = PerSide::from_fn(new);
     let mut commands = Vec::new();
-    let played = duel::play(ruleset, PerSide::default(), |side, view| {
+    let lakes = ruleset.draw_lakes(&Chance::new(seed).entropy());
+    let played = duel::play(ruleset, lakes, PerSide::default(), |side, view| {
         if commands.len() % life == life - 1 {
             players[side] = new(side);
         }
@@ -25,6 +26,8 @@ fn played(ruleset: &'static Ruleset, levels: [Level; 2], seed: u64, life: usize)
         command
     });
     let played = played.unwrap_or_else(|error| panic!("{} {levels:?} seed {seed}: {error:?}", ruleset.id));
+    // Where an illegal act is no refusal, it loses (§U7).
+    assert_ne!(played.outcome.reason, EndReason::IllegalAct, "{} {levels:?} seed {seed}", ruleset.id);
     (played, commands)
 }
 

@@ -158,9 +158,10 @@ fn odd_views_are_answered_with_a_legal_move_or_nothing() {
     let mut chance = Chance::new(11);
     for ruleset in Ruleset::all() {
         for seed in 1..=30 {
+            let lakes = ruleset.draw_lakes(&chance.entropy());
             let mut players =
                 PerSide::from_fn(|side| HousePlayer::new(Level::Random, side, seed, Effort::default()));
-            let played = crate::duel::play(ruleset, PerSide::default(), |side, view| {
+            let played = crate::duel::play(ruleset, lakes, PerSide::default(), |side, view| {
                 if view.phase == Phase::Playing && chance.below(20) == 0 {
                     check_odd(odd(view, &mut chance), seed);
                 }
