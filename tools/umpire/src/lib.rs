@@ -1,6 +1,6 @@
 //! Outside programs against each other, over the line protocol of RULES.md. UMPIRE.md tells people how to use it.
 //!
-//! [`bout`] is a game as a pure state machine, [`player`] the program's side of the dialogue, [`line`] the words of both; [`process`] and [`game`] are the thin shell
+//! [`bout`] is a game as a pure state machine, [`player`] the program's side of the dialogue, [`mod@line`] the words of both; [`process`] and [`game`] are the thin shell
 //! around them, [`series`] plays many games and [`standings`] counts them. Tokio runs the pipes: a game waits for two outputs, two inputs, two
 //! standard errors, a limit and a stop at once, which threads would need six of and a way to interrupt each.
 
