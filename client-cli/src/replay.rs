@@ -121,6 +121,9 @@ impl Replay {
         for side in Side::BOTH {
             let _ = writeln!(text, "{side}: {}", record.players[side].name);
         }
+        if let Some(lakes) = &record.lakes {
+            let _ = writeln!(text, "Lakes: {}", words::squares(lakes));
+        }
         if let Some(side) = record.audience.side() {
             let _ = writeln!(text, "As {side} may know it");
         }

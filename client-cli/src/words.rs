@@ -1,6 +1,6 @@
 //! Words for people: terms, clocks, events, endings.
 
-use flagfall_board::{Numbering, Rank, Side};
+use flagfall_board::{Numbering, Rank, Side, Square};
 use flagfall_protocol::{
     GameEvent, GameSummary, IdentityText, MoveText, Outcome, Presence, SeenMove, SeenStrike, StrikeFate,
     Terms, Time,
@@ -70,6 +70,12 @@ pub fn summary(game: &GameSummary) -> String {
     };
     let (red, blue) = (&game.players.red.name, &game.players.blue.name);
     format!("{}  {red} (Red) - {blue} (Blue)  {}  {state}", game.id, terms(&game.terms))
+}
+
+/// Squares with blanks between: `c5 d5`.
+#[must_use]
+pub fn squares(squares: &[Square]) -> String {
+    squares.iter().map(Square::to_string).collect::<Vec<_>>().join(" ")
 }
 
 /// Remaining time: `1:02:03`, `9:41`, and tenths in the last ten seconds.
@@ -172,6 +178,7 @@ pub fn outcome(outcome: &Outcome) -> String {
         ("out_of_time", None) => "both ran out of time".to_owned(),
         ("abandoned", Some(loser)) => format!("{loser} abandoned the game"),
         ("illegal_act", Some(loser)) => format!("{loser} broke the rules"),
+        ("illegal_act", None) => "both broke the rules".to_owned(),
         ("forfeited_reserve", Some(loser)) => format!("{loser} forfeited its reserve"),
         ("aborted", _) => return "The game was called off.".to_owned(),
         (other, _) => other.replace('_', " "),
@@ -332,6 +339,8 @@ mod tests {
         assert_eq!(ended(Some(Side::Red), "flag_captured"), "Red wins: Blue's Flag is taken.");
         assert_eq!(ended(None, "draw_agreed"), "A draw: draw agreed.");
         assert_eq!(ended(None, "aborted"), "The game was called off.");
+        assert_eq!(ended(Some(Side::Red), "illegal_act"), "Red wins: Blue broke the rules.");
+        assert_eq!(ended(None, "illegal_act"), "A draw: both broke the rules.");
         assert_eq!(ended(Some(Side::Blue), "something_new"), "Blue wins: something new.");
     }
 }

@@ -1,4 +1,4 @@
-use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_board::{GameId, PerSide, Side, SquareSet, Stamp};
 use flagfall_rules::{
     Command, Entropy, Event, Events, Game, GameTerms, Move, Phase, Refusal, Ruleset, TimeControl, decide,
     decide_deadline, decide_pause, decide_resume, evolve,
@@ -68,6 +68,13 @@ impl Match {
             secret,
         };
         Match { game: Game::new(terms), now: created, salts }
+    }
+
+    /// The same before anything happened, with the lakes of another game of the ruleset.
+    #[must_use]
+    pub fn with_lakes(self, lakes: SquareSet) -> Match {
+        let terms = GameTerms { lakes, ..*self.game.terms() };
+        Match { game: Game::new(terms), ..self }
     }
 
     /// Does the step after so many milliseconds; what happened, event by event.

@@ -5,7 +5,7 @@ use flagfall_protocol::{
     Audience, ClientToServer, GameCommand, GameEvent, GameSummary, GameView, MoveText, Phase, Position,
     Presence, SeenMove, ViewChange,
 };
-use flagfall_rules::{Identity, Move, Ruleset};
+use flagfall_rules::{Identity, Lakes, Move, Ruleset};
 
 use super::{exit, link};
 use crate::deploy::DeployEditor;
@@ -133,6 +133,10 @@ fn introduce(model: &mut Model, game: &OpenGame) {
             "This client does not know the ruleset {}: update it to play or watch this game.",
             game.view.ruleset
         ));
+    }
+    let is_drawn = game.ruleset.is_some_and(|ruleset| ruleset.lakes == Lakes::Drawn);
+    if is_drawn && game.view.phase == Phase::Deploying && model.options.plain {
+        model.say(format!("The lakes of this game: {}.", words::squares(&game.view.lakes)));
     }
     if game.own_side().is_some() && !game.driving {
         model.say("Another connection of yours drives this game; this one is read-only.");

@@ -1,6 +1,6 @@
 //! The same game once more, played by the engine inside the test, which knows both deployments.
 
-use flagfall_board::{PerSide, Side};
+use flagfall_board::{PerSide, Side, SquareSet};
 use flagfall_rules::{
     Command, EndReason, Fate, Identity, Move, Outcome, Phase, Ruleset, SeenEvent, SeenMove, TimeControl,
     Viewer, see, view,
@@ -14,8 +14,10 @@ pub struct Ply {
     pub side: Side,
     /// What is typed, as in `a4a5`.
     pub squares: String,
-    /// The sentence about it.
+    /// The sentence about it that everybody may read.
     pub sentence: String,
+    /// The sentence each player reads: of a silent winner its owner reads more (§D1).
+    pub heard: PerSide<String>,
     /// The sentence about the game's end, if it ends with this ply.
     pub end: Option<String>,
 }
@@ -29,15 +31,18 @@ pub struct Mirror {
 }
 
 impl Mirror {
-    /// A game with two deployments by chance.
+    /// A game with two deployments by chance; on these lakes, where they are not the ruleset's own.
     ///
     /// # Panics
     /// When there is no such ruleset.
     #[must_use]
-    pub fn new(ruleset: &str, seed: u64) -> Mirror {
+    pub fn new(ruleset: &str, seed: u64, lakes: Option<SquareSet>) -> Mirror {
         let ruleset = Ruleset::find(ruleset).unwrap_or_else(|| panic!("no ruleset {ruleset}"));
         let mut chance = Chance::new(seed);
         let mut game = Match::new(ruleset, TimeControl::Unlimited, PerSide::default(), Chance::new(seed + 1));
+        if let Some(lakes) = lakes {
+            game = game.with_lakes(lakes);
+        }
         let setups = PerSide::from_fn(|_| random_setup(ruleset, &mut chance));
         for side in Side::BOTH {
             let step = Step::Deploy(side, setups[side].clone());
@@ -91,14 +96,18 @@ impl Mirror {
         }
         let squares = wished[self.chance.below(wished.len())];
         let logged = self.game.step(&Step::Ask(side, Command::Move(squares)), 1).expect("a legal move");
-        let sentences: Vec<String> = logged
-            .iter()
-            .filter_map(|it| see(&it.event, &it.after, Viewer::Public))
-            .map(|seen| told(&seen))
-            .collect();
-        let mut sentences = sentences.into_iter();
-        let sentence = sentences.next().expect("a move makes an event");
-        Ply { side, squares: squares.to_string(), sentence, end: sentences.next() }
+        let sentences = |viewer: Viewer| -> Vec<String> {
+            let seen = logged.iter().filter_map(|it| see(&it.event, &it.after, viewer));
+            seen.map(|seen| told(&seen)).collect()
+        };
+        let first = |viewer| sentences(viewer).into_iter().next().expect("a move makes an event");
+        Ply {
+            side,
+            squares: squares.to_string(),
+            sentence: first(Viewer::Public),
+            heard: PerSide::from_fn(|side| first(Viewer::Player(side))),
+            end: sentences(Viewer::Public).into_iter().nth(1),
+        }
     }
 }
 
@@ -115,15 +124,19 @@ fn told_move(seen: &SeenMove) -> String {
     let SeenMove { side, from, to, strike, .. } = seen;
     let Some(strike) = strike else { return format!("{side} moves {from}{to}.") };
     let rank = |identity| match identity {
-        Identity::Known(rank) => rank,
-        other => panic!("a strike shows {other:?}"),
+        Identity::Known(rank) => rank.to_string(),
+        Identity::Hidden => "hidden piece".to_owned(),
+        other @ Identity::OneOf(_) => panic!("a strike shows {other:?}"),
     };
+    let is_flag = strike.defender == Identity::Known(flagfall_board::Rank::Flag);
     let (ours, theirs) = (rank(strike.attacker), rank(strike.defender));
     let result = match (strike.attacker_fate, strike.defender_fate) {
         (Fate::Leaves, Fate::Leaves) => "both leave".to_owned(),
         (Fate::Leaves, Fate::Stays) => format!("the {ours} leaves"),
         (Fate::Leaves, Fate::Advances) => format!("the {ours} leaves, the {theirs} goes to {from}"),
-        (_, Fate::Leaves) if theirs == flagfall_board::Rank::Flag => "the Flag is taken".to_owned(),
+        (_, Fate::Leaves) if is_flag => "the Flag is taken".to_owned(),
+        // Of two of a kind one wants to read whose it is.
+        (_, Fate::Leaves) if ours == theirs => format!("{}'s {theirs} leaves", side.opponent()),
         (_, Fate::Leaves) => format!("the {theirs} leaves"),
         (_, _) => "both stay".to_owned(),
     };

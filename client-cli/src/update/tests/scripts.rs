@@ -48,6 +48,24 @@ fn a_line_that_would_lose_by_an_illegal_move_wants_another_one() {
 }
 
 #[test]
+fn drawn_lakes_are_told_before_the_army_is_placed() {
+    let told = |ruleset: &str| {
+        let mut model = game(ruleset, "red", &classic_view("red"));
+        model.options.plain = true;
+        model.game = None;
+        model.opening = Some("ba9876543210".parse().expect("an id"));
+        let deploying = format!(
+            r#"{{"type":"game","game":{SUMMARY},"audience":"red","driving":true,"epoch":1,"seq":0,"presence":{{"red":"present","blue":"present"}},"view":{{"audience":"red","ruleset":"{ruleset}","lakes":["a5","b5","a6","b6","f5","g5","f6","g6"],"commitments":{{"red":null,"blue":null}},{}}}}}"#,
+            deploying_view(START + 1_000)
+        );
+        received(&mut model, &deploying);
+        model.notes.iter().any(|note| note == "The lakes of this game: a5 b5 a6 b6 f5 g5 f6 g6.")
+    };
+    assert!(told("course"));
+    assert!(!told("classic"), "everybody knows those");
+}
+
+#[test]
 fn lines_are_answered_in_words() {
     let mut model = scripted(&classic_view("red"));
     for (line, words) in [

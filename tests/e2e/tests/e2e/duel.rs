@@ -1,7 +1,8 @@
 //! Two clients in one game, and the same game inside the test.
 
-use flagfall_board::{PerSide, Side};
+use flagfall_board::{PerSide, Side, Square, SquareSet};
 use flagfall_e2e::{Client, Mirror, Ply, Server, Site};
+use flagfall_rules::{Lakes, Ruleset};
 
 /// Red is Ann, Blue is Bob.
 pub(crate) struct Duel {
@@ -15,7 +16,6 @@ impl Duel {
     #[expect(clippy::print_stdout, reason = "a test that fails shows its seed")]
     pub(crate) fn begin(server: &Server, site: &Site, ruleset: &str, time: &str, seed: u64) -> Duel {
         println!("{ruleset}: seed {seed}");
-        let mirror = Mirror::new(ruleset, seed);
         let mut red =
             server.client(site, "ann", &["play", "--rules", ruleset, "--time", time, "--side", "red"]);
         red.expect("Your offer is in the lobby");
@@ -23,6 +23,13 @@ impl Duel {
         blue.expect("You take ann's offer");
         let id = blue.game();
         assert_eq!(red.game(), id);
+        let is_drawn = Ruleset::find(ruleset).is_some_and(|ruleset| ruleset.lakes == Lakes::Drawn);
+        let lakes = is_drawn.then(|| {
+            let told = [&mut red, &mut blue].map(|client| lakes(&client.expect("The lakes of this game")));
+            assert_eq!(told[0], told[1], "both are told the same lakes");
+            told[0]
+        });
+        let mirror = Mirror::new(ruleset, seed, lakes);
         let mut clients = PerSide::new(red, blue);
         for side in Side::BOTH {
             clients[side].type_line(&format!("deploy {}", mirror.setups[side]));
@@ -58,7 +65,9 @@ impl Duel {
 
     fn carry_out(&mut self, ply: &Ply) {
         self.clients[ply.side].type_line(&ply.squares);
-        self.expect(&ply.sentence);
+        for side in Side::BOTH {
+            self.clients[side].expect(&ply.heard[side]);
+        }
     }
 
     /// Both players read this.
@@ -67,4 +76,10 @@ impl Duel {
             self.clients[side].expect(part);
         }
     }
+}
+
+/// The squares at the end of a line.
+fn lakes(line: &str) -> SquareSet {
+    let squares = line.rsplit(':').next().unwrap_or_default().trim().trim_end_matches('.');
+    squares.split(' ').map(|square| square.parse::<Square>().expect("a square")).collect()
 }

@@ -37,6 +37,35 @@ fn pbm_small_is_played_to_its_natural_end() {
     play("pbm-small", WHOLE_GAME);
 }
 
+#[test]
+fn original_is_played_by_two_and_followed_by_a_third() {
+    play("original", LONG_GAME_PLIES);
+}
+
+#[test]
+fn silent_defense_is_played_by_two_and_followed_by_a_third() {
+    play("silent-defense", LONG_GAME_PLIES);
+}
+
+#[test]
+fn course_is_played_by_two_and_followed_by_a_third() {
+    play("course", LONG_GAME_PLIES);
+}
+
+#[test]
+fn an_illegal_move_loses_when_the_client_is_told_to_send_it() {
+    let site = Site::new();
+    let server = site.serve();
+    let mut duel = Duel::begin(&server, &site, "course", "none", Chance::seed_or(7));
+    duel.clients[Side::Red].type_line("a1a9");
+    duel.clients[Side::Red].expect("a1a9 is against the rules");
+    duel.clients[Side::Red].type_line("sure");
+    duel.expect("Blue wins: Red broke the rules.");
+    for side in Side::BOTH {
+        duel.clients[side].leave();
+    }
+}
+
 fn play(ruleset: &str, plies: usize) {
     let site = Site::new();
     let server = site.serve();
