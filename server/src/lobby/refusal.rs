@@ -10,9 +10,9 @@ use crate::chance::ChanceError;
 use crate::table::{CreateError, TableError};
 
 /// Seconds in the shortest and the longest base time.
-pub const BASE_S: std::ops::RangeInclusive<u32> = 10..=86_400;
+pub const BASE_S: std::ops::RangeInclusive<u32> = Time::BASE_S;
 /// Seconds in the shortest and the longest increment.
-pub const INCREMENT_S: std::ops::RangeInclusive<u32> = 0..=3_600;
+pub const INCREMENT_S: std::ops::RangeInclusive<u32> = Time::INCREMENT_S;
 
 /// Why the lobby refused a command. Nothing changed, but for [`LobbyRefusal::Store`] and [`LobbyRefusal::Stopping`]: then
 /// the same command may be sent again, and has one outcome.

@@ -244,6 +244,13 @@ impl From<Time> for TimeControl {
     }
 }
 
+impl Time {
+    /// The base times that may be played, in seconds.
+    pub const BASE_S: std::ops::RangeInclusive<u32> = 10..=86_400;
+    /// The increments that may be played, in seconds.
+    pub const INCREMENT_S: std::ops::RangeInclusive<u32> = 0..=3_600;
+}
+
 /// What a client has seen of a game: `seq` counts what its audience was shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -15,7 +15,7 @@ pub use code::{CloseCode, Code};
 pub use game_view::{
     Clock, GameEvent, GameView, Opened, Outcome, Phase, SeenMove, SeenStrike, StrikeFate, ViewChange,
 };
-pub use record::{GameRecord, RECORD_FORMAT, RecordedEvent, Recorder};
+pub use record::{GameRecord, Imported, RECORD_FORMAT, RecordedEvent, Recorder};
 pub use server_to_client::{
     Accepted, Audience, GameHead, GameSummary, Player, PlayerKind, Presence, RulesetInfo, Seek,
     ServerToClient,

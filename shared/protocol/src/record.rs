@@ -29,6 +29,9 @@ pub struct GameRecord {
     /// The lakes that were drawn for this game, where they are not the ruleset's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lakes: Option<Vec<Square>>,
+    /// How long deployments were taken after that, in milliseconds; records of old games do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deploy_ms: Option<u64>,
     /// As whom it is told.
     pub audience: Audience,
     /// Each side's commitment to its deployment.
@@ -44,6 +47,17 @@ pub struct GameRecord {
     /// How it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
+    /// Where the record comes from, if no Flagfall game wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
+}
+
+/// What an imported record was made from. Its stamps are all zero, for nobody stamped it; its players are known by name alone; and unless
+/// the format carries commitments it has none: they are null, and the salts are 32 zero bytes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Imported {
+    /// The format's name: `text`, `strados` or `pbm`.
+    pub from: String,
 }
 
 /// An event and when it happened.
@@ -86,12 +100,14 @@ impl Recorder {
             players,
             created: game.terms().created.0,
             lakes: drawn_lakes(game.terms()),
+            deploy_ms: Some(game.terms().deploy_ms),
             audience: self.viewer.into(),
             commitments: view.commitments,
             deployments: view.opened,
             start: None,
             events: self.events,
             outcome: view.outcome,
+            imported: None,
         }
     }
 }

@@ -255,6 +255,7 @@ fn examples() -> String {
         players: summary(&shown.game).players,
         created: CREATED.0,
         lakes: None,
+        deploy_ms: Some(300_000),
         audience: flagfall_protocol::Audience::Red,
         commitments,
         deployments,
@@ -265,6 +266,7 @@ fn examples() -> String {
             .map(|(at, event, _)| RecordedEvent { at: at.0, event: event.clone() })
             .collect(),
         outcome: shown.game.outcome().as_ref().map(Outcome::from),
+        imported: None,
     };
     page.example("The record, from `/api/games/0fxm529wdncz/record`:", &record);
     page.0

@@ -1,1 +1,12 @@
 //! Records of games: checking them, and exchanging them with other programs.
+//!
+//! Everything here is a pure function of a record's text. [`check`] replays a record with the engine every server plays with and says what in it
+//! is false; [`Reader`] takes the records out of a stream.
+
+mod check;
+mod finding;
+mod read;
+
+pub use check::{check, check_value};
+pub use finding::{Falsehood, Finding, Report, Status, Unchecked, UncheckedKind};
+pub use read::{ReadError, Reader, SIZE_MAX};

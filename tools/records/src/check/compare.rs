@@ -1,0 +1,137 @@
+//! What a record tells of an event against what its audience was told.
+
+use flagfall_board::PerSide;
+use flagfall_protocol::{GameEvent, IdentityText, Outcome, SeenMove, SeenStrike};
+use flagfall_rules::Identity;
+
+use super::{Knowledge, Wrong};
+use crate::finding::Falsehood;
+
+/// Holds an event against the truth.
+///
+/// # Errors
+/// The first difference.
+pub(super) fn compare(
+    truth: &GameEvent,
+    told: &GameEvent,
+    knowledge: PerSide<Knowledge>,
+) -> Result<(), Wrong> {
+    match (truth, told) {
+        (GameEvent::Moved(truth), GameEvent::Moved(told)) => compare_moves(truth, told),
+        (GameEvent::Started { commitments: truth }, GameEvent::Started { commitments: told }) => {
+            for side in flagfall_board::Side::BOTH {
+                // Without its salt nobody can make a commitment again; an imported game may have none.
+                let is_known = knowledge[side] == Knowledge::Opened && told[side].is_some();
+                if is_known && truth[side] != told[side] {
+                    return Err((Falsehood::Commitment, format!("{side} had another commitment")));
+                }
+            }
+            Ok(())
+        }
+        (
+            GameEvent::Ended { outcome: truth, opened: true_opened },
+            GameEvent::Ended { outcome: told, opened: told_opened },
+        ) => {
+            if truth != told {
+                let detail = format!("the game ended with {}, not {}", in_words(truth), in_words(told));
+                return Err((Falsehood::Outcome, detail));
+            }
+            if true_opened != told_opened {
+                let detail = "the end opens other deployments than these".to_owned();
+                return Err((Falsehood::Opened, detail));
+            }
+            Ok(())
+        }
+        (GameEvent::Deployed { setup: truth }, GameEvent::Deployed { setup: told }) if truth != told => {
+            let detail = "the deployment is not written in one piece of capital letters".to_owned();
+            Err((Falsehood::Setup, detail))
+        }
+        (GameEvent::Ended { outcome, .. }, _) => {
+            Err((Falsehood::NotEnded, format!("the game had ended: {}", in_words(outcome))))
+        }
+        (truth, told) if truth == told => Ok(()),
+        (truth, told) => {
+            let detail = format!("{} is told where {} had to follow", kind_of(told), kind_of(truth));
+            Err((Falsehood::Unexpected, detail))
+        }
+    }
+}
+
+fn compare_moves(truth: &SeenMove, told: &SeenMove) -> Result<(), Wrong> {
+    match (&truth.strike, &told.strike) {
+        (None, Some(_)) => return Err((Falsehood::Strike, "there was nothing to strike".to_owned())),
+        (Some(_), None) => {
+            return Err((Falsehood::Strike, "the move was a strike, and none is told".to_owned()));
+        }
+        (Some(truth), Some(told)) => compare_strikes(truth, told)?,
+        (None, None) => {}
+    }
+    compare_identities("the piece", truth.piece, told.piece)?;
+    if truth == told {
+        return Ok(());
+    }
+    Err((Falsehood::Unexpected, "another ply was made".to_owned()))
+}
+
+fn compare_strikes(truth: &SeenStrike, told: &SeenStrike) -> Result<(), Wrong> {
+    compare_identities("the attacker", truth.attacker, told.attacker)?;
+    compare_identities("the defender", truth.defender, told.defender)?;
+    let fates = [
+        ("attacker", truth.attacker_fate, told.attacker_fate),
+        ("defender", truth.defender_fate, told.defender_fate),
+    ];
+    match fates.into_iter().find(|(_, truth, told)| truth != told) {
+        Some((who, truth, told)) => {
+            let detail = format!("the {who} {}, and does not {}", fate_in_words(truth), bare_fate(told));
+            Err((Falsehood::Fate, detail))
+        }
+        None => Ok(()),
+    }
+}
+
+fn compare_identities(who: &str, truth: IdentityText, told: IdentityText) -> Result<(), Wrong> {
+    match (truth.0, told.0) {
+        (truth, told) if truth == told => Ok(()),
+        (Identity::Hidden, _) => {
+            Err((Falsehood::Shown, format!("{who} is told to be {told}, which this audience could not know")))
+        }
+        (_, Identity::Hidden) => {
+            Err((Falsehood::Shown, format!("{who} was shown to be {truth}, which is not told")))
+        }
+        _ => Err((Falsehood::Rank, format!("{who} is told to be {told}, and is {truth}"))),
+    }
+}
+
+fn fate_in_words(fate: flagfall_protocol::StrikeFate) -> &'static str {
+    match fate {
+        flagfall_protocol::StrikeFate::Stays => "stays",
+        flagfall_protocol::StrikeFate::Advances => "advances",
+        flagfall_protocol::StrikeFate::Leaves => "leaves",
+    }
+}
+
+fn bare_fate(fate: flagfall_protocol::StrikeFate) -> &'static str {
+    fate_in_words(fate).trim_end_matches('s')
+}
+
+/// An outcome as a phrase.
+fn in_words(outcome: &Outcome) -> String {
+    match outcome.winner {
+        Some(side) => format!("{side} winning ({})", outcome.reason),
+        None => format!("nobody winning ({})", outcome.reason),
+    }
+}
+
+pub(super) fn kind_of(event: &GameEvent) -> &'static str {
+    match event {
+        GameEvent::Deployed { .. } => "a deployment",
+        GameEvent::Ready { .. } => "a side's being ready",
+        GameEvent::Started { .. } => "the start",
+        GameEvent::Moved(_) => "a ply",
+        GameEvent::DrawOffered { .. } => "a draw offer",
+        GameEvent::DrawDeclined { .. } => "a declined draw",
+        GameEvent::Paused { .. } => "a pause",
+        GameEvent::Resumed {} => "the end of a pause",
+        GameEvent::Ended { .. } => "the end",
+    }
+}

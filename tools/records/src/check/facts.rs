@@ -1,0 +1,266 @@
+//! What can be said of a record without playing its game.
+
+use flagfall_board::{PerSide, Side, SquareSet};
+use flagfall_protocol::{Audience, GameEvent, GameRecord, HexBytes, Outcome, Time};
+use flagfall_rules::{Commitment, EndReason, Lakes, Ruleset, Setup, SetupRefusal};
+
+use super::{Knowledge, Wrong, finding_at, own_setup};
+use crate::finding::{Falsehood, Finding, Unchecked, UncheckedKind};
+
+/// Characters of the longest name somebody can have.
+const NAME_LEN_MAX: usize = 64;
+
+pub(super) fn check(record: &GameRecord) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let whole = [
+        check_format(record),
+        check_terms(record),
+        check_lakes(record),
+        check_players(record),
+        check_setups(record),
+        check_commitments(record),
+        check_opened(record),
+    ];
+    for (code, detail) in whole.into_iter().filter_map(Result::err) {
+        findings.push(Finding { code, event: None, ply: None, detail });
+    }
+    if let Err((index, wrong)) = check_stamps(record) {
+        findings.push(finding_at(record, index, wrong));
+    }
+    if let Err((index, wrong)) = check_outcome(record) {
+        findings.push(finding_at(record, index, wrong));
+    }
+    findings
+}
+
+fn check_format(record: &GameRecord) -> Result<(), Wrong> {
+    if record.format != flagfall_protocol::RECORD_FORMAT {
+        return Err((Falsehood::Format, format!("this program does not read format {}", record.format)));
+    }
+    Ok(())
+}
+
+fn check_terms(record: &GameRecord) -> Result<(), Wrong> {
+    if Ruleset::find(&record.terms.ruleset).is_none() {
+        let detail = format!("this program knows no ruleset {:?}", record.terms.ruleset);
+        return Err((Falsehood::Terms, detail));
+    }
+    match record.terms.time {
+        Time::Fischer { base_s, increment_s }
+            if !Time::BASE_S.contains(&base_s) || !Time::INCREMENT_S.contains(&increment_s) =>
+        {
+            let detail = format!("nobody may play with {base_s} s and {increment_s} s a move");
+            Err((Falsehood::Terms, detail))
+        }
+        Time::Fischer { .. } | Time::Unlimited {} => Ok(()),
+    }
+}
+
+/// The lakes of the record's game.
+pub(super) fn lakes_of(record: &GameRecord, ruleset: &Ruleset) -> SquareSet {
+    record.lakes.as_ref().map_or(ruleset.shape.lakes, |lakes| lakes.iter().copied().collect())
+}
+
+fn check_lakes(record: &GameRecord) -> Result<(), Wrong> {
+    let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return Ok(()) };
+    let is_right = match (&record.lakes, ruleset.lakes) {
+        (None, Lakes::OfTheShape) => true,
+        // A set game has its lakes in its position.
+        (None, Lakes::Drawn) => record.start.is_some(),
+        (Some(told), Lakes::Drawn) => {
+            told.is_sorted()
+                && told.len() == lakes_of(record, ruleset).len() as usize
+                && ruleset.allows_lakes(lakes_of(record, ruleset))
+        }
+        (Some(_), Lakes::OfTheShape) => false,
+    };
+    if is_right {
+        Ok(())
+    } else {
+        Err((Falsehood::Lakes, format!("no game of {} has these lakes", ruleset.id)))
+    }
+}
+
+fn check_players(record: &GameRecord) -> Result<(), Wrong> {
+    for side in Side::BOTH {
+        let player = &record.players[side];
+        if player.id.is_empty() && record.imported.is_none() {
+            return Err((Falsehood::Players, format!("{side} has no id")));
+        }
+        let is_name = (1..=NAME_LEN_MAX).contains(&player.name.chars().count())
+            && !player.name.chars().any(char::is_control);
+        if !is_name {
+            let detail = format!("{side}'s name has not 1 to {NAME_LEN_MAX} characters that can be printed");
+            return Err((Falsehood::Players, detail));
+        }
+    }
+    Ok(())
+}
+
+/// Opened deployments are deployments, written as they are hashed.
+fn check_setups(record: &GameRecord) -> Result<(), Wrong> {
+    let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return Ok(()) };
+    for side in Side::BOTH {
+        let Some(opened) = &record.deployments[side] else { continue };
+        let setup = Setup::from_text(&opened.setup, side, ruleset);
+        let refusal = match setup {
+            Ok(setup) => setup.deploy(side, ruleset).err(),
+            Err(refusal) => Some(refusal),
+        };
+        match refusal {
+            // A wrong army can be handed in where that loses (§U7); a text that has not a letter for every square cannot.
+            Some(SetupRefusal::WrongCount { .. } | SetupRefusal::Empty { .. })
+                if ruleset.illegal_act_loses => {}
+            Some(refusal) => return Err((Falsehood::Setup, format!("{side}: {refusal}"))),
+            None => {}
+        }
+        let is_plain = |letter: char| !letter.is_whitespace() && !letter.is_ascii_lowercase();
+        if opened.setup.chars().count() != ruleset.shape.home_len() || !opened.setup.chars().all(is_plain) {
+            let detail = format!("{side}'s deployment is not written in one piece of capital letters");
+            return Err((Falsehood::Setup, detail));
+        }
+        if record.audience.side() == Some(side) && own_setup(record).is_some_and(|own| own != opened.setup) {
+            let detail = format!("what was opened is not what {side} handed in last");
+            return Err((Falsehood::Deployment, detail));
+        }
+    }
+    Ok(())
+}
+
+fn check_commitments(record: &GameRecord) -> Result<(), Wrong> {
+    let started = record.events.iter().find_map(|told| match &told.event {
+        GameEvent::Started { commitments } => Some(commitments),
+        _ => None,
+    });
+    let nothing = PerSide::<Option<HexBytes>>::default();
+    if *started.unwrap_or(&nothing) != record.commitments {
+        let detail = "the record and the start of the game tell different commitments".to_owned();
+        return Err((Falsehood::CommitmentsDiffer, detail));
+    }
+    for side in Side::BOTH {
+        match (&record.deployments[side], record.commitments[side]) {
+            (Some(opened), Some(HexBytes(told))) => {
+                let truth = Commitment::of_text(record.game, side, &opened.setup, &opened.salt.0);
+                if truth != Commitment(told) {
+                    let detail = format!(
+                        "{side}'s deployment and salt have the hash {truth}, not the one that was published"
+                    );
+                    return Err((Falsehood::Commitment, detail));
+                }
+            }
+            (_, None) if started.is_some() && record.imported.is_none() => {
+                return Err((Falsehood::Commitment, format!("{side} started without a commitment")));
+            }
+            (_, Some(_)) | (_, None) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Deployments are open to those to whom the end opens them, and to nobody before it.
+fn check_opened(record: &GameRecord) -> Result<(), Wrong> {
+    let wrong = |detail: String| Err((Falsehood::Opened, detail));
+    let has_started = record.events.iter().any(|told| matches!(told.event, GameEvent::Started { .. }));
+    let opens = match &record.outcome {
+        None => false,
+        Some(Outcome { winner: _, reason }) => reason != EndReason::Aborted.code(),
+    };
+    for side in Side::BOTH {
+        match (&record.deployments[side], opens) {
+            (Some(_), false) => {
+                return wrong(format!("{side}'s deployment is open, and nothing has opened it"));
+            }
+            (None, true) if has_started && record.start.is_none() && record.audience != Audience::Public => {
+                return wrong(format!("{side}'s deployment is hidden; the end opens it to both players"));
+            }
+            (Some(_), true) | (None, _) => {}
+        }
+    }
+    let both = record.deployments.red.is_some() && record.deployments.blue.is_some();
+    if both && record.terms.secret && record.audience == Audience::Public {
+        return wrong(
+            "both deployments are open, and the one who offered the game kept his secret".to_owned(),
+        );
+    }
+    if record.imported.is_some() && !both {
+        return wrong("an imported game has both deployments".to_owned());
+    }
+    Ok(())
+}
+
+fn check_stamps(record: &GameRecord) -> Result<(), (usize, Wrong)> {
+    let wrong = |index, detail: String| Err((index, (Falsehood::Stamp, detail)));
+    let mut latest = record.created;
+    if record.imported.is_some() && record.created != 0 {
+        return wrong(0, "nobody stamped an imported game: its stamps are zero".to_owned());
+    }
+    for (index, told) in record.events.iter().enumerate() {
+        if told.at < latest {
+            let before = if index == 0 { "the game was made" } else { "the event ahead of it" };
+            return wrong(index, format!("it is stamped {} ms before {before}", latest - told.at));
+        }
+        if record.imported.is_some() && told.at != 0 {
+            return wrong(index, "nobody stamped an imported game: its stamps are zero".to_owned());
+        }
+        latest = told.at;
+    }
+    Ok(())
+}
+
+/// The record's outcome is that of its last event.
+fn check_outcome(record: &GameRecord) -> Result<(), (usize, Wrong)> {
+    let ended = record.events.iter().enumerate().find_map(|(index, told)| match &told.event {
+        GameEvent::Ended { outcome, opened } => Some((index, outcome, opened)),
+        _ => None,
+    });
+    let last = record.events.len().saturating_sub(1);
+    match (&record.outcome, ended) {
+        (None, None) => Ok(()),
+        (Some(_), None) => Err((last, (Falsehood::Missing, "the end of the game is not told".to_owned()))),
+        (told, Some((index, outcome, _))) if told.as_ref() != Some(outcome) => {
+            let detail = "the record and the end of the game tell different outcomes".to_owned();
+            Err((index, (Falsehood::Outcome, detail)))
+        }
+        (_, Some((index, _, opened))) if *opened != record.deployments => {
+            let detail = "the record and the end of the game open different deployments".to_owned();
+            Err((index, (Falsehood::Opened, detail)))
+        }
+        (Some(_), Some(_)) | (None, Some(_)) => Ok(()),
+    }
+}
+
+/// What the record does not give enough of.
+pub(super) fn name_unchecked(
+    record: &GameRecord,
+    knowledge: PerSide<Knowledge>,
+    unchecked: &mut Vec<Unchecked>,
+) {
+    let mut name = |code, detail: String| unchecked.push(Unchecked { code, detail });
+    for side in Side::BOTH {
+        if knowledge[side] == Knowledge::Shown {
+            let detail =
+                format!("{side}'s ranks that were not shown: the record does not open its deployment");
+            name(UncheckedKind::Ranks, detail);
+        }
+        match (knowledge[side], record.commitments[side]) {
+            (Knowledge::Opened, None) if record.start.is_none() => {
+                name(
+                    UncheckedKind::Commitment,
+                    format!("{side} has no commitment to hold its deployment against"),
+                );
+            }
+            (Knowledge::Own | Knowledge::Shown, Some(_)) => {
+                name(UncheckedKind::Commitment, format!("{side}'s commitment: its salt is not opened"));
+            }
+            (Knowledge::Opened, _) | (Knowledge::Own | Knowledge::Shown, None) => {}
+        }
+    }
+    if let Some(imported) = &record.imported {
+        name(UncheckedKind::Stamps, format!("when things happened: {} does not tell", imported.from));
+    } else if record.deploy_ms.is_none() {
+        name(
+            UncheckedKind::Deadline,
+            "whether deployments came in time: the record names no deadline".to_owned(),
+        );
+    }
+}

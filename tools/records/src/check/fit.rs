@@ -1,0 +1,241 @@
+//! Deployments that make possible what a record tells.
+//!
+//! Every condition a record sets is about one piece: it moves, so it is no Bomb; it moved far, so it is a Scout; it was shown; it beat a Captain. Whether
+//! an army meets all of them is then a matter of handing out ranks, one for each home square.
+
+use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square};
+use flagfall_protocol::{GameEvent, GameRecord, SeenMove, SeenStrike, StrikeFate};
+use flagfall_rules::{Fate, Fill, Identity, Ruleset, strike_fates};
+
+use super::{Knowledge, own_setup};
+
+/// What a home square may have borne: a rank, or nothing.
+const KINDS: usize = Rank::COUNT + 1;
+const NOTHING: usize = Rank::COUNT;
+
+/// What a home square of the deployment's text may have borne, as far as the record tells.
+#[derive(Clone, Copy)]
+struct Place {
+    ranks: RankSet,
+    may_be_empty: bool,
+}
+
+/// A piece on the board: whose, and from which place of the deployment's text.
+type Piece = (Side, usize);
+
+struct Traces {
+    ruleset: &'static Ruleset,
+    is_hidden: PerSide<bool>,
+    places: PerSide<Vec<Place>>,
+    board: Vec<Option<Piece>>,
+}
+
+/// The text of a deployment of each side: the one that is known, or one that fits.
+///
+/// # Errors
+/// The index of the first event that no deployment makes possible together with those before it.
+pub(super) fn fit(
+    record: &GameRecord,
+    ruleset: &'static Ruleset,
+    knowledge: PerSide<Knowledge>,
+) -> Result<PerSide<String>, usize> {
+    let fit_until = |end: usize| {
+        let mut traces = Traces::new(ruleset, knowledge);
+        let plies = record.events.iter().take(end).filter_map(|told| match &told.event {
+            GameEvent::Moved(seen) => Some(seen),
+            _ => None,
+        });
+        for seen in plies {
+            if traces.follow(seen).is_none() {
+                // Nothing stands where something moved: that is for the replay to say.
+                break;
+            }
+        }
+        let mut texts = PerSide::<String>::default();
+        for side in Side::BOTH {
+            texts[side] = match (knowledge[side], &record.deployments[side]) {
+                (Knowledge::Opened, Some(opened)) => opened.setup.clone(),
+                (Knowledge::Own, _) => own_setup(record).unwrap_or_default().to_owned(),
+                (Knowledge::Shown | Knowledge::Opened, _) => traces.deployment(side)?,
+            };
+        }
+        Some(texts)
+    };
+    let len = record.events.len();
+    if let Some(texts) = fit_until(len) {
+        return Ok(texts);
+    }
+    let ends: Vec<usize> = (0..=len).collect();
+    Err(ends.partition_point(|end| fit_until(*end).is_some()).saturating_sub(1))
+}
+
+impl Traces {
+    fn new(ruleset: &'static Ruleset, knowledge: PerSide<Knowledge>) -> Traces {
+        let may_be_empty = ruleset.fill == Fill::AnyHomeSquares;
+        let mut board = vec![None; Square::LIMIT];
+        for side in Side::BOTH {
+            for place in 0..ruleset.shape.home_len() {
+                if let Some(square) = ruleset.shape.home_square(side, place) {
+                    board[square.index()] = Some((side, place));
+                }
+            }
+        }
+        let place = Place { ranks: RankSet::ALL, may_be_empty };
+        Traces {
+            ruleset,
+            is_hidden: PerSide::from_fn(|side| knowledge[side] == Knowledge::Shown),
+            places: PerSide::from_fn(|_| vec![place; ruleset.shape.home_len()]),
+            board,
+        }
+    }
+
+    /// Notes what a ply tells; nothing when no piece can have made it.
+    fn follow(&mut self, seen: &SeenMove) -> Option<()> {
+        let (from, to) = (seen.squares.0.from, seen.squares.0.to);
+        let (direction, distance) = Direction::between(from, to)?;
+        let mover = self.board[from.index()].filter(|(side, _)| *side == seen.side)?;
+        let fixed = RankSet::only(Rank::Flag).union(RankSet::only(Rank::Bomb));
+        let movable = RankSet::ALL.without(fixed);
+        self.narrow(mover, if distance == 1 { movable } else { RankSet::only(Rank::Scout) });
+        self.narrow_to(mover, seen.piece.0);
+        let mut square = from;
+        for _ in 1..distance {
+            square = square.neighbor(direction)?;
+            self.clear(square);
+        }
+        self.board[from.index()] = None;
+        let Some(strike) = &seen.strike else {
+            self.clear(to);
+            self.board[to.index()] = Some(mover);
+            return Some(());
+        };
+        let struck = self.board[to.index()].take()?;
+        self.note_strike(mover, struck, strike);
+        for (piece, fate, own, other) in
+            [(mover, strike.attacker_fate, from, to), (struck, strike.defender_fate, to, from)]
+        {
+            match fate {
+                StrikeFate::Stays => self.board[own.index()] = Some(piece),
+                StrikeFate::Advances => self.board[other.index()] = Some(piece),
+                StrikeFate::Leaves => {}
+            }
+        }
+        Some(())
+    }
+
+    fn note_strike(&mut self, attacker: Piece, defender: Piece, strike: &SeenStrike) {
+        self.narrow(defender, RankSet::ALL);
+        self.narrow_to(attacker, strike.attacker.0);
+        self.narrow_to(defender, strike.defender.0);
+        let told = (fate_of(strike.attacker_fate), fate_of(strike.defender_fate));
+        match (strike.attacker.0, strike.defender.0) {
+            (Identity::Known(attacker), Identity::Hidden) => {
+                let fits = |rank: &Rank| strike_fates(self.ruleset, attacker, *rank) == told;
+                self.narrow(defender, Rank::ALL.into_iter().filter(fits).collect());
+            }
+            (Identity::Hidden, Identity::Known(defender)) => {
+                let fits = |rank: &Rank| strike_fates(self.ruleset, *rank, defender) == told;
+                self.narrow(attacker, Rank::ALL.into_iter().filter(fits).collect());
+            }
+            _ => {}
+        }
+    }
+
+    fn narrow_to(&mut self, piece: Piece, identity: Identity) {
+        match identity {
+            Identity::Known(rank) => self.narrow(piece, RankSet::only(rank)),
+            Identity::OneOf(ranks) => self.narrow(piece, ranks),
+            Identity::Hidden => {}
+        }
+    }
+
+    /// The piece exists, and is one of these.
+    fn narrow(&mut self, (side, place): Piece, ranks: RankSet) {
+        if let Some(place) = self.places[side].get_mut(place) {
+            place.ranks = place.ranks.intersection(ranks);
+            place.may_be_empty = false;
+        }
+    }
+
+    /// Nothing stands on a square that something crosses or enters. Where something must stand, the move is for the replay to judge.
+    fn clear(&mut self, square: Square) {
+        if let Some((side, place)) = self.board[square.index()]
+            && let Some(place) = self.places[side].get_mut(place)
+            && place.may_be_empty
+        {
+            place.ranks = RankSet::EMPTY;
+            self.board[square.index()] = None;
+        }
+    }
+
+    /// A deployment of the side that fits.
+    fn deployment(&self, side: Side) -> Option<String> {
+        if !self.is_hidden[side] {
+            return None;
+        }
+        let places = &self.places[side];
+        let mut capacities = [0; KINDS];
+        for (rank, count) in self.ruleset.army.iter() {
+            capacities[rank as usize] = usize::from(count);
+        }
+        capacities[NOTHING] = places.len().saturating_sub(self.ruleset.army.len());
+        let mut hands = Hands { places, capacities, taken: Default::default() };
+        for place in 0..places.len() {
+            if !hands.give(place, &mut [false; KINDS]) {
+                return None;
+            }
+        }
+        let mut letters = vec!['.'; places.len()];
+        for rank in Rank::ALL {
+            hands.taken[rank as usize].iter().for_each(|place| letters[*place] = rank.letter());
+        }
+        Some(letters.into_iter().collect())
+    }
+}
+
+/// Ranks handed out to places, by augmenting paths.
+struct Hands<'a> {
+    places: &'a [Place],
+    capacities: [usize; KINDS],
+    taken: [Vec<usize>; KINDS],
+}
+
+impl Hands<'_> {
+    /// Gives the place a kind, moving others to other kinds where it must. `tried` are the kinds that cannot help.
+    fn give(&mut self, place: usize, tried: &mut [bool; KINDS]) -> bool {
+        for kind in 0..KINDS {
+            if tried[kind] || !self.may_bear(place, kind) {
+                continue;
+            }
+            tried[kind] = true;
+            if self.taken[kind].len() < self.capacities[kind] {
+                self.taken[kind].push(place);
+                return true;
+            }
+            for index in 0..self.taken[kind].len() {
+                let holder = self.taken[kind][index];
+                if self.give(holder, tried) {
+                    self.taken[kind][index] = place;
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    fn may_bear(&self, place: usize, kind: usize) -> bool {
+        let Place { ranks, may_be_empty } = self.places[place];
+        match Rank::ALL.get(kind) {
+            Some(rank) => ranks.contains(*rank),
+            None => may_be_empty,
+        }
+    }
+}
+
+fn fate_of(fate: StrikeFate) -> Fate {
+    match fate {
+        StrikeFate::Stays => Fate::Stays,
+        StrikeFate::Advances => Fate::Advances,
+        StrikeFate::Leaves => Fate::Leaves,
+    }
+}

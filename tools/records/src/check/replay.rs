@@ -1,0 +1,367 @@
+//! Playing a record's game again.
+
+use std::collections::VecDeque;
+
+use flagfall_board::{PerSide, Side, Stamp};
+use flagfall_protocol::{Audience, GameEvent, GameRecord, Outcome, SeenMove};
+use flagfall_rules::{
+    Command, EndReason, Entropy, Event, Events, Fill, Game, GameTerms, Phase, Position, Refusal, Ruleset,
+    Setup, TimeControl, Viewer, decide, decide_deadline, decide_pause, decide_resume, decide_verdict, evolve,
+    see, view,
+};
+
+use super::compare::{compare, kind_of};
+use super::{Knowledge, Wrong, facts, finding_at};
+use crate::finding::{Falsehood, Report, Unchecked, UncheckedKind};
+
+/// Where an event can have come from.
+enum Cause {
+    /// A command, a deadline or a pause: it tells the first of these.
+    Events(Events),
+    /// The same, and nobody but a player or an umpire can say why.
+    Decision(Events),
+    /// What the record does not tell decides whether it is right.
+    Hidden(Unchecked),
+}
+
+pub(super) struct Replay<'a> {
+    record: &'a GameRecord,
+    knowledge: PerSide<Knowledge>,
+    setups: PerSide<String>,
+    viewer: Viewer,
+    game: Game,
+    /// What must follow, for it came with the event before.
+    pending: VecDeque<Event>,
+    /// The stamp of that.
+    at: Stamp,
+    is_over: bool,
+    is_stopped: bool,
+    on_trust: bool,
+    plies: usize,
+    unchecked: Vec<Unchecked>,
+}
+
+impl<'a> Replay<'a> {
+    pub(super) fn new(
+        record: &'a GameRecord,
+        ruleset: &'static Ruleset,
+        knowledge: PerSide<Knowledge>,
+        setups: PerSide<String>,
+        start: Option<Position>,
+    ) -> Replay<'a> {
+        let viewer = match record.audience {
+            Audience::Red => Viewer::Player(Side::Red),
+            Audience::Blue => Viewer::Player(Side::Blue),
+            Audience::Public => Viewer::Public,
+        };
+        // Without stamps there is no clock.
+        let time = match record.imported {
+            None => TimeControl::from(record.terms.time),
+            Some(_) => TimeControl::Unlimited,
+        };
+        let terms = GameTerms {
+            game: record.game,
+            ruleset,
+            lakes: facts::lakes_of(record, ruleset),
+            time,
+            deploy_ms: record.deploy_ms.unwrap_or(u64::MAX),
+            created: Stamp(record.created),
+            // To the public the end opens what nobody keeps secret: what it did not open was kept.
+            secret: PerSide::from_fn(|side| record.deployments[side].is_none()),
+        };
+        Replay {
+            record,
+            knowledge,
+            setups,
+            viewer,
+            game: start.map_or_else(|| Game::new(terms), |start| Game::from_position(terms, start)),
+            pending: VecDeque::new(),
+            at: Stamp(record.created),
+            is_over: false,
+            is_stopped: false,
+            on_trust: false,
+            plies: 0,
+            unchecked: Vec::new(),
+        }
+    }
+
+    /// Plays until the end or the first falsehood.
+    pub(super) fn run(mut self, report: &mut Report) {
+        let record = self.record;
+        let mut found = None;
+        for (index, told) in record.events.iter().enumerate() {
+            if let Err(wrong) = self.step(&told.event, Stamp(told.at)) {
+                found = Some((index, wrong));
+                break;
+            }
+            if self.is_stopped {
+                break;
+            }
+        }
+        if found.is_none() && !self.pending.is_empty() {
+            let detail = "more came with this event, and the record stops".to_owned();
+            found = Some((record.events.len().saturating_sub(1), (Falsehood::Missing, detail)));
+        }
+        report.findings.extend(found.map(|(index, wrong)| finding_at(record, index, wrong)));
+        report.plies_checked = self.plies;
+        report.on_trust = self.on_trust;
+        report.unchecked.append(&mut self.unchecked);
+    }
+
+    fn step(&mut self, told: &GameEvent, at: Stamp) -> Result<(), Wrong> {
+        if self.is_over {
+            return Err((Falsehood::AfterEnd, format!("{} is told after the end", kind_of(told))));
+        }
+        if self.has_hidden() && is_blocked_end(told) {
+            // Blocked or not comes before the limits (§A10), and hidden ranks decide it.
+            self.pending.clear();
+        }
+        let event = match self.pending.pop_front() {
+            Some(event) => event,
+            None => match self.cause(told, at)? {
+                Cause::Hidden(unchecked) => {
+                    self.is_over = matches!(told, GameEvent::Ended { .. });
+                    self.is_stopped = !self.is_over;
+                    self.unchecked.push(unchecked);
+                    return Ok(());
+                }
+                Cause::Events(events) => self.take(events, at, told)?,
+                Cause::Decision(events) => {
+                    self.on_trust = true;
+                    self.take(events, at, told)?
+                }
+            },
+        };
+        evolve(&mut self.game, &event, self.at);
+        let truth = see(&event, &self.game, self.viewer).map(|seen| GameEvent::from(&seen));
+        let truth = truth.ok_or_else(|| unexpected(told))?;
+        compare(&truth, told, self.knowledge)?;
+        if at != self.at {
+            let detail = "it is stamped apart from the event it came with".to_owned();
+            return Err((Falsehood::Stamp, detail));
+        }
+        match told {
+            GameEvent::Moved(_) => self.plies += 1,
+            GameEvent::Ended { .. } => self.is_over = true,
+            _ => {}
+        }
+        if self.has_hidden() && self.pending.front().is_some_and(|event| self.is_blocked_end(event)) {
+            self.pending.clear();
+        }
+        Ok(())
+    }
+
+    /// The first of the events that a told one came from; the others must follow.
+    fn take(&mut self, events: Events, at: Stamp, told: &GameEvent) -> Result<Event, Wrong> {
+        let mut events = events.into_iter();
+        let first = events.next().ok_or_else(|| unexpected(told))?;
+        self.pending = events.collect();
+        self.at = at;
+        Ok(first)
+    }
+
+    fn cause(&self, told: &GameEvent, at: Stamp) -> Result<Cause, Wrong> {
+        let seat = self.viewer;
+        match told {
+            GameEvent::Deployed { setup } => {
+                let Viewer::Player(side) = seat else {
+                    let detail = "the public is not told what a side deploys".to_owned();
+                    return Err((Falsehood::Audience, detail));
+                };
+                self.deploy(side, setup, at)
+            }
+            GameEvent::Ready { side } if seat.is_side(*side) => {
+                let detail = format!("{side} is told its own deployment, not that it is ready");
+                Err((Falsehood::Audience, detail))
+            }
+            GameEvent::Ready { side } if self.game.is_ready(*side) => {
+                Err((Falsehood::Unexpected, format!("{side} was ready already")))
+            }
+            GameEvent::Ready { side } => self.deploy(*side, &self.setups[*side], at),
+            GameEvent::Started { commitments: _ } => {
+                let detail = "the game starts when both sides have deployed, and not again".to_owned();
+                Err((Falsehood::Unexpected, detail))
+            }
+            GameEvent::Moved(seen) => self.play(seen, at),
+            GameEvent::DrawOffered { side } => self.ask(*side, &Command::OfferDraw, at).map(Cause::Events),
+            GameEvent::DrawDeclined { side } => self.ask(*side, &Command::DeclineDraw, at).map(Cause::Events),
+            GameEvent::Paused { since } => {
+                let since = Stamp(*since);
+                if since < self.game.latest() || since > at {
+                    let detail = "the pause begins before the event ahead of it, or after its own".to_owned();
+                    return Err((Falsehood::Stamp, detail));
+                }
+                Ok(Cause::Events(decide_pause(&self.game, since)))
+            }
+            GameEvent::Resumed {} => Ok(Cause::Events(decide_resume(&self.game))),
+            GameEvent::Ended { outcome, opened: _ } => self.end(outcome, at),
+        }
+    }
+
+    fn deploy(&self, side: Side, text: &str, at: Stamp) -> Result<Cause, Wrong> {
+        let setup = Setup::from_text(text, side, self.game.terms().ruleset)
+            .map_err(|refusal| (Falsehood::Setup, format!("{side}: {refusal}")))?;
+        self.ask(side, &Command::Deploy(setup), at).map(Cause::Events)
+    }
+
+    fn play(&self, seen: &SeenMove, at: Stamp) -> Result<Cause, Wrong> {
+        match self.decide(seen.side, &Command::Move(seen.squares.0), at) {
+            Ok(events) if events.iter().next().is_some_and(Event::is_end) => {
+                let detail = "it is against the rules, which here loses the game".to_owned();
+                Err((Falsehood::IllegalMove, detail))
+            }
+            Ok(events) => Ok(Cause::Events(events)),
+            Err(Refusal::MoreSquares) if self.has_hidden_squares() => Ok(Cause::Hidden(Unchecked {
+                code: UncheckedKind::Rest,
+                detail: format!(
+                    "everything from ply {} on: whether it was a chase depends on pieces that are not told",
+                    self.plies + 1
+                ),
+            })),
+            Err(refusal) => Err(self.refused(refusal, at)),
+        }
+    }
+
+    fn end(&self, outcome: &Outcome, at: Stamp) -> Result<Cause, Wrong> {
+        let wrong_winner = || {
+            let detail = format!("{} cannot end with {}", outcome.reason, winner_in_words(outcome));
+            (Falsehood::Outcome, detail)
+        };
+        match (outcome.reason.as_str(), outcome.winner) {
+            ("resigned", Some(winner)) => {
+                self.ask(winner.opponent(), &Command::Resign, at).map(Cause::Decision)
+            }
+            ("draw_agreed", None) => self.ask_either(&Command::AcceptDraw, at).map(Cause::Decision),
+            ("aborted", None) => {
+                let by_itself = decide_deadline(&self.game, at);
+                if self.game.phase() == Phase::Deploying && !by_itself.is_empty() {
+                    return Ok(Cause::Events(by_itself));
+                }
+                self.ask_either(&Command::Abort, at).map(Cause::Decision)
+            }
+            ("out_of_time", _) if self.game.deadline().is_some() && self.game.phase() == Phase::Playing => {
+                let by_itself = decide_deadline(&self.game, at);
+                if by_itself.is_empty() {
+                    let left = self.game.deadline().map_or(0, |deadline| deadline.ms_since(at));
+                    return Err((Falsehood::TimeLeft, format!("there were {left} ms left")));
+                }
+                Ok(Cause::Events(by_itself))
+            }
+            ("out_of_time" | "illegal_act" | "abandoned", _) => match EndReason::from_code(&outcome.reason) {
+                Some(reason) if self.is_possible_word(outcome, at)? => {
+                    let verdict = flagfall_rules::Outcome { winner: outcome.winner, reason };
+                    Ok(Cause::Decision(decide_verdict(&self.game, verdict)))
+                }
+                _ => Err(wrong_winner()),
+            },
+            ("resigned" | "draw_agreed" | "aborted", _) => Err(wrong_winner()),
+            (reason, _) if EndReason::from_code(reason).is_none() => {
+                Err((Falsehood::Outcome, format!("no game ends with {reason:?}")))
+            }
+            _ => self.end_by_rule(outcome),
+        }
+    }
+
+    /// Whether an umpire can have said so, from outside the board: of the side that had to act, or of any before the start.
+    fn is_possible_word(&self, outcome: &Outcome, at: Stamp) -> Result<bool, Wrong> {
+        if self.game.is_paused() {
+            return Err((Falsehood::Unexpected, "the game was paused".to_owned()));
+        }
+        if self.game.deadline().is_some_and(|deadline| at > deadline) {
+            return Err(self.refused(Refusal::OutOfTime, at));
+        }
+        let reason = outcome.reason.as_str();
+        Ok(match (self.game.phase(), outcome.winner) {
+            (Phase::Playing, Some(winner)) => {
+                reason == "abandoned" || winner == self.game.position().turn().opponent()
+            }
+            (Phase::Playing, None) => reason == "abandoned",
+            (Phase::Deploying, Some(_)) => true,
+            (Phase::Deploying, None) => reason == "illegal_act",
+            (Phase::Over, _) => false,
+        })
+    }
+
+    /// An end by the rules that the engine did not make with the last event.
+    fn end_by_rule(&self, outcome: &Outcome) -> Result<Cause, Wrong> {
+        let turn = self.game.turn();
+        let is_possible = match (outcome.reason.as_str(), outcome.winner) {
+            ("no_legal_move", Some(winner)) => turn == Some(winner.opponent()),
+            ("both_blocked", None) => turn.is_some(),
+            // What remains is an end that hidden ranks would have made earlier in the order of §A10.
+            ("quiet_limit" | "ply_limit", None) => {
+                view(&self.game, self.viewer, self.game.latest()).plies_to_limit == Some(0)
+            }
+            _ => false,
+        };
+        if is_possible && self.has_hidden() {
+            let detail = format!("the end ({}): it depends on ranks that are not opened", outcome.reason);
+            return Ok(Cause::Hidden(Unchecked { code: UncheckedKind::End, detail }));
+        }
+        Err((Falsehood::EndedEarly, format!("the game had not ended by {}", outcome.reason)))
+    }
+
+    fn ask_either(&self, command: &Command, at: Stamp) -> Result<Events, Wrong> {
+        let verdicts = Side::BOTH.map(|side| self.decide(side, command, at));
+        match verdicts {
+            [Ok(events), _] | [_, Ok(events)] => Ok(events),
+            [Err(refusal), Err(_)] => Err(self.refused(refusal, at)),
+        }
+    }
+
+    fn ask(&self, side: Side, command: &Command, at: Stamp) -> Result<Events, Wrong> {
+        self.decide(side, command, at).map_err(|refusal| self.refused(refusal, at))
+    }
+
+    /// The engine's verdict. The salt that was opened is the chance a deployment is made with.
+    fn decide(&self, side: Side, command: &Command, at: Stamp) -> Result<Events, Refusal> {
+        let salt = self.record.deployments[side].as_ref().map_or([0; 32], |opened| opened.salt.0);
+        decide(&self.game, side, self.game.ply(), command, at, &Entropy(salt))
+    }
+
+    fn refused(&self, refusal: Refusal, at: Stamp) -> Wrong {
+        let code = match refusal {
+            Refusal::OutOfTime => {
+                let late = self.game.deadline().map_or(0, |deadline| at.ms_since(deadline));
+                return (Falsehood::FlagFall, format!("the time for it had run out {late} ms before"));
+            }
+            Refusal::Setup(_) => Falsehood::Setup,
+            Refusal::NotYourTurn => Falsehood::IllegalMove,
+            _ if refusal.is_illegal_move() => Falsehood::IllegalMove,
+            _ => Falsehood::Unexpected,
+        };
+        (code, format!("{refusal} ({})", refusal.code()))
+    }
+
+    /// Whether the game is played with ranks that were found to fit.
+    fn has_hidden(&self) -> bool {
+        Side::BOTH.into_iter().any(|side| self.knowledge[side] == Knowledge::Shown)
+    }
+
+    /// Whether even the squares of some pieces were found to fit.
+    fn has_hidden_squares(&self) -> bool {
+        self.has_hidden() && self.game.terms().ruleset.fill == Fill::AnyHomeSquares
+    }
+
+    fn is_blocked_end(&self, event: &Event) -> bool {
+        see(event, &self.game, self.viewer).is_some_and(|seen| is_blocked_end(&GameEvent::from(&seen)))
+    }
+}
+
+/// Whether an event ends the game because somebody cannot move.
+fn is_blocked_end(event: &GameEvent) -> bool {
+    match event {
+        GameEvent::Ended { outcome, .. } => {
+            matches!(outcome.reason.as_str(), "no_legal_move" | "both_blocked")
+        }
+        _ => false,
+    }
+}
+
+fn unexpected(told: &GameEvent) -> Wrong {
+    (Falsehood::Unexpected, format!("{} cannot happen here", kind_of(told)))
+}
+
+fn winner_in_words(outcome: &Outcome) -> String {
+    outcome.winner.map_or("nobody winning".to_owned(), |side| format!("{side} winning"))
+}

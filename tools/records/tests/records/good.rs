@@ -1,0 +1,49 @@
+use flagfall_protocol::Time;
+use flagfall_records::{Status, check, check_value};
+use flagfall_rules::{Phase, Viewer};
+
+use crate::games::{End, Manner, of_every_ruleset};
+
+#[test]
+fn the_record_of_any_game_is_true_for_every_audience() {
+    let (mut records, mut plies) = (0, 0);
+    let mut reasons = std::collections::BTreeMap::<String, usize>::new();
+    let manner = |game: u64| {
+        let end = Manner::ENDS[(game % 4) as usize];
+        let mut manner = Manner::new(if game % 3 == 0 { 5_000 } else { 20 * game as u16 }, end);
+        manner.time = match game % 5 {
+            0 => Time::Fischer { base_s: 86_400, increment_s: 0 },
+            1 => Time::Fischer { base_s: 60, increment_s: 2 },
+            _ => Time::Unlimited {},
+        };
+        manner
+    };
+    for (seed, played) in of_every_ruleset(70_001, 12, manner) {
+        for viewer in Viewer::ALL {
+            let record = played.record(viewer);
+            let report = check_value(&serde_json::to_value(&record).unwrap());
+            let is_over = played.game.phase() == Phase::Over;
+            let wanted = if is_over { Status::Good } else { Status::Partly };
+            assert_eq!(report.status, wanted, "seed {seed} {viewer:?}: {report:#?}");
+            assert_eq!(report.plies_checked, report.plies, "seed {seed} {viewer:?}");
+            records += 1;
+            plies += report.plies;
+            *reasons.entry(report.reason.unwrap_or_default()).or_default() += 1;
+        }
+    }
+    println!("{records} records of {plies} plies are true: {reasons:?}");
+    for reason in ["flag_captured", "resigned", "draw_agreed", "out_of_time"] {
+        assert!(reasons.contains_key(reason), "no game ended with {reason}: {reasons:?}");
+    }
+}
+
+#[test]
+fn a_game_called_off_is_true_as_far_as_it_goes() {
+    for (seed, played) in of_every_ruleset(71_001, 8, |_| Manner::new(1, End::Abort)) {
+        for viewer in Viewer::ALL {
+            let report = check(&played.record(viewer));
+            assert_eq!(report.findings, [], "seed {seed} {viewer:?}");
+            assert_ne!(report.status, Status::False);
+        }
+    }
+}

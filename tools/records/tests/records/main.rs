@@ -1,0 +1,11 @@
+//! Records of random games of every ruleset: the true ones pass, and whatever is changed in them is found, or is shown to be the true record of
+//! another game. A checker that cannot fail proves nothing.
+
+#![expect(clippy::print_stdout, reason = "a law says what it looked at")]
+
+mod games;
+mod good;
+mod oracle;
+mod partly;
+mod tampered;
+mod umpired;

@@ -1,0 +1,124 @@
+//! Whether a record is, letter for letter, what the recorder writes of some game. Told apart from the checker: it tries every command that could
+//! have made each event, keeps the one that tells the same, and compares the whole record at the end.
+
+use flagfall_board::{Side, Square, Stamp};
+use flagfall_protocol::{Audience, GameEvent, GameRecord, Recorder};
+use flagfall_rules::{
+    Command, Entropy, Event, Events, Game, GameTerms, Move, Phase, Ruleset, Setup, Viewer, decide,
+    decide_deadline, decide_pause, decide_resume, evolve, see,
+};
+
+use crate::games::control;
+
+/// Whether it is. Both deployments must be open in it.
+pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
+    let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return false };
+    let (Some(_), Some(_)) = (&record.deployments.red, &record.deployments.blue) else { return false };
+    let viewer = match record.audience {
+        Audience::Red => Viewer::Player(Side::Red),
+        Audience::Blue => Viewer::Player(Side::Blue),
+        Audience::Public => Viewer::Public,
+    };
+    let mut game = Game::new(GameTerms {
+        game: record.game,
+        ruleset,
+        lakes: record.lakes.as_ref().map_or(ruleset.shape.lakes, |lakes| lakes.iter().copied().collect()),
+        time: control(record.terms.time),
+        deploy_ms: record.deploy_ms.unwrap_or(u64::MAX),
+        created: Stamp(record.created),
+        secret: Default::default(),
+    });
+    let mut recorder = Recorder::new(viewer);
+    let mut index = 0;
+    while let Some(told) = record.events.get(index) {
+        let at = Stamp(told.at);
+        if at < game.latest() {
+            return false;
+        }
+        let tries = causes(record, &game, ruleset, &told.event, at);
+        let Some(events) = tries.into_iter().find(|events| is_told(events, &game, viewer, record, index))
+        else {
+            return false;
+        };
+        for event in events {
+            evolve(&mut game, &event, at);
+            if see(&event, &game, viewer).is_some() {
+                index += 1;
+            }
+            recorder.note(&event, &game, at);
+        }
+    }
+    recorder.record(&game, record.terms.clone(), record.players.clone()) == *record
+}
+
+/// Whether the record tells these events next, at one stamp.
+fn is_told(events: &Events, game: &Game, viewer: Viewer, record: &GameRecord, index: usize) -> bool {
+    let at = record.events[index].at;
+    let mut game = game.clone();
+    let first = index;
+    let mut index = index;
+    let mut tell = |event: &Event| {
+        evolve(&mut game, event, Stamp(at));
+        let Some(seen) = see(event, &game, viewer) else { return true };
+        let told = record.events.get(index);
+        index += 1;
+        told.is_some_and(|told| told.at == at && told.event == GameEvent::from(&seen))
+    };
+    // What is not told at all explains nothing.
+    events.iter().all(&mut tell) && index > first
+}
+
+fn causes(
+    record: &GameRecord,
+    game: &Game,
+    ruleset: &'static Ruleset,
+    told: &GameEvent,
+    at: Stamp,
+) -> Vec<Events> {
+    let mut commands = Vec::new();
+    let mut events = Vec::new();
+    match told {
+        GameEvent::Deployed { .. } | GameEvent::Ready { .. } => {
+            let mut texts: Vec<(Side, &str)> = Side::BOTH
+                .into_iter()
+                .filter_map(|side| Some((side, record.deployments[side].as_ref()?.setup.as_str())))
+                .collect();
+            if let (GameEvent::Deployed { setup }, Some(side)) = (told, record.audience.side()) {
+                texts = vec![(side, setup)];
+            }
+            for (side, text) in texts {
+                if let Ok(setup) = Setup::from_text(text, side, ruleset) {
+                    commands.push((side, Command::Deploy(setup)));
+                }
+            }
+        }
+        GameEvent::Moved(seen) => commands.push((seen.side, Command::Move(seen.squares.0))),
+        GameEvent::Paused { since } if *since <= at.0 => events.push(decide_pause(game, Stamp(*since))),
+        _ => {
+            if let GameEvent::Ended { outcome, .. } = told
+                && game.phase() == Phase::Playing
+                && ruleset.illegal_act_loses
+                && outcome.reason == "illegal_act"
+            {
+                // Any illegal move does it: nobody is told which.
+                let nowhere = Square::new(0, 0).map(|square| Move { from: square, to: square });
+                commands.extend(nowhere.map(|squares| (game.position().turn(), Command::Move(squares))));
+            }
+            events.extend([decide_resume(game), decide_deadline(game, at)]);
+            for command in [
+                Command::OfferDraw,
+                Command::AcceptDraw,
+                Command::DeclineDraw,
+                Command::Resign,
+                Command::Abort,
+            ] {
+                commands.extend(Side::BOTH.map(|side| (side, command.clone())));
+            }
+        }
+    }
+    for (side, command) in commands {
+        let salt = record.deployments[side].as_ref().map_or([0; 32], |opened| opened.salt.0);
+        events.extend(decide(game, side, game.ply(), &command, at, &Entropy(salt)));
+    }
+    events
+}

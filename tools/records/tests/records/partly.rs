@@ -1,0 +1,139 @@
+//! Records that do not open both deployments: before the end, and where a player keeps his secret.
+
+use flagfall_board::{PerSide, Rank};
+use flagfall_protocol::{GameEvent, GameRecord, IdentityText, SeenMove, StrikeFate};
+use flagfall_records::Falsehood::{self, *};
+use flagfall_records::{Status, UncheckedKind, check};
+use flagfall_rules::{Identity, Viewer};
+use flagfall_tests::Chance;
+
+use crate::games::{End, Manner, of_every_ruleset};
+
+/// Records of games that are going on, and of games with a secret.
+fn records() -> Vec<(u64, GameRecord)> {
+    let mut records = Vec::new();
+    for (seed, played) in of_every_ruleset(90_001, 6, |game| Manner::new(40 * game as u16 + 9, End::Open)) {
+        let mut chance = Chance::new(seed);
+        for viewer in Viewer::ALL {
+            let cut = 1 + chance.below(played.log.len());
+            let is_whole = played.log.get(cut).is_none_or(|next| next.at != played.log[cut - 1].at);
+            if is_whole {
+                records.push((seed, played.record_until(viewer, cut)));
+            }
+        }
+    }
+    for secret in [PerSide::new(true, false), PerSide::new(false, true), PerSide::new(true, true)] {
+        let manner = |game| Manner {
+            secret,
+            ..Manner::new(if game == 0 { 5_000 } else { 60 }, Manner::ENDS[(game % 3) as usize])
+        };
+        for (seed, played) in of_every_ruleset(91_001, 3, manner) {
+            records.push((seed, played.record(Viewer::Public)));
+            assert_ne!(check(&played.record(Viewer::ALL[0])).status, Status::False, "players see everything");
+        }
+    }
+    records
+}
+
+#[test]
+fn what_cannot_be_checked_is_named_and_the_rest_is_true() {
+    let mut left = std::collections::BTreeMap::<&str, usize>::new();
+    for (seed, record) in records() {
+        let report = check(&record);
+        let is_opened = record.deployments.red.is_some() && record.deployments.blue.is_some();
+        let wanted = if is_opened { Status::Good } else { Status::Partly };
+        assert_eq!(report.status, wanted, "seed {seed} {:?}: {report:#?}", record.audience);
+        report.unchecked.iter().for_each(|unchecked| *left.entry(unchecked.code.code()).or_default() += 1);
+        let names_rest = report.unchecked.iter().any(|unchecked| unchecked.code == UncheckedKind::Rest);
+        assert!(report.plies_checked == report.plies || names_rest, "seed {seed}");
+    }
+    println!("{left:?}");
+    assert!(left.contains_key("ranks") && left.contains_key("commitment"));
+}
+
+#[test]
+fn what_no_deployment_makes_possible_is_found() {
+    let mut found = std::collections::BTreeMap::<&str, usize>::new();
+    for (seed, record) in records() {
+        if check(&record).status == Status::Good {
+            continue;
+        }
+        for (index, told) in record.events.iter().enumerate() {
+            let GameEvent::Moved(seen) = &told.event else { continue };
+            let mut must_be_found = |edit: &dyn Fn(&mut SeenMove)| {
+                let mut changed = record.clone();
+                if let GameEvent::Moved(seen) = &mut changed.events[index].event {
+                    edit(seen);
+                }
+                if changed == record {
+                    return;
+                }
+                let report = check(&changed);
+                assert_eq!(report.status, Status::False, "seed {seed}, event {index}");
+                *found.entry(report.findings[0].code.code()).or_default() += 1;
+            };
+            must_be_found(&|seen| seen.side = seen.side.opponent());
+            must_be_found(&|seen| seen.piece = IdentityText(Identity::Known(Rank::Bomb)));
+            must_be_found(&|seen| seen.piece = IdentityText(Identity::Known(Rank::Phoenix)));
+            if seen.strike.is_none() {
+                continue;
+            }
+            for fate in [StrikeFate::Stays, StrikeFate::Advances, StrikeFate::Leaves] {
+                must_be_found(&|seen| seen.strike.iter_mut().for_each(|strike| strike.attacker_fate = fate));
+                must_be_found(&|seen| seen.strike.iter_mut().for_each(|strike| strike.defender_fate = fate));
+            }
+            must_be_found(&|seen| {
+                let flag = IdentityText(Identity::Known(Rank::Flag));
+                seen.strike.iter_mut().for_each(|strike| strike.attacker = flag);
+            });
+        }
+    }
+    println!("{found:?}");
+    assert!(found.contains_key(Impossible.code()), "{found:?}");
+}
+
+/// An army has one Marshal: a second one in the record is one too many, at the ply where it appears.
+#[test]
+fn a_rank_too_many_is_found_where_it_appears() {
+    let mut count = 0;
+    for (seed, record) in records() {
+        let strikes: Vec<(usize, SeenMove)> = record
+            .events
+            .iter()
+            .enumerate()
+            .filter_map(|(index, told)| match &told.event {
+                GameEvent::Moved(seen) if seen.strike.is_some() => Some((index, *seen)),
+                _ => None,
+            })
+            .collect();
+        if check(&record).status == Status::Good || record.audience.side().is_some() {
+            continue;
+        }
+        let mut changed = record.clone();
+        // Equal ranks both leave, in every ruleset that has been here so far and in no order of strength otherwise.
+        let both_leave = strikes.iter().filter(|(_, seen)| {
+            seen.strike.is_some_and(|strike| {
+                strike.attacker_fate == StrikeFate::Leaves && strike.defender_fate == StrikeFate::Leaves
+            })
+        });
+        let places: Vec<usize> = both_leave.map(|(index, _)| *index).take(2).collect();
+        let [_, second] = places[..] else { continue };
+        for index in places {
+            if let GameEvent::Moved(seen) = &mut changed.events[index].event {
+                let marshal = IdentityText(Identity::Known(Rank::General));
+                seen.piece = marshal;
+                seen.strike.iter_mut().for_each(|strike| {
+                    strike.attacker = marshal;
+                    strike.defender = marshal;
+                });
+            }
+        }
+        let report = check(&changed);
+        let codes: Vec<Falsehood> = report.findings.iter().map(|finding| finding.code).collect();
+        assert_eq!(report.status, Status::False, "seed {seed}");
+        if codes == [Impossible] {
+            count += usize::from(report.findings[0].event.is_some_and(|event| event <= second));
+        }
+    }
+    assert!(count > 0, "no game had two strikes between equals");
+}
