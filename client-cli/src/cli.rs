@@ -91,6 +91,11 @@ pub enum Command {
         #[arg(long, conflicts_with_all = ["json", "text", "out"])]
         step: bool,
     },
+    /// Check records: whether everything they tell is true of the game they tell.
+    #[command(
+        after_help = "A line for each record: good, partly (and what could not be checked) or FALSE (with the ply, a code and why).\nRECORDS.md explains the codes.\nExit codes: 0 nothing is false, 2 something is, 1 something could not be read.\n\nExamples:\n  flagfall record 0123456789ab --json | flagfall check -\n  flagfall check games/ final.json"
+    )]
+    Check(CheckArgs),
     /// Explain a ruleset; without an id list them all.
     Rules {
         /// The ruleset's id.
@@ -116,6 +121,17 @@ pub enum Command {
         after_help = "Reads a JSON request from each line of the standard input and answers each with a JSON line, in order; ends when the input ends. Whoever talks to it sees every rank. REFEREE.md has all requests and a session to paste.\n\nExample:\n  echo '{\"type\":\"about\"}' | flagfall referee"
     )]
     Referee,
+}
+
+/// What to check.
+#[derive(Clone, Debug, Args)]
+pub struct CheckArgs {
+    /// Files of one record or several, folders of them (*.json, *.jsonl), or - for the standard input.
+    #[arg(required = true, value_name = "RECORD")]
+    pub records: Vec<PathBuf>,
+    /// A JSON line for each record, with everything found.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// What to do with saved deployments.
@@ -249,6 +265,7 @@ mod tests {
             "flagfall watch 0123456789ab --server play.example:80",
             "flagfall record 0123456789ab --step",
             "flagfall setups",
+            "flagfall check - games --json",
             "flagfall setups delete barrage corner",
             "flagfall referee",
         ] {
@@ -266,6 +283,7 @@ mod tests {
             "flagfall play --time ten",
             "flagfall play --side green",
             "flagfall watch 1",
+            "flagfall check",
             "flagfall record 0123456789ab --json --text",
         ] {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");

@@ -62,6 +62,7 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
         Command::Record { game, json, text: _, out, step } => {
             record(game, json, out.as_deref(), step, common)
         }
+        Command::Check(args) => written(flagfall::records::check(&args, &mut io::stdout().lock())),
         Command::Rules { ruleset: None } => print(&explain::list()),
         Command::Rules { ruleset: Some(id) } => {
             print(&explain::ruleset(find_ruleset(&id)?, common.numbers.into()))
@@ -73,13 +74,17 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
     }
 }
 
+/// What came of writing; whoever stopped reading has seen enough.
+fn written(result: io::Result<u8>) -> Result<u8, Trouble> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
+        other => other.map_err(usage),
+    }
+}
+
 fn print(text: &str) -> Result<u8, Trouble> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // Whoever reads has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
-        other => other.map(|()| 0).map_err(usage),
-    }
+    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()).map(|()| 0))
 }
 
 fn referee() -> Result<u8, Trouble> {

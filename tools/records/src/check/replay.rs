@@ -223,10 +223,6 @@ impl<'a> Replay<'a> {
     }
 
     fn end(&self, outcome: &Outcome, at: Stamp) -> Result<Cause, Wrong> {
-        let wrong_winner = || {
-            let detail = format!("{} cannot end with {}", outcome.reason, winner_in_words(outcome));
-            (Falsehood::Outcome, detail)
-        };
         match (outcome.reason.as_str(), outcome.winner) {
             ("resigned", Some(winner)) => {
                 self.ask(winner.opponent(), &Command::Resign, at).map(Cause::Decision)
@@ -237,7 +233,9 @@ impl<'a> Replay<'a> {
                 if self.game.phase() == Phase::Deploying && !by_itself.is_empty() {
                     return Ok(Cause::Events(by_itself));
                 }
-                self.ask_either(&Command::Abort, at).map(Cause::Decision)
+                // A player may before his first ply, an umpire whenever it must.
+                let asked = self.ask_either(&Command::Abort, at).map(Cause::Decision);
+                asked.or_else(|_| self.verdict(outcome, at))
             }
             ("out_of_time", _) if self.game.deadline().is_some() && self.game.phase() == Phase::Playing => {
                 let by_itself = decide_deadline(&self.game, at);
@@ -247,14 +245,8 @@ impl<'a> Replay<'a> {
                 }
                 Ok(Cause::Events(by_itself))
             }
-            ("out_of_time" | "illegal_act" | "abandoned", _) => match EndReason::from_code(&outcome.reason) {
-                Some(reason) if self.is_possible_word(outcome, at)? => {
-                    let verdict = flagfall_rules::Outcome { winner: outcome.winner, reason };
-                    Ok(Cause::Decision(decide_verdict(&self.game, verdict)))
-                }
-                _ => Err(wrong_winner()),
-            },
-            ("resigned" | "draw_agreed" | "aborted", _) => Err(wrong_winner()),
+            ("out_of_time" | "illegal_act" | "abandoned", _) => self.verdict(outcome, at),
+            ("resigned" | "draw_agreed" | "aborted", _) => Err(wrong_winner(outcome)),
             (reason, _) if EndReason::from_code(reason).is_none() => {
                 Err((Falsehood::Outcome, format!("no game ends with {reason:?}")))
             }
@@ -262,24 +254,28 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Whether an umpire can have said so, from outside the board: of the side that had to act, or of any before the start.
-    fn is_possible_word(&self, outcome: &Outcome, at: Stamp) -> Result<bool, Wrong> {
+    /// An umpire's verdict, from outside the board: on the side that had to act, or on any before the start.
+    fn verdict(&self, outcome: &Outcome, at: Stamp) -> Result<Cause, Wrong> {
         if self.game.is_paused() {
             return Err((Falsehood::Unexpected, "the game was paused".to_owned()));
         }
         if self.game.deadline().is_some_and(|deadline| at > deadline) {
             return Err(self.refused(Refusal::OutOfTime, at));
         }
-        let reason = outcome.reason.as_str();
-        Ok(match (self.game.phase(), outcome.winner) {
-            (Phase::Playing, Some(winner)) => {
-                reason == "abandoned" || winner == self.game.position().turn().opponent()
+        let (Outcome { winner, reason }, turn) = (outcome, self.game.turn());
+        let is_possible = match (turn, winner) {
+            (Some(turn), Some(winner)) => reason == "abandoned" || *winner == turn.opponent(),
+            (Some(_), None) => reason == "abandoned" || reason == "aborted",
+            // Where wrong deployments lose, they are judged when both are in, by the rules (§U7).
+            (None, _) => reason != "illegal_act" || !self.game.terms().ruleset.illegal_act_loses,
+        };
+        match EndReason::from_code(reason).filter(|_| is_possible) {
+            Some(reason) => {
+                let outcome = flagfall_rules::Outcome { winner: *winner, reason };
+                Ok(Cause::Decision(decide_verdict(&self.game, outcome)))
             }
-            (Phase::Playing, None) => reason == "abandoned",
-            (Phase::Deploying, Some(_)) => true,
-            (Phase::Deploying, None) => reason == "illegal_act",
-            (Phase::Over, _) => false,
-        })
+            None => Err(wrong_winner(outcome)),
+        }
     }
 
     /// An end by the rules that the engine did not make with the last event.
@@ -362,6 +358,7 @@ fn unexpected(told: &GameEvent) -> Wrong {
     (Falsehood::Unexpected, format!("{} cannot happen here", kind_of(told)))
 }
 
-fn winner_in_words(outcome: &Outcome) -> String {
-    outcome.winner.map_or("nobody winning".to_owned(), |side| format!("{side} winning"))
+fn wrong_winner(outcome: &Outcome) -> Wrong {
+    let winner = outcome.winner.map_or("nobody".to_owned(), |side| side.to_string());
+    (Falsehood::Outcome, format!("{} cannot end here with {winner} winning", outcome.reason))
 }

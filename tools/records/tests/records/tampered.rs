@@ -64,8 +64,8 @@ fn whatever_is_changed_is_found_or_makes_another_true_record() {
     };
     for (number, (seed, played)) in of_every_ruleset(80_001, 4, manner).into_iter().enumerate() {
         let record = played.record(Viewer::ALL[number % 3]);
-        if record.deployments.red.is_none() {
-            // Nobody took the last draw offer: a game that is not over has a test of its own.
+        if record.deployments.red.is_none() || record.commitments.red.is_none() {
+            // Nobody took the last draw offer, or the game never started: records that are not opened have tests of their own.
             continue;
         }
         assert_eq!(check(&record).status, Status::Good, "seed {seed}");
@@ -173,7 +173,7 @@ fn tamper_whole(record: &GameRecord) -> Vec<Tampered> {
         whole("bad time", &[Terms], &mut |r| r.terms.time = Time::Fischer { base_s, increment_s });
     }
     whole("lakes", &[Lakes], &mut |r| r.lakes = Some(Vec::new()));
-    whole("a lake less", &[Lakes], &mut |r| r.lakes.iter_mut().for_each(|lakes| drop(lakes.pop())));
+    whole("a lake less", &[Lakes], &mut |r| r.lakes.iter_mut().for_each(|lakes| lakes.truncate(7)));
     whole("lakes turned round", &[Lakes], &mut |r| r.lakes.iter_mut().for_each(|lakes| lakes.reverse()));
     whole("private", &[], &mut |r| r.terms.private = true);
     whole("secret", &[Opened_], &mut |r| r.terms.secret = true);
@@ -203,7 +203,7 @@ fn tamper_whole(record: &GameRecord) -> Vec<Tampered> {
             whole("exchanged letters", &[Commitment], &mut |r| set_setup(r, side, &text));
         }
         whole("another letter", &[Setup, Commitment], &mut |r| {
-            set_setup(r, side, &setup.replacen('8', "7", 1))
+            set_setup(r, side, &setup.replacen('8', "7", 1));
         });
         whole("small letters", &[Setup], &mut |r| set_setup(r, side, &setup.to_lowercase()));
         whole("a letter more", &[Setup], &mut |r| set_setup(r, side, &format!("{setup}8")));
@@ -487,7 +487,7 @@ fn clocks_are_held_to() {
 }
 
 fn bytes_of(played: &Played, viewer: Viewer) -> Vec<u8> {
-    serde_json::to_vec(&played.record(viewer)).unwrap()
+    serde_json::to_vec(&played.record(viewer)).expect("JSON")
 }
 
 proptest! {

@@ -10,12 +10,12 @@ use crate::games::{End, Manner, play};
 
 /// A game without a clock that Red gives up before ply 12.
 fn record(seed: u64) -> GameRecord {
-    let ruleset = Ruleset::find("classic").unwrap();
+    let ruleset = Ruleset::find("classic").expect("a ruleset");
     let manner = Manner { time: Time::Unlimited {}, ..Manner::new(11, End::Resign) };
     (seed..)
         .map(|seed| play(ruleset, manner, &mut Chance::new(seed)).record(Viewer::Public))
         .find(|record| record.outcome.as_ref().is_some_and(|outcome| outcome.reason == "resigned"))
-        .unwrap()
+        .expect("a game that somebody gives up")
 }
 
 fn ended(mut record: GameRecord, winner: Option<Side>, reason: &str) -> GameRecord {
@@ -43,7 +43,7 @@ fn an_umpires_word_is_taken_where_it_is_possible() {
         ("resigned", Some(Side::Blue), true),
         ("resigned", None, false),
         ("draw_agreed", None, false),
-        ("aborted", None, false),
+        ("aborted", Some(Side::Red), false),
         ("flag_captured", Some(Side::Red), false),
         ("tired", Some(Side::Red), false),
     ] {

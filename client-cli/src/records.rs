@@ -1,0 +1,229 @@
+//! Records in files: checking them.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+use flagfall_records::{Finding, Reader, Report, Status, check_value};
+use serde_json::json;
+
+use crate::cli::CheckArgs;
+use crate::words;
+
+/// Folders within folders that are looked into.
+const DEPTH_MAX: usize = 32;
+
+#[derive(Default)]
+struct Counts {
+    good: u64,
+    partly: u64,
+    wrong: u64,
+    troubles: u64,
+}
+
+/// Checks the records and writes a line for each as it is done. The exit code: 0 nothing is false, 2 something is, 1 something could not be read.
+///
+/// # Errors
+/// When the lines cannot be written.
+pub fn check(args: &CheckArgs, out: &mut impl Write) -> io::Result<u8> {
+    let mut counts = Counts::default();
+    for path in &args.records {
+        check_path(path, 0, args, &mut counts, out)?;
+    }
+    let Counts { good, partly, wrong, troubles } = counts;
+    if !args.json {
+        let total = good + partly + wrong;
+        let records = if total == 1 { "record" } else { "records" };
+        write!(out, "{total} {records}: {good} good, {partly} partly checked, {wrong} false")?;
+        if troubles > 0 {
+            write!(out, "; {troubles} could not be read")?;
+        }
+        writeln!(out)?;
+    }
+    out.flush()?;
+    Ok(if wrong > 0 { 2 } else { u8::from(troubles > 0) })
+}
+
+fn check_path(
+    path: &Path,
+    depth: usize,
+    args: &CheckArgs,
+    counts: &mut Counts,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    if path == Path::new("-") {
+        return check_stream(io::stdin().lock(), "standard input", args, counts, out);
+    }
+    if path.is_dir() {
+        return match files_in(path) {
+            _ if depth >= DEPTH_MAX => {
+                trouble(path, &"folders lie too deep in each other", args, counts, out)
+            }
+            Ok(paths) => paths.iter().try_for_each(|path| check_path(path, depth + 1, args, counts, out)),
+            Err(error) => trouble(path, &error, args, counts, out),
+        };
+    }
+    match File::open(path) {
+        Ok(file) => check_stream(file, &path.display().to_string(), args, counts, out),
+        Err(error) => trouble(path, &error, args, counts, out),
+    }
+}
+
+/// The records and folders in a folder, by name: whatever ends in .json or .jsonl and is not hidden.
+fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+        let path = entry.path();
+        let is_record = path.extension().is_some_and(|end| end == "json" || end == "jsonl");
+        // A link to a folder may lead in a circle.
+        if !is_hidden && (is_record || entry.file_type()?.is_dir()) {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+fn check_stream(
+    stream: impl Read,
+    name: &str,
+    args: &CheckArgs,
+    counts: &mut Counts,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    for (number, value) in (1_u64..).zip(Reader::new(BufReader::new(stream))) {
+        let name = if number == 1 { name.to_owned() } else { format!("{name} record {number}") };
+        match value {
+            Ok(value) => tell(&name, &check_value(&value), args, counts, out)?,
+            Err(error) => trouble(Path::new(&name), &error, args, counts, out)?,
+        }
+    }
+    Ok(())
+}
+
+fn tell(
+    name: &str,
+    report: &Report,
+    args: &CheckArgs,
+    counts: &mut Counts,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let count = match report.status {
+        Status::Good => &mut counts.good,
+        Status::Partly => &mut counts.partly,
+        Status::False => &mut counts.wrong,
+    };
+    *count += 1;
+    if args.json {
+        return writeln!(out, "{}", json!({ "record": name, "report": report }));
+    }
+    writeln!(out, "{}", words::clean(&line(name, report)))
+}
+
+fn trouble(
+    path: &Path,
+    why: &impl ToString,
+    args: &CheckArgs,
+    counts: &mut Counts,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    counts.troubles += 1;
+    let (name, why) = (path.display().to_string(), why.to_string());
+    if args.json {
+        return writeln!(out, "{}", json!({ "record": name, "trouble": why }));
+    }
+    writeln!(out, "{}", words::clean(&format!("unread  {name}  {why}")))
+}
+
+/// A report in a line.
+fn line(name: &str, report: &Report) -> String {
+    let game = || {
+        let ruleset = report.ruleset.as_deref().unwrap_or("unknown rules");
+        let end = report.reason.as_deref().unwrap_or("not over");
+        let trust = if report.on_trust { ", taken on trust" } else { "" };
+        let plies = if report.plies == 1 { "ply" } else { "plies" };
+        format!("{ruleset}, {} {plies}, {end}{trust}", report.plies)
+    };
+    match report.status {
+        Status::Good => format!("good    {name}  {}", game()),
+        Status::Partly => {
+            let left: Vec<&str> = report.unchecked.iter().map(|left| left.detail.as_str()).collect();
+            format!("partly  {name}  {}; not checked: {}", game(), left.join("; "))
+        }
+        Status::False => {
+            let first = report.findings.first().map(finding).unwrap_or_default();
+            let more = match report.findings.len() {
+                0 | 1 => String::new(),
+                count => format!(" (and {} more: see --json)", count - 1),
+            };
+            format!("FALSE   {name}  {first}{more}")
+        }
+    }
+}
+
+fn finding(finding: &Finding) -> String {
+    let Finding { code, event, ply, detail } = finding;
+    let place = match (ply, event) {
+        (Some(ply), Some(event)) => format!("ply {ply} (event {}): ", event + 1),
+        _ => String::new(),
+    };
+    format!("{place}{}: {detail}", code.code())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RECORD: &str = r#"{"format":1,"game":"0123456789ab","terms":{"ruleset":"classic","time":{"kind":"unlimited"}},
+        "players":{"red":{"id":"1","name":"ann","kind":"guest"},"blue":{"id":"2","name":"bob","kind":"guest"}},
+        "created":5,"deploy_ms":300000,"audience":"public","commitments":{"red":null,"blue":null},
+        "deployments":{"red":null,"blue":null},"events":[{"at":6,"event":{"kind":"ready","side":"red"}}]}"#;
+
+    fn run(paths: Vec<PathBuf>, json: bool) -> (u8, String) {
+        let mut out = Vec::new();
+        let code = check(&CheckArgs { records: paths, json }, &mut out).expect("written");
+        (code, String::from_utf8(out).expect("text"))
+    }
+
+    #[test]
+    fn every_record_has_its_line_and_the_exit_code_tells_the_worst() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let put = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, text).expect("written");
+            path
+        };
+        let good = put("a.json", RECORD);
+        assert_eq!(run(vec![good.clone()], false).0, 0);
+        let missing = folder.path().join("none.json");
+        assert_eq!(run(vec![good.clone(), missing.clone()], false).0, 1);
+        let wrong = put("b.jsonl", &format!("{RECORD}\n{}", RECORD.replace("\"at\":6", "\"at\":4")));
+        put("c.json", "[]");
+        put("notes.txt", "no record");
+        put(".hidden.json", "{");
+        let (code, text) = run(vec![folder.path().to_owned()], false);
+        assert_eq!(code, 2);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 5, "{text}");
+        assert!(lines[0].starts_with("partly"), "{text}");
+        assert!(lines[2].starts_with("FALSE") && lines[2].contains("ply 0 (event 1): stamp: "), "{text}");
+        assert!(lines[3].contains("this is JSON, but no record"), "{text}");
+        assert_eq!(lines[4], "3 records: 0 good, 2 partly checked, 1 false; 1 could not be read");
+        let (_, text) = run(vec![wrong, missing], true);
+        let values: Vec<serde_json::Value> =
+            text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        assert_eq!(values[1]["report"]["findings"][0]["code"], "stamp");
+        assert!(values[2]["trouble"].is_string());
+    }
+
+    #[test]
+    fn what_a_record_says_moves_no_cursor() {
+        let text = RECORD.replace("\"classic\"", "\"\\u001b[2Jx\"");
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.json");
+        fs::write(&path, text).expect("written");
+        assert!(!run(vec![path], false).1.contains('\u{1b}'));
+    }
+}
