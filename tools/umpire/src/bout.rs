@@ -17,6 +17,9 @@ use crate::fault::Fault;
 use crate::line::{self, Answer, GameResult, Opening, Quit, Step, Told, quoted};
 use crate::lines::Cut;
 
+/// How much longer than the umpire the game itself takes deployments: the umpire's verdict on a late one comes first.
+const VERDICT_MS: u64 = 24 * 60 * 60 * 1000;
+
 /// How long a program may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -129,7 +132,7 @@ impl Bout {
             lakes: terms.lakes,
             // The umpire's limits are per answer: no clock of the game's has such a form.
             time: TimeControl::Unlimited,
-            deploy_ms: u64::MAX,
+            deploy_ms: millis(terms.limits.deploy).saturating_add(VERDICT_MS),
             created: terms.created,
             secret: PerSide::new(false, false),
         });
@@ -359,7 +362,7 @@ impl Bout {
     }
 
     fn stamp(&self, now: Duration) -> Stamp {
-        self.terms.created.plus_ms(u64::try_from(now.as_millis()).unwrap_or(u64::MAX))
+        self.terms.created.plus_ms(millis(now))
     }
 
     /// Begins a side's turn: shows it the board, unless it has spoiled its turn already.
@@ -462,6 +465,10 @@ impl Bout {
         }
         self.ending = Some(Ending { quit, outcome, faults });
     }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// How a game ends that one side or both lost by a fault; none when nobody did.
