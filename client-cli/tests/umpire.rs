@@ -419,3 +419,33 @@ fn the_program_that_the_page_shows_plays_without_a_fault() {
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && told.contains("pbm, 2 games") && !told.contains("Faults:"), "{told}");
 }
+
+#[test]
+fn records_are_true_however_the_games_ended() {
+    let stage = Stage::new();
+    let honest = stage.honest("course");
+    let late = stage.script("late", "exec sleep 1000");
+    let (wrong, gone) = (plays("echo '0 0 DOWN'; read quit"), plays("exit 1"));
+    let (wrong, gone) = (stage.script("wrong", &wrong), stage.script("gone", &gone));
+    let army = stage.script("army", &format!("{}; read quit", DEPLOY_RED.replace("FB8s", "FF8s")));
+    let record = stage.path("record");
+    for (red, blue, deploy_time) in [
+        (&honest, &honest, "60"),
+        (&wrong, &honest, "60"),
+        (&gone, &honest, "60"),
+        (&army, &honest, "60"),
+        (&army, &late, "0.3"),
+        (&late, &late, "0.3"),
+    ] {
+        for rules in ["course", "pbm"] {
+            // Under pbm the house player of course finds the lakes wrong and ends: one more way.
+            let mut command = stage.umpire(&["--rules", rules, "--red", red, "--blue", blue, "--record"]);
+            command.arg(&record).args(["--turn-time", "60", "--deploy-time", deploy_time]);
+            assert!(command.output().expect("the umpire runs").status.success());
+        }
+    }
+    stage.nothing_is_left();
+    let output = Command::new(BINARY).arg("check").arg(&record).output().expect("the check runs");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && told.contains("12 records:") && told.contains(" 0 false"), "{told}");
+}

@@ -266,8 +266,8 @@ impl<'a> Replay<'a> {
         let is_possible = match (turn, winner) {
             (Some(turn), Some(winner)) => reason == "abandoned" || *winner == turn.opponent(),
             (Some(_), None) => reason == "abandoned" || reason == "aborted",
-            // Where wrong deployments lose, they are judged when both are in, by the rules (§U7).
-            (None, _) => reason != "illegal_act" || !self.game.terms().ruleset.illegal_act_loses,
+            // Also where wrong deployments lose (§U7): the rules judge them when both are in, and an umpire may have been handed none.
+            (None, _) => true,
         };
         match EndReason::from_code(reason).filter(|_| is_possible) {
             Some(reason) => {
