@@ -10,11 +10,13 @@ pub enum Level {
     /// Takes what it beats, avoids what beats it, guards its Flag; weighs a move and the answer.
     #[default]
     Simple,
+    /// Counts what every hidden piece can still be, and looks ahead in whole boards that fit.
+    Good,
 }
 
 impl Level {
     /// Every level, the weakest first. Servers offer these, and clients name them, in this order.
-    pub const ALL: [Level; 2] = [Level::Random, Level::Simple];
+    pub const ALL: [Level; 3] = [Level::Random, Level::Simple, Level::Good];
 
     /// The level's name in messages.
     #[must_use]
@@ -22,6 +24,7 @@ impl Level {
         match self {
             Level::Random => "random",
             Level::Simple => "simple",
+            Level::Good => "good",
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod chance;
 pub mod duel;
+mod good;
 mod level;
 mod memory;
 mod player;

@@ -3,6 +3,7 @@
 use flagfall_board::Side;
 use flagfall_rules::{Command, Move, Phase, Setup, View};
 
+use crate::good::GoodMind;
 use crate::simple::SimpleMind;
 use crate::{Chance, Effort, Level, random_setup, sensible_setup};
 
@@ -40,10 +41,11 @@ pub struct HousePlayer {
 impl HousePlayer {
     /// A player of this level; the same seed gives the same choices.
     #[must_use]
-    pub fn new(level: Level, side: Side, seed: u64, _effort: Effort) -> HousePlayer {
+    pub fn new(level: Level, side: Side, seed: u64, effort: Effort) -> HousePlayer {
         let mind: Box<dyn Mind> = match level {
             Level::Random => Box::new(RandomMind),
             Level::Simple => Box::new(SimpleMind::new(side)),
+            Level::Good => Box::new(GoodMind::new(side, effort)),
         };
         HousePlayer { level, side, chance: Chance::new(seed), mind }
     }
@@ -67,7 +69,7 @@ impl HousePlayer {
     fn setup(&mut self, view: &View) -> Setup {
         match self.level {
             Level::Random => random_setup(view.ruleset, self.side, &mut self.chance),
-            Level::Simple => sensible_setup(view.ruleset, view.lakes, self.side, &mut self.chance),
+            Level::Simple | Level::Good => sensible_setup(view.ruleset, view.lakes, self.side, &mut self.chance),
         }
     }
 }

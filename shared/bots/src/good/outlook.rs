@@ -1,0 +1,406 @@
+//! What everything is worth in the position at hand: pieces, strikes at hidden pieces, and being near to what can be won.
+
+use std::collections::VecDeque;
+
+use flagfall_board::Rank;
+use flagfall_rules::{Disclosure, Fate, Ruleset, strike_fates};
+
+use super::belief::PerRank;
+use super::grid::{CELLS, Cell, STEPS};
+use super::world::{Piece, is_movable};
+
+/// What a Flag that is found counts for. A sure one counts as the game.
+pub(super) const FLAG: i32 = 10_000;
+/// A piece nothing can beat any more.
+const INVINCIBLE: f64 = 4_000.0;
+/// The share of a piece's worth that lies in nobody's knowing it, in hundredths.
+const SECRET_PERCENT: i32 = 20;
+const BOMB: f64 = 350.0;
+const SPY_ALONE: f64 = 150.0;
+
+/// The rules of a strike as a table's entry.
+#[derive(Clone, Copy)]
+pub(super) struct StrikeResult {
+    pub(super) attacker_fate: Fate,
+    pub(super) defender_fate: Fate,
+    pub(super) is_defender_shown: bool,
+}
+
+/// A piece as its enemy sees it.
+pub(super) struct Target {
+    pub(super) is_mine: bool,
+    pub(super) cell: Cell,
+    pub(super) is_hidden: bool,
+    /// The chance of each rank in the eyes of the other side.
+    pub(super) chances: PerRank<f64>,
+}
+
+/// Everything the outlook is made from.
+pub(super) struct Situation<'a> {
+    pub(super) ruleset: &'a Ruleset,
+    /// Cells that pieces may stand on.
+    pub(super) open: Vec<Cell>,
+    /// All pieces on the board, the own side's first.
+    pub(super) targets: Vec<Target>,
+    /// How many pieces of each rank are on the board: the own side's, the enemy's.
+    pub(super) counts: [PerRank<u8>; 2],
+    /// How far losses weigh when strikes are weighed, in hundredths: less as a quiet game runs out.
+    pub(super) caution_percent: i32,
+    /// Where the own Flag stands.
+    pub(super) own_flag: Option<Cell>,
+    /// Steps from the own Flag: for enemies that Bombs stop, and for Miners.
+    pub(super) flag_ways: [[u8; CELLS]; 2],
+}
+
+impl Situation<'_> {
+    /// What an enemy of this rank counts for its nearness to the own Flag.
+    fn alarm(&self, rank: Rank, cell: Cell) -> i32 {
+        let ways = &self.flag_ways[usize::from(rank == Rank::Miner)];
+        ALARM.get(usize::from(ways[usize::from(cell)])).map_or(0, |alarm| i32::from(*alarm))
+    }
+
+    /// Measures the steps from the own Flag to everywhere.
+    pub(super) fn measure_flag_ways(&mut self, own_bombs: &[Cell]) {
+        let Some(flag) = self.own_flag else { return };
+        let mut is_blocked = [false; CELLS];
+        let mut ways = [u8::MAX; CELLS];
+        measure_ways(flag, &is_blocked, self, &mut ways);
+        self.flag_ways[1] = ways;
+        own_bombs.iter().for_each(|bomb| is_blocked[usize::from(*bomb)] = true);
+        measure_ways(flag, &is_blocked, self, &mut ways);
+        self.flag_ways[0] = ways;
+    }
+}
+
+/// Tables for one decision. The first index is the side: 0 the own, 1 the enemy's.
+pub(super) struct Outlook {
+    pub(super) open: Vec<Cell>,
+    pub(super) strikes_afar: bool,
+    strikes: Vec<StrikeResult>,
+    worth: [PerRank<[i32; 2]>; 2],
+    /// By side, rank, hidden, then target.
+    gains: Vec<i32>,
+    targets: usize,
+    /// By side, rank, hidden, then cell: what it counts to stand there.
+    fields: Vec<[i16; CELLS]>,
+    flag_ways: [[u8; CELLS]; 2],
+}
+
+fn row(side: usize, rank: Rank, is_hidden: bool) -> usize {
+    (side * Rank::COUNT + rank as usize) * 2 + usize::from(is_hidden)
+}
+
+impl Outlook {
+    pub(super) fn new(situation: Situation<'_>) -> Outlook {
+        let strikes = strike_table(situation.ruleset);
+        let mut outlook = Outlook {
+            strikes_afar: situation.ruleset.strikes_afar,
+            worth: worths(&strikes, &situation),
+            strikes,
+            gains: Vec::new(),
+            targets: situation.targets.len(),
+            fields: vec![[0; CELLS]; 4 * Rank::COUNT],
+            open: Vec::new(),
+            flag_ways: situation.flag_ways,
+        };
+        outlook.weigh_strikes(&situation);
+        outlook.lay_fields(&situation);
+        outlook.open = situation.open;
+        outlook
+    }
+
+    /// What comes of a strike.
+    pub(super) fn strike(&self, attacker: Rank, defender: Rank) -> StrikeResult {
+        self.strikes[attacker as usize * Rank::COUNT + defender as usize]
+    }
+
+    /// What it counts against us that an enemy piece is on its way to the own Flag and nobody who could beat it is as near.
+    pub(super) fn peril(&self, enemy: &Piece) -> i32 {
+        let ways = &self.flag_ways[usize::from(enemy.rank == Rank::Miner)];
+        PERIL.get(usize::from(ways[usize::from(enemy.cell)])).copied().unwrap_or(0)
+    }
+
+    /// Whether an own piece can stop that enemy piece before it is at the own Flag.
+    pub(super) fn is_guarded(&self, enemy: &Piece, guard: &Piece) -> bool {
+        let ways = &self.flag_ways[usize::from(enemy.rank == Rank::Miner)];
+        self.flag_ways[1][usize::from(guard.cell)] <= ways[usize::from(enemy.cell)]
+            && self.strike(guard.rank, enemy.rank).defender_fate == Fate::Leaves
+    }
+
+    /// What a piece counts where it stands: above zero for an own one.
+    pub(super) fn standing(&self, piece: &Piece) -> i32 {
+        let side = usize::from(!piece.is_mine);
+        let field = &self.fields[row(side, piece.rank, piece.is_hidden)];
+        let worth = self.worth[side][piece.rank as usize][usize::from(piece.is_hidden)];
+        let standing = worth + i32::from(field[usize::from(piece.cell)]);
+        if piece.is_mine { standing } else { -standing }
+    }
+
+    /// What the attacker's side may expect of striking at a piece whose rank it does not know.
+    pub(super) fn gain(&self, attacker: &Piece, target: u8) -> i32 {
+        let row = row(usize::from(!attacker.is_mine), attacker.rank, attacker.is_hidden);
+        self.gains[row * self.targets + usize::from(target)]
+    }
+
+    /// What there is in it to drive a piece away from the own Flag.
+    fn urgency(&self, situation: &Situation<'_>, rank: Rank, target: &Target) -> i32 {
+        Rank::ALL
+            .into_iter()
+            .filter(|other| is_movable(*other) && self.strike(rank, *other).defender_fate == Fate::Leaves)
+            .map(|other| {
+                let alarm = f64::from(situation.alarm(other, target.cell));
+                (target.chances[other as usize] * alarm * URGENCY) as i32
+            })
+            .sum()
+    }
+
+    fn weigh_strikes(&mut self, situation: &Situation<'_>) {
+        let mut gains = vec![0; 4 * Rank::COUNT * self.targets];
+        for (side, rank, is_hidden) in attackers(situation) {
+            for (index, target) in situation.targets.iter().enumerate() {
+                if usize::from(!target.is_mine) != side {
+                    let gain = self.expected(side, rank, is_hidden, target, situation.caution_percent);
+                    gains[row(side, rank, is_hidden) * self.targets + index] = gain;
+                }
+            }
+        }
+        self.gains = gains;
+    }
+
+    fn expected(
+        &self,
+        side: usize,
+        rank: Rank,
+        is_hidden: bool,
+        target: &Target,
+        caution_percent: i32,
+    ) -> i32 {
+        let own = self.worth[side][rank as usize];
+        let theirs = &self.worth[1 - side];
+        let mut gain = 0.0;
+        for other in Rank::ALL {
+            let chance = target.chances[other as usize];
+            if chance <= 0.0 {
+                continue;
+            }
+            let result = self.strike(rank, other);
+            let worth = theirs[other as usize];
+            let loss = match result.attacker_fate {
+                Fate::Leaves => own[usize::from(is_hidden)],
+                Fate::Stays | Fate::Advances => own[usize::from(is_hidden)] - own[0],
+            };
+            let win = match (other, result.defender_fate) {
+                (Rank::Flag, _) => FLAG,
+                (_, Fate::Leaves) => worth[usize::from(target.is_hidden)],
+                (_, Fate::Stays | Fate::Advances) if result.is_defender_shown => {
+                    worth[usize::from(target.is_hidden)] - worth[0]
+                }
+                (_, Fate::Stays | Fate::Advances) => 0,
+            };
+            gain += chance * f64::from(win - loss * caution_percent / 100);
+        }
+        gain as i32
+    }
+
+    /// For each kind of piece how much nearness to what it may gain counts, falling with the way.
+    fn lay_fields(&mut self, situation: &Situation<'_>) {
+        let kinds: Vec<_> = attackers(situation).collect();
+        let mut is_blocked = [true; CELLS];
+        situation.open.iter().for_each(|cell| is_blocked[usize::from(*cell)] = false);
+        for target in &situation.targets {
+            let stays = target.chances[Rank::Flag as usize] + target.chances[Rank::Bomb as usize];
+            // Own pieces that never move, and whatever stands of the enemy's, have to be gone around.
+            is_blocked[usize::from(target.cell)] = !target.is_mine || stays > 0.5;
+        }
+        let mut ways = [u8::MAX; CELLS];
+        for (index, target) in situation.targets.iter().enumerate() {
+            if target.is_mine {
+                continue;
+            }
+            measure_ways(target.cell, &is_blocked, situation, &mut ways);
+            for (_, rank, is_hidden) in kinds.iter().filter(|(side, ..)| *side == 0) {
+                let row = row(0, *rank, *is_hidden);
+                let gain = self.gains[row * self.targets + index] + self.urgency(situation, *rank, target);
+                if gain <= 0 {
+                    continue;
+                }
+                for cell in &situation.open {
+                    let way = usize::from(ways[usize::from(*cell)]);
+                    let Some(share) = DECAY.get(way) else { continue };
+                    let value = (gain * PULL / 100).min(3_000) * share / 1000;
+                    let field = &mut self.fields[row][usize::from(*cell)];
+                    *field = (*field).max(value as i16);
+                }
+            }
+        }
+        self.prize_walls(situation);
+        self.guard_flag(situation);
+    }
+
+    /// A Bomb counts for more where the Flag may stand behind it: to clear it opens the way.
+    fn prize_walls(&mut self, situation: &Situation<'_>) {
+        for target in &situation.targets {
+            let is_own_flag = situation.own_flag == Some(target.cell);
+            let behind = if target.is_mine { f64::from(u8::from(is_own_flag)) } else { target.chances[Rank::Flag as usize] };
+            let prize = (behind * f64::from(FLAG) * WALL_SHARE).min(WALL_MAX) as i16;
+            if prize == 0 {
+                continue;
+            }
+            let side = usize::from(!target.is_mine);
+            for step in STEPS {
+                let cell = usize::from(target.cell.wrapping_add(step));
+                for is_hidden in [false, true] {
+                    self.fields[row(side, Rank::Bomb, is_hidden)][cell] += prize;
+                }
+            }
+        }
+    }
+
+    /// Enemies near the own Flag count for them.
+    fn guard_flag(&mut self, situation: &Situation<'_>) {
+        for rank in Rank::ALL.into_iter().filter(|rank| is_movable(*rank)) {
+            for cell in &situation.open {
+                let alarm = situation.alarm(rank, *cell);
+                for is_hidden in [false, true] {
+                    self.fields[row(1, rank, is_hidden)][usize::from(*cell)] += alarm as i16;
+                }
+            }
+        }
+    }
+}
+
+/// The share of a strike's gain that being beside the target counts, in hundredths.
+const PULL: i32 = 25;
+/// What is left of it after so many steps, in thousandths.
+const DECAY: [i32; 32] = [
+    1000, 880, 774, 681, 600, 528, 464, 409, 360, 316, 279, 245, 216, 190, 167, 147, 129, 114, 100, 88, 78, 68,
+    60, 53, 47, 41, 36, 32, 28, 25, 22, 19,
+];
+/// What a Bomb beside the Flag counts more, as a share of the Flag, and at most.
+const WALL_SHARE: f64 = 0.3;
+const WALL_MAX: f64 = 2_500.0;
+/// What an enemy so many steps from the own Flag counts when nobody can stop it.
+const PERIL: [i32; 10] = [9000, 9000, 7000, 5500, 4300, 3300, 2500, 1800, 1200, 700];
+/// How much stronger an enemy near the own Flag draws those that beat it.
+const URGENCY: f64 = 1.5;
+/// What an enemy so many steps from the own Flag counts.
+const ALARM: [i16; 14] = [2000, 1400, 1000, 750, 600, 480, 380, 300, 240, 190, 140, 100, 70, 40];
+
+/// Steps from a target to every cell, around what is blocked.
+fn measure_ways(target: Cell, is_blocked: &[bool; CELLS], situation: &Situation<'_>, ways: &mut [u8; CELLS]) {
+    *ways = [u8::MAX; CELLS];
+    ways[usize::from(target)] = 0;
+    let mut queue = VecDeque::from([target]);
+    while let Some(cell) = queue.pop_front() {
+        let way = ways[usize::from(cell)];
+        for step in STEPS {
+            let next = cell.wrapping_add(step);
+            let reached = &mut ways[usize::from(next)];
+            if *reached == u8::MAX && !is_wall(next, situation) {
+                *reached = way + 1;
+                if !is_blocked[usize::from(next)] {
+                    queue.push_back(next);
+                }
+            }
+        }
+    }
+}
+
+fn is_wall(cell: Cell, situation: &Situation<'_>) -> bool {
+    !situation.open.contains(&cell)
+}
+
+/// Every kind of piece that may strike: side, rank, hidden.
+fn attackers<'a>(situation: &'a Situation<'_>) -> impl Iterator<Item = (usize, Rank, bool)> + 'a {
+    [0, 1].into_iter().flat_map(move |side| {
+        Rank::ALL
+            .into_iter()
+            .filter(move |rank| is_movable(*rank) && situation.counts[side][*rank as usize] > 0)
+            .flat_map(move |rank| [(side, rank, false), (side, rank, true)])
+    })
+}
+
+fn strike_table(ruleset: &Ruleset) -> Vec<StrikeResult> {
+    let mut table = Vec::with_capacity(Rank::COUNT * Rank::COUNT);
+    for attacker in Rank::ALL {
+        for defender in Rank::ALL {
+            let (attacker_fate, defender_fate) = strike_fates(ruleset, attacker, defender);
+            let is_defender_shown = match ruleset.disclosure {
+                Disclosure::Both => true,
+                Disclosure::SilentDefense => attacker == Rank::Scout || defender_fate == Fate::Leaves,
+            };
+            table.push(StrikeResult { attacker_fate, defender_fate, is_defender_shown });
+        }
+    }
+    table
+}
+
+/// What each rank counts, known and hidden: the fewer enemies can beat it, the more.
+fn worths(strikes: &[StrikeResult], situation: &Situation<'_>) -> [PerRank<[i32; 2]>; 2] {
+    let mut base = [0, 1].map(|side: usize| {
+        let (own, theirs) = (&situation.counts[side], &situation.counts[1 - side]);
+        Rank::ALL.map(|rank| base_worth(strikes, situation.ruleset, rank, own, theirs))
+    });
+    let total = |side: usize| -> f64 {
+        Rank::ALL
+            .into_iter()
+            .map(|rank| base[side][rank as usize] * f64::from(situation.counts[side][rank as usize]))
+            .sum::<f64>()
+            .max(1.0)
+    };
+    // Who is ahead gains by exchanges.
+    let factor = (total(0) / total(1)).clamp(0.85, 1.3);
+    base[1].iter_mut().for_each(|worth| *worth *= factor);
+    base.map(|side| {
+        side.map(|worth| {
+            let known = worth as i32;
+            [known, known + known * SECRET_PERCENT / 100]
+        })
+    })
+}
+
+fn base_worth(
+    strikes: &[StrikeResult],
+    ruleset: &Ruleset,
+    rank: Rank,
+    own: &PerRank<u8>,
+    theirs: &PerRank<u8>,
+) -> f64 {
+    let by_threats = |rank: Rank| {
+        let movable = || Rank::ALL.into_iter().filter(|rank| is_movable(*rank));
+        let left: u8 = movable().map(|other| theirs[other as usize]).sum();
+        let threats: u8 = movable()
+            .filter(|other| {
+                // A Spy is a threat of another kind: it must strike first.
+                let result = strikes[*other as usize * Rank::COUNT + rank as usize];
+                *other != Rank::Spy && result.defender_fate == Fate::Leaves
+            })
+            .map(|other| theirs[other as usize])
+            .sum();
+        let steepness = 10.0 / (7.0 + f64::from(left));
+        INVINCIBLE / (1.0 + steepness * f64::from(threats))
+    };
+    match rank {
+        Rank::Flag => 0.0,
+        Rank::Bomb => BOMB,
+        Rank::Scout | Rank::Phoenix => by_threats(Rank::Scout) * 0.7,
+        Rank::Spy if theirs[ruleset.spy_beats as usize] > 0 => INVINCIBLE * 0.25,
+        Rank::Spy => SPY_ALONE,
+        Rank::Miner if theirs[Rank::Bomb as usize] > 0 => {
+            let scarcity = match own[Rank::Miner as usize] {
+                0 | 1 => 500.0,
+                2 => 300.0,
+                _ => 120.0,
+            };
+            by_threats(rank) + scarcity
+        }
+        Rank::Miner
+        | Rank::Sergeant
+        | Rank::Lieutenant
+        | Rank::Captain
+        | Rank::Major
+        | Rank::Colonel
+        | Rank::General
+        | Rank::Marshal => by_threats(rank),
+    }
+}

@@ -1,0 +1,153 @@
+//! Looking ahead in one world: alpha-beta with strikes to their end, counted in positions.
+
+use flagfall_board::Rank;
+
+use super::grid::CELLS;
+use super::outlook::FLAG;
+use super::world::{Piece, Step, World};
+
+/// A won game, less the plies until then.
+const WIN: i32 = 1_000_000;
+const INFINITY: i32 = 2_000_000;
+/// Plies that strikes are followed beyond the depth.
+const STRIKES_MAX: i32 = 5;
+/// How bad a strike may look to the enemy, who does not know the piece, for us to reckon with it.
+const ENEMY_DARE: i32 = -250;
+
+/// The budget and the memory of a decision's searches.
+pub(super) struct Search {
+    nodes_left: u32,
+    /// Which plies proved best, by piece and target.
+    history: Vec<u32>,
+    steps: Vec<Vec<Step>>,
+}
+
+/// The budget is spent.
+pub(super) struct Spent;
+
+impl Search {
+    pub(super) fn new(nodes: u32, pieces: usize) -> Search {
+        Search { nodes_left: nodes, history: vec![0; pieces * CELLS], steps: Vec::new() }
+    }
+
+    /// What a ply of the own side comes to, looked at `depth` plies deep.
+    pub(super) fn value(&mut self, world: &mut World<'_>, step: Step, depth: i32) -> Result<i32, Spent> {
+        if let Some((_, target)) = world.piece_at(step.to)
+            && target.rank == Rank::Flag
+        {
+            return Ok(if target.is_hidden { world.assess() + FLAG } else { WIN });
+        }
+        let undo = world.make(step);
+        let value = self.look(world, depth - 1, -INFINITY, INFINITY, false, 1).map(|value| -value);
+        world.unmake(&undo);
+        // A world is but one of many: what is lost or won in it by a Flag nobody knows of is not everything.
+        value.map(|value| value.clamp(-WIN, WIN))
+    }
+
+    fn look(
+        &mut self,
+        world: &mut World<'_>,
+        depth: i32,
+        mut alpha: i32,
+        beta: i32,
+        is_mine: bool,
+        ply: i32,
+    ) -> Result<i32, Spent> {
+        self.nodes_left = self.nodes_left.checked_sub(1).ok_or(Spent)?;
+        let stand = if is_mine { world.assess() } else { -world.assess() };
+        let is_quiet = depth <= 0;
+        let mut best = -INFINITY;
+        if is_quiet {
+            if stand >= beta || depth <= -STRIKES_MAX {
+                return Ok(stand);
+            }
+            best = stand;
+            alpha = alpha.max(stand);
+        }
+        let mut steps = self.steps.pop().unwrap_or_default();
+        steps.clear();
+        world.steps(is_mine, is_quiet, &mut steps);
+        let mut order: Vec<(i32, Step)> =
+            steps.iter().map(|step| (self.promise(world, *step), *step)).collect();
+        self.steps.push(steps);
+        if order.is_empty() && !is_quiet {
+            return Ok(ply - WIN);
+        }
+        for next in 0..order.len() {
+            let most = (next..order.len()).max_by_key(|index| (order[*index].0, -(*index as i32))).unwrap_or(next);
+            order.swap(next, most);
+            let step = order[next].1;
+            let Some(value) = self.judge(world, step, stand, depth, (alpha, beta), is_mine, ply)? else {
+                continue;
+            };
+            best = best.max(value);
+            if value >= beta {
+                if !is_quiet {
+                    self.history[usize::from(step.piece) * CELLS + usize::from(step.to)] += (depth * depth) as u32;
+                }
+                break;
+            }
+            alpha = alpha.max(value);
+        }
+        // Every ply was one the enemy would hardly dare: then nothing happens.
+        Ok(if best == -INFINITY { stand } else { best })
+    }
+
+    /// A ply's value for the side that makes it; none when it would not.
+    #[expect(clippy::too_many_arguments, reason = "the state of an alpha-beta search")]
+    fn judge(
+        &mut self,
+        world: &mut World<'_>,
+        step: Step,
+        stand: i32,
+        depth: i32,
+        (alpha, beta): (i32, i32),
+        is_mine: bool,
+        ply: i32,
+    ) -> Result<Option<i32>, Spent> {
+        if let Some((number, target)) = world.piece_at(step.to) {
+            if target.is_hidden && is_mine {
+                // Nobody looks under a piece by thinking of it: what the strike may bring on average is all there is.
+                return Ok(Some(stand + world.outlook.gain(&self.attacker(world, step), number)));
+            }
+            if target.rank == Rank::Flag {
+                return Ok(Some(if target.is_hidden { WIN / 20 } else { WIN } - ply));
+            }
+            let is_bait = target.rank != Rank::Bomb;
+            if target.is_hidden && is_bait && world.outlook.gain(&self.attacker(world, step), number) < ENEMY_DARE {
+                return Ok(None);
+            }
+        }
+        let undo = world.make(step);
+        let value = self.look(world, depth - 1, -beta, -alpha, !is_mine, ply + 1);
+        world.unmake(&undo);
+        value.map(|value| Some(-value))
+    }
+
+    fn attacker(&self, world: &World<'_>, step: Step) -> Piece {
+        world.pieces[usize::from(step.piece)]
+    }
+
+    /// What to look at first.
+    fn promise(&self, world: &World<'_>, step: Step) -> i32 {
+        let attacker = self.attacker(world, step);
+        match world.piece_at(step.to) {
+            Some((number, target)) if target.is_hidden && attacker.is_mine => {
+                1_000_000 + world.outlook.gain(&attacker, number)
+            }
+            Some((_, target)) => {
+                let result = world.outlook.strike(attacker.rank, target.rank);
+                let loses = result.attacker_fate == flagfall_rules::Fate::Leaves;
+                let prize = world.outlook.standing(target).abs();
+                let price = if loses { world.outlook.standing(&attacker).abs() } else { 0 };
+                1_000_000 + if target.rank == Rank::Flag { WIN / 2 } else { prize - price }
+            }
+            None => {
+                let there = Piece { cell: step.to, ..attacker };
+                let nearer = world.outlook.standing(&there) - world.outlook.standing(&attacker);
+                let known = self.history[usize::from(step.piece) * CELLS + usize::from(step.to)].min(50_000);
+                known as i32 * 8 + if attacker.is_mine { nearer } else { -nearer }
+            }
+        }
+    }
+}

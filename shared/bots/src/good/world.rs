@@ -1,0 +1,174 @@
+//! A board on which every hidden rank is assumed: one world of those that fit what was seen, for plies to be made and taken back.
+
+use flagfall_board::Rank;
+use flagfall_rules::Fate;
+
+use super::grid::{CELLS, Cell, STEPS};
+use super::outlook::Outlook;
+
+/// A piece in a world, on the board or captured.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) is_mine: bool,
+    pub(super) rank: Rank,
+    pub(super) cell: Cell,
+    /// Whether the other side does not know its rank.
+    pub(super) is_hidden: bool,
+    pub(super) is_alive: bool,
+}
+
+/// What stands on a cell.
+const EMPTY: u8 = 254;
+const WALL: u8 = 255;
+
+/// A ply: a piece by its number, and where it goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) piece: u8,
+    pub(super) to: Cell,
+}
+
+/// What a ply changed.
+pub(super) struct Undo {
+    attacker: (u8, Piece),
+    defender: Option<(u8, Piece)>,
+    to: Cell,
+    score: i32,
+}
+
+/// The board. The own side's pieces come first in its list.
+pub(super) struct World<'a> {
+    pub(super) outlook: &'a Outlook,
+    cells: [u8; CELLS],
+    pub(super) pieces: Vec<Piece>,
+    mine: usize,
+    /// What the own side's pieces stand for less what the enemy's do.
+    score: i32,
+}
+
+pub(super) const fn is_movable(rank: Rank) -> bool {
+    !matches!(rank, Rank::Flag | Rank::Bomb)
+}
+
+pub(super) const fn is_runner(rank: Rank) -> bool {
+    matches!(rank, Rank::Scout | Rank::Phoenix)
+}
+
+impl<'a> World<'a> {
+    /// The pieces where they stand, the own side's first; at most 250 of them.
+    pub(super) fn new(outlook: &'a Outlook, pieces: Vec<Piece>) -> World<'a> {
+        let mut cells = [WALL; CELLS];
+        outlook.open.iter().for_each(|cell| cells[usize::from(*cell)] = EMPTY);
+        for (index, piece) in pieces.iter().enumerate() {
+            cells[usize::from(piece.cell)] = index as u8;
+        }
+        let mine = pieces.iter().take_while(|piece| piece.is_mine).count();
+        let score = pieces.iter().map(|piece| outlook.standing(piece)).sum();
+        World { outlook, cells, pieces, mine, score }
+    }
+
+    /// What the position counts for the own side.
+    pub(super) fn assess(&self) -> i32 {
+        let (mine, enemies) = self.pieces.split_at(self.mine);
+        let mut worst = 0;
+        for enemy in enemies.iter().filter(|enemy| enemy.is_alive && is_movable(enemy.rank)) {
+            let peril = self.outlook.peril(enemy);
+            let is_guard =
+                |own: &Piece| own.is_alive && is_movable(own.rank) && self.outlook.is_guarded(enemy, own);
+            if peril > worst && !mine.iter().any(is_guard) {
+                worst = peril;
+            }
+        }
+        self.score - worst
+    }
+
+    /// The piece on a cell.
+    pub(super) fn piece_at(&self, cell: Cell) -> Option<(u8, &Piece)> {
+        let index = self.cells[usize::from(cell)];
+        self.pieces.get(usize::from(index)).map(|piece| (index, piece))
+    }
+
+    /// A side's plies, strikes alone if so wished. Repetition rules are not looked at.
+    pub(super) fn steps(&self, is_mine: bool, strikes_alone: bool, steps: &mut Vec<Step>) {
+        let (first, end) = if is_mine { (0, self.mine) } else { (self.mine, self.pieces.len()) };
+        for (index, piece) in self.pieces[first..end].iter().enumerate() {
+            if !piece.is_alive || !is_movable(piece.rank) {
+                continue;
+            }
+            let number = (first + index) as u8;
+            for direction in STEPS {
+                let mut to = piece.cell.wrapping_add(direction);
+                let mut is_near = true;
+                while self.cells[usize::from(to)] == EMPTY {
+                    if !strikes_alone {
+                        steps.push(Step { piece: number, to });
+                    }
+                    if !is_runner(piece.rank) {
+                        break;
+                    }
+                    is_near = false;
+                    to = to.wrapping_add(direction);
+                }
+                let is_reached = is_near || (is_runner(piece.rank) && self.outlook.strikes_afar);
+                if is_reached
+                    && let Some(target) = self.pieces.get(usize::from(self.cells[usize::from(to)]))
+                    && target.is_mine != is_mine
+                {
+                    steps.push(Step { piece: number, to });
+                }
+            }
+        }
+    }
+
+    /// Carries a ply out.
+    pub(super) fn make(&mut self, step: Step) -> Undo {
+        let attacker = self.pieces[usize::from(step.piece)];
+        let from = attacker.cell;
+        let target = self.cells[usize::from(step.to)];
+        let mut undo =
+            Undo { attacker: (step.piece, attacker), defender: None, to: step.to, score: self.score };
+        self.score -= self.outlook.standing(&attacker);
+        self.cells[usize::from(from)] = EMPTY;
+        let mut moved = Piece { cell: step.to, ..attacker };
+        if target == EMPTY {
+            // Only a runner goes farther than a step (§C2).
+            moved.is_hidden &= super::grid::is_adjacent(from, step.to);
+            self.put(step.piece, moved);
+            return undo;
+        }
+        let defender = self.pieces[usize::from(target)];
+        undo.defender = Some((target, defender));
+        let result = self.outlook.strike(attacker.rank, defender.rank);
+        self.score -= self.outlook.standing(&defender);
+        self.cells[usize::from(step.to)] = EMPTY;
+        let is_hidden = defender.is_hidden && !result.is_defender_shown;
+        self.settle(target, Piece { is_hidden, ..defender }, result.defender_fate, from);
+        moved.is_hidden = false;
+        self.settle(step.piece, Piece { cell: from, ..moved }, result.attacker_fate, step.to);
+        undo
+    }
+
+    fn settle(&mut self, number: u8, piece: Piece, fate: Fate, other_cell: Cell) {
+        match fate {
+            Fate::Stays => self.put(number, piece),
+            Fate::Advances => self.put(number, Piece { cell: other_cell, ..piece }),
+            Fate::Leaves => self.pieces[usize::from(number)].is_alive = false,
+        }
+    }
+
+    fn put(&mut self, number: u8, piece: Piece) {
+        self.score += self.outlook.standing(&piece);
+        self.cells[usize::from(piece.cell)] = number;
+        self.pieces[usize::from(number)] = piece;
+    }
+
+    /// Takes the last ply back.
+    pub(super) fn unmake(&mut self, undo: &Undo) {
+        self.cells[usize::from(undo.to)] = EMPTY;
+        for (number, piece) in [Some(undo.attacker), undo.defender].into_iter().flatten() {
+            self.pieces[usize::from(number)] = piece;
+            self.cells[usize::from(piece.cell)] = number;
+        }
+        self.score = undo.score;
+    }
+}
