@@ -44,7 +44,7 @@ pub struct Effort {
 
 impl Default for Effort {
     fn default() -> Effort {
-        Effort { nodes: 10_000 }
+        Effort { nodes: 40_000 }
     }
 }
 

@@ -69,7 +69,9 @@ impl HousePlayer {
     fn setup(&mut self, view: &View) -> Setup {
         match self.level {
             Level::Random => random_setup(view.ruleset, self.side, &mut self.chance),
-            Level::Simple | Level::Good => sensible_setup(view.ruleset, view.lakes, self.side, &mut self.chance),
+            Level::Simple | Level::Good => {
+                sensible_setup(view.ruleset, view.lakes, self.side, &mut self.chance)
+            }
         }
     }
 }

@@ -48,7 +48,9 @@ impl Belief {
             .iter()
             .zip(&sets)
             .map(|(suspect, set)| {
-                Rank::ALL.map(|rank| if set.contains(rank) { suspect.weight[rank as usize].max(1e-6) } else { 0.0 })
+                Rank::ALL.map(
+                    |rank| if set.contains(rank) { suspect.weight[rank as usize].max(1e-6) } else { 0.0 },
+                )
             })
             .collect();
         for _ in 0..ROUNDS {
@@ -111,7 +113,11 @@ impl Belief {
 }
 
 fn any_of(set: RankSet) -> Rank {
-    Rank::ALL.into_iter().rev().find(|rank| *rank != Rank::Phoenix && set.contains(*rank)).unwrap_or(Rank::Sergeant)
+    Rank::ALL
+        .into_iter()
+        .rev()
+        .find(|rank| *rank != Rank::Phoenix && set.contains(*rank))
+        .unwrap_or(Rank::Sergeant)
 }
 
 /// An index with a chance in proportion to its weight; none when all are zero.
@@ -184,9 +190,8 @@ impl Matching {
             }
         }
         for (set, own) in sets.iter_mut().zip(&self.ranks) {
-            let is_open = |rank: &Rank| {
-                *rank == *own || (set.contains(*rank) && leads[*rank as usize][*own as usize])
-            };
+            let is_open =
+                |rank: &Rank| *rank == *own || (set.contains(*rank) && leads[*rank as usize][*own as usize]);
             *set = Rank::ALL.into_iter().filter(is_open).collect();
         }
     }

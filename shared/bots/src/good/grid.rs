@@ -18,6 +18,7 @@ pub(super) const fn cell(square: Square) -> Cell {
     (square.row() + 1) * STRIDE + square.column() + 1
 }
 
+#[cfg(test)]
 /// The cell's square; none for a piece of the wall.
 pub(super) const fn square(cell: Cell) -> Option<Square> {
     match ((cell % STRIDE).checked_sub(1), (cell / STRIDE).checked_sub(1)) {

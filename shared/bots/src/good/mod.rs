@@ -5,6 +5,8 @@ mod foes;
 mod grid;
 mod outlook;
 mod search;
+#[cfg(test)]
+mod tests;
 mod world;
 
 use flagfall_board::{Direction, Rank, RankSet, Side, Square};
@@ -66,7 +68,9 @@ impl Mind for GoodMind {
         let (squares, _) = legal
             .iter()
             .zip(values)
-            .map(|(squares, value)| (*squares, value - self.staleness(view, *squares) + chance.below(4) as i32))
+            .map(|(squares, value)| {
+                (*squares, value - self.staleness(view, *squares) + chance.below(4) as i32)
+            })
             .max_by_key(|(_, value)| *value)?;
         if let Some(rank) = own_rank(view, squares.from) {
             self.foes.note_own_move(view.ply, squares, rank);
@@ -141,7 +145,8 @@ impl Scene {
         let mine = seen.iter().take_while(|piece| piece.side == me).count();
         let hidden: Vec<&SeenPiece> =
             seen[mine..].iter().copied().filter(|piece| known(piece).is_none()).collect();
-        let mut suspects: Vec<Suspect> = hidden.iter().map(|piece| foes.suspect(view.ruleset, piece)).collect();
+        let mut suspects: Vec<Suspect> =
+            hidden.iter().map(|piece| foes.suspect(view.ruleset, piece)).collect();
         for (suspect, piece) in suspects.iter_mut().zip(&hidden) {
             suspect.weight[Rank::Flag as usize] *= company(view, piece);
         }
@@ -215,7 +220,9 @@ impl Scene {
         let mut depth = 1;
         while depth <= DEPTH_MAX {
             let used = worlds.len().min(worlds_at(depth));
-            let Some(means) = self.look(&steps, &candidates, &mut worlds[..used], &mut search, depth) else { break };
+            let Some(means) = self.look(&steps, &candidates, &mut worlds[..used], &mut search, depth) else {
+                break;
+            };
             let highest = means.iter().copied().max().unwrap_or(0);
             if candidates.len() < steps.len() && highest < best - SURPRISE {
                 // What was thought best is not: what was left out may be.
@@ -258,7 +265,13 @@ impl Scene {
             return None;
         }
         let mean = |sum: i64| (sum / looked as i64) as i32;
-        Some(candidates.iter().zip(sums).map(|(candidate, sum)| mean(sum) + self.daring(steps[*candidate])).collect())
+        Some(
+            candidates
+                .iter()
+                .zip(sums)
+                .map(|(candidate, sum)| mean(sum) + self.daring(steps[*candidate]))
+                .collect(),
+        )
     }
 
     /// What a strike is worth beyond its outcome when quiet play leads nowhere.
@@ -304,10 +317,24 @@ fn company(view: &View, piece: &SeenPiece) -> f64 {
         .into_iter()
         .filter_map(|direction| piece.square.neighbor(direction))
         .filter(|square| home.contains(*square))
-        .map(|square| match view.pieces.iter().find(|other| other.square == square && other.side == piece.side) {
-            Some(other) if known(other) == Some(Rank::Bomb) => 3.0,
-            Some(other) if known(other).is_none() && !other.is_moved => if is_full { 1.0 } else { 2.0 },
-            Some(_) | None => if is_full { 0.5 } else { 0.85 },
+        .map(|square| {
+            match view.pieces.iter().find(|other| other.square == square && other.side == piece.side) {
+                Some(other) if known(other) == Some(Rank::Bomb) => 3.0,
+                Some(other) if known(other).is_none() && !other.is_moved => {
+                    if is_full {
+                        1.0
+                    } else {
+                        2.0
+                    }
+                }
+                Some(_) | None => {
+                    if is_full {
+                        0.5
+                    } else {
+                        0.85
+                    }
+                }
+            }
         })
         .product()
 }
@@ -351,9 +378,7 @@ fn known(piece: &SeenPiece) -> Option<Rank> {
 
 /// A side's pieces on the board by rank, as everybody can count them.
 fn counts_left(view: &View, side: Side) -> PerRank<u8> {
-    Rank::ALL.map(|rank| {
-        view.ruleset.army.count(rank).saturating_sub(view.captured[side][rank as usize])
-    })
+    Rank::ALL.map(|rank| view.ruleset.army.count(rank).saturating_sub(view.captured[side][rank as usize]))
 }
 
 /// What is left of the counts when the ranks that are seen are taken off.

@@ -241,7 +241,11 @@ impl Outlook {
     fn prize_walls(&mut self, situation: &Situation<'_>) {
         for target in &situation.targets {
             let is_own_flag = situation.own_flag == Some(target.cell);
-            let behind = if target.is_mine { f64::from(u8::from(is_own_flag)) } else { target.chances[Rank::Flag as usize] };
+            let behind = if target.is_mine {
+                f64::from(u8::from(is_own_flag))
+            } else {
+                target.chances[Rank::Flag as usize]
+            };
             let prize = (behind * f64::from(FLAG) * WALL_SHARE).min(WALL_MAX) as i16;
             if prize == 0 {
                 continue;
@@ -273,8 +277,8 @@ impl Outlook {
 const PULL: i32 = 25;
 /// What is left of it after so many steps, in thousandths.
 const DECAY: [i32; 32] = [
-    1000, 880, 774, 681, 600, 528, 464, 409, 360, 316, 279, 245, 216, 190, 167, 147, 129, 114, 100, 88, 78, 68,
-    60, 53, 47, 41, 36, 32, 28, 25, 22, 19,
+    1000, 880, 774, 681, 600, 528, 464, 409, 360, 316, 279, 245, 216, 190, 167, 147, 129, 114, 100, 88, 78,
+    68, 60, 53, 47, 41, 36, 32, 28, 25, 22, 19,
 ];
 /// What a Bomb beside the Flag counts more, as a share of the Flag, and at most.
 const WALL_SHARE: f64 = 0.3;

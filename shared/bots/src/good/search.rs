@@ -8,6 +8,8 @@ use super::world::{Piece, Step, World};
 
 /// A won game, less the plies until then.
 const WIN: i32 = 1_000_000;
+/// What a ply later takes off a win: more than chance decides between moves.
+const DELAY: i32 = 10;
 const INFINITY: i32 = 2_000_000;
 /// Plies that strikes are followed beyond the depth.
 const STRIKES_MAX: i32 = 5;
@@ -71,10 +73,11 @@ impl Search {
             steps.iter().map(|step| (self.promise(world, *step), *step)).collect();
         self.steps.push(steps);
         if order.is_empty() && !is_quiet {
-            return Ok(ply - WIN);
+            return Ok(ply * DELAY - WIN);
         }
         for next in 0..order.len() {
-            let most = (next..order.len()).max_by_key(|index| (order[*index].0, -(*index as i32))).unwrap_or(next);
+            let most =
+                (next..order.len()).max_by_key(|index| (order[*index].0, -(*index as i32))).unwrap_or(next);
             order.swap(next, most);
             let step = order[next].1;
             let Some(value) = self.judge(world, step, stand, depth, (alpha, beta), is_mine, ply)? else {
@@ -83,7 +86,8 @@ impl Search {
             best = best.max(value);
             if value >= beta {
                 if !is_quiet {
-                    self.history[usize::from(step.piece) * CELLS + usize::from(step.to)] += (depth * depth) as u32;
+                    self.history[usize::from(step.piece) * CELLS + usize::from(step.to)] +=
+                        (depth * depth) as u32;
                 }
                 break;
             }
@@ -111,10 +115,13 @@ impl Search {
                 return Ok(Some(stand + world.outlook.gain(&self.attacker(world, step), number)));
             }
             if target.rank == Rank::Flag {
-                return Ok(Some(if target.is_hidden { WIN / 20 } else { WIN } - ply));
+                return Ok(Some(if target.is_hidden { WIN / 20 } else { WIN } - ply * DELAY));
             }
             let is_bait = target.rank != Rank::Bomb;
-            if target.is_hidden && is_bait && world.outlook.gain(&self.attacker(world, step), number) < ENEMY_DARE {
+            if target.is_hidden
+                && is_bait
+                && world.outlook.gain(&self.attacker(world, step), number) < ENEMY_DARE
+            {
                 return Ok(None);
             }
         }

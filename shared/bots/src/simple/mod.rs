@@ -5,7 +5,7 @@ mod belief;
 mod board;
 mod danger;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod worth;
 
 use flagfall_board::{Direction, Rank, Side, Square, SquareSet};

@@ -9,7 +9,7 @@ use crate::{Chance, Effort, HousePlayer, Level};
 const LAKES: &str = ".2~2.2~2.2/.2~2.2~2.2";
 
 /// What Red sees of a position.
-fn seen(ruleset: &str, rows_above: &str, rows_below: &str) -> View {
+pub(crate) fn seen(ruleset: &str, rows_above: &str, rows_below: &str) -> View {
     let text = format!("{ruleset} red 60 0 {rows_above}/{LAKES}/{rows_below}");
     let position = Position::from_text(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let terms = GameTerms {
@@ -173,7 +173,7 @@ fn odd_views_are_answered_with_a_legal_move_or_nothing() {
 }
 
 /// A view as no game has it: pieces gone, known, moved, or captured at random.
-fn odd(view: &View, chance: &mut Chance) -> View {
+pub(crate) fn odd(view: &View, chance: &mut Chance) -> View {
     use flagfall_rules::Identity;
     let mut odd = view.clone();
     let keep = chance.below(5);

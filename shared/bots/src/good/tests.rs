@@ -1,0 +1,309 @@
+use flagfall_board::{GameId, PerSide, Rank, RankSet, Side, SquareSet, Stamp};
+use flagfall_rules::{
+    Command, Entropy, Game, GameTerms, Identity, Move, Phase, Ruleset, TimeControl, View, Viewer, decide,
+    evolve, view,
+};
+
+use super::belief::{Belief, Suspect};
+use super::grid::{cell, square};
+use super::outlook::Outlook;
+use super::world::{Piece, Step, World};
+use super::{Foes, Scene};
+use crate::simple::tests::{odd, seen};
+use crate::{Chance, Effort, HousePlayer, Level, random_setup};
+
+fn lakes(ruleset: &Ruleset, seed: u64) -> SquareSet {
+    ruleset.draw_lakes(&Chance::new(seed).entropy())
+}
+
+const EFFORT: Effort = Effort { nodes: 4_000 };
+
+fn chosen(view: &View, seed: u64) -> String {
+    let mut player = HousePlayer::new(Level::Good, Side::Red, seed, EFFORT);
+    match player.choose(view) {
+        Some(Command::Move(squares)) => squares.to_string(),
+        other => panic!("a move is wanted, not {other:?}"),
+    }
+}
+
+/// Whatever chance says, Red chooses one of these moves.
+fn must(ruleset: &str, rows_above: &str, rows_below: &str, moves: &[&str]) {
+    let view = seen(ruleset, rows_above, rows_below);
+    for seed in 1..=10 {
+        let chosen = chosen(&view, seed);
+        assert!(moves.contains(&chosen.as_str()), "{chosen} in {}", view.board_text());
+    }
+}
+
+/// Whatever chance says, Red chooses none of these moves.
+fn must_not(ruleset: &str, rows_above: &str, rows_below: &str, moves: &[&str]) {
+    let view = seen(ruleset, rows_above, rows_below);
+    for seed in 1..=10 {
+        let chosen = chosen(&view, seed);
+        assert!(!moves.contains(&chosen.as_str()), "{chosen} in {}", view.board_text());
+    }
+}
+
+#[test]
+fn a_known_weaker_piece_is_taken() {
+    must("classic", "bF.9/.10/.10/.10", ".4b5'*.5/.4r3'.5/.10/rF.9", &["e3e4"]);
+}
+
+#[test]
+fn a_piece_that_is_guarded_is_left_alone() {
+    must_not("classic", "bF.9/.10/.10/.3b1'*.6", ".3b7'*.6/.3r3'*.6/.10/rF.8r9'", &["d3d4"]);
+}
+
+#[test]
+fn the_spy_waits_where_the_marshal_comes_and_strikes_it() {
+    must("classic", "bF.9/.10/.10/.10", ".4b1'*.5/.4rS'.5/.10/rF.8r9'", &["e3e4"]);
+}
+
+#[test]
+fn the_marshal_does_not_go_beside_what_must_be_the_spy() {
+    must_not("classic", "bF.9/.10/.10/.10", ".4bS'.5/.10/.4r1'*.5/rF.8r9'", &["e2e3"]);
+}
+
+#[test]
+fn a_miner_opens_the_bombs_around_the_flag() {
+    must("classic", "bFbB*.8/bB*.9/r8'.9/.8b7'*.", ".10/.10/.10/rF.8r9'", &["a8a9"]);
+}
+
+#[test]
+fn a_scout_takes_the_flag_from_afar() {
+    must("classic", "bF.9/.10/.10/.4b5'*.5", ".10/r9'.9/.10/rF.8r9'", &["a3a10"]);
+}
+
+#[test]
+fn a_won_endgame_is_finished() {
+    // The Flag is the only piece that never moved, and nobody can hinder its fall.
+    must("classic", "bF.9/r1'*.9/.10/.4b5'.5", ".10/.10/.10/rF.8r9'", &["a9a10"]);
+    must("classic", "bF.9/.10/r1'*.9/.8b5'*.1", ".10/.10/.10/rF.9", &["a8a9"]);
+}
+
+#[test]
+fn who_comes_for_the_flag_is_met_in_time() {
+    must_not("classic", "bF.9/.10/.10/.10", "b6'*.9/.10/.3r3'*.6/rF.6r7'.2", &["g1g2", "g1h1", "d2e2"]);
+}
+
+#[test]
+fn odd_views_are_answered_with_a_legal_move_or_nothing() {
+    let mut chance = Chance::new(11);
+    for ruleset in Ruleset::all() {
+        for seed in 1..=8 {
+            let mut players = PerSide::from_fn(|side| HousePlayer::new(Level::Random, side, seed, EFFORT));
+            let played = crate::duel::play(ruleset, lakes(ruleset, 9), PerSide::default(), |side, view| {
+                if view.phase == Phase::Playing && chance.below(20) == 0 {
+                    check_odd(&odd(view, &mut chance), side, seed);
+                }
+                players[side].choose(view)
+            });
+            assert!(played.is_ok(), "{} seed {seed}: {played:?}", ruleset.id);
+        }
+    }
+}
+
+fn check_odd(view: &View, side: Side, seed: u64) {
+    let mut player = HousePlayer::new(Level::Good, side, seed, Effort { nodes: 300 });
+    let legal = view.legal_moves().expect("it is this side's turn");
+    match player.choose(view) {
+        Some(Command::Move(squares)) => {
+            assert!(legal.contains(squares), "{squares} in {}", view.board_text())
+        }
+        Some(other) => panic!("{other:?}"),
+        None => assert!(legal.is_empty(), "{}", view.board_text()),
+    }
+}
+
+/// The pieces of both sides, each as its owner sees it; the first side's first.
+fn pieces(views: &PerSide<View>, first: Side) -> Vec<Piece> {
+    [first, first.opponent()]
+        .into_iter()
+        .flat_map(|side| views[side].pieces.iter().filter(move |piece| piece.side == side))
+        .map(|piece| {
+            let Identity::Known(rank) = piece.identity else { panic!("an own piece is known") };
+            Piece {
+                is_mine: piece.side == first,
+                rank,
+                cell: cell(piece.square),
+                is_hidden: !piece.is_revealed,
+                is_alive: true,
+            }
+        })
+        .collect()
+}
+
+fn sorted(pieces: &[Piece]) -> Vec<(u8, bool, Rank, bool)> {
+    let alive = pieces.iter().filter(|piece| piece.is_alive);
+    let mut sorted: Vec<_> =
+        alive.map(|piece| (piece.cell, piece.is_mine, piece.rank, piece.is_hidden)).collect();
+    sorted.sort_unstable();
+    sorted
+}
+
+fn outlook(view: &View, side: Side) -> Outlook {
+    Scene::new(view, side, &Foes::default(), 0).outlook
+}
+
+#[test]
+fn worlds_move_and_strike_as_the_engine_does_in_every_ruleset() {
+    for ruleset in Ruleset::all() {
+        for seed in 1..=4 {
+            follow(ruleset, seed);
+        }
+    }
+}
+
+/// A random game, each ply of which is made in a world as well.
+fn follow(ruleset: &'static Ruleset, seed: u64) {
+    let mut chance = Chance::new(seed);
+    let lakes = lakes(ruleset, seed);
+    let mut game = Game::new(GameTerms {
+        game: GameId::from_random([0; 12]),
+        ruleset,
+        lakes,
+        time: TimeControl::Unlimited,
+        deploy_ms: 0,
+        created: Stamp(0),
+        secret: PerSide::default(),
+    });
+    let carry_out = |game: &mut Game, side: Side, command: &Command| {
+        let events = decide(game, side, game.ply(), command, Stamp(0), &Entropy([0; 32]));
+        events.expect("a legal command").iter().for_each(|event| evolve(game, event, Stamp(0)));
+    };
+    for side in Side::BOTH {
+        let setup = random_setup(ruleset, side, &mut chance);
+        carry_out(&mut game, side, &Command::Deploy(setup));
+    }
+    let seen = |game: &Game| PerSide::from_fn(|side| view(game, Viewer::Player(side), Stamp(0)));
+    while let (Some(side), true) = (game.turn(), game.ply() < 400) {
+        let before = seen(&game);
+        check_steps(&before, side);
+        let moves = before[side].legal_moves().expect("a turn");
+        let squares = moves.nth(chance.below(moves.len())).expect("a move");
+        carry_out(&mut game, side, &Command::Move(squares));
+        if game.phase() == Phase::Playing {
+            check_ply(&before, side, squares, &seen(&game));
+        }
+    }
+}
+
+/// The plies of a world are those of the engine, but for what repetition refuses.
+fn check_steps(views: &PerSide<View>, side: Side) {
+    let view = &views[side];
+    let outlook = outlook(view, side);
+    let world = World::new(&outlook, pieces(views, side));
+    let mut steps = Vec::new();
+    world.steps(true, false, &mut steps);
+    let mut found: Vec<Move> = (steps.iter())
+        .map(|step| Move {
+            from: square(world.pieces[usize::from(step.piece)].cell).expect("a square"),
+            to: square(step.to).expect("a square"),
+        })
+        .collect();
+    let mut legal: Vec<Move> = view.legal_moves().expect("a turn").iter().collect();
+    legal.extend(&view.refused_moves);
+    found.sort_unstable();
+    legal.sort_unstable();
+    assert_eq!(found, legal, "{} {}", view.ruleset.id, view.board_text());
+}
+
+/// A ply made in a world leads where it led in the game, and can be taken back.
+fn check_ply(before: &PerSide<View>, side: Side, squares: Move, after: &PerSide<View>) {
+    let outlook = outlook(&before[side], side);
+    let mut world = World::new(&outlook, pieces(before, side));
+    let (start, counted) = (sorted(&world.pieces), world.assess());
+    let (piece, _) = world.piece_at(cell(squares.from)).expect("a piece moved");
+    let undo = world.make(Step { piece, to: cell(squares.to) });
+    let fresh = World::new(&outlook, pieces(after, side));
+    let place = format!("{} {squares} in {}", before[side].ruleset.id, before[side].board_text());
+    assert_eq!(sorted(&world.pieces), sorted(&fresh.pieces), "{place}");
+    assert_eq!(world.assess(), fresh.assess(), "{place}");
+    world.unmake(&undo);
+    assert_eq!((sorted(&world.pieces), world.assess()), (start, counted), "{place}");
+}
+
+fn suspects(sets: &[&[Rank]]) -> Vec<Suspect> {
+    sets.iter()
+        .map(|ranks| Suspect {
+            possible: ranks.iter().copied().collect::<RankSet>(),
+            weight: [1.0; Rank::COUNT],
+        })
+        .collect()
+}
+
+fn left(counts: &[(Rank, u8)]) -> [u8; Rank::COUNT] {
+    let mut left = [0; Rank::COUNT];
+    counts.iter().for_each(|(rank, count)| left[*rank as usize] = *count);
+    left
+}
+
+#[test]
+fn counting_decides_what_it_can() {
+    use Rank::{Bomb, Flag, Major, Scout, Spy};
+    // Two that cannot move must be Flag and Bomb between them: the third is neither, though it never moved.
+    let belief = Belief::new(
+        &suspects(&[&[Flag, Bomb], &[Flag, Bomb], &[Flag, Bomb, Scout, Major], &[Scout, Spy, Major]]),
+        left(&[(Flag, 1), (Bomb, 1), (Scout, 1), (Major, 1)]),
+    );
+    assert_eq!(belief.chances()[2][Flag as usize], 0.0);
+    assert_eq!(belief.chances()[2][Bomb as usize], 0.0);
+    assert_eq!(belief.certain(0), None);
+    let belief = Belief::new(&suspects(&[&[Scout, Major], &[Major]]), left(&[(Scout, 1), (Major, 1)]));
+    assert_eq!(belief.certain(0), Some(Scout));
+}
+
+#[test]
+fn every_army_drawn_fits_counts_and_sets() {
+    use Rank::{Bomb, Flag, Miner, Scout, Spy};
+    let sets: [&[Rank]; 6] = [
+        &[Flag, Bomb, Scout],
+        &[Bomb, Miner],
+        &[Scout, Spy],
+        &[Bomb, Spy],
+        &[Miner, Scout],
+        &[Flag, Bomb, Spy],
+    ];
+    let counts = left(&[(Flag, 1), (Bomb, 2), (Miner, 1), (Scout, 1), (Spy, 1)]);
+    let belief = Belief::new(&suspects(&sets), counts);
+    let mut chance = Chance::new(3);
+    for _ in 0..200 {
+        let drawn = belief.draw(&mut chance, |_, _| false);
+        assert!(drawn.iter().zip(sets).all(|(rank, set)| set.contains(rank)), "{drawn:?}");
+        let counted = Rank::ALL.map(|rank| drawn.iter().filter(|other| **other == rank).count() as u8);
+        assert_eq!(counted, counts, "{drawn:?}");
+    }
+}
+
+#[test]
+fn pieces_are_followed_from_where_they_began() {
+    // What a piece was deployed as is judged by where it began, not by where it stands.
+    for ruleset in Ruleset::all() {
+        let mut players = PerSide::from_fn(|side| HousePlayer::new(Level::Random, side, 9, EFFORT));
+        let mut foes = PerSide::from_fn(|_| Foes::default());
+        let mut started = std::collections::BTreeMap::new();
+        let played = crate::duel::play(ruleset, lakes(ruleset, 9), PerSide::default(), |side, view| {
+            if view.phase == Phase::Playing {
+                foes[side].see(view, side);
+                if side == Side::Blue {
+                    for piece in view.pieces.iter().filter(|piece| piece.side != side && !piece.is_moved) {
+                        assert_eq!(foes[side].origin(piece.square), Some(piece.square), "{}", ruleset.id);
+                        started.insert(piece.square, ());
+                    }
+                    let moved = view.last_move.expect("Red moved first");
+                    if let Some(origin) = foes[side].origin(moved.to) {
+                        assert!(view.ruleset.shape.home(Side::Red).contains(origin), "{}", ruleset.id);
+                    }
+                }
+            }
+            let command = players[side].choose(view);
+            if let (Some(Command::Move(squares)), Viewer::Player(_)) = (&command, view.viewer) {
+                let rank = super::own_rank(view, squares.from).expect("an own piece");
+                foes[side].note_own_move(view.ply, *squares, rank);
+            }
+            command
+        });
+        assert!(played.is_ok(), "{}: {played:?}", ruleset.id);
+        assert!(!started.is_empty());
+    }
+}
