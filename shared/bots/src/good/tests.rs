@@ -108,7 +108,7 @@ fn check_odd(view: &View, side: Side, seed: u64) {
     let legal = view.legal_moves().expect("it is this side's turn");
     match player.choose(view) {
         Some(Command::Move(squares)) => {
-            assert!(legal.contains(squares), "{squares} in {}", view.board_text())
+            assert!(legal.contains(squares), "{squares} in {}", view.board_text());
         }
         Some(other) => panic!("{other:?}"),
         None => assert!(legal.is_empty(), "{}", view.board_text()),
