@@ -15,46 +15,57 @@
 //! the process again.
 //!
 //! # What damage does
-//! What fjall 3.1 does by itself, read in its source and, but for the compaction, tried by the tests:
+//! Every commit lies on the disk twice: in the database's journal, synced before anybody is answered, and in the
+//! *mirror*, a few files beside the database that are written after it and not synced. The *witness*, a third file,
+//! remembers the number of the last commit. When the store is opened, the journals are read from end to end by
+//! ourselves, with every checksum, and only journals without a fault are shown to the database. Whatever else is found,
+//! the store opens past it by itself, game by game: what is whole is moved into a new database, the damaged one is
+//! kept in a folder `damaged-…` with a report, and [`EmbeddedStore::salvage`] tells what was found.
 //!
-//! * **A torn journal tail** is cut off without a word and the database opens: right after a crash.
-//! * **A flipped byte in the journal** inside a key or value fails the batch's checksum, and the database refuses
-//!   to open. In a tag or a trailer it looks like the end of the journal, and so does a sector of zeros: fjall
-//!   cuts the file there and drops **all later batches without a word**, acknowledged ones too. Nothing in the
-//!   database tells; the *witness*, a file beside it that remembers the number of the last commit, does, and
-//!   [`EmbeddedStore::open`] answers [`OpenError::LostTail`]. (The journal has been cut by then: an operator who
-//!   wants it examined copies the folder before starting.)
-//! * **The header of a journal batch** (item count, sequence number) is outside its checksum. A lower sequence
-//!   number lets an older value win, or the batch be skipped as already flushed. Numbers that do not rise are
-//!   refused by a check of ours before the database opens.
-//! * **Manifests** (which tables a keyspace has) come with a checksum that fjall writes and does not check; bits
-//!   flipped there lose tables, skip journal batches or end the process. The same check of ours compares it.
-//! * **A table's list of sections** is believed before its checksum is looked at; a wrong count asks for 40 GB and
-//!   ends the process. Checked beforehand as well.
-//! * **Tables** have a checksum a block, checked when the block is read from the disk. Whoever reads a damaged
-//!   block gets an error; here that is [`ReadError::Damaged`] and the game's quarantine. The other games go on,
-//!   but a compaction that comes upon the block stops fjall's background work and poisons the database: all
-//!   writes are refused then, and again soon after each restart. Such a store needs its backup.
-//! * **A panic** of the database while it opens is caught and becomes [`OpenError::Damaged`].
+//! | damage | what becomes of it |
+//! |---|---|
+//! | an unfinished write at the end of the journal | cut off: nobody was told of it |
+//! | journal damaged, cut, or gone | taken from the mirror: nothing is missing |
+//! | mirror or witness damaged or gone | written anew |
+//! | the same row in journal and mirror | an entry: its game is in quarantine; a head: known from the entries; a small record: counted as lost |
+//! | the same commit in both, wholly, or journal and mirror gone | nothing tells whose it was: [`OpenError::LostTail`] until the operator says [`LostTail::Accept`]; then games with a gap are in quarantine, and a new epoch begins |
+//! | a block of a table | its games are in quarantine when they are read, all others go on; at the next start the rows of the table are moved, and games whose rows were all readable are free again |
+//! | manifests, lists and names of the database | the tables are read block by block; nothing is missing |
+//! | a table gone, or too damaged to tell its rows | games that are short by their heads are in quarantine; lost small records are told, not counted; tables of logs and of heads at once: as with a lost commit |
 //!
-//! What stays unnoticed: an older copy of the whole folder, witness included, which is what restoring a backup looks
-//! like. Begin a new epoch ([`Store::bump_epoch`]) after that.
+//! After a power cut the mirror may lack the last seconds; the journal, which is synced, has them. So damage to just
+//! these commits is found and told, but not mended.
+//!
+//! What fjall 3.1 does by itself with such files, read in its source and tried: it cuts its journal at what it takes for
+//! the end, and drops **all later batches without a word**; it believes counts, lengths and sequence numbers that no
+//! checksum covers; it does not look at its manifests' checksums, deletes keyspaces whose names it cannot find, and ends
+//! the process when a wrong length asks for 40 GB. A compaction that comes upon a damaged block stops its background
+//! work, and all writes are refused from then on: the next start looks through the tables. A panic of the database while
+//! it opens is caught and counts as damage.
+//!
+//! What stays unnoticed: an older copy of the whole folder, witness and mirror included, which is what restoring a
+//! backup looks like. Begin a new epoch ([`Store::bump_epoch`]) after that.
 //!
 //! On top of that every entry is chained to the one before it, and each append writes the game's head a second
 //! time in another place: entries that are gone, exchanged or altered are noticed when their log is read, and the
 //! head is checked against its entry before the first append after an open.
 
+mod base;
 mod heads;
+mod journal;
 mod layout;
+mod mirror;
 mod open;
 mod precheck;
 mod reader;
+mod salvage;
+mod tables;
 mod witness;
 mod writer;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::path::Path;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::thread::JoinHandle;
@@ -63,7 +74,8 @@ use flagfall_board::{GameId, Stamp};
 use tokio::sync::{mpsc, oneshot};
 
 pub use self::open::OpenError;
-use self::reader::{Spaces, Trouble};
+use self::reader::{Spaces, Trouble, UNREADABLE};
+pub use self::salvage::Salvage;
 use self::witness::Witness;
 use self::writer::{Prepared, Reply, Request, SWEEP_STEP, Writer};
 use crate::clock::{ClampedClock, WallClock};
@@ -136,6 +148,10 @@ struct Shared {
     failed: OnceLock<String>,
     witness: Mutex<Witness>,
     counters: Counters,
+    /// What was done about damage when the store was opened.
+    salvage: Option<Salvage>,
+    /// The file that asks the next start to look after the tables.
+    suspicion: PathBuf,
     /// Held locked as long as anybody uses the folder.
     _lock: File,
 }
@@ -154,12 +170,22 @@ impl Shared {
         self.failed.get_or_init(|| why.to_owned()).clone()
     }
 
+    /// Asks the next start to look after the tables.
+    fn suspect(&self, what: &str) {
+        if let Err(error) = fs::write(&self.suspicion, what) {
+            tracing::error!(%error, "the next start will not look after the tables");
+        }
+    }
+
     fn quarantine_of(&self, game: GameId) -> Option<String> {
         self.quarantined.read().unwrap_or_else(PoisonError::into_inner).get(&game).cloned()
     }
 
     fn quarantine(&self, game: GameId, reason: &str) {
         tracing::error!(%game, reason, "the log of a game is damaged: it is in quarantine");
+        if reason.contains(UNREADABLE) {
+            self.suspect(UNREADABLE);
+        }
         self.quarantined.write().unwrap_or_else(PoisonError::into_inner).insert(game, reason.to_owned());
     }
 
@@ -188,7 +214,13 @@ impl EmbeddedStore {
         let opened = open::open(folder, clock, options)?;
         let shared = Arc::new(opened.shared);
         let (sender, receiver) = mpsc::channel(options.queue_length.max(1));
-        let writer = Writer::new(opened.spaces.clone(), shared.clone(), options.heads_cached, opened.commit);
+        let writer = Writer::new(
+            opened.spaces.clone(),
+            shared.clone(),
+            opened.mirror,
+            options.heads_cached,
+            opened.commit,
+        );
         let writer = std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || writer.run(receiver))
@@ -207,10 +239,24 @@ impl EmbeddedStore {
         }
     }
 
+    /// What was found and done when the store was opened, if it was damaged beyond single games.
+    #[must_use]
+    pub fn salvage(&self) -> Option<&Salvage> {
+        self.shared.salvage.as_ref()
+    }
+
     /// Why the store refuses everything, if it does. The process should end then.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
         self.shared.failed.get().cloned()
+    }
+
+    /// Every game the store knows of, running or not.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn games(&self) -> Result<Vec<GameId>, StoreError> {
+        self.blocking(0, Spaces::games).await.map_err(Trouble::of_record)
     }
 
     /// Reads a game's log from its first entry and, if all of it holds, lifts its quarantine.

@@ -213,6 +213,18 @@ async fn what_expired_is_purged_at_open() {
 }
 
 #[tokio::test]
+async fn a_database_that_is_gone_comes_back_from_a_mirror_that_goes_back_to_its_beginning() {
+    let folder = scratch();
+    let store = open(folder.path()).unwrap();
+    append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    drop(store);
+    std::fs::remove_dir_all(folder.path().join("db")).unwrap();
+    let store = open(folder.path()).unwrap();
+    assert_eq!(texts(&store, game(1)).await, ["a"]);
+    assert!(store.salvage().is_some_and(|salvage| salvage.is_complete()));
+}
+
+#[tokio::test]
 async fn a_database_that_is_gone_is_missed() {
     let folder = scratch();
     let store = open(folder.path()).unwrap();
@@ -220,9 +232,10 @@ async fn a_database_that_is_gone_is_missed() {
     append_ok(&store, append(game(1), Head::START, &["a"])).await;
     drop(store);
     std::fs::remove_dir_all(folder.path().join("db")).unwrap();
+    std::fs::remove_dir_all(folder.path().join("mirror")).unwrap();
     for _ in 0..2 {
         let error = open(folder.path()).map(drop);
-        assert!(matches!(error, Err(OpenError::LostTail { acknowledged: 1, found: 0, .. })), "{error:?}");
+        assert!(matches!(error, Err(OpenError::LostTail { acknowledged: 1, lost: 1, .. })), "{error:?}");
     }
     let accept = Options { lost_tail: LostTail::Accept, ..Options::default() };
     let store = EmbeddedStore::open(folder.path(), SystemClock, &accept).unwrap();
@@ -232,13 +245,19 @@ async fn a_database_that_is_gone_is_missed() {
 }
 
 #[tokio::test]
-async fn a_witness_that_is_gone_is_missed() {
+async fn a_witness_that_is_gone_is_missed_unless_the_mirror_tells() {
     let folder = scratch();
     let store = open(folder.path()).unwrap();
     let epoch = store.epoch().await.unwrap();
     append_ok(&store, append(game(1), Head::START, &["a"])).await;
     drop(store);
     std::fs::remove_file(folder.path().join("witness")).unwrap();
+    let store = open(folder.path()).unwrap();
+    assert_eq!(store.epoch().await, Ok(epoch));
+    assert_eq!(texts(&store, game(1)).await, ["a"]);
+    drop(store);
+    std::fs::remove_file(folder.path().join("witness")).unwrap();
+    std::fs::remove_dir_all(folder.path().join("mirror")).unwrap();
     assert!(matches!(open(folder.path()), Err(OpenError::NoWitness { found: 1, .. })));
     let accept = Options { lost_tail: LostTail::Accept, ..Options::default() };
     let store = EmbeddedStore::open(folder.path(), SystemClock, &accept).unwrap();

@@ -7,6 +7,66 @@ use crate::value::{Hash, Head, Key, SecretBytes};
 /// The version of everything in this file. Another layout gets another number.
 pub(super) const SCHEMA: u64 = 1;
 
+/// What lies where. The numbers are those the database gives its keyspaces, for they are made in this order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Space {
+    /// Schema, epoch, number of the last commit, quarantines.
+    Meta = 1,
+    /// The entries of all games.
+    Logs = 2,
+    /// The head of every game.
+    Heads = 3,
+    /// The side records.
+    Records = 4,
+    /// Which records expire when.
+    Expiries = 5,
+}
+
+impl Space {
+    /// All of them, in the order in which they are made.
+    pub(super) const ALL: [Space; 5] =
+        [Space::Meta, Space::Logs, Space::Heads, Space::Records, Space::Expiries];
+
+    /// The name of its keyspace.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Space::Meta => "meta",
+            Space::Logs => "logs",
+            Space::Heads => "heads",
+            Space::Records => "records",
+            Space::Expiries => "expiries",
+        }
+    }
+
+    pub(super) fn from_id(id: u64) -> Option<Space> {
+        Space::ALL.into_iter().find(|space| *space as u64 == id)
+    }
+}
+
+/// A row that a commit writes, or removes.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) space: Space,
+    pub(super) key: Vec<u8>,
+    /// None for a row that is removed.
+    pub(super) value: Option<Vec<u8>>,
+}
+
+impl Row {
+    pub(super) fn put(space: Space, key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Row {
+        Row { space, key: key.into(), value: Some(value.into()) }
+    }
+
+    pub(super) fn remove(space: Space, key: impl Into<Vec<u8>>) -> Row {
+        Row { space, key: key.into(), value: None }
+    }
+
+    /// The row that tells the number of a commit. Each commit begins with it.
+    pub(super) fn of_commit(commit: u64, at: Stamp) -> Row {
+        Row::put(Space::Meta, META_COMMIT, commit_value(commit, at))
+    }
+}
+
 /// Keys in the keyspace `meta`.
 pub(super) const META_SCHEMA: &[u8] = b"schema";
 pub(super) const META_EPOCH: &[u8] = b"epoch";
@@ -25,6 +85,17 @@ pub(super) fn entry_key(game: GameId, seq: u64) -> Vec<u8> {
     key.extend_from_slice(game.as_str().as_bytes());
     key.extend_from_slice(&seq.to_be_bytes());
     key
+}
+
+/// The game in an entry's key.
+pub(super) fn entry_game(key: &[u8]) -> Option<GameId> {
+    let (game, _) = key.split_last_chunk::<8>()?;
+    parse_game(game)
+}
+
+/// The game in the key of a head.
+pub(super) fn parse_game(key: &[u8]) -> Option<GameId> {
+    std::str::from_utf8(key).ok()?.parse().ok()
 }
 
 /// The number in an entry's key.
@@ -135,6 +206,7 @@ mod tests {
         stamp_entry(&mut value, Stamp(77));
         assert_eq!(parse_entry(&value), Some((Stamp(77), head.hash, &[1, 2][..])));
         assert_eq!(entry_seq(&entry_key(game, 258)), Some(258));
+        assert_eq!(entry_game(&entry_key(game, 258)), Some(game));
         assert_eq!(parse_head(&head_value(head)), Some(head));
         assert_eq!(parse_record(&record_value(b"v", Some(Stamp(5)))), Some((&b"v"[..], Some(Stamp(5)))));
         assert_eq!(parse_record(&record_value(b"", None)), Some((&b""[..], None)));
@@ -156,6 +228,14 @@ mod tests {
             assert_eq!(entry_seq(&bytes), None);
             assert_eq!(parse_quarantine_key(&bytes), None);
         }
+    }
+
+    #[test]
+    fn spaces_are_known_by_their_ids() {
+        for space in Space::ALL {
+            assert_eq!(Space::from_id(space as u64), Some(space));
+        }
+        assert_eq!((Space::from_id(0), Space::from_id(6)), (None, None));
     }
 
     #[test]

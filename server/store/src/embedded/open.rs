@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -13,22 +14,30 @@ use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 use flagfall_board::{GameId, Stamp};
 use thiserror::Error;
 
+use super::base::Origin;
+use super::journal::Survey;
 use super::layout::{
-    META_COMMIT, META_EPOCH, META_QUARANTINE, META_SCHEMA, SCHEMA, commit_value, parse_commit, parse_number,
-    parse_quarantine_key,
+    META_COMMIT, META_EPOCH, META_QUARANTINE, META_SCHEMA, SCHEMA, Space, commit_value, parse_commit,
+    parse_game, parse_head, parse_number, parse_quarantine_key,
 };
-use super::reader::Spaces;
+use super::mirror::{Mirror, Reflection};
+use super::reader::{Spaces, UNREADABLE};
+use super::salvage::{self, Salvage, Sources};
 use super::witness::{Found, Witness};
-use super::{Counters, LostTail, Options, Shared, precheck};
+use super::{Counters, LostTail, Options, Shared, precheck, tables};
 use crate::clock::{ClampedClock, WallClock};
 
-const DATABASE: &str = "db";
+pub(super) const DATABASE: &str = "db";
 const DATABASE_NEW: &str = "db.new";
+pub(super) const MIRROR: &str = "mirror";
+const MIRROR_NEW: &str = "mirror.new";
+/// Is there after the database gave up while it ran, or could not read a row: its tables are looked after at the next
+/// start.
+pub(super) const SUSPICION: &str = "suspicion";
 const LOCK: &str = "lock";
 /// The database's own, in its folder.
 const DATABASE_LOCK: &str = "lock";
 const WITNESS: &str = "witness";
-const KEYSPACES: [&str; 5] = ["meta", "logs", "heads", "records", "expiries"];
 /// Journals are replayed at open, so their size bounds how long that takes.
 const JOURNAL_BYTES_MAX: u64 = 128 * 1024 * 1024;
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
@@ -66,23 +75,26 @@ pub enum OpenError {
         /// What is wrong.
         what: String,
     },
-    /// Commits that were acknowledged are gone.
+    /// Commits that were acknowledged are gone, and nothing tells which games they belong to.
     #[error(
-        "the store in {folder} acknowledged {acknowledged} commits, but holds {found}: the newest are lost. \
-         Restore a better copy of the whole folder, or accept the loss: a new epoch then begins"
+        "the store in {folder} acknowledged {acknowledged} commits, but {lost} of them are lost and nothing tells \
+         which games they belong to ({what}). Restore a better copy of the whole folder, or accept the loss: \
+         what is whole goes on, games that are seen to be short are kept apart, and a new epoch begins"
     )]
     LostTail {
         /// The folder.
         folder: PathBuf,
         /// Commits that were acknowledged.
         acknowledged: u64,
-        /// Commits that are there.
-        found: u64,
+        /// Those of them that are lost.
+        lost: u64,
+        /// What was found.
+        what: String,
     },
     /// Nothing tells whether commits are missing.
     #[error(
-        "the store in {folder} holds {found} commits, but its file `{WITNESS}`, which tells whether more were \
-         acknowledged, is missing or damaged. Restore it, or accept what is there: a new epoch then begins"
+        "the store in {folder} holds {found} commits, but its file `{WITNESS}` and its folder `{MIRROR}`, which tell \
+         whether more were acknowledged, are missing or damaged. Restore it, or accept what is there: a new epoch then begins"
     )]
     NoWitness {
         /// The folder.
@@ -104,6 +116,7 @@ pub enum OpenError {
 pub(super) struct Opened {
     pub(super) shared: Shared,
     pub(super) spaces: Spaces,
+    pub(super) mirror: Mirror,
     /// The number of the last commit.
     pub(super) commit: u64,
 }
@@ -120,50 +133,47 @@ pub(super) fn open(folder: &Path, clock: impl WallClock, options: &Options) -> R
     let failed = |source| OpenError::Io { folder: folder.to_owned(), source };
     fs::create_dir_all(folder).map_err(failed)?;
     let lock = lock(folder)?;
+    salvage::finish(folder).map_err(failed)?;
     let witness_path = folder.join(WITNESS);
     let witness = Witness::look(&witness_path).map_err(failed)?;
-    let database = folder.join(DATABASE);
-    let exists = database.try_exists().map_err(failed)?;
-    if !exists {
-        let acknowledged = match witness {
-            Found::Testimony(testimony) => testimony.commit,
-            Found::Nothing | Found::Damage => 0,
-        };
-        if acknowledged > 0 && options.lost_tail == LostTail::Refuse {
-            return Err(OpenError::LostTail { folder: folder.to_owned(), acknowledged, found: 0 });
-        }
+    let reflection = Reflection::of(&folder.join(MIRROR)).map_err(failed)?;
+    let testimony = match witness {
+        Found::Testimony(testimony) => Some(testimony),
+        Found::Nothing | Found::Damage => None,
+    };
+    let acknowledged = testimony.map(|testimony| testimony.commit).max(reflection.last_commit());
+    if !folder.join(DATABASE).try_exists().map_err(failed)? && acknowledged.unwrap_or(0) == 0 {
         let epoch = clock.now().0.max(1);
         in_background(folder, "creating", {
             let folder = folder.to_owned();
-            move || create(&folder, epoch)
+            move || {
+                let created = create(&folder.join(DATABASE_NEW), epoch);
+                created.map_err(|obstacle| obstacle.of_folder(&folder)).and_then(|()| settle(&folder))
+            }
         })?;
-    } else {
-        // Empty, and the database does not open without it: a tool that copies no empty files leaves it out.
-        OpenOptions::new().create(true).append(true).open(database.join(DATABASE_LOCK)).map_err(failed)?;
     }
-    let cache_bytes = options.cache_bytes;
-    let (spaces, mut found) = in_background(folder, "opening", {
-        let folder = folder.to_owned();
-        move || load(&folder, cache_bytes)
+    let is_new = acknowledged.is_none() && witness == Found::Nothing;
+    let (loaded, salvage) = in_background(folder, "opening", {
+        let (folder, options, now) = (folder.to_owned(), options.clone(), clock.now());
+        move || load_or_salvage(&folder, &options, reflection, acknowledged.unwrap_or(0), now)
     })?;
-    let heartbeat = match witness {
-        Found::Testimony(testimony) => testimony.heartbeat,
-        Found::Nothing | Found::Damage => Stamp(0),
-    };
+    let Loaded { spaces, contents: mut found, mirror } = loaded;
+    let heartbeat = testimony.map_or(Stamp(0), |testimony| testimony.heartbeat);
     let alive = heartbeat.max(found.committed_at);
     let clock = ClampedClock::new(clock, alive);
-    if let Some(problem) = missing(folder, witness, found.commit) {
-        match options.lost_tail {
-            LostTail::Refuse => return Err(problem),
-            LostTail::Accept => {
-                tracing::error!(%problem, "going on as told");
-                found.epoch = clock.stamp().0.max(found.epoch + 1);
-                let mut batch = spaces.db.batch().durability(Some(PersistMode::SyncAll));
-                batch.insert(&spaces.meta, META_EPOCH, found.epoch.to_le_bytes());
-                batch.commit().map_err(|error| damaged(folder, &error.to_string()))?;
-            }
+    // A process that ended while it made the store leaves no witness.
+    if acknowledged.is_none() && !(is_new && found.commit == 0) {
+        let problem = OpenError::NoWitness { folder: folder.to_owned(), found: found.commit };
+        if options.lost_tail == LostTail::Refuse {
+            return Err(problem);
         }
+        tracing::error!(%problem, "going on as told");
+        found.epoch = clock.stamp().0.max(found.epoch + 1);
+        let mut batch = spaces.db.batch().durability(Some(PersistMode::SyncAll));
+        batch.insert(&spaces.meta, META_EPOCH, found.epoch.to_le_bytes());
+        batch.commit().map_err(|error| damaged(folder, &error.to_string()))?;
     }
+    let mirror = settle_mirror(folder, mirror).map_err(failed)?;
     let witness = Witness::create(&witness_path, found.commit, alive).map_err(failed)?;
     let shared = Shared {
         clock,
@@ -173,22 +183,177 @@ pub(super) fn open(folder: &Path, clock: impl WallClock, options: &Options) -> R
         failed: OnceLock::new(),
         witness: Mutex::new(witness),
         counters: Counters::default(),
+        salvage,
+        suspicion: folder.join(SUSPICION),
         _lock: lock,
     };
-    Ok(Opened { shared, spaces, commit: found.commit })
+    Ok(Opened { shared, spaces, mirror, commit: found.commit })
 }
 
-/// What speaks against the database holding all that was acknowledged.
-fn missing(folder: &Path, witness: Found, found: u64) -> Option<OpenError> {
-    let folder = folder.to_owned();
-    match witness {
-        Found::Testimony(testimony) if testimony.commit > found => {
-            Some(OpenError::LostTail { folder, acknowledged: testimony.commit, found })
+/// The database, open.
+struct Loaded {
+    spaces: Spaces,
+    contents: Contents,
+    mirror: Mirror,
+}
+
+/// Opens the database; when it, or what lies in it, is not what was written, what is whole of it is moved into a new one.
+fn load_or_salvage(
+    folder: &Path,
+    options: &Options,
+    reflection: Reflection,
+    acknowledged: u64,
+    now: Stamp,
+) -> Result<(Loaded, Option<Salvage>), OpenError> {
+    let failed = |source| OpenError::Io { folder: folder.to_owned(), source };
+    let survey = Survey::of(&folder.join(DATABASE)).map_err(failed)?;
+    let (why, bases) = if has_damaged_table(folder).map_err(failed)? {
+        ("a part of a table cannot be read".to_owned(), &POURED[..])
+    } else {
+        match load(folder, options.cache_bytes, &survey, Some(&reflection), acknowledged) {
+            Ok(loaded) => return Ok((loaded, None)),
+            Err(OpenError::Damaged { what, .. }) => (what, &TAKEN_OVER_OR_POURED[..]),
+            Err(error) => return Err(error),
         }
-        Found::Testimony(_) => None,
-        // A process that ended while it made the store leaves none.
-        Found::Nothing if found == 0 => None,
-        Found::Nothing | Found::Damage => Some(OpenError::NoWitness { folder, found }),
+    };
+    tracing::error!(folder = %folder.display(), why, "the store is damaged: what is whole of it is moved into a new one");
+    // The database may have written journals into tables before it was found to be damaged.
+    let survey = Survey::of(&folder.join(DATABASE)).map_err(failed)?;
+    let sources = Sources { survey, reflection, acknowledged };
+    let salvage = salvage::run(folder, why, bases, &sources, options.lost_tail, now)?;
+    let survey = Survey::of(&folder.join(DATABASE)).map_err(failed)?;
+    Ok((load(folder, options.cache_bytes, &survey, None, acknowledged)?, Some(salvage)))
+}
+
+const POURED: [Origin; 1] = [Origin::Poured];
+const TAKEN_OVER_OR_POURED: [Origin; 2] = [Origin::TakenOver, Origin::Poured];
+
+/// Whether a table was found damaged at the last run.
+fn has_damaged_table(folder: &Path) -> io::Result<bool> {
+    let suspicion = folder.join(SUSPICION);
+    if !suspicion.try_exists()? {
+        return Ok(false);
+    }
+    // The disk may have been full, or a table could not be cleaned up: then the rows tell.
+    let is_damaged = fs::read(&suspicion)? == UNREADABLE.as_bytes() || {
+        tracing::info!("the database gave up at its last run: its tables are looked through");
+        !tables::are_whole(&folder.join(DATABASE))?
+    };
+    if !is_damaged {
+        fs::remove_file(&suspicion)?;
+    }
+    Ok(is_damaged)
+}
+
+/// Opens the database if it holds all that was acknowledged, and mirrors its journals anew.
+fn load(
+    folder: &Path,
+    cache_bytes: u64,
+    survey: &Survey,
+    reflection: Option<&Reflection>,
+    acknowledged: u64,
+) -> Result<Loaded, OpenError> {
+    let failed = |source| OpenError::Io { folder: folder.to_owned(), source };
+    let database = folder.join(DATABASE);
+    if !database.try_exists().map_err(failed)? {
+        return Err(damaged(folder, "the database is gone"));
+    }
+    if let Some(problem) = &survey.problem {
+        return Err(damaged(folder, problem));
+    }
+    let short =
+        |found| damaged(folder, &format!("it ends with commit {found}, {acknowledged} were acknowledged"));
+    if let Some(last) = survey.last_commit().filter(|last| *last < acknowledged) {
+        return Err(short(last));
+    }
+    if let Some(problem) = precheck::check(&database).map_err(failed)? {
+        return Err(damaged(folder, &problem));
+    }
+    let torn = survey.cut_torn_tail().map_err(failed)?;
+    if torn > 0 {
+        tracing::info!(bytes = torn, "a write that was never finished is cut off the journal");
+    }
+    // Before the database opens: once it runs it deletes journals that it needs no more.
+    let mirrored = reflect(folder, survey).map_err(failed)?;
+    let spaces = open_spaces(&database, cache_bytes).map_err(|trouble| trouble.of_folder(folder))?;
+    let contents = contents(folder, &spaces)?;
+    if contents.commit < acknowledged {
+        return Err(short(contents.commit));
+    }
+    if let Some(reflection) = reflection
+        && let Some(game) =
+            first_short_game(&spaces, survey, reflection).map_err(|it| it.of_folder(folder))?
+    {
+        return Err(damaged(
+            folder,
+            &format!("game {game} is shorter than the mirror knows: a journal is gone"),
+        ));
+    }
+    let mirror = match mirrored {
+        Some(mirror) => mirror,
+        None => Mirror::begin(&folder.join(MIRROR_NEW), &database, contents.commit + 1).map_err(failed)?,
+    };
+    Ok(Loaded { spaces, contents, mirror })
+}
+
+/// A game with entries in commits that are ahead of all journals, and that the database has not: nothing else would tell
+/// that the oldest journal is gone.
+fn first_short_game(
+    spaces: &Spaces,
+    survey: &Survey,
+    reflection: &Reflection,
+) -> Result<Option<GameId>, Obstacle> {
+    let first = survey.first_commit().unwrap_or(u64::MAX);
+    let mut newest = BTreeMap::new();
+    for mirrored in reflection.commits.iter().take_while(|mirrored| mirrored.commit < first) {
+        for row in mirrored.rows().map_err(Obstacle::Io)?.into_iter().filter_map(|(_, row)| row) {
+            if row.space == Space::Heads
+                && let (Some(game), Some(head)) =
+                    (parse_game(&row.key), row.value.as_deref().and_then(parse_head))
+            {
+                newest.insert(game, head.seq);
+            }
+        }
+    }
+    for (game, seq) in newest {
+        match spaces.heads.get(game.as_str()).map(|known| known.and_then(|known| parse_head(&known))) {
+            Ok(known) if known.is_none_or(|known| known.seq < seq) => return Ok(Some(game)),
+            Ok(_) => {}
+            // Whoever reads the game will be told.
+            Err(error) => tracing::warn!(%game, %error, "the head of a game cannot be read"),
+        }
+    }
+    Ok(None)
+}
+
+/// Mirrors the journals anew, beside the mirror that is there; nothing if they hold no commit.
+fn reflect(folder: &Path, survey: &Survey) -> io::Result<Option<Mirror>> {
+    let unfinished = folder.join(MIRROR_NEW);
+    remove(&unfinished)?;
+    let Some(first_commit) = survey.first_commit() else { return Ok(None) };
+    let mut mirror = Mirror::begin(&unfinished, &folder.join(DATABASE), first_commit)?;
+    for placed in &survey.batches {
+        if let (Some(commit), Some(rows)) = (placed.batch.commit, survey.rows(placed)?) {
+            mirror.prepare(commit, &rows);
+            mirror.write(commit)?;
+        }
+    }
+    Ok(Some(mirror))
+}
+
+/// Puts the new mirror into the place of the old one.
+fn settle_mirror(folder: &Path, mirror: Mirror) -> io::Result<Mirror> {
+    let place = folder.join(MIRROR);
+    remove(&place)?;
+    fs::rename(folder.join(MIRROR_NEW), &place)?;
+    Ok(mirror.moved_to(&place))
+}
+
+/// Removes a folder, if it is there.
+pub(super) fn remove(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
     }
 }
 
@@ -256,69 +421,101 @@ fn journal_bytes(folder: &Path) -> u64 {
         .sum()
 }
 
-fn fjall_error(folder: &Path, error: fjall::Error) -> OpenError {
-    match error {
-        fjall::Error::Locked => OpenError::Locked { folder: folder.to_owned(), holder: "unknown".to_owned() },
-        fjall::Error::Io(source) if source.kind() != io::ErrorKind::UnexpectedEof => {
-            OpenError::Io { folder: folder.to_owned(), source }
+/// Why a database cannot be opened.
+pub(super) enum Obstacle {
+    /// Another process has it.
+    Locked,
+    /// The file system says no.
+    Io(io::Error),
+    /// It is damaged.
+    Damaged(String),
+}
+
+impl From<fjall::Error> for Obstacle {
+    fn from(error: fjall::Error) -> Obstacle {
+        match error {
+            fjall::Error::Locked => Obstacle::Locked,
+            fjall::Error::Io(source) if !is_damage(source.kind()) => Obstacle::Io(source),
+            error => Obstacle::Damaged(error.to_string()),
         }
-        error => damaged(folder, &error.to_string()),
     }
 }
 
-/// Makes an empty store beside its place and moves it there when it is complete.
-fn create(folder: &Path, epoch: u64) -> Result<(), OpenError> {
-    let failed = |source| OpenError::Io { folder: folder.to_owned(), source };
-    let broken = |error| fjall_error(folder, error);
-    let unfinished = folder.join(DATABASE_NEW);
-    if unfinished.try_exists().map_err(failed)? {
-        fs::remove_dir_all(&unfinished).map_err(failed)?;
-    }
-    let db = Database::builder(&unfinished).worker_threads(1).open().map_err(broken)?;
-    for name in KEYSPACES {
-        db.keyspace(name, KeyspaceCreateOptions::default).map_err(broken)?;
-    }
-    let meta = db.keyspace("meta", KeyspaceCreateOptions::default).map_err(broken)?;
-    let mut batch = db.batch().durability(Some(PersistMode::SyncAll));
-    batch.insert(&meta, META_SCHEMA, SCHEMA.to_le_bytes());
-    batch.insert(&meta, META_EPOCH, epoch.to_le_bytes());
-    batch.insert(&meta, META_COMMIT, commit_value(0, Stamp(0)));
-    batch.commit().map_err(broken)?;
-    drop(meta);
-    drop(db);
-    fs::rename(&unfinished, folder.join(DATABASE)).map_err(failed)?;
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)
+/// Whether an error of the file system speaks of what lies in files, or is missing, and not of the system.
+pub(super) fn is_damage(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind::{InvalidData, InvalidInput, NotFound, UnexpectedEof};
+    matches!(kind, UnexpectedEof | InvalidData | InvalidInput | NotFound)
 }
 
-/// Opens the database and reads what it says about itself.
-fn load(folder: &Path, cache_bytes: u64) -> Result<(Spaces, Contents), OpenError> {
-    let broken = |error| fjall_error(folder, error);
-    let problem = precheck::check(&folder.join(DATABASE))
-        .map_err(|source| OpenError::Io { folder: folder.to_owned(), source })?;
-    if let Some(problem) = problem {
-        return Err(damaged(folder, &problem));
-    }
-    let db = Database::builder(folder.join(DATABASE))
-        .cache_size(cache_bytes)
-        .max_journaling_size(JOURNAL_BYTES_MAX)
-        .open()
-        .map_err(broken)?;
-    let keyspace = |name: &str| -> Result<Keyspace, OpenError> {
-        // Asking for one that is gone would make an empty one.
-        if !db.keyspace_exists(name) {
-            return Err(damaged(folder, &format!("the keyspace `{name}` is gone")));
+impl Obstacle {
+    pub(super) fn of_folder(self, folder: &Path) -> OpenError {
+        let folder = folder.to_owned();
+        match self {
+            Obstacle::Locked => OpenError::Locked { folder, holder: "unknown".to_owned() },
+            Obstacle::Io(source) => OpenError::Io { folder, source },
+            Obstacle::Damaged(what) => OpenError::Damaged { folder, what },
         }
-        db.keyspace(name, KeyspaceCreateOptions::default).map_err(broken)
+    }
+}
+
+/// Makes an empty database here.
+pub(super) fn create(place: &Path, epoch: u64) -> Result<(), Obstacle> {
+    remove(place).map_err(Obstacle::Io)?;
+    let make = || -> Result<(), fjall::Error> {
+        let db = Database::builder(place).worker_threads(1).open()?;
+        for space in Space::ALL {
+            db.keyspace(space.name(), KeyspaceCreateOptions::default)?;
+        }
+        let meta = db.keyspace(Space::Meta.name(), KeyspaceCreateOptions::default)?;
+        let mut batch = db.batch().durability(Some(PersistMode::SyncAll));
+        batch.insert(&meta, META_COMMIT, commit_value(0, Stamp(0)));
+        batch.insert(&meta, META_SCHEMA, SCHEMA.to_le_bytes());
+        batch.insert(&meta, META_EPOCH, epoch.to_le_bytes());
+        batch.commit()
     };
-    let [meta, logs, heads, records, expiries] = KEYSPACES;
-    let spaces = Spaces {
-        meta: keyspace(meta)?,
-        logs: keyspace(logs)?,
-        heads: keyspace(heads)?,
-        records: keyspace(records)?,
-        expiries: keyspace(expiries)?,
-        db: db.clone(),
+    Ok(make()?)
+}
+
+/// Moves a database that is complete to its place.
+fn settle(folder: &Path) -> Result<(), OpenError> {
+    let settled = fs::rename(folder.join(DATABASE_NEW), folder.join(DATABASE))
+        .and_then(|()| File::open(folder)?.sync_all());
+    settled.map_err(|source| OpenError::Io { folder: folder.to_owned(), source })
+}
+
+/// Opens a database. Whatever panics meanwhile is an obstacle.
+pub(super) fn open_spaces(database: &Path, cache_bytes: u64) -> Result<Spaces, Obstacle> {
+    let open = || -> Result<Spaces, Obstacle> {
+        // Empty, and the database does not open without it: a tool that copies no empty files leaves it out.
+        let lock = database.join(DATABASE_LOCK);
+        OpenOptions::new().create(true).append(true).open(lock).map_err(Obstacle::Io)?;
+        let db = Database::builder(database)
+            .cache_size(cache_bytes)
+            .max_journaling_size(JOURNAL_BYTES_MAX)
+            .open()?;
+        let keyspace = |space: Space| -> Result<Keyspace, Obstacle> {
+            // Asking for one that is gone would make an empty one.
+            if !db.keyspace_exists(space.name()) {
+                return Err(Obstacle::Damaged(format!("the keyspace `{}` is gone", space.name())));
+            }
+            Ok(db.keyspace(space.name(), KeyspaceCreateOptions::default)?)
+        };
+        Ok(Spaces {
+            meta: keyspace(Space::Meta)?,
+            logs: keyspace(Space::Logs)?,
+            heads: keyspace(Space::Heads)?,
+            records: keyspace(Space::Records)?,
+            expiries: keyspace(Space::Expiries)?,
+            db: db.clone(),
+        })
     };
+    catch_unwind(AssertUnwindSafe(open))
+        .unwrap_or_else(|_| Err(Obstacle::Damaged("the database gave up reading it".to_owned())))
+}
+
+/// Reads what the database says about itself.
+fn contents(folder: &Path, spaces: &Spaces) -> Result<Contents, OpenError> {
+    let broken = |error: fjall::Error| Obstacle::from(error).of_folder(folder);
     let row = |name: &[u8]| -> Result<fjall::Slice, OpenError> {
         let missing = || damaged(folder, &format!("the record `{}` is gone", name.escape_ascii()));
         spaces.meta.get(name).map_err(broken)?.ok_or_else(missing)
@@ -336,5 +533,5 @@ fn load(folder: &Path, cache_bytes: u64) -> Result<(Spaces, Contents), OpenError
         let game = parse_quarantine_key(&key).ok_or_else(|| nonsense("quarantine"))?;
         quarantined.insert(game, String::from_utf8_lossy(&reason).into_owned());
     }
-    Ok((spaces, Contents { commit, committed_at, epoch, quarantined }))
+    Ok(Contents { commit, committed_at, epoch, quarantined })
 }

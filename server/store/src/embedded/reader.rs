@@ -1,29 +1,27 @@
 //! Reading: from a snapshot, beside the writer, trusting nothing that lies on the disk.
 
-use std::io::ErrorKind;
 use std::ops::Bound;
 
-use fjall::{Database, Keyspace, Readable};
+use fjall::{Database, Keyspace, OwnedWriteBatch, Readable};
 use flagfall_board::{GameId, Stamp};
 
-use super::layout::{entry_key, entry_seq, head_value, parse_entry, parse_head, parse_record};
+use super::layout::{
+    Row, Space, entry_key, entry_seq, head_value, parse_entry, parse_game, parse_head, parse_record,
+};
+use super::open::is_damage;
 use crate::limits::READ_MAX;
 use crate::store::{ReadError, StoreError, StoredEntry};
 use crate::value::{Hash, Head, Key, SecretBytes};
 
-/// The database and its keyspaces.
+/// The database and its keyspaces; see [`Space`] for what lies where.
 #[derive(Clone)]
 pub(super) struct Spaces {
     pub(super) db: Database,
-    /// Schema, epoch, number of the last commit, quarantines.
     pub(super) meta: Keyspace,
-    /// The entries of all games.
     pub(super) logs: Keyspace,
-    /// The head of every game, written with each append: a log whose tail is gone is told by it.
+    /// Written with each append: a log whose tail is gone is told by it.
     pub(super) heads: Keyspace,
-    /// The side records.
     pub(super) records: Keyspace,
-    /// Which records expire when.
     pub(super) expiries: Keyspace,
 }
 
@@ -56,6 +54,9 @@ impl Trouble {
     }
 }
 
+/// How the reason begins when the database has an error for what should be there.
+pub(super) const UNREADABLE: &str = "the database cannot read it";
+
 /// What an error of the database says about the data at `seq`: that it is damaged, or only out of reach.
 pub(super) fn trouble(error: &fjall::Error, seq: u64) -> Trouble {
     let io = match error {
@@ -63,25 +64,37 @@ pub(super) fn trouble(error: &fjall::Error, seq: u64) -> Trouble {
         _ => None,
     };
     let is_damage = match io {
-        Some(kind) => {
-            matches!(
-                kind,
-                ErrorKind::UnexpectedEof
-                    | ErrorKind::InvalidData
-                    | ErrorKind::InvalidInput
-                    | ErrorKind::NotFound
-            )
-        }
+        Some(kind) => is_damage(kind),
         None => matches!(error, fjall::Error::Storage(_) | fjall::Error::Decompress(_)),
     };
     if is_damage {
-        Trouble::Damaged { seq, what: format!("the database cannot read it: {error}") }
+        Trouble::Damaged { seq, what: format!("{UNREADABLE}: {error}") }
     } else {
         Trouble::Unavailable { why: error.to_string() }
     }
 }
 
 impl Spaces {
+    pub(super) fn of(&self, space: Space) -> &Keyspace {
+        match space {
+            Space::Meta => &self.meta,
+            Space::Logs => &self.logs,
+            Space::Heads => &self.heads,
+            Space::Records => &self.records,
+            Space::Expiries => &self.expiries,
+        }
+    }
+
+    /// Adds rows to a batch.
+    pub(super) fn fill(&self, batch: &mut OwnedWriteBatch, rows: Vec<Row>) {
+        for Row { space, key, value } in rows {
+            match value {
+                Some(value) => batch.insert(self.of(space), key, value),
+                None => batch.remove(self.of(space), key),
+            }
+        }
+    }
+
     /// The head record of a game, as it stands.
     fn head_record(&self, view: &impl Readable, game: GameId) -> Result<Head, Trouble> {
         match view.get(&self.heads, game.as_str()).map_err(|error| trouble(&error, 1))? {
@@ -175,6 +188,12 @@ impl Spaces {
                 None => return self.head(game),
             }
         }
+    }
+
+    /// Every game that has a head.
+    pub(super) fn games(&self) -> Result<Vec<GameId>, Trouble> {
+        let rows = self.heads.iter().map(|row| row.key().map_err(|error| trouble(&error, 0)));
+        rows.filter_map(|key| key.map(|key| parse_game(&key)).transpose()).collect()
     }
 
     /// A record that exists at this time.

@@ -10,16 +10,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use fjall::{OwnedWriteBatch, PersistMode};
+use fjall::PersistMode;
 use flagfall_board::{GameId, Stamp};
 use tokio::sync::{mpsc, oneshot};
 
 use super::Shared;
 use super::heads::HeadCache;
 use super::layout::{
-    META_COMMIT, META_EPOCH, commit_value, entry_key, expiry_key, head_value, parse_expiry_key, parse_record,
+    META_EPOCH, Row, Space, entry_key, expiry_key, head_value, parse_expiry_key, parse_record,
     quarantine_key, record_value, stamp_entry,
 };
+use super::mirror::Mirror;
 use super::reader::{Spaces, Trouble, trouble};
 use crate::store::{AppendOutcome, Expect, StoreError, Update, UpdateOutcome, Write};
 use crate::value::{Head, Key};
@@ -162,13 +163,20 @@ pub(super) struct Writer {
     spaces: Spaces,
     shared: Arc<Shared>,
     heads: HeadCache,
+    mirror: Mirror,
     /// The number of the last commit.
     commit: u64,
 }
 
 impl Writer {
-    pub(super) fn new(spaces: Spaces, shared: Arc<Shared>, heads_cached: usize, commit: u64) -> Writer {
-        Writer { spaces, shared, heads: HeadCache::new(heads_cached), commit }
+    pub(super) fn new(
+        spaces: Spaces,
+        shared: Arc<Shared>,
+        mirror: Mirror,
+        heads_cached: usize,
+        commit: u64,
+    ) -> Writer {
+        Writer { spaces, shared, heads: HeadCache::new(heads_cached), mirror, commit }
     }
 
     /// Works until nobody can ask any more.
@@ -312,35 +320,31 @@ impl Writer {
         if stage.is_empty() {
             return Verdict::Durable;
         }
-        let mut batch = self.batch();
         let entries = stage.entries.len() as u64;
-        for (key, value) in stage.entries {
-            batch.insert(&self.spaces.logs, key, value);
-        }
-        for (game, head) in &stage.heads {
-            batch.insert(&self.spaces.heads, game.as_str(), head_value(*head));
-        }
+        let mut rows = Vec::with_capacity(1 + stage.entries.len() + stage.heads.len() + stage.records.len());
+        rows.push(self.commit_row());
+        rows.extend(stage.entries.into_iter().map(|(key, value)| Row::put(Space::Logs, key, value)));
+        let heads = stage.heads.iter();
+        rows.extend(heads.map(|(game, head)| Row::put(Space::Heads, game.as_str(), head_value(*head))));
         for (key, record) in stage.records {
             match record {
                 Some(StagedRecord { value, expires }) => {
                     if let Some(expires) = expires {
-                        batch.insert(&self.spaces.expiries, expiry_key(expires, &key), []);
+                        rows.push(Row::put(Space::Expiries, expiry_key(expires, &key), []));
                     }
-                    batch.insert(&self.spaces.records, key.as_bytes(), record_value(&value, expires));
+                    rows.push(Row::put(Space::Records, key.as_bytes(), record_value(&value, expires)));
                 }
-                None => batch.remove(&self.spaces.records, key.as_bytes()),
+                None => rows.push(Row::remove(Space::Records, key.as_bytes())),
             }
         }
         for (game, reason) in &stage.quarantines {
-            match reason {
-                Some(reason) => batch.insert(&self.spaces.meta, quarantine_key(*game), reason.as_bytes()),
-                None => batch.remove(&self.spaces.meta, quarantine_key(*game)),
-            }
+            rows.push(match reason {
+                Some(reason) => Row::put(Space::Meta, quarantine_key(*game), reason.as_bytes()),
+                None => Row::remove(Space::Meta, quarantine_key(*game)),
+            });
         }
-        if let Some(epoch) = stage.epoch {
-            batch.insert(&self.spaces.meta, META_EPOCH, epoch.to_le_bytes());
-        }
-        let verdict = self.commit(batch);
+        rows.extend(stage.epoch.map(|epoch| Row::put(Space::Meta, META_EPOCH, epoch.to_le_bytes())));
+        let verdict = self.commit(rows);
         if matches!(verdict, Verdict::Durable) {
             for (game, head) in stage.heads {
                 self.heads.put(game, head);
@@ -360,22 +364,25 @@ impl Writer {
         verdict
     }
 
-    fn batch(&self) -> OwnedWriteBatch {
-        self.spaces.db.batch().durability(Some(PersistMode::SyncData))
+    /// The row that every commit begins with.
+    fn commit_row(&self) -> Row {
+        Row::of_commit(self.commit + 1, self.shared.clock.stamp())
     }
 
-    /// Commits, durably, and tells the witness.
-    fn commit(&mut self, mut batch: OwnedWriteBatch) -> Verdict {
+    /// Commits, durably, and tells the mirror and the witness.
+    fn commit(&mut self, rows: Vec<Row>) -> Verdict {
         if let Err(StoreError::Unavailable { why }) = self.shared.check_available() {
             return Verdict::Refused(why);
         }
         let commit = self.commit + 1;
-        let at = self.shared.clock.stamp();
-        batch.insert(&self.spaces.meta, META_COMMIT, commit_value(commit, at));
+        self.mirror.prepare(commit, &rows);
+        let mut batch = self.spaces.db.batch().durability(Some(PersistMode::SyncData));
+        self.spaces.fill(&mut batch, rows);
         match batch.commit() {
             Ok(()) => {}
             // The database looks at this flag before it writes anything.
             Err(fjall::Error::Poisoned) => {
+                self.shared.suspect("");
                 let why = "the database stopped after an earlier failure; start the process again";
                 return Verdict::Refused(self.shared.fail(why));
             }
@@ -386,6 +393,10 @@ impl Writer {
         }
         self.commit = commit;
         self.shared.counters.commits.fetch_add(1, Ordering::Relaxed);
+        if let Err(error) = self.mirror.write(commit) {
+            // The commit is safe; only damage to this very one could not be mended.
+            tracing::error!(%error, "the store's mirror cannot be written");
+        }
         let mut witness = self.shared.witness.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = witness.note_commit(commit) {
             // The commit is safe; only a loss of this very one would go unnoticed.
@@ -399,7 +410,7 @@ impl Writer {
         let now = self.shared.clock.stamp();
         let bound = now.0.saturating_add(1).to_be_bytes();
         let mut swept = Swept::default();
-        let mut batch = self.batch();
+        let mut rows = vec![self.commit_row()];
         for row in self.spaces.expiries.range(..bound).take(SWEEP_STEP) {
             let row = row.key().map_err(|error| trouble(&error, 0).of_record())?;
             swept.found += 1;
@@ -409,16 +420,16 @@ impl Writer {
                 if record
                     .is_some_and(|record| parse_record(&record).is_some_and(|(_, at)| at == Some(expires)))
                 {
-                    batch.remove(&self.spaces.records, key);
+                    rows.push(Row::remove(Space::Records, key));
                     swept.deleted += 1;
                 }
             }
-            batch.remove(&self.spaces.expiries, row);
+            rows.push(Row::remove(Space::Expiries, &*row));
         }
         if swept.found == 0 {
             return Ok(swept);
         }
-        match self.commit(batch) {
+        match self.commit(rows) {
             Verdict::Durable => Ok(swept),
             Verdict::Unknown(why) | Verdict::Refused(why) => Err(StoreError::Unavailable { why }),
         }
