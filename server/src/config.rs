@@ -39,8 +39,8 @@ pub struct Config {
     /// What keeps them: `embedded` is durable; `memory` forgets everything at the end and is for trying things out.
     #[arg(long, env = "FLAGFALL_STORE", value_name = "KIND", default_value = "embedded")]
     pub store: StoreKind,
-    /// Start although the data folder has lost acknowledged moves, as the message at start has said. Clients then load their
-    /// games anew.
+    /// Start although the data folder has lost acknowledged moves and nothing tells of which games, as the message at start has
+    /// said. Clients then load their games anew; games that are seen to be short stay closed.
     #[arg(long, env = "FLAGFALL_ACCEPT_LOST_TAIL")]
     pub accept_lost_tail: bool,
     /// The origin of pages that may connect: scheme, host and perhaps port, nothing behind. Those of the server's own host

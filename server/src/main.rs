@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::Parser;
 use flagfall_server::config::{Config, LISTEN, LogFormat, MetricsListen, StoreKind};
 use flagfall_server::server::{Listeners, Server};
+use flagfall_server::table::{StartError, relist};
 use flagfall_server::{metrics, settings::Settings};
 use flagfall_store::embedded::LostTail;
 use flagfall_store::{EmbeddedStore, MemoryStore, OpenError, Options, Store, SystemClock};
@@ -21,6 +22,9 @@ const FAILURE_LOOKS: Duration = Duration::from_secs(1);
 /// How long what is left may take to end after the server has stopped.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
+/// Games in quarantine that are named at start.
+const QUARANTINED_SHOWN: usize = 100;
+
 /// Why the program ends early. [`Failure::code`] is its exit code.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
@@ -31,7 +35,7 @@ enum Failure {
     #[error("{0}")]
     Open(#[from] OpenError),
     #[error("{0}")]
-    Start(#[from] flagfall_server::table::StartError),
+    Start(#[from] StartError),
     #[error("the store has failed: {0}")]
     StoreFailed(String),
     #[error("the system does not give what a server needs: {0}")]
@@ -90,6 +94,9 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
         },
     };
     let (store, embedded, place) = open_store(config)?;
+    if let Some(embedded) = &embedded {
+        tell_damage(embedded).await?;
+    }
     let server = Server::start(settings, store).await?;
     tracing::info!(version = env!("CARGO_PKG_VERSION"), store = ?config.store, "started");
 
@@ -144,6 +151,30 @@ fn open_store(config: &Config) -> Result<OpenedStore, Failure> {
             (store.clone(), Some(store), format!("data in {}", folder.display()))
         }
     })
+}
+
+/// Tells what was found damaged, now and earlier; lists running games anew when the list may have suffered.
+async fn tell_damage(store: &EmbeddedStore) -> Result<(), Failure> {
+    let unreadable = |error| Failure::Start(StartError::from(error));
+    if let Some(salvage) = store.salvage() {
+        writeln!(io::stderr(), "flagfall-server: {salvage}").ok();
+        if salvage.are_records_missing() {
+            let games = store.games().await.map_err(unreadable)?;
+            let listed = relist(store, &games).await.map_err(unreadable)?;
+            tracing::warn!(
+                listed,
+                "running games that were missing in the list of running games are in it again"
+            );
+        }
+    }
+    let quarantined = store.quarantined().await.map_err(unreadable)?;
+    for (game, reason) in quarantined.iter().take(QUARANTINED_SHOWN) {
+        tracing::error!(%game, reason, "in quarantine: this game cannot go on, all others do");
+    }
+    if quarantined.len() > QUARANTINED_SHOWN {
+        tracing::error!(games = quarantined.len(), "these were the first of all games in quarantine");
+    }
+    Ok(())
 }
 
 fn how_to_play(address: SocketAddr) -> String {

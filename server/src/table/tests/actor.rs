@@ -9,10 +9,12 @@ use flagfall_protocol::{Accepted, CloseCode, GameCommand, Phase, ServerToClient}
 use flagfall_rules::Ruleset;
 use flagfall_store::{
     Append, AppendOutcome, Head, Key, ManualClock, MemoryStore, ReadError, Record, Store, StoreError,
-    StoreFuture, StoredEntry, Update, UpdateOutcome,
+    StoreFuture, StoredEntry, Update, UpdateOutcome, Write,
 };
 
-use super::super::{CreateError, NewGame, TableError, TableHandle, TableInput, TableSettings, Tables};
+use super::super::{
+    CreateError, NewGame, TableError, TableHandle, TableInput, TableSettings, Tables, relist,
+};
 use super::harness::{Client, START, deploy, header, player};
 use crate::gateway::Connections;
 
@@ -417,6 +419,25 @@ async fn a_damaged_game_keeps_nobody_from_starting_and_counts_for_nobody() {
     assert!(ana.texts().iter().any(|text| text.contains("game_unavailable")));
     assert!(!table.is_running() && house.tables.games_of("ana").await.is_empty());
     assert!(house.tables.running(10).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn running_games_that_are_missing_in_the_list_are_listed_again() {
+    let house = House::new().await;
+    let (one, other) = (house.game(1).await, house.game(2).await);
+    let ana = Client::new("ana");
+    open(&other, &ana).await;
+    command(&other, &ana, "one", GameCommand::Abort {}).await;
+    settle().await;
+    let games = [one.id(), other.id()];
+    assert_eq!(relist(&house.store, &games).await, Ok(0));
+    let key = Key::new(format!("live/{}", one.id())).unwrap();
+    let update = Update { conditions: Vec::new(), writes: vec![Write::Delete { key: key.clone() }] };
+    house.store.update(update).await.unwrap();
+    assert_eq!(relist(&house.store, &games).await, Ok(1));
+    assert_eq!(house.store.get(key).await, Ok(Some(Vec::new())));
+    let house = house.restart().await;
+    assert_eq!(house.tables.len(), 1, "the game that was aborted is not listed");
 }
 
 #[tokio::test(start_paused = true)]

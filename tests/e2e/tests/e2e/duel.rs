@@ -20,7 +20,8 @@ impl Duel {
             server.client(site, "ann", &["play", "--rules", ruleset, "--time", time, "--side", "red"]);
         red.expect("Your offer is in the lobby");
         let mut blue = server.client(site, "bob", &["play", "--rules", ruleset, "--time", time]);
-        blue.expect("You take ann's offer");
+        // A further Ann on the same server has a number behind her name.
+        blue.expect("You take ann");
         let id = blue.game();
         assert_eq!(red.game(), id);
         let is_drawn = Ruleset::find(ruleset).is_some_and(|ruleset| ruleset.lakes == Lakes::Drawn);

@@ -1,0 +1,52 @@
+//! The list of running games, made anew from their logs.
+
+use flagfall_board::GameId;
+use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
+
+use super::commit::index_keys;
+use super::core::ReadFailure;
+use super::replay;
+use super::search::read_all;
+
+/// Lists those of these games that run and are not listed; how many that were. For when records of the store were lost. A
+/// game whose log is damaged is left out: whoever asks for it is told.
+///
+/// # Errors
+/// [`StoreError`] when the store does not answer.
+pub async fn relist(store: &dyn Store, games: &[GameId]) -> Result<usize, StoreError> {
+    let mut listed = 0;
+    for game in games {
+        let stored = match read_all(store, *game, 0).await {
+            Ok(stored) => stored,
+            Err(ReadFailure::Damaged) => continue,
+            Err(ReadFailure::Unavailable) => return Err(unavailable("a log could not be read")),
+        };
+        // What cannot be replayed is told to whoever opens it.
+        let Ok((header, state, _)) = replay::replay(*game, &stored, |_, _| {}) else { continue };
+        if state.outcome().is_none() {
+            let mut is_missing = false;
+            for key in index_keys(*game, &header) {
+                is_missing |= put_if_absent(store, key).await?;
+            }
+            listed += usize::from(is_missing);
+        }
+    }
+    Ok(listed)
+}
+
+/// Whether the record was missing.
+async fn put_if_absent(store: &dyn Store, key: Key) -> Result<bool, StoreError> {
+    let update = Update {
+        conditions: vec![(key.clone(), Expect::Absent)],
+        writes: vec![Write::Put { key, value: Vec::new(), expires: None }],
+    };
+    match store.update(update).await? {
+        UpdateOutcome::Ok => Ok(true),
+        UpdateOutcome::Conflict => Ok(false),
+        UpdateOutcome::Unknown => Err(unavailable("the list of games could not be written")),
+    }
+}
+
+fn unavailable(why: &str) -> StoreError {
+    StoreError::Unavailable { why: why.to_owned() }
+}
