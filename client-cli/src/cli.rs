@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use flagfall_board::{GameId, Numbering, Side};
 use flagfall_bots::Level;
 use flagfall_protocol::Time;
+use flagfall_records::Format;
 
 use crate::model::DEFAULT_SERVER;
 use crate::umpire::{BotArgs, UmpireArgs};
@@ -96,6 +97,11 @@ pub enum Command {
         after_help = "A line for each record: good, partly (and what could not be checked) or FALSE (with the ply, a code and why).\nRECORDS.md explains the codes.\nExit codes: 0 nothing is false, 2 something is, 1 something could not be read.\n\nExamples:\n  flagfall record 0123456789ab --json | flagfall check -\n  flagfall check games/ final.json"
     )]
     Check(CheckArgs),
+    /// Write a game in another format: json (our records), text, strados (Gravon's XML), pbm (play-by-mail text).
+    #[command(
+        after_help = "Games that come from elsewhere are played move by move: what is no legal game is refused, with the move and why.\nRECORDS.md says what each format cannot tell.\n\nExamples:\n  flagfall convert final.json                         as text\n  flagfall convert --to strados final.json game.xml\n  flagfall convert game.xml game.json\n  flagfall convert --rules tournament game.xml"
+    )]
+    Convert(ConvertArgs),
     /// Explain a ruleset; without an id list them all.
     Rules {
         /// The ruleset's id.
@@ -132,6 +138,26 @@ pub struct CheckArgs {
     /// A JSON line for each record, with everything found.
     #[arg(long)]
     pub json: bool,
+}
+
+/// What to write anew.
+#[derive(Clone, Debug, Args)]
+pub struct ConvertArgs {
+    /// The file to read, or - for the standard input.
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    /// The file to write; the terminal without one. A file that is there is not written over.
+    #[arg(value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// What is read: json, text, strados or pbm; without it the file's own look tells.
+    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    pub from: Option<Format>,
+    /// What is written; without it text of what was json, and json of all else.
+    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    pub to: Option<Format>,
+    /// The ruleset, for formats that do not tell it all: classic for strados without it.
+    #[arg(long, value_name = "RULESET", value_parser = parse_ruleset)]
+    pub rules: Option<String>,
 }
 
 /// What to do with saved deployments.
@@ -235,6 +261,14 @@ fn parse_side(text: &str) -> Result<Side, String> {
     Side::from_name(text).ok_or_else(|| "red or blue is wanted".to_owned())
 }
 
+fn parse_format(text: &str) -> Result<Format, String> {
+    let names = Format::ALL.map(Format::name).join(", ");
+    Format::ALL
+        .into_iter()
+        .find(|format| format.name() == text)
+        .ok_or_else(|| format!("there is no such format; there are {names}"))
+}
+
 fn parse_ruleset(text: &str) -> Result<String, String> {
     if flagfall_rules::Ruleset::find(text).is_some() {
         return Ok(text.to_owned());
@@ -266,6 +300,7 @@ mod tests {
             "flagfall record 0123456789ab --step",
             "flagfall setups",
             "flagfall check - games --json",
+            "flagfall convert --from strados --to json --rules tournament in.xml out.json",
             "flagfall setups delete barrage corner",
             "flagfall referee",
         ] {
@@ -284,6 +319,7 @@ mod tests {
             "flagfall play --side green",
             "flagfall watch 1",
             "flagfall check",
+            "flagfall convert --to chess a.json",
             "flagfall record 0123456789ab --json --text",
         ] {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");

@@ -63,6 +63,7 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
             record(game, json, out.as_deref(), step, common)
         }
         Command::Check(args) => written(flagfall::records::check(&args, &mut io::stdout().lock())),
+        Command::Convert(args) => print(&flagfall::records::convert(&args).map_err(usage)?),
         Command::Rules { ruleset: None } => print(&explain::list()),
         Command::Rules { ruleset: Some(id) } => {
             print(&explain::ruleset(find_ruleset(&id)?, common.numbers.into()))

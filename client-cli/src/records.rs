@@ -1,13 +1,14 @@
-//! Records in files: checking them.
+//! Records in files: checking them, and writing them in other formats.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use flagfall_records::{Finding, Reader, Report, Status, check_value};
+use flagfall_records::{Finding, Format, Reader, Report, Status, TEXT_MAX, check_value, export, import};
+use flagfall_rules::Ruleset;
 use serde_json::json;
 
-use crate::cli::CheckArgs;
+use crate::cli::{CheckArgs, ConvertArgs};
 use crate::words;
 
 /// Folders within folders that are looked into.
@@ -170,6 +171,41 @@ fn finding(finding: &Finding) -> String {
         _ => String::new(),
     };
     format!("{place}{}: {detail}", code.code())
+}
+
+/// Reads a game in one format and writes it in another: into the file that was named, or as the text that comes back.
+///
+/// # Errors
+/// Why it cannot be read, is no legal game, or cannot be told in the other format.
+pub fn convert(args: &ConvertArgs) -> Result<String, String> {
+    let ConvertArgs { input, output, from, to, rules } = args;
+    let name = input.display();
+    let text = read(input).map_err(|error| format!("{name}: {error}"))?;
+    let from = from.or_else(|| Format::guess(&text)).ok_or_else(|| {
+        format!("{name}: the text looks like none of our formats; --from FORMAT says which it is")
+    })?;
+    let to = to.unwrap_or(if from == Format::Json { Format::Text } else { Format::Json });
+    let rules = rules.as_deref().and_then(Ruleset::find);
+    let record = import(&text, from, rules).map_err(|error| format!("{name}: {error}"))?;
+    let written = export(&record, to).map_err(|error| format!("{name}: {error}"))?;
+    let Some(path) = output else { return Ok(written) };
+    let file = File::options().write(true).create_new(true).open(path);
+    file.and_then(|mut file| file.write_all(written.as_bytes()))
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    let (from, to) = (from.name(), to.name());
+    Ok(format!("{name} ({from}, {}) is written to {} ({to}).\n", record.terms.ruleset, path.display()))
+}
+
+/// The text of a file, of which one byte more than allowed shows that it is too long.
+fn read(path: &Path) -> io::Result<String> {
+    let limit = TEXT_MAX as u64 + 1;
+    let mut text = String::new();
+    if path == Path::new("-") {
+        io::stdin().lock().take(limit).read_to_string(&mut text)?;
+    } else {
+        File::open(path)?.take(limit).read_to_string(&mut text)?;
+    }
+    Ok(text)
 }
 
 #[cfg(test)]

@@ -4,9 +4,11 @@
 //! is false; [`Reader`] takes the records out of a stream.
 
 mod check;
+mod exchange;
 mod finding;
 mod read;
 
 pub use check::{check, check_value};
+pub use exchange::{ExportError, Format, ImportError, TEXT_MAX, export, import};
 pub use finding::{Falsehood, Finding, Report, Status, Unchecked, UncheckedKind};
 pub use read::{ReadError, Reader, SIZE_MAX};

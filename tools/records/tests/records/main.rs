@@ -2,6 +2,7 @@
 //! another game. A checker that cannot fail proves nothing.
 
 mod document;
+mod exchanged;
 mod games;
 mod good;
 mod oracle;

@@ -1,0 +1,170 @@
+//! Deployments and moves as one types them to a play-by-mail server, and the board it prints (§P4, §P5).
+
+use std::fmt::Write;
+
+use flagfall_board::{PerSide, Side, Square};
+use flagfall_protocol::Time;
+use flagfall_rules::{Identity, Move, Ruleset, View, Viewer, view};
+
+use super::plain::{Plain, in_words, outcome_of, squeezed};
+use super::{ExportError, ImportError};
+
+/// How such a text begins.
+pub(super) const FIRST_WORDS: &str = "Stratego by mail";
+
+/// The server's two games. Whatever is played with the same army on the same board by more rules is one of them too.
+const GAMES: [(&str, &[&str]); 2] =
+    [("pbm", &["pbm", "classic", "tournament"]), ("pbm-small", &["pbm-small"])];
+
+pub(super) fn write(plain: &Plain) -> Result<String, ExportError> {
+    let game = GAMES.iter().find(|(_, rulesets)| rulesets.contains(&plain.ruleset.id));
+    let Some((game, _)) = game else {
+        let allowed: Vec<&str> = GAMES.iter().flat_map(|(_, rulesets)| rulesets.iter().copied()).collect();
+        return Err(ExportError::Ruleset {
+            format: "pbm",
+            ruleset: plain.ruleset.id.to_owned(),
+            allowed: allowed.join(", "),
+        });
+    };
+    let (end, _) = plain.play().map_err(|error| ExportError::False(error.to_string()))?;
+    let mut text = format!("{FIRST_WORDS}\nGame: {game}\n");
+    // Writing to a string cannot fail.
+    for side in Side::BOTH {
+        let _ = writeln!(text, "{side}: {}", plain.players[side]);
+    }
+    let _ = writeln!(text, "Result: {}", in_words(&plain.outcome));
+    for side in Side::BOTH {
+        let _ = writeln!(text, "\n{side} deploys:");
+        let letters: Vec<char> = plain.deployments[side].chars().collect();
+        for row in letters.chunks(usize::from(plain.ruleset.shape.columns)) {
+            let _ = writeln!(text, "{}", row.iter().collect::<String>());
+        }
+    }
+    text.push_str("\nMoves:\n");
+    for (number, squares) in (1..).zip(&plain.moves) {
+        let _ = writeln!(text, "{number:>4} {}-{}", squares.from, squares.to);
+    }
+    text.push_str("\nBoard:\n");
+    text.push_str(&board(&view(&end, Viewer::Public, end.latest())));
+    Ok(text)
+}
+
+/// The board, Red at the bottom: Red's pieces in slashes, Blue's in brackets.
+fn board(view: &View) -> String {
+    let shape = &view.ruleset.shape;
+    let mut text = String::new();
+    for row in (0..shape.rows).rev() {
+        let _ = write!(text, "{:>2} ", row + 1);
+        for square in (0..shape.columns).filter_map(|column| Square::new(column, row)) {
+            let piece = view.pieces.iter().find(|piece| piece.square == square);
+            let cell = match piece {
+                Some(piece) => {
+                    let letter = match piece.identity {
+                        Identity::Known(rank) => rank.letter(),
+                        // What has moved looks different from what has not.
+                        Identity::OneOf(_) | Identity::Hidden if piece.is_moved => '?',
+                        Identity::OneOf(_) | Identity::Hidden => '#',
+                    };
+                    let [left, right] = match piece.side {
+                        Side::Red => ['/', '\\'],
+                        Side::Blue => ['[', ']'],
+                    };
+                    format!("{left}{letter}{right}")
+                }
+                None if view.lakes.contains(square) => "~~~".to_owned(),
+                None => " . ".to_owned(),
+            };
+            let _ = write!(text, " {cell}");
+        }
+        text.push('\n');
+    }
+    let letters: String =
+        (0..shape.columns).map(|column| format!("  {} ", char::from(b'a' + column))).collect();
+    let _ = writeln!(text, "   {}", letters.trim_end());
+    text
+}
+
+/// Where in the text a line is.
+#[derive(Clone, Copy)]
+enum Part {
+    Head,
+    Deployment(Side),
+    Moves,
+}
+
+pub(super) fn read(text: &str, wanted: Option<&'static Ruleset>) -> Result<Plain, ImportError> {
+    let mut part = Part::Head;
+    let (mut game, mut outcome) = (None, None);
+    let mut players = PerSide::from_fn(|_| "unknown".to_owned());
+    let mut deployments = PerSide::<String>::default();
+    let mut moves = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim();
+        let wrong = |what: String| ImportError::Line { line: number, what };
+        if line.is_empty() || line == FIRST_WORDS {
+            continue;
+        }
+        match line {
+            "Red deploys:" => part = Part::Deployment(Side::Red),
+            "Blue deploys:" => part = Part::Deployment(Side::Blue),
+            "Moves:" => part = Part::Moves,
+            // The board is for people: it follows from the moves.
+            "Board:" => break,
+            line => match part {
+                Part::Head => match line.split_once(':').map(|(name, value)| (name, value.trim())) {
+                    Some(("Game", value)) => game = Some(value.to_owned()),
+                    Some(("Red", value)) => players.red = value.to_owned(),
+                    Some(("Blue", value)) => players.blue = value.to_owned(),
+                    Some(("Result", value)) => {
+                        outcome = Some(outcome_of(value).ok_or_else(|| {
+                            wrong("the result is wanted as in Red wins (resigned)".to_owned())
+                        })?);
+                    }
+                    _ => return Err(wrong("Game, Red, Blue or Result are wanted here".to_owned())),
+                },
+                Part::Deployment(side) => deployments[side].push_str(&squeezed(line)),
+                Part::Moves => moves
+                    .push(move_of(line).ok_or_else(|| wrong("a move is wanted, as in 1 a4-a5".to_owned()))?),
+            },
+        }
+    }
+    let game =
+        game.ok_or_else(|| ImportError::Form("a line Game: pbm or Game: pbm-small is missing".to_owned()))?;
+    let outcome = outcome.ok_or_else(|| {
+        ImportError::Form("a line Result is missing: only games that are over can be read".to_owned())
+    })?;
+    Ok(Plain {
+        ruleset: ruleset_of(&game, wanted)?,
+        lakes: None,
+        time: Time::Unlimited {},
+        players,
+        deployments,
+        moves,
+        outcome,
+        bonds: None,
+    })
+}
+
+fn ruleset_of(game: &str, wanted: Option<&'static Ruleset>) -> Result<&'static Ruleset, ImportError> {
+    let rulesets = GAMES.iter().find(|(name, _)| *name == game).map(|(_, rulesets)| *rulesets);
+    let rulesets =
+        rulesets.ok_or_else(|| ImportError::Rules(format!("by mail there is no game {game:?}")))?;
+    match wanted {
+        Some(ruleset) if !rulesets.contains(&ruleset.id) => {
+            Err(ImportError::Rules(format!("the game {game} is none of {}", ruleset.id)))
+        }
+        Some(ruleset) => Ok(ruleset),
+        None => Ruleset::find(game).ok_or_else(|| ImportError::Rules(format!("there is no ruleset {game}"))),
+    }
+}
+
+/// A move with or without its number, `a4-a5` or `a4a5`.
+fn move_of(line: &str) -> Option<Move> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let word = match words[..] {
+        [word] => word,
+        [number, word] if number.trim_end_matches('.').parse::<u32>().is_ok() => word,
+        _ => return None,
+    };
+    word.replace('-', "").parse().ok()
+}

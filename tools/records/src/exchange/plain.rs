@@ -1,0 +1,266 @@
+//! A game without anything but the game.
+
+use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
+use flagfall_protocol::{
+    GameEvent, GameRecord, HexBytes, Imported, Outcome, Player, PlayerKind, Recorder, Terms, Time,
+};
+use flagfall_rules::{
+    Command, EndReason, Entropy, Events, Game, GameTerms, Move, Phase, Refusal, Ruleset, Setup, Viewer,
+    decide, decide_verdict, evolve,
+};
+use sha2::{Digest, Sha256};
+
+use super::{ExportError, Format, ImportError};
+use crate::finding::Status;
+
+/// A whole game.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Plain {
+    pub(super) ruleset: &'static Ruleset,
+    /// The lakes, where the ruleset draws them.
+    pub(super) lakes: Option<Vec<Square>>,
+    pub(super) time: Time,
+    pub(super) players: PerSide<String>,
+    /// §P4 without blanks.
+    pub(super) deployments: PerSide<String>,
+    pub(super) moves: Vec<Move>,
+    pub(super) outcome: Outcome,
+    /// What only our own formats tell.
+    pub(super) bonds: Option<Bonds>,
+}
+
+/// What binds a game to its commitments.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Bonds {
+    pub(super) game: GameId,
+    pub(super) salts: PerSide<HexBytes>,
+    pub(super) commitments: PerSide<Option<HexBytes>>,
+}
+
+impl Plain {
+    /// The game of a record that tells all of it and is true.
+    pub(super) fn of(record: &GameRecord, format: Format) -> Result<Plain, ExportError> {
+        if record.start.is_some() {
+            return Err(ExportError::Start);
+        }
+        let (Some(red), Some(blue), Some(outcome)) =
+            (&record.deployments.red, &record.deployments.blue, &record.outcome)
+        else {
+            return Err(ExportError::NotOpened(format.name()));
+        };
+        let has_started = record.events.iter().any(|told| matches!(told.event, GameEvent::Started { .. }));
+        if !has_started {
+            return Err(ExportError::NotStarted);
+        }
+        let report = crate::check(record);
+        if let (Status::False, Some(finding)) = (report.status, report.findings.first()) {
+            return Err(ExportError::False(finding.detail.clone()));
+        }
+        let ruleset = Ruleset::find(&record.terms.ruleset)
+            .ok_or_else(|| ExportError::False("there is no such ruleset".to_owned()))?;
+        let moves = record.events.iter().filter_map(|told| match &told.event {
+            GameEvent::Moved(seen) => Some(seen.squares.0),
+            _ => None,
+        });
+        Ok(Plain {
+            ruleset,
+            lakes: record.lakes.clone(),
+            time: record.terms.time,
+            players: PerSide::from_fn(|side| record.players[side].name.clone()),
+            deployments: PerSide::new(red.setup.clone(), blue.setup.clone()),
+            moves: moves.collect(),
+            outcome: outcome.clone(),
+            bonds: Some(Bonds {
+                game: record.game,
+                salts: PerSide::new(red.salt, blue.salt),
+                commitments: record.commitments,
+            }),
+        })
+    }
+
+    /// The record of the game, made by playing it.
+    pub(super) fn into_record(self, from: &str) -> Result<GameRecord, ImportError> {
+        let (game, recorder) = self.play()?;
+        let player =
+            |side| Player { id: String::new(), name: self.players[side].clone(), kind: PlayerKind::Guest };
+        let terms =
+            Terms { ruleset: self.ruleset.id.to_owned(), time: self.time, private: false, secret: false };
+        let mut record = recorder.record(&game, terms, PerSide::from_fn(player));
+        record.deploy_ms = None;
+        record.imported = Some(Imported { from: from.to_owned() });
+        // Nobody published what the engine would have.
+        let commitments = self.bonds.as_ref().map(|bonds| bonds.commitments).unwrap_or_default();
+        record.commitments = commitments;
+        for told in &mut record.events {
+            if let GameEvent::Started { commitments: told } = &mut told.event {
+                *told = commitments;
+            }
+        }
+        Ok(record)
+    }
+
+    /// The game played to its end.
+    pub(super) fn play(&self) -> Result<(Game, Recorder), ImportError> {
+        let game = Game::new(GameTerms {
+            game: self.id(),
+            ruleset: self.ruleset,
+            lakes: self
+                .lakes
+                .as_ref()
+                .map_or(self.ruleset.shape.lakes, |lakes| lakes.iter().copied().collect()),
+            time: flagfall_rules::TimeControl::Unlimited,
+            deploy_ms: u64::MAX,
+            created: Stamp(0),
+            secret: PerSide::new(false, false),
+        });
+        let mut player = Playing { game, recorder: Recorder::new(Viewer::Public) };
+        for side in Side::BOTH {
+            let deployment =
+                |refusal: String| ImportError::Deployment(format!("{side}'s deployment: {refusal}"));
+            let setup = Setup::from_text(&self.deployments[side], side, self.ruleset)
+                .map_err(|refusal| deployment(refusal.to_string()))?;
+            setup.deploy(side, self.ruleset).map_err(|refusal| deployment(refusal.to_string()))?;
+            let salt = self.bonds.as_ref().map_or([0; 32], |bonds| bonds.salts[side].0);
+            player
+                .ask(side, &Command::Deploy(setup), salt)
+                .map_err(|refusal| deployment(refusal.to_string()))?;
+        }
+        for (index, squares) in self.moves.iter().enumerate() {
+            if player.game.phase() == Phase::Over {
+                return Err(
+                    self.end_error(index, "the game was over here, and goes on in the text".to_owned())
+                );
+            }
+            let turn = player.game.position().turn();
+            let illegal = |why: String| ImportError::IllegalMove {
+                ply: index + 1,
+                squares: squares.to_string(),
+                ruleset: self.ruleset.id,
+                why,
+            };
+            let ply = player.game.ply();
+            player
+                .ask(turn, &Command::Move(*squares), [0; 32])
+                .map_err(|refusal| illegal(refusal.to_string()))?;
+            if player.game.ply() == ply {
+                return Err(illegal("it loses the game at once".to_owned()));
+            }
+        }
+        self.finish(&mut player)?;
+        Ok((player.game, player.recorder))
+    }
+
+    fn finish(&self, player: &mut Playing) -> Result<(), ImportError> {
+        let Outcome { winner, reason } = &self.outcome;
+        let count = self.moves.len();
+        let reason = EndReason::from_code(reason)
+            .ok_or_else(|| self.end_error(count, format!("no game ends with {reason:?}")))?;
+        let told = flagfall_rules::Outcome { winner: *winner, reason };
+        match player.game.outcome() {
+            Some(outcome) if outcome == told => return Ok(()),
+            Some(outcome) => {
+                let why = format!(
+                    "the rules end the game with {}, the text with {}",
+                    in_words(&Outcome::from(&outcome)),
+                    in_words(&self.outcome)
+                );
+                return Err(self.end_error(count, why));
+            }
+            None => {}
+        }
+        let no_end = |why: &str| self.end_error(count, format!("{} {why}", in_words(&self.outcome)));
+        if reason == EndReason::DrawAgreed {
+            if winner.is_some() {
+                return Err(no_end("cannot be"));
+            }
+            let offering = player.game.position().turn().opponent();
+            for (side, command) in
+                [(offering, Command::OfferDraw), (offering.opponent(), Command::AcceptDraw)]
+            {
+                player
+                    .ask(side, &command, [0; 32])
+                    .map_err(|refusal| no_end(&format!("cannot be: {refusal}")))?;
+            }
+            return Ok(());
+        }
+        let events = decide_verdict(&player.game, told);
+        if events.is_empty() {
+            return Err(no_end("is what the text says, and the rules do not end the game here"));
+        }
+        player.carry_out(events);
+        Ok(())
+    }
+
+    fn end_error(&self, ply: usize, why: String) -> ImportError {
+        ImportError::End { ply, ruleset: self.ruleset.id, why }
+    }
+
+    /// The game's own id, or for a game that has none one that follows from what was played: the same game has the same id, whatever it
+    /// was read from.
+    fn id(&self) -> GameId {
+        if let Some(bonds) = &self.bonds {
+            return bonds.game;
+        }
+        let mut hasher = Sha256::new();
+        let Outcome { winner, reason } = &self.outcome;
+        let moves: String = self.moves.iter().map(Move::to_string).collect();
+        for part in [
+            "flagfall-import-1",
+            self.ruleset.id,
+            &self.deployments.red,
+            &self.deployments.blue,
+            &moves,
+            winner.map_or("", Side::name),
+            reason,
+        ] {
+            hasher.update(part);
+            hasher.update(b"\0");
+        }
+        let hash: [u8; 32] = hasher.finalize().into();
+        GameId::from_random(std::array::from_fn(|index| hash[index]))
+    }
+}
+
+struct Playing {
+    game: Game,
+    recorder: Recorder,
+}
+
+impl Playing {
+    fn ask(&mut self, side: Side, command: &Command, salt: [u8; 32]) -> Result<(), Refusal> {
+        let events = decide(&self.game, side, self.game.ply(), command, Stamp(0), &Entropy(salt))?;
+        self.carry_out(events);
+        Ok(())
+    }
+
+    fn carry_out(&mut self, events: Events) {
+        for event in events {
+            evolve(&mut self.game, &event, Stamp(0));
+            self.recorder.note(&event, &self.game, Stamp(0));
+        }
+    }
+}
+
+/// An outcome as our texts tell it.
+pub(super) fn in_words(outcome: &Outcome) -> String {
+    match outcome.winner {
+        Some(side) => format!("{side} wins ({})", outcome.reason),
+        None => format!("nobody wins ({})", outcome.reason),
+    }
+}
+
+/// The outcome of such words.
+pub(super) fn outcome_of(words: &str) -> Option<Outcome> {
+    let (who, rest) = words.trim().split_once(" wins (")?;
+    let reason = rest.strip_suffix(')')?.to_owned();
+    let winner = match who {
+        "nobody" => None,
+        who => Some(Side::BOTH.into_iter().find(|side| side.to_string() == who)?),
+    };
+    Some(Outcome { winner, reason })
+}
+
+/// A deployment's letters, blanks left out.
+pub(super) fn squeezed(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_whitespace()).map(|letter| letter.to_ascii_uppercase()).collect()
+}

@@ -1,0 +1,259 @@
+//! The XML of Gravon's archive of games, StraDoS2.
+//!
+//! `stratego` holds one `game`, with `type`; in it a `field`, whose `content` is the board at the start, a letter for each square from A1 along row 1 and
+//! so on up; `move`s with `source` and `target`; two `player`s; and a `result` with `type` and `winner`. Columns are A to I and K.
+
+use std::fmt::Write;
+
+use flagfall_board::{PerSide, Rank, Side, Square};
+use flagfall_protocol::{Outcome, Time};
+use flagfall_rules::{Move, Ruleset};
+use roxmltree::{Document, Node, ParsingOptions};
+
+use super::plain::Plain;
+use super::{ExportError, ImportError};
+
+/// Nodes of the longest document: a game of 5,000 plies has 10,000 elements and blanks between them.
+const NODES_MAX: u32 = 50_000;
+
+/// Ranks by rising letter, Red's from B on, Blue's from N on.
+const RANKS: [Rank; 12] = [
+    Rank::Bomb,
+    Rank::Spy,
+    Rank::Scout,
+    Rank::Miner,
+    Rank::Sergeant,
+    Rank::Lieutenant,
+    Rank::Captain,
+    Rank::Major,
+    Rank::Colonel,
+    Rank::General,
+    Rank::Marshal,
+    Rank::Flag,
+];
+
+const COLUMNS: &[u8; 10] = b"ABCDEFGHIK";
+const EMPTY: char = 'A';
+const LAKE: char = '_';
+
+/// Which games its types are. A file does not say which repetition rules held, so that several of ours are one of theirs; the first is assumed.
+const TYPES: [(&str, &[&str]); 2] =
+    [("classic", &["classic", "tournament", "pbm"]), ("barrage", &["barrage"])];
+
+/// The kinds of results, and what we call them. Of several with one name the first is written.
+const RESULTS: [(u8, &str); 9] = [
+    (0, "no_legal_move"),
+    (1, "flag_captured"),
+    (2, "both_blocked"),
+    (3, "resigned"),
+    (4, "draw_agreed"),
+    (11, "out_of_time"),
+    (12, "out_of_time"),
+    (14, "abandoned"),
+    (13, "abandoned"),
+];
+
+pub(super) fn write(plain: &Plain) -> Result<String, ExportError> {
+    let format = "strados";
+    let kind = TYPES.iter().find(|(_, rulesets)| rulesets.contains(&plain.ruleset.id));
+    let Some((kind, _)) = kind else {
+        let allowed: Vec<&str> = TYPES.iter().flat_map(|(_, rulesets)| rulesets.iter().copied()).collect();
+        return Err(ExportError::Ruleset {
+            format,
+            ruleset: plain.ruleset.id.to_owned(),
+            allowed: allowed.join(", "),
+        });
+    };
+    let Outcome { winner, reason } = &plain.outcome;
+    let result = RESULTS.iter().find(|(_, code)| code == reason);
+    let no_word = || ExportError::End { format, reason: reason.clone() };
+    let (result, _) = result.ok_or_else(no_word)?;
+    if winner.is_none() && !["both_blocked", "draw_agreed"].contains(&reason.as_str()) {
+        return Err(no_word());
+    }
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<stratego>\n");
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, " <game type=\"{kind}\">\n  <field content=\"{}\"/>", field(plain));
+    for (number, Move { from, to }) in (1..).zip(&plain.moves) {
+        let _ = writeln!(
+            text,
+            "  <move id=\"{number}\" source=\"{}\" target=\"{}\"/>",
+            square_text(*from),
+            square_text(*to)
+        );
+    }
+    for (number, side) in (1..).zip(Side::BOTH) {
+        let _ = writeln!(text, "  <player id=\"{number}\">{}</player>", escaped(&plain.players[side]));
+    }
+    let winner = match winner {
+        Some(Side::Red) => 1,
+        Some(Side::Blue) => 2,
+        None => 3,
+    };
+    let _ = writeln!(text, "  <result type=\"{result}\" winner=\"{winner}\"/>\n </game>\n</stratego>");
+    Ok(text)
+}
+
+fn field(plain: &Plain) -> String {
+    let shape = &plain.ruleset.shape;
+    let mut letters = vec![EMPTY; 100];
+    let place = |square: Square| usize::from(square.row()) * 10 + usize::from(square.column());
+    shape.lakes.iter().for_each(|square| letters[place(square)] = LAKE);
+    for (side, first) in [(Side::Red, b'B'), (Side::Blue, b'N')] {
+        for (index, letter) in plain.deployments[side].chars().enumerate() {
+            let rank =
+                Rank::from_letter(letter).and_then(|rank| RANKS.iter().position(|other| *other == rank));
+            if let (Some(square), Some(rank)) = (shape.home_square(side, index), rank) {
+                letters[place(square)] = char::from(first + rank as u8);
+            }
+        }
+    }
+    letters.into_iter().collect()
+}
+
+fn square_text(square: Square) -> String {
+    let column = COLUMNS.get(usize::from(square.column())).copied().unwrap_or(b'?');
+    format!("{}{}", char::from(column), square.row() + 1)
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+pub(super) fn read(text: &str, ruleset: Option<&'static Ruleset>) -> Result<Plain, ImportError> {
+    // No document type: a game needs no entities, and entities can be made to grow without end.
+    let options = ParsingOptions { allow_dtd: false, nodes_limit: NODES_MAX, ..ParsingOptions::default() };
+    let document = Document::parse_with_options(text, options)
+        .map_err(|error| ImportError::Form(format!("this is not the XML of a game: {error}")))?;
+    let root = document.root_element();
+    let games: Vec<Node<'_, '_>> = root.descendants().filter(|node| node.has_tag_name("game")).collect();
+    let [game] = games[..] else {
+        return Err(ImportError::Form(format!("the file holds {} games; one is wanted", games.len())));
+    };
+    let kind = attribute(game, "type")?;
+    let ruleset = ruleset_of(kind, ruleset)?;
+    let field = only(game, "field").map_err(|_| {
+        ImportError::Form("the file has no board: the game ended before both sides had deployed".to_owned())
+    })?;
+    let deployments = deployments(attribute(field, "content")?, ruleset, field)?;
+    let mut moves = Vec::new();
+    for node in game.children().filter(|node| node.has_tag_name("move")) {
+        moves.push(Move { from: square(node, "source")?, to: square(node, "target")? });
+    }
+    let names: Vec<String> = game
+        .children()
+        .filter(|node| node.has_tag_name("player"))
+        .map(|node| node.text().unwrap_or_default().trim().to_owned())
+        .collect();
+    let [red, blue] = &names[..] else {
+        return Err(ImportError::Form(format!("the file has {} players; two are wanted", names.len())));
+    };
+    Ok(Plain {
+        ruleset,
+        lakes: None,
+        time: Time::Unlimited {},
+        players: PerSide::new(named(red), named(blue)),
+        deployments,
+        moves,
+        outcome: result(only(game, "result")?)?,
+        bonds: None,
+    })
+}
+
+/// A name that can stand in a record.
+fn named(name: &str) -> String {
+    let name: String = name.chars().filter(|letter| !letter.is_control()).take(64).collect();
+    if name.is_empty() { "unknown".to_owned() } else { name }
+}
+
+fn ruleset_of(kind: &str, wanted: Option<&'static Ruleset>) -> Result<&'static Ruleset, ImportError> {
+    let rulesets =
+        TYPES.iter().find(|(name, _)| *name == kind).map(|(_, rulesets)| *rulesets).unwrap_or_default();
+    let id = match wanted {
+        Some(ruleset) if rulesets.contains(&ruleset.id) => Some(ruleset.id),
+        Some(_) => None,
+        None => rulesets.first().copied(),
+    };
+    id.and_then(Ruleset::find).ok_or_else(|| {
+        let word = match (rulesets, wanted) {
+            ([], _) => format!("there is no ruleset here for games of the type {kind:?}"),
+            (_, Some(ruleset)) => format!("a game of the type {kind:?} is none of {}", ruleset.id),
+            (_, None) => format!("the type {kind:?} is unknown"),
+        };
+        ImportError::Rules(word)
+    })
+}
+
+fn deployments(content: &str, ruleset: &Ruleset, node: Node<'_, '_>) -> Result<PerSide<String>, ImportError> {
+    let shape = &ruleset.shape;
+    let letters: Vec<char> = content.chars().collect();
+    if letters.len() != 100 {
+        return Err(wrong(node, format!("the board has {} squares; 100 are wanted", letters.len())));
+    }
+    let mut texts = PerSide::from_fn(|_| vec!['.'; shape.home_len()]);
+    for (index, letter) in letters.into_iter().enumerate() {
+        let square = Square::new((index % 10) as u8, (index / 10) as u8);
+        let square = square.ok_or_else(|| wrong(node, "a square lies outside the board".to_owned()))?;
+        let is_lake = shape.lakes.contains(square);
+        let place =
+            |side| (0..shape.home_len()).find(|place| shape.home_square(side, *place) == Some(square));
+        let piece = match letter {
+            'B'..='M' => Some((Side::Red, letter as u8 - b'B')),
+            'N'..='Y' => Some((Side::Blue, letter as u8 - b'N')),
+            EMPTY if !is_lake => None,
+            LAKE if is_lake => continue,
+            _ => return Err(wrong(node, format!("{letter:?} cannot stand on {square}"))),
+        };
+        if let Some((side, rank)) = piece {
+            let place = place(side)
+                .ok_or_else(|| wrong(node, format!("{side}'s piece on {square} is outside its home rows")))?;
+            texts[side][place] = RANKS[usize::from(rank)].letter();
+        }
+    }
+    Ok(PerSide::from_fn(|side| texts[side].iter().collect()))
+}
+
+fn square(node: Node<'_, '_>, name: &str) -> Result<Square, ImportError> {
+    let text = attribute(node, name)?;
+    let column = text.bytes().next().and_then(|letter| {
+        // Some files of the archive write the last column J and not K.
+        COLUMNS.iter().position(|other| *other == letter).or((letter == b'J').then_some(9))
+    });
+    let row = text.get(1..).and_then(|digits| digits.parse::<u8>().ok()).filter(|row| (1..=10).contains(row));
+    column.zip(row).and_then(|(column, row)| Square::new(column as u8, row - 1)).ok_or_else(|| {
+        wrong(node, format!("{text:?} is no square: A to I or K and a row are wanted, as in A4"))
+    })
+}
+
+fn result(node: Node<'_, '_>) -> Result<Outcome, ImportError> {
+    let number =
+        |name| attribute(node, name)?.parse::<u8>().map_err(|_| wrong(node, format!("{name} is no number")));
+    let (kind, winner) = (number("type")?, number("winner")?);
+    let reason = RESULTS.iter().find(|(number, _)| *number == kind).map(|(_, reason)| *reason);
+    let reason =
+        reason.ok_or_else(|| wrong(node, format!("there is no end here for results of the type {kind}")))?;
+    let winner = match winner {
+        1 => Some(Side::Red),
+        2 => Some(Side::Blue),
+        3 => None,
+        _ => return Err(wrong(node, "the winner is 1, 2 or 3".to_owned())),
+    };
+    Ok(Outcome { winner, reason: reason.to_owned() })
+}
+
+fn only<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Result<Node<'a, 'input>, ImportError> {
+    let mut found = node.children().filter(|child| child.has_tag_name(name));
+    match (found.next(), found.next()) {
+        (Some(only), None) => Ok(only),
+        _ => Err(wrong(node, format!("one {name} is wanted"))),
+    }
+}
+
+fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, ImportError> {
+    node.attribute(name).ok_or_else(|| wrong(node, format!("{name} is missing")))
+}
+
+fn wrong(node: Node<'_, '_>, what: String) -> ImportError {
+    let line = node.document().text_pos_at(node.range().start).row as usize;
+    ImportError::Line { line, what }
+}

@@ -1,0 +1,238 @@
+//! Out and in again it is the same game, in every format that can tell it; and what comes from elsewhere is played before it is believed.
+
+use flagfall_protocol::{GameEvent, GameRecord};
+use flagfall_records::{ExportError, Format, ImportError, Status, TEXT_MAX, check, export, import};
+use flagfall_rules::{Move, Ruleset, Viewer};
+use flagfall_tests::Chance;
+
+use crate::games::{End, Manner, of_every_ruleset, play};
+
+fn moves(record: &GameRecord) -> Vec<Move> {
+    let squares = |event: &GameEvent| match event {
+        GameEvent::Moved(seen) => Some(seen.squares.0),
+        _ => None,
+    };
+    record.events.iter().filter_map(|told| squares(&told.event)).collect()
+}
+
+fn setups(record: &GameRecord) -> Vec<&str> {
+    let opened = [&record.deployments.red, &record.deployments.blue];
+    opened.into_iter().flatten().map(|opened| opened.setup.as_str()).collect()
+}
+
+/// Whether the format has games of the ruleset.
+fn has_ruleset(format: Format, ruleset: &Ruleset) -> bool {
+    match format {
+        Format::Json | Format::Text => true,
+        Format::Strados => ["classic", "tournament", "pbm", "barrage"].contains(&ruleset.id),
+        Format::Pbm => ["classic", "tournament", "pbm", "pbm-small"].contains(&ruleset.id),
+    }
+}
+
+#[test]
+fn out_and_in_again_it_is_the_same_game() {
+    let mut count = std::collections::BTreeMap::<(&str, String), usize>::new();
+    let manner = |game: u64| {
+        let plies = if game.is_multiple_of(3) { 5_000 } else { 20 * game as u16 };
+        Manner::new(plies, Manner::ENDS[(game % 3) as usize])
+    };
+    for (seed, played) in of_every_ruleset(60_001, 9, manner) {
+        let ruleset = played.game.terms().ruleset;
+        let record = played.record(Viewer::Public);
+        for format in Format::ALL {
+            let text = match export(&record, format) {
+                Ok(text) => text,
+                Err(error) => {
+                    let is_right = match &error {
+                        ExportError::NotOpened(_) => record.deployments.red.is_none(),
+                        ExportError::NotStarted => record.commitments.red.is_none(),
+                        ExportError::Ruleset { .. } => !has_ruleset(format, ruleset),
+                        ExportError::End { reason, .. } => {
+                            ["quiet_limit", "ply_limit", "illegal_act"].contains(&reason.as_str())
+                        }
+                        ExportError::Start | ExportError::False(_) => false,
+                    };
+                    assert!(is_right, "seed {seed} {format:?}: {error}");
+                    continue;
+                }
+            };
+            assert!(has_ruleset(format, ruleset), "seed {seed} {format:?}");
+            assert_eq!(Format::guess(&text), Some(format));
+            let again = import(&text, format, Some(ruleset)).expect("what was written is read");
+            if format == Format::Json {
+                assert_eq!(again, record);
+                continue;
+            }
+            assert_eq!(setups(&again), setups(&record), "seed {seed} {format:?}");
+            assert_eq!(moves(&again), moves(&record), "seed {seed} {format:?}");
+            assert_eq!(again.outcome, record.outcome, "seed {seed} {format:?}");
+            assert_eq!(again.players.red.name, record.players.red.name);
+            let report = check(&again);
+            assert_eq!(report.status, Status::Partly, "seed {seed} {format:?}: {report:#?}");
+            assert_eq!(report.plies_checked, moves(&record).len());
+            assert_eq!(export(&again, format).expect("writable"), text, "written again it is the same text");
+            if format == Format::Text {
+                assert_eq!((again.game, again.commitments), (record.game, record.commitments));
+                assert!(report.unchecked.iter().all(|left| left.code.code() == "stamps"), "{report:#?}");
+            }
+            *count.entry((format.name(), ruleset.id.to_owned())).or_default() += 1;
+        }
+    }
+    println!("{count:?}");
+    for ruleset in Ruleset::all() {
+        for format in [Format::Text, Format::Strados, Format::Pbm] {
+            let was_tried = count.contains_key(&(format.name(), ruleset.id.to_owned()));
+            assert_eq!(was_tried, has_ruleset(format, ruleset), "{format:?} {}", ruleset.id);
+        }
+    }
+}
+
+#[test]
+fn the_same_game_has_the_same_id_wherever_it_comes_from() {
+    let ruleset = Ruleset::find("classic").expect("a ruleset");
+    let record = play(ruleset, Manner::new(20, End::Resign), &mut Chance::new(5)).record(Viewer::Public);
+    let ids = [Format::Strados, Format::Pbm].map(|format| {
+        let text = export(&record, format).expect("writable");
+        import(&text, format, Some(ruleset)).expect("readable").game
+    });
+    assert_eq!(ids[0], ids[1]);
+    assert_ne!(ids[0], record.game);
+}
+
+#[test]
+fn a_false_record_is_not_written_anew() {
+    let ruleset = Ruleset::find("classic").expect("a ruleset");
+    let mut record = play(ruleset, Manner::new(20, End::Resign), &mut Chance::new(5)).record(Viewer::Public);
+    record.commitments.red = None;
+    for format in [Format::Text, Format::Strados, Format::Pbm] {
+        assert!(matches!(export(&record, format), Err(ExportError::False(_))), "{format:?}");
+    }
+}
+
+/// A small game of the mail server, made by hand: Red's Scout and Blue's go back and forth.
+const FIELD_RED: &str = "MBBBBBBCDD DDDDDDEEEE EFFFFGGGGH HHHIIIJJKL";
+const FIELD_BLUE: &str = "XWVVUUUTTT TSSSSRRRRQ QQQQPPPPPP PPONNNNNNY";
+
+fn xml(moves: &[(&str, &str)], result: &str) -> String {
+    let field = format!("{FIELD_RED}AA__AA__AAAA__AA__AA{FIELD_BLUE}").replace(' ', "");
+    let moves: String = (1..)
+        .zip(moves)
+        .map(|(id, (from, to))| format!("<move id=\"{id}\" source=\"{from}\" target=\"{to}\"/>\n"))
+        .collect();
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<stratego>\n <game type = \"classic\">\n\n<field content=\"{field}\"/>\n{moves}\
+         <player id =\"1\">A &amp; B</player>\n<player id =\"2\">Player 2</player>\n{result}\n </game>\n</stratego>\n"
+    )
+}
+
+const RESIGNED: &str = "<result type=\"3\" winner=\"1\"/>";
+
+fn error_of(text: &str, rules: Option<&str>) -> String {
+    let rules = rules.and_then(Ruleset::find);
+    import(text, Format::Strados, rules).expect_err("not a game").to_string()
+}
+
+#[test]
+fn a_file_from_elsewhere_is_played_and_believed() {
+    let text = xml(&[("K4", "K5"), ("A7", "A6")], RESIGNED);
+    let record = import(&text, Format::Strados, None).expect("a legal game");
+    assert_eq!(record.terms.ruleset, "classic", "the format's own assumption");
+    assert_eq!(record.players.red.name, "A & B");
+    assert_eq!(moves(&record).iter().map(Move::to_string).collect::<Vec<_>>(), ["j4j5", "a7a6"]);
+    assert_eq!(record.imported.as_ref().map(|imported| imported.from.as_str()), Some("strados"));
+    assert_eq!(check(&record).status, Status::Partly);
+    let other = xml(&[("J4", "J5"), ("A7", "A6")], RESIGNED);
+    assert_eq!(import(&other, Format::Strados, None), Ok(record), "some files write J for K");
+}
+
+#[test]
+fn a_file_that_is_no_legal_game_is_refused_with_the_move() {
+    let refused = [
+        (xml(&[("K4", "K5"), ("A7", "A5")], RESIGNED), "move 2, a7a5, is no legal move in classic"),
+        (xml(&[("K4", "K5"), ("A6", "A5")], RESIGNED), "move 2, a6a5, is no legal move in classic: no piece"),
+        (xml(&[("L4", "K5")], RESIGNED), "line 6: \"L4\" is no square"),
+        (xml(&[("A4", "A11")], RESIGNED), "is no square"),
+        (xml(&[], "<result type=\"1\" winner=\"1\"/>"), "the rules do not end the game here"),
+        (xml(&[], "<result type=\"10\" winner=\"3\"/>"), "no end here for results of the type 10"),
+        (xml(&[], "<result type=\"3\" winner=\"4\"/>"), "the winner is 1, 2 or 3"),
+        (xml(&[], ""), "one result is wanted"),
+        (xml(&[], RESIGNED).replace("classic", "duell"), "no ruleset here for games of the type \"duell\""),
+        (
+            xml(&[], RESIGNED).replace("content=\"MB", "content=\"BB"),
+            "Red's deployment: Flag: 0 placed, 1 wanted",
+        ),
+        (
+            xml(&[], RESIGNED).replace("content=\"MB", "content=\"NB"),
+            "Blue's piece on a1 is outside its home rows",
+        ),
+        (xml(&[], RESIGNED).replace("AA__AA__AAAA", "A_A_AA__AAAA"), "'_' cannot stand on b5"),
+        (xml(&[], RESIGNED).replace("AA__AA__AAAA", "AA__AA__AAA"), "the board has 99 squares"),
+        (xml(&[], RESIGNED).replace("field", "feld"), "the file has no board"),
+        (xml(&[], RESIGNED).replace("</game>", "</game><game/>"), "the file holds 2 games"),
+        ("<stratego>".to_owned(), "this is not the XML of a game"),
+    ];
+    for (text, word) in refused {
+        let error = error_of(&text, None);
+        assert!(error.contains(word), "{error:?} does not say {word:?}");
+    }
+    assert!(error_of(&xml(&[], RESIGNED), Some("pbm-small")).contains("is none of pbm-small"));
+}
+
+#[test]
+fn repetition_is_judged_by_the_rules_that_are_assumed() {
+    let pair = [("A4", "A5"), ("A7", "A6"), ("A5", "A4"), ("A6", "A7")];
+    let text = xml(&[pair, pair, pair].concat(), RESIGNED);
+    let error = error_of(&text, None);
+    assert!(error.starts_with("move 7, a5a4") || error.starts_with("move 7, a4a5"), "{error}");
+    assert!(error.contains("two-squares"), "{error}");
+    let record = import(&text, Format::Strados, Ruleset::find("pbm")).expect("legal by mail");
+    assert_eq!(check(&record).status, Status::Partly);
+}
+
+#[test]
+fn entities_and_endless_files_do_no_harm() {
+    let bomb = "<!DOCTYPE a [<!ENTITY b \"bbbbbbbbbb\"><!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;\">]>";
+    let text =
+        xml(&[], RESIGNED).replace("<stratego>", &format!("{bomb}<stratego>")).replace("Player 2", "&c;");
+    assert!(error_of(&text, None).contains("not the XML of a game"));
+    let outside = "<!DOCTYPE a [<!ENTITY c SYSTEM \"file:///etc/hostname\">]>";
+    let text =
+        xml(&[], RESIGNED).replace("<stratego>", &format!("{outside}<stratego>")).replace("Player 2", "&c;");
+    assert!(error_of(&text, None).contains("not the XML of a game"));
+    let many = xml(&[("A4", "A5"); 60_000], RESIGNED);
+    assert!(error_of(&many, None).contains("not the XML of a game"));
+    for format in Format::ALL {
+        assert_eq!(import(&"<".repeat(TEXT_MAX + 1), format, None), Err(ImportError::TooLong));
+    }
+    let deep = "<a>".repeat(40_000);
+    assert!(error_of(&deep, None).contains("not the XML of a game"));
+}
+
+#[test]
+fn a_text_that_tells_another_strike_is_refused() {
+    let ruleset = Ruleset::find("pbm-small").expect("a ruleset");
+    let record = play(ruleset, Manner::new(60, End::Resign), &mut Chance::new(8)).record(Viewer::Public);
+    let text = export(&record, Format::Text).expect("writable");
+    assert!(text.contains("the attacker leaves"), "{text}");
+    let changed = text.replacen("the attacker leaves", "the defender leaves", 1);
+    let error = import(&changed, Format::Text, None).expect_err("not what comes of it").to_string();
+    assert!(error.contains("the ply is told as"), "{error}");
+    let changed =
+        text.replacen("Result: Red", "Result: Green", 1).replacen("Result: Blue", "Result: Green", 1);
+    assert!(import(&changed, Format::Text, None).is_err());
+}
+
+#[test]
+fn moves_by_mail_are_read_as_people_write_them() {
+    let ruleset = Ruleset::find("pbm-small").expect("a ruleset");
+    let record = play(ruleset, Manner::new(12, End::Resign), &mut Chance::new(8)).record(Viewer::Public);
+    let text = export(&record, Format::Pbm).expect("writable");
+    let plain = text.replace('-', "").replace("pbmsmall", "pbm-small");
+    let read = |text: &str| import(text, Format::Pbm, None).map(|record| moves(&record));
+    assert_eq!(read(&plain), read(&text));
+    assert_eq!(
+        read(&text.split("\nBoard:").next().unwrap().to_lowercase().replace("moves:", "Moves:")),
+        Err(ImportError::Line { line: 1, what: "Game, Red, Blue or Result are wanted here".to_owned() })
+    );
+    assert!(read(&text.replace("Result:", "Outcome:")).is_err());
+}
