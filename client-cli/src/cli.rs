@@ -110,9 +110,9 @@ pub enum Command {
     /// Let outside programs play each other over the line protocol.
     #[command(after_help = crate::umpire::UMPIRE_EXAMPLES)]
     Umpire(Box<UmpireArgs>),
-    /// Play as a house player over the line protocol: an opponent for flagfall umpire.
+    /// Let a program that speaks the line protocol play on a server, or play over it as a house player.
     #[command(after_help = crate::umpire::BOT_EXAMPLES)]
-    Bot(BotArgs),
+    Bot(Box<BotArgs>),
     /// List, save and delete deployments to load later.
     #[command(
         after_help = "Examples:\n  flagfall setups\n  flagfall setups save barrage corner '.9..1..... ..2......9 ..S.....8. ........FB'\n  flagfall setups show barrage corner\n  flagfall play --rules barrage --setup corner\n\nThe text has a letter for every home square, the row nearest the enemy first, each row from your\nown left: 1-9 for Marshal to Scout, S Spy, B Bomb, F Flag, and . for a square left empty."
@@ -196,6 +196,17 @@ pub enum SetupsCommand {
 /// How to play.
 #[derive(Clone, Debug, Args)]
 pub struct PlayArgs {
+    /// What to play.
+    #[command(flatten)]
+    pub wish: WishArgs,
+    /// A deployment to hand in at once: random, suggested, a saved one's name, a file, or its text.
+    #[arg(long, value_name = "SETUP")]
+    pub setup: Option<String>,
+}
+
+/// What to play, and how to find it.
+#[derive(Clone, Debug, Args)]
+pub struct WishArgs {
     /// The ruleset: see flagfall rules. Offers are made for classic without it.
     #[arg(long, value_name = "RULESET", value_parser = parse_ruleset)]
     pub rules: Option<String>,
@@ -211,9 +222,6 @@ pub struct PlayArgs {
     /// Your deployment and the full record stay private after the end.
     #[arg(long)]
     pub secret: bool,
-    /// A deployment to hand in at once: random, suggested, a saved one's name, a file, or its text.
-    #[arg(long, value_name = "SETUP")]
-    pub setup: Option<String>,
     /// The level of the house player to play against.
     #[arg(
         long, value_name = "LEVEL", num_args = 0..=1, group = "how",
@@ -303,6 +311,12 @@ mod tests {
             "flagfall convert --from strados --to json --rules tournament in.xml out.json",
             "flagfall setups delete barrage corner",
             "flagfall referee",
+            "flagfall bot --line random --rules pbm --seed 1 --nodes 5",
+            "flagfall bot --exec ./ann --rules pbm",
+            "flagfall bot --exec ./ann --rules pbm --bot simple --time none --side red --games 0 --turn-time 5 --name ann",
+            "flagfall bot --exec ./ann --challenge --rules barrage",
+            "flagfall bot --exec ./ann --accept abc",
+            "flagfall bot --exec ./ann --game 0123456789ab",
         ] {
             assert!(Cli::try_parse_from(line.split(' ')).is_ok(), "{line}");
         }
@@ -321,6 +335,18 @@ mod tests {
             "flagfall check",
             "flagfall convert --to chess a.json",
             "flagfall record 0123456789ab --json --text",
+            "flagfall bot",
+            "flagfall bot --rules pbm",
+            "flagfall bot --line random --rules pbm --exec ./ann",
+            "flagfall bot --line random --rules pbm --games 2",
+            "flagfall bot --line random --rules pbm --bot simple",
+            "flagfall bot --line random --rules pbm --challenge",
+            "flagfall bot --exec ./ann",
+            "flagfall bot --exec ./ann --rules chess",
+            "flagfall bot --exec ./ann --rules pbm --seed 3",
+            "flagfall bot --exec ./ann --accept abc --rules pbm",
+            "flagfall bot --exec ./ann --accept abc --games 2",
+            "flagfall bot --exec ./ann --rules pbm --turn-time 0",
         ] {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
         }

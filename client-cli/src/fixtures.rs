@@ -19,6 +19,7 @@ pub(crate) fn options() -> Options {
         color: false,
         plain: false,
         scripted: false,
+        is_program: false,
     }
 }
 

@@ -16,6 +16,7 @@ pub mod layouts;
 pub mod model;
 pub mod net;
 pub mod plain;
+pub mod program;
 pub mod records;
 pub mod render;
 pub mod replay;

@@ -10,11 +10,12 @@ use std::process::ExitCode;
 use clap::Parser;
 use flagfall::address::Address;
 use flagfall::chance::Chance;
-use flagfall::cli::{Cli, Command, Common, PlayArgs, SetupsCommand};
+use flagfall::cli::{Cli, Command, Common, PlayArgs, SetupsCommand, WishArgs};
 use flagfall::config::{self, ConfigDir};
 use flagfall::model::{Goal, How, Model, Options, Page, SetupChoice, Wish};
 use flagfall::replay::Replay;
 use flagfall::shell::Shell;
+use flagfall::umpire::BotArgs;
 use flagfall::{explain, http, layouts, plain, umpire, words};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{GameRecord, RECORD_FORMAT};
@@ -69,7 +70,7 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
             print(&explain::ruleset(find_ruleset(&id)?, common.numbers.into()))
         }
         Command::Umpire(args) => umpire::umpire(*args, stop_signals).map_err(usage),
-        Command::Bot(args) => umpire::bot(&args, Chance::System.bits()).map_err(usage),
+        Command::Bot(args) => bot(*args, common),
         Command::Setups { command } => setups(command.unwrap_or(SetupsCommand::List), common),
         Command::Referee => referee(),
     }
@@ -116,7 +117,16 @@ enum Guest {
 }
 
 fn play(args: PlayArgs, common: Common) -> Result<u8, Trouble> {
-    let PlayArgs { rules, time, side, private, secret, setup, bot, challenge, accept, game } = args;
+    let PlayArgs { wish, setup } = args;
+    let setup = setup.map(|word| setup_choice(&word)).transpose()?;
+    let game = wish.game;
+    let (wish, common) = wish_of(wish, common)?;
+    converse(Goal::Play(Wish { setup, ..wish }), game, common, Guest::Own)
+}
+
+/// What is wished, on the server that a challenge's link names.
+fn wish_of(args: WishArgs, common: Common) -> Result<(Wish, Common), Trouble> {
+    let WishArgs { rules, time, side, private, secret, bot, challenge, accept, game } = args;
     let mut server = None;
     let how = if let Some(bot) = bot {
         How::Bot(bot)
@@ -135,9 +145,69 @@ fn play(args: PlayArgs, common: Common) -> Result<u8, Trouble> {
         Some(address) => Common { server: address.to_string(), ..common },
         None => common,
     };
-    let setup = setup.map(|word| setup_choice(&word)).transpose()?;
-    let wish = Wish { how, ruleset: rules, time, side, private, secret, setup };
-    converse(Goal::Play(wish), game, common, Guest::Own)
+    Ok((Wish { how, ruleset: rules, time, side, private, secret, setup: None }, common))
+}
+
+/// A house player over the line protocol, or an outside program on a server.
+fn bot(args: BotArgs, common: Common) -> Result<u8, Trouble> {
+    match (args.line, &args.exec) {
+        (Some(level), _) => umpire::bot(level, &args, Chance::System.bits()).map_err(usage),
+        (None, Some(command)) => exec(command.clone(), args, common),
+        (None, None) => Err(usage("--exec or --line is wanted")),
+    }
+}
+
+#[cfg(not(unix))]
+fn exec(_command: String, _args: BotArgs, _common: Common) -> Result<u8, Trouble> {
+    Err(usage("--exec needs a Unix system: Linux, macOS, or WSL on Windows"))
+}
+
+/// Lets a program play on the server.
+#[cfg(unix)]
+fn exec(command: String, args: BotArgs, common: Common) -> Result<u8, Trouble> {
+    use flagfall::program::dialogue::Limits;
+    use flagfall::program::run::Runner;
+    use flagfall::program::session::{Session, tellable_ruleset};
+    use flagfall_umpire::process::{Arena, probe};
+    use flagfall_umpire::program::Program;
+
+    let BotArgs { games, turn_time, deploy_time, log, wish, .. } = args;
+    match (&wish.rules, &wish.accept, wish.game) {
+        (Some(rules), ..) => drop(tellable_ruleset(rules).map_err(usage)?),
+        (None, None, None) => {
+            return Err(usage(
+                "which ruleset does the program play? Name it with --rules, as in --rules pbm",
+            ));
+        }
+        (None, ..) => {}
+    }
+    let program = Program::of_command(&command).map_err(usage)?;
+    if let Some(folder) = &log {
+        fs::create_dir_all(folder).map_err(|error| usage(format!("{}: {error}", folder.display())))?;
+    }
+    let seat = wish.game;
+    let (wish, common) = wish_of(wish, common)?;
+    let (shell, mut model) = client(Goal::Play(wish), seat, &common, Guest::Own)?;
+    model.options = Options { plain: true, scripted: true, is_program: true, ..model.options };
+    let limits = Limits { turn: turn_time, deploy: deploy_time };
+    let session = Session::new(model, limits, (games > 0).then_some(games));
+    let arena = Arena::adopting();
+    let runtime = runtime()?;
+    let result = runtime.block_on(async {
+        let stop = stop_signals();
+        probe(&program)
+            .await
+            .map_err(|error| usage(format!("{} cannot be started: {error}", program.path.display())))?;
+        let runner = Runner::new(shell, session, arena.clone(), program, log);
+        match runner.run(stop, &mut io::stdout(), &mut io::stderr()).await {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
+            other => other.map_err(usage),
+        }
+    });
+    // Whatever still ran is dropped by now, and dropped programs are killed.
+    drop(runtime);
+    arena.sweep();
+    result
 }
 
 fn setup_choice(word: &str) -> Result<SetupChoice, Trouble> {
@@ -157,8 +227,13 @@ fn file_or_text(text: &str) -> Result<String, Trouble> {
     }
 }
 
-/// Talks to the server until the goal is reached or the person leaves.
-fn converse(goal: Goal, game: Option<GameId>, common: Common, guest: Guest) -> Result<u8, Trouble> {
+/// A client that has said nothing yet.
+fn client(
+    goal: Goal,
+    game: Option<GameId>,
+    common: &Common,
+    guest: Guest,
+) -> Result<(Shell, Model), Trouble> {
     let address = Address::parse(&common.server).map_err(usage)?;
     let config = ConfigDir::new(common.config_dir.clone());
     let seat = game.map(|game| game.to_string());
@@ -167,11 +242,16 @@ fn converse(goal: Goal, game: Option<GameId>, common: Common, guest: Guest) -> R
         Guest::Own => config.identity(&address, name, seat.as_deref()).map_err(usage)?,
         Guest::Shared => config.shared_identity(&address, name, seat.as_deref()),
     };
-    let mut model = model(goal, &address, &common);
+    let mut model = model(goal, &address, common);
     model.options.credential_file = identity.path().display().to_string();
     model.token = identity.token();
     model.saved = config.setups();
-    let shell = Shell::new(address, config, identity);
+    Ok((Shell::new(address, config, identity), model))
+}
+
+/// Talks to the server until the goal is reached or the person leaves.
+fn converse(goal: Goal, game: Option<GameId>, common: Common, guest: Guest) -> Result<u8, Trouble> {
+    let (shell, mut model) = client(goal, game, &common, guest)?;
     let is_plain = model.options.plain;
     let runtime = runtime()?;
     let result = runtime.block_on(async {
@@ -206,6 +286,7 @@ fn model(goal: Goal, address: &Address, common: &Common) -> Model {
         color: !no_color,
         plain: is_plain,
         scripted: is_plain && is_piped,
+        is_program: false,
     };
     Model::new(options, goal, Chance::System)
 }

@@ -50,7 +50,8 @@ impl Shell {
         None
     }
 
-    async fn carry_out(&mut self, effect: Effect) -> Outcome {
+    /// Does one thing the core wants done.
+    pub(crate) async fn carry_out(&mut self, effect: Effect) -> Outcome {
         match effect {
             Effect::Connect { delay_ms } => {
                 self.number += 1;
@@ -136,9 +137,13 @@ impl Shell {
     }
 }
 
-enum Outcome {
+/// What came of doing something.
+pub(crate) enum Outcome {
+    /// Nothing more.
     Done,
+    /// Something to take in.
     Happened(Message),
+    /// The program ends, with this code.
     Exit(u8),
 }
 

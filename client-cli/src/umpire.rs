@@ -8,9 +8,11 @@ use clap::Args;
 use flagfall_board::Side;
 use flagfall_bots::{Effort, HousePlayer, Level};
 use flagfall_rules::Ruleset;
-use flagfall_umpire::line::can_tell;
 use flagfall_umpire::lines::{Cut, LineCutter};
 use flagfall_umpire::player::LinePlayer;
+
+use crate::cli::WishArgs;
+use crate::program::session::tellable_ruleset;
 
 /// What the umpire's help ends with.
 pub const UMPIRE_EXAMPLES: &str = "\
@@ -29,10 +31,18 @@ Ctrl-C ends all programs and counts what was played.";
 /// What the bot's help ends with.
 pub const BOT_EXAMPLES: &str = "\
 Examples:
+  flagfall bot --exec ./ann --rules pbm --name ann --games 0 --server play.example
+  flagfall bot --exec 'python3 -u bob.py' --rules barrage --time 5+3 --bot simple
+  flagfall bot --exec ./ann --accept CODE
   flagfall bot --line random --rules pbm
   flagfall umpire --rules pbm --red 'flagfall bot --line random --rules pbm --seed 7' --blue ./ann
 
-It plays one game over standard input and output and ends. Why it cannot go on is said on the standard error.";
+With --exec the program plays on the server as a guest: it is started anew for each game, and told and asked as by flagfall umpire (UMPIRE.md).
+It hears nothing of lost connections and restarts of the server. A program that fails gives its game up, and no other one is begun.
+Exit codes: 0 fine, 1 usage or network trouble, or stopped during a game, 2 refused by the server, 3 late, 4 dead, 5 garbage,
+6 an illegal move, 7 an illegal deployment. Ctrl-C gives the running game up and ends the program; once more ends both at once.
+
+With --line it is a program itself: it plays one game over standard input and output. Why it cannot go on is said on the standard error.";
 
 /// Who plays whom, how often, and where it is written down.
 #[derive(Clone, Debug, Args)]
@@ -95,35 +105,45 @@ pub enum ResultsFormat {
     Csv,
 }
 
-/// Which house player.
+/// Which program plays on a server, or which house player over the line protocol.
 #[derive(Clone, Debug, Args)]
+#[group(id = "who", required = true, multiple = false, args = ["line", "exec"])]
 pub struct BotArgs {
-    /// Play over the line protocol at this level.
-    #[arg(long, value_name = "LEVEL", value_parser = parse_level)]
-    pub line: Level,
-    /// The ruleset: see flagfall rules.
-    #[arg(long, value_name = "RULESET", value_parser = parse_ruleset)]
-    pub rules: &'static Ruleset,
-    /// Positions it may look at for one move.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Let this program play on the server: a file, or words with quotes as in a shell.
+    #[arg(long, value_name = "COMMAND")]
+    pub exec: Option<String>,
+    /// Games to play with --exec, one after another; 0 for as many as come.
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with_all = ["accept", "game"])]
+    pub games: u32,
+    /// Seconds the program has for each answer. Without it the game's clock is its limit, or 2 seconds where there is none.
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub turn_time: Option<std::time::Duration>,
+    /// Seconds the program has for its deployment; as --turn-time without it.
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub deploy_time: Option<std::time::Duration>,
+    /// Keep what the program says on its standard error in this folder, a file a game.
+    #[arg(long, value_name = "DIR")]
+    pub log: Option<PathBuf>,
+    /// What to play.
+    #[command(flatten)]
+    pub wish: WishArgs,
+    /// Play over the line protocol, on standard input and output, as a house player of this level.
+    #[arg(
+        long, value_name = "LEVEL", value_parser = parse_level, requires = "rules",
+        conflicts_with_all = ["games", "turn_time", "deploy_time", "log", "time", "side", "private", "secret", "how"]
+    )]
+    pub line: Option<Level>,
+    /// Positions that house player may look at for one move.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "exec")]
     pub nodes: Option<u32>,
-    /// The same seed plays the same game; chance decides without one.
-    #[arg(long, value_name = "N")]
+    /// The same seed makes that house player play the same game; chance decides without one.
+    #[arg(long, value_name = "N", conflicts_with = "exec")]
     pub seed: Option<u64>,
 }
 
 /// A ruleset that the line protocol has words for.
 fn parse_ruleset(text: &str) -> Result<&'static Ruleset, String> {
-    let tellable = || Ruleset::all().iter().copied().filter(|ruleset| can_tell(ruleset));
-    let ids: Vec<&str> = tellable().map(|ruleset| ruleset.id).collect();
-    let ids = ids.join(", ");
-    match Ruleset::find(text) {
-        Some(ruleset) if can_tell(ruleset) => Ok(ruleset),
-        Some(_) => {
-            Err(format!("the line protocol has no words for all that happens in {text}; it has for {ids}"))
-        }
-        None => Err(format!("there is no such ruleset; there are {ids}")),
-    }
+    tellable_ruleset(text)
 }
 
 fn parse_level(text: &str) -> Result<Level, String> {
@@ -144,11 +164,12 @@ fn parse_seconds(text: &str) -> Result<std::time::Duration, String> {
 ///
 /// # Errors
 /// Why it cannot go on.
-pub fn bot(args: &BotArgs, seed: u64) -> Result<u8, String> {
+pub fn bot(level: Level, args: &BotArgs, seed: u64) -> Result<u8, String> {
+    let ruleset = tellable_ruleset(args.wish.rules.as_deref().unwrap_or_default())?;
     let effort = args.nodes.map_or_else(Effort::default, |nodes| Effort { nodes });
-    let (level, seed) = (args.line, args.seed.unwrap_or(seed));
+    let seed = args.seed.unwrap_or(seed);
     let make = move |side: Side| HousePlayer::new(level, side, seed, effort);
-    let mut player = LinePlayer::new(args.rules, make);
+    let mut player = LinePlayer::new(ruleset, make);
     let mut cutter = LineCutter::default();
     let mut buffer = [0; 4096];
     let mut input = io::stdin().lock();

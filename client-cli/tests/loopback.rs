@@ -99,6 +99,7 @@ impl Client {
             color: false,
             plain: true,
             scripted: true,
+            is_program: false,
         };
         let mut model = Model::new(options, goal, Chance::System);
         if let Some(token) = token {

@@ -1,6 +1,6 @@
 //! What comes into the core and what it asks for.
 
-use flagfall_protocol::{ClientToServer, ServerToClient};
+use flagfall_protocol::{ClientToServer, GameCommand, ServerToClient};
 
 /// A credential: `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
@@ -44,6 +44,10 @@ pub enum Message {
     Key(Key),
     /// A line of the line-based mode.
     Line(String),
+    /// Something to ask of the open game, from whoever plays without lines and keys.
+    Ask(GameCommand),
+    /// The game is over: find another one in the same way.
+    Again,
     /// No more lines will come.
     InputEnded,
     /// The system asks the program to stop.

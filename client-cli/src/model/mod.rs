@@ -47,6 +47,8 @@ pub struct Options {
     pub plain: bool,
     /// The lines come from a pipe: they wait for the moment in which they can be carried out, and nothing is asked.
     pub scripted: bool,
+    /// A program plays, with lines of its own: boards, moves and hints for a person are left out.
+    pub is_program: bool,
 }
 
 impl Options {

@@ -85,7 +85,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
         model.say("The server had to go back to an older state of the game: it goes on from here.");
     }
     for event in events {
-        model.say(words::event(event));
+        say_event(model, event);
     }
     if is_first {
         introduce(model, &game);
@@ -154,7 +154,8 @@ pub(super) fn show_board(model: &mut Model, with_legend: bool) {
     let Some((game, ruleset)) = model.game.as_ref().and_then(|game| Some((game, game.ruleset?))) else {
         return;
     };
-    if !model.options.plain || (with_legend && game.view.phase == Phase::Deploying) {
+    let is_for_person = model.options.plain && !model.options.is_program;
+    if !is_for_person || (with_legend && game.view.phase == Phase::Deploying) {
         return;
     }
     let text = plain::board(&game.view, ruleset, model.options.numbering, model.bottom());
@@ -166,7 +167,8 @@ pub(super) fn show_board(model: &mut Model, with_legend: bool) {
 
 /// Line-based: says what is expected of the person now.
 fn tell_turn(model: &mut Model, is_changed: bool) {
-    let Some(game) = model.game.as_ref().filter(|_| model.options.plain && is_changed) else { return };
+    let is_wanted = model.options.plain && !model.options.is_program && is_changed;
+    let Some(game) = model.game.as_ref().filter(|_| is_wanted) else { return };
     let text = match game.view.phase {
         Phase::Deploying if game.is_acting() && game.view.own_deployment.is_none() => {
             "Deploy now: type deploy suggested, deploy random, or deploy and your own text (help explains it)."
@@ -289,7 +291,10 @@ pub(super) fn event(
         GameEvent::DrawOffered { side } => game.own_side().filter(|own| own != side),
         _ => None,
     };
-    model.say(words::event(event));
+    say_event(model, event);
+    if model.options.is_program {
+        return;
+    }
     if let Some(plies) = limit.filter(|plies| plies % 5 == 0 || *plies <= 3) {
         model.say(format!("{plies} more plies without a capture, and the game is a draw."));
     }
@@ -302,6 +307,12 @@ pub(super) fn event(
     tell_turn(model, is_turn);
     if matches!(event, GameEvent::Ended { .. }) {
         ended(model, out);
+    }
+}
+
+fn say_event(model: &mut Model, event: &GameEvent) {
+    if !(model.options.is_program && matches!(event, GameEvent::Moved(_))) {
+        model.say(words::event(event));
     }
 }
 

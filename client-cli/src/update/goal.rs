@@ -57,6 +57,14 @@ fn begin(model: &mut Model, out: &mut Vec<Effect>) {
     }
 }
 
+/// Looks for another game in the same way, now that this one is over.
+pub(super) fn again(model: &mut Model, out: &mut Vec<Effect>) {
+    if let Some(previous) = model.game.take_if(|game| game::is_over(game)) {
+        out.push(Effect::Send(ClientToServer::CloseGame { game: previous.summary.id }));
+        begin(model, out);
+    }
+}
+
 /// Goes on without a game after the line was lost.
 fn resume(model: &mut Model, known: &[GameId], ids: &[GameId], out: &mut Vec<Effect>) {
     // A game that began while the line was down.
@@ -252,11 +260,11 @@ pub(super) fn offer(model: &mut Model, out: &mut Vec<Effect>) {
 /// Shows that the offer stands.
 pub(super) fn wait_for_opponent(model: &mut Model, terms: &Terms) {
     let server = model.options.server_flag();
-    let lines = vec![
-        "Your offer is in the lobby; the game begins when somebody takes it.".to_owned(),
-        format!("To play against the house instead: flagfall play{server} --bot"),
-        format!("To invite a friend: flagfall play{server} --challenge"),
-    ];
+    let mut lines = vec!["Your offer is in the lobby; the game begins when somebody takes it.".to_owned()];
+    if !model.options.is_program {
+        lines.push(format!("To play against the house instead: flagfall play{server} --bot"));
+        lines.push(format!("To invite a friend: flagfall play{server} --challenge"));
+    }
     wait(model, &format!("Waiting for an opponent: {}", words::terms(terms)), lines);
 }
 

@@ -31,6 +31,8 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         }
         Message::Key(key) => keys::pressed(model, key, &mut out),
         Message::Line(line) => lines::line(model, &line, &mut out),
+        Message::Ask(command) => game::command(model, command, &mut out),
+        Message::Again => goal::again(model, &mut out),
         Message::InputEnded => lines::ended(model, &mut out),
         Message::Stop => game::leave(model, &mut out),
         Message::FileTrouble { why } => model.say(why),
@@ -49,7 +51,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
 /// Ends the program with a last word.
 fn exit(model: &mut Model, code: u8, word: impl Into<String>, out: &mut Vec<Effect>) {
     let word = words::clean(&word.into());
-    if model.options.plain {
+    if model.options.plain && !model.options.is_program {
         model.say(word);
     } else {
         model.last_words.push(word);

@@ -9,8 +9,8 @@ use std::time::Duration;
 use flagfall_board::{GameId, PerSide, Ply, Rank, Side, SquareSet, Stamp};
 use flagfall_protocol::{GameRecord, Player, PlayerKind, Recorder, Terms, Time};
 use flagfall_rules::{
-    Command, EndReason, Entropy, Events, Game, GameTerms, Outcome, Phase, Refusal, Ruleset, SeenEvent, Setup,
-    TimeControl, Viewer, decide, decide_verdict, evolve, see, view,
+    Army, Command, EndReason, Entropy, Events, Game, GameTerms, Outcome, Phase, Refusal, Ruleset, SeenEvent,
+    Setup, TimeControl, Viewer, decide, decide_verdict, evolve, see, view,
 };
 
 use crate::fault::Fault;
@@ -458,7 +458,12 @@ impl Bout {
             side,
             result: result(outcome, side),
             turn: if has_started { turn(self.game.ply(), side) } else { 0 },
-            values: if has_started { values(&self.game) } else { PerSide::new(0, 0) },
+            values: if has_started {
+                let position = self.game.position();
+                values(&self.terms.ruleset.army, |side, rank| position.captured(side)[rank as usize])
+            } else {
+                PerSide::new(0, 0)
+            },
         };
         for side in Side::BOTH {
             outputs.push(Output::Tell(side, format!("{quit}\n")));
@@ -483,7 +488,8 @@ fn lost(faults: &PerSide<Option<Fault>>) -> Option<Outcome> {
 }
 
 /// The protocol's word for an end, for the side whose turn it was.
-fn result(outcome: Outcome, side: Side) -> GameResult {
+#[must_use]
+pub fn result(outcome: Outcome, side: Side) -> GameResult {
     use EndReason::{
         Abandoned, Aborted, BothBlocked, DrawAgreed, FlagCaptured, IllegalAct, NoLegalMove, OutOfTime,
         PlyLimit, QuietLimit, Resigned,
@@ -504,19 +510,18 @@ fn result(outcome: Outcome, side: Side) -> GameResult {
 
 /// The turn of a side when so many plies are complete: Red's first ply and Blue's are both of turn 1. A ply that ended the game is complete, and
 /// it was still the mover's turn.
-fn turn(plies: Ply, side: Side) -> u16 {
+#[must_use]
+pub fn turn(plies: Ply, side: Side) -> u16 {
     let is_complete = plies % 2 == if side == Side::Red { 1 } else { 0 } && plies > 0;
     let index = if is_complete { plies - 1 } else { plies };
     index / 2 + 1
 }
 
 /// What each side's pieces on the board are worth: the armies less what was captured, both public.
-fn values(game: &Game) -> PerSide<u32> {
-    let position = game.position();
-    let army = &game.terms().ruleset.army;
+#[must_use]
+pub fn values(army: &Army, captured: impl Fn(Side, Rank) -> u8) -> PerSide<u32> {
     PerSide::from_fn(|side| {
-        let captured = position.captured(side);
-        let on_board = |rank: Rank| army.count(rank).saturating_sub(captured[rank as usize]);
+        let on_board = |rank: Rank| army.count(rank).saturating_sub(captured(side, rank));
         Rank::ALL.into_iter().map(|rank| line::value(rank) * u32::from(on_board(rank))).sum()
     })
 }

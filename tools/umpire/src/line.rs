@@ -8,8 +8,8 @@ use std::str::FromStr;
 
 use flagfall_board::{BoardShape, Direction, PerSide, Rank, Side, Square};
 use flagfall_rules::{
-    Fill, Identity, Move, Ruleset, SeenMove, SeenStrike, Setup, StrikeOutcome, ToldMove, ToldStrike, View,
-    Viewer,
+    Fill, Identity, Move, Ruleset, SeenMove, SeenPiece, SeenStrike, Setup, StrikeOutcome, ToldMove,
+    ToldStrike, View, Viewer,
 };
 
 /// The longest line, in bytes without its end.
@@ -459,16 +459,27 @@ pub const fn value(rank: Rank) -> u32 {
 /// The board as a side sees it: a line per row, row 1 first.
 #[must_use]
 pub fn board(view: &View) -> Vec<String> {
-    let BoardShape { columns, rows, .. } = view.ruleset.shape;
+    let Viewer::Player(side) = view.viewer else { return Vec::new() };
+    board_of(&view.ruleset.shape, side, view.lakes.iter(), view.pieces.iter().copied())
+}
+
+/// The board with these lakes and pieces as a side sees it.
+#[must_use]
+pub fn board_of(
+    shape: &BoardShape,
+    side: Side,
+    lakes: impl Iterator<Item = Square>,
+    pieces: impl Iterator<Item = SeenPiece>,
+) -> Vec<String> {
+    let BoardShape { columns, rows, .. } = *shape;
     let mut lines = vec![vec!['.'; usize::from(columns)]; usize::from(rows)];
     let mut put = |square: Square, letter| {
         lines[usize::from(square.row())][usize::from(square.column())] = letter;
     };
-    view.lakes.iter().for_each(|square| put(square, '+'));
-    for piece in &view.pieces {
-        let is_own = view.viewer == Viewer::Player(piece.side);
+    lakes.for_each(|square| put(square, '+'));
+    for piece in pieces {
         let letter = match piece.identity {
-            Identity::Known(rank) if is_own => letter(rank),
+            Identity::Known(rank) if piece.side == side => letter(rank),
             Identity::Known(_) | Identity::OneOf(_) | Identity::Hidden => '#',
         };
         put(piece.square, letter);
@@ -490,6 +501,22 @@ fn home_lines(shape: &BoardShape, side: Side) -> impl Iterator<Item = Vec<Square
 /// # Errors
 /// [`LineError::Width`] and [`LineError::Letter`].
 pub fn read_deployment(lines: &[String], side: Side, ruleset: &Ruleset) -> Result<Setup, LineError> {
+    read_pieces(lines, side, ruleset).map(Setup::new)
+}
+
+/// The text of §P4 without blanks of a deployment in the protocol's lines. Whether it is an army is for the rules to say.
+///
+/// # Errors
+/// As [`read_deployment`].
+pub fn deployment_text(lines: &[String], side: Side, ruleset: &Ruleset) -> Result<String, LineError> {
+    let pieces = read_pieces(lines, side, ruleset)?;
+    let rank_on = |square: Square| pieces.iter().find(|(at, _)| *at == square).map(|(_, rank)| *rank);
+    let shape = &ruleset.shape;
+    let squares = (0..shape.home_len()).filter_map(|place| shape.home_square(side, place));
+    Ok(squares.map(|square| rank_on(square).map_or('.', Rank::letter)).collect())
+}
+
+fn read_pieces(lines: &[String], side: Side, ruleset: &Ruleset) -> Result<Vec<(Square, Rank)>, LineError> {
     let mut pieces = Vec::new();
     for (index, squares) in home_lines(&ruleset.shape, side).enumerate() {
         let line = lines.get(index).map_or("", String::as_str);
@@ -508,7 +535,7 @@ pub fn read_deployment(lines: &[String], side: Side, ruleset: &Ruleset) -> Resul
             }
         }
     }
-    Ok(Setup::new(pieces))
+    Ok(pieces)
 }
 
 /// A deployment in the protocol's lines; `text` is the one of §P4 without blanks.

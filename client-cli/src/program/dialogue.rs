@@ -1,0 +1,416 @@
+//! The umpire's side of the dialogue with one program in one game, as a pure state machine: views and events of the server and the program's
+//! lines come in, lines to tell and commands come out.
+//!
+//! It says what the umpire of `flagfall-umpire` says, so that a program cannot tell the two apart. A program is judged at its own turn alone.
+//! What it does against the rules never reaches the server, but where the ruleset itself makes it lose (§U7): there it is sent as it is, and the
+//! server ends the game.
+
+use std::time::Duration;
+
+use flagfall_board::{PerSide, Ply, Rank, Side};
+use flagfall_protocol::{
+    GameCommand, GameEvent, GameSummary, GameView, MoveText, Phase, SeenMove, StrikeFate,
+};
+use flagfall_rules::{
+    EndReason, Fate, Identity, Move, Outcome, Ruleset, SeenMove as RulesMove, SeenStrike, Setup,
+};
+use flagfall_umpire::bout::{Input, result, turn, values};
+use flagfall_umpire::fault::Fault;
+use flagfall_umpire::line::{self, Answer, Opening, Quit, Step, Told, fit_name, quoted};
+use flagfall_umpire::lines::Cut;
+
+use super::failure::Failure;
+use crate::targets;
+
+/// How long a program may take, where somebody says so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Limits {
+    /// For each answer at its turn.
+    pub turn: Option<Duration>,
+    /// For the deployment.
+    pub deploy: Option<Duration>,
+}
+
+/// A program's time in a game without a clock.
+pub const UNTIMED_LIMIT: Duration = Duration::from_secs(2);
+/// A deployment is given up so long before the server stops waiting for it.
+const DEPLOY_MARGIN_MS: u64 = 1_000;
+
+/// What a dialogue wants done.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Output {
+    /// Tell the program these lines, each with its end.
+    Tell(String),
+    /// Read no more from the program until the game is over.
+    Mute,
+    /// Ask this of the game.
+    Ask(GameCommand),
+    /// The program failed: the game is given up.
+    Fail(Failure),
+    /// The game is over, and the program knows it.
+    Over,
+}
+
+/// The dialogue with one program in one game.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Dialogue {
+    side: Side,
+    ruleset: &'static Ruleset,
+    names: PerSide<String>,
+    limits: Limits,
+    stage: Stage,
+    /// Plies the program knows of, the held one included.
+    plies: Ply,
+    /// The latest ply, when it is not known yet whether it ended the game: then nobody is told.
+    held: Option<Told>,
+    /// When the answer is late, and the limit.
+    deadline: Option<(Duration, Duration)>,
+    /// What the program did while it was not asked.
+    unasked: Option<Fault>,
+    /// What the server was sent although it is against the rules.
+    misdeed: Option<Failure>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+enum Stage {
+    /// The lines of the deployment come.
+    Deploying(Vec<String>),
+    /// The program's answer at its turn is awaited.
+    Asked,
+    /// The game is to go on first; with the move that the program made last, until the server has told it.
+    Waiting(Option<Step>),
+    /// The game is given up; its end is awaited.
+    Leaving,
+    /// The game is over.
+    Over,
+}
+
+impl Dialogue {
+    /// The dialogue of a game in which both sides are to deploy.
+    #[must_use]
+    pub fn new(side: Side, ruleset: &'static Ruleset, summary: &GameSummary, limits: Limits) -> Dialogue {
+        Dialogue {
+            side,
+            ruleset,
+            names: PerSide::from_fn(|side| fit_name(&summary.players[side].name)),
+            limits,
+            stage: Stage::Deploying(Vec::new()),
+            plies: 0,
+            held: None,
+            deadline: None,
+            unasked: None,
+            misdeed: None,
+        }
+    }
+
+    /// Asks the program for its deployment.
+    pub fn open(&mut self, now: Duration, server_now: u64, view: &GameView) -> Vec<Output> {
+        let left = view.deploy_deadline.filter(|_| view.clock.is_some());
+        let left = left.map(|deadline| deadline.saturating_sub(server_now).saturating_sub(DEPLOY_MARGIN_MS));
+        let limit = self.limits.deploy.or(self.limits.turn).or(left.map(Duration::from_millis));
+        self.limit(now, limit.unwrap_or(UNTIMED_LIMIT));
+        let shape = &self.ruleset.shape;
+        let opponent = self.names[self.side.opponent()].clone();
+        let opening = Opening { side: self.side, opponent, width: shape.columns, height: shape.rows };
+        vec![Output::Tell(format!("{opening}\n"))]
+    }
+
+    fn limit(&mut self, now: Duration, limit: Duration) {
+        self.deadline = Some((now.saturating_add(limit), limit));
+    }
+
+    /// When the program's answer is late; none while it is not asked, and while its clock on the server is its limit.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Duration> {
+        self.deadline.filter(|_| self.is_asked()).map(|(at, _)| at)
+    }
+
+    fn is_asked(&self) -> bool {
+        matches!(self.stage, Stage::Deploying(_) | Stage::Asked)
+    }
+
+    /// Gives the game up for somebody else's reason. The command to begin with.
+    pub fn leave(&mut self) -> GameCommand {
+        let plies = self.plies + Ply::from(matches!(self.stage, Stage::Waiting(Some(_))));
+        self.stage = Stage::Leaving;
+        let own = if self.side == Side::Red { plies.div_ceil(2) } else { plies / 2 };
+        if own == 0 { GameCommand::Abort {} } else { GameCommand::Resign {} }
+    }
+
+    fn fail(&mut self, failure: Failure, outputs: &mut Vec<Output>) {
+        let command = self.leave();
+        outputs.extend([Output::Mute, Output::Fail(failure), Output::Ask(command)]);
+    }
+
+    /// What happened in the game, oldest first, and the view after it; `is_whole` when the server showed the game as a whole, with its end if it
+    /// has one.
+    pub fn follow(
+        &mut self,
+        now: Duration,
+        events: &[GameEvent],
+        view: &GameView,
+        is_whole: bool,
+    ) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        if self.stage == Stage::Over {
+            return outputs;
+        }
+        for event in events {
+            match event {
+                GameEvent::Moved(seen) => self.note(seen, &mut outputs),
+                // The protocol has no word for it: it would stand unanswered.
+                GameEvent::DrawOffered { side } if *side != self.side => {
+                    outputs.push(Output::Ask(GameCommand::DeclineDraw {}));
+                }
+                _ => {}
+            }
+        }
+        if let Some(last) = view.last_move.as_ref().filter(|_| view.ply == self.plies + 1) {
+            self.note(last, &mut outputs);
+        }
+        if view.ply != self.plies && self.stage != Stage::Leaving && view.phase == Phase::Playing {
+            self.fail(Failure::Estranged, &mut outputs);
+        }
+        match view.phase {
+            Phase::Over => self.end(view, &mut outputs),
+            Phase::Playing if matches!(self.stage, Stage::Deploying(_)) => {
+                self.fail(Failure::Estranged, &mut outputs);
+            }
+            Phase::Playing => {
+                if is_whole {
+                    self.tell_held(&mut outputs);
+                }
+                if view.turn == Some(self.side)
+                    && self.stage == Stage::Waiting(None)
+                    && !is_end_next(view, self.ruleset)
+                {
+                    self.ask(now, view, &mut outputs);
+                }
+            }
+            Phase::Deploying => {}
+        }
+        outputs
+    }
+
+    /// The program's last move was made, and the game goes on if nothing else was told.
+    pub fn acknowledged(&mut self) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        if self.stage == Stage::Waiting(None) && self.plies % 2 == Ply::from(self.side == Side::Red) {
+            self.tell_held(&mut outputs);
+        }
+        outputs
+    }
+
+    fn note(&mut self, seen: &SeenMove, outputs: &mut Vec<Output>) {
+        self.tell_held(outputs);
+        self.plies += 1;
+        let squares = seen.squares.0;
+        let says_one = match &self.stage {
+            Stage::Leaving | Stage::Over => return,
+            Stage::Waiting(Some(step)) if seen.side == self.side && step.squares == squares => step.says_one,
+            Stage::Waiting(None) if seen.side != self.side => false,
+            Stage::Deploying(_) | Stage::Asked | Stage::Waiting(_) => {
+                return self.fail(Failure::Estranged, outputs);
+            }
+        };
+        self.stage = Stage::Waiting(None);
+        self.held = Told::of(&seen_move(seen), says_one);
+    }
+
+    fn tell_held(&mut self, outputs: &mut Vec<Output>) {
+        outputs.extend(self.held.take().map(|told| Output::Tell(format!("{told}\n"))));
+    }
+
+    /// Begins the program's turn: shows it the board, unless it has spoiled its turn already.
+    fn ask(&mut self, now: Duration, view: &GameView, outputs: &mut Vec<Output>) {
+        self.tell_held(outputs);
+        if self.plies == 0 {
+            outputs.push(Output::Tell("START\n".to_owned()));
+        }
+        if let Some(fault) = self.unasked.take() {
+            return self.fail(Failure::Fault(fault), outputs);
+        }
+        self.deadline = None;
+        match self.limits.turn {
+            Some(limit) => self.limit(now, limit),
+            None if view.clock.is_none() => self.limit(now, UNTIMED_LIMIT),
+            // The flag falls at the server.
+            None => {}
+        }
+        self.stage = Stage::Asked;
+        let pieces = view.pieces.iter().map(|piece| piece.0);
+        let rows = line::board_of(&self.ruleset.shape, self.side, view.lakes.iter().copied(), pieces);
+        outputs.push(Output::Tell(rows.iter().flat_map(|row| [row, "\n"]).collect()));
+    }
+
+    /// The program did something, or time passed.
+    pub fn hear(&mut self, now: Duration, input: Input, view: &GameView) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        if matches!(self.stage, Stage::Leaving | Stage::Over) {
+            return outputs;
+        }
+        if let Some((_, limit)) = self.deadline.filter(|(at, _)| self.is_asked() && now > *at) {
+            self.fail(Failure::Fault(Fault::Late { limit }), &mut outputs);
+            return outputs;
+        }
+        let fault = match input {
+            Input::Tick | Input::Stop => return outputs,
+            Input::Said(_, Cut::Line(line)) if self.is_asked() => {
+                self.answer(&line, view, &mut outputs);
+                return outputs;
+            }
+            Input::Said(_, Cut::Line(line)) => Fault::out_of_turn(&line),
+            Input::Said(_, Cut::TooLong) => Fault::LineTooLong,
+            Input::Said(_, Cut::NotUtf8) => Fault::NotUtf8,
+            Input::Gone(_) => Fault::Gone,
+            Input::Unread(_) => Fault::Unread,
+        };
+        if self.is_asked() {
+            self.fail(Failure::Fault(fault), &mut outputs);
+        } else {
+            // The first thing counts, at the program's turn.
+            self.unasked.get_or_insert(fault);
+            outputs.push(Output::Mute);
+        }
+        outputs
+    }
+
+    fn answer(&mut self, line: &str, view: &GameView, outputs: &mut Vec<Output>) {
+        if let Stage::Deploying(lines) = &mut self.stage {
+            lines.push(line.to_owned());
+            if lines.len() == usize::from(self.ruleset.shape.home_rows) {
+                let lines = std::mem::take(lines);
+                self.deploy(&lines, outputs);
+            }
+            return;
+        }
+        match line.parse() {
+            Ok(Answer::Step(step)) => self.play(step, line, view, outputs),
+            Ok(Answer::Surrender) => {
+                self.stage = Stage::Leaving;
+                outputs.push(Output::Ask(GameCommand::Resign {}));
+            }
+            Err(error) => self.fail(Failure::Fault(Fault::Garbage(error)), outputs),
+        }
+    }
+
+    fn deploy(&mut self, lines: &[String], outputs: &mut Vec<Output>) {
+        let (side, ruleset) = (self.side, self.ruleset);
+        let setup = match line::deployment_text(lines, side, ruleset) {
+            Ok(setup) => setup,
+            Err(error) => return self.fail(Failure::Fault(Fault::Garbage(error)), outputs),
+        };
+        if let Err(refusal) =
+            Setup::from_text(&setup, side, ruleset).and_then(|setup| setup.deploy(side, ruleset))
+        {
+            let failure = Failure::Fault(Fault::Deployment(refusal));
+            if !ruleset.illegal_act_loses {
+                return self.fail(failure, outputs);
+            }
+            self.misdeed = Some(failure);
+        }
+        self.stage = Stage::Waiting(None);
+        outputs.push(Output::Ask(GameCommand::Deploy { setup }));
+    }
+
+    fn play(&mut self, step: Step, answer: &str, view: &GameView, outputs: &mut Vec<Output>) {
+        let Move { from, to } = step.squares;
+        if !targets::targets(view, self.ruleset, from).contains(to) {
+            let answer = quoted(answer);
+            let failure = if view.refused_moves.contains(&MoveText(step.squares)) {
+                Failure::Repetition { answer }
+            } else {
+                Failure::Fault(Fault::Move { answer, refusal: None })
+            };
+            if !self.ruleset.illegal_act_loses {
+                return self.fail(failure, outputs);
+            }
+            self.misdeed = Some(failure);
+        }
+        self.stage = Stage::Waiting(Some(step));
+        outputs.push(Output::Ask(GameCommand::Move { squares: MoveText(step.squares) }));
+    }
+
+    fn end(&mut self, view: &GameView, outputs: &mut Vec<Output>) {
+        let told = view.outcome.as_ref();
+        let reason = told.and_then(|outcome| EndReason::from_code(&outcome.reason));
+        let winner = told.and_then(|outcome| outcome.winner);
+        let outcome = Outcome { winner, reason: reason.unwrap_or(EndReason::Aborted) };
+        let is_by_ply = is_end_by_ply(outcome.reason);
+        if !is_by_ply && self.stage != Stage::Leaving {
+            self.tell_held(outputs);
+        }
+        let has_lost = winner != Some(self.side);
+        if has_lost && outcome.reason == EndReason::IllegalAct {
+            outputs.extend(self.misdeed.take().map(Output::Fail));
+        }
+        if winner == Some(self.side.opponent())
+            && outcome.reason == EndReason::OutOfTime
+            && self.stage == Stage::Asked
+        {
+            outputs.push(Output::Fail(Failure::FlagFell));
+        }
+        let by_count = if view.ply % 2 == 0 { Side::Red } else { Side::Blue };
+        let mover = view.last_move.as_ref().filter(|_| is_by_ply).map(|seen| seen.side);
+        let side = mover.unwrap_or(by_count);
+        // Commitments are made when a game starts, and with it the armies stand.
+        let has_started = view.commitments.red.is_some();
+        let captured = |side: Side, rank: Rank| view.captured[side].get(&rank).copied().unwrap_or(0);
+        let quit = Quit {
+            name: self.names[side].clone(),
+            side,
+            result: result(outcome, side),
+            turn: if has_started { turn(view.ply, side) } else { 0 },
+            values: if has_started { values(&self.ruleset.army, captured) } else { PerSide::new(0, 0) },
+        };
+        self.stage = Stage::Over;
+        outputs.extend([Output::Tell(format!("{quit}\n")), Output::Over]);
+    }
+}
+
+/// Ends that come of a ply, in the turn of whoever made it.
+const fn is_end_by_ply(reason: EndReason) -> bool {
+    matches!(
+        reason,
+        EndReason::FlagCaptured
+            | EndReason::NoLegalMove
+            | EndReason::BothBlocked
+            | EndReason::QuietLimit
+            | EndReason::PlyLimit
+    )
+}
+
+/// Whether the last ply ended the game, seen from the side that would be to move: the server tells the end as the next event.
+fn is_end_next(view: &GameView, ruleset: &Ruleset) -> bool {
+    let is_flag_taken = view
+        .last_move
+        .as_ref()
+        .and_then(|seen| seen.strike)
+        .is_some_and(|strike| strike.defender.0 == Identity::Known(Rank::Flag));
+    let can_move =
+        || view.pieces.iter().any(|piece| !targets::targets(view, ruleset, piece.0.square).is_empty());
+    is_flag_taken || view.plies_to_limit == Some(0) || !can_move()
+}
+
+fn seen_move(seen: &SeenMove) -> RulesMove {
+    let SeenMove { side, squares: MoveText(Move { from, to }), piece, strike } = *seen;
+    let strike = strike.map(|strike| SeenStrike {
+        attacker: strike.attacker.0,
+        attacker_fate: fate(strike.attacker_fate),
+        defender: strike.defender.0,
+        defender_fate: fate(strike.defender_fate),
+    });
+    RulesMove { side, from, to, piece: piece.0, strike }
+}
+
+const fn fate(fate: StrikeFate) -> Fate {
+    match fate {
+        StrikeFate::Stays => Fate::Stays,
+        StrikeFate::Advances => Fate::Advances,
+        StrikeFate::Leaves => Fate::Leaves,
+    }
+}
+
+#[cfg(test)]
+#[path = "dialogue/tests.rs"]
+mod tests;

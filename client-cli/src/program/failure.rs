@@ -1,0 +1,63 @@
+//! Why a program's games end before their time, with an exit code for each kind.
+
+use std::fmt;
+
+use flagfall_umpire::fault::Fault;
+use flagfall_umpire::line::LineError;
+
+/// What was wrong with a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// Something the umpire would judge too.
+    Fault(Fault),
+    /// It was thinking when its flag fell.
+    FlagFell,
+    /// A move that a repetition rule refuses this turn.
+    Repetition {
+        /// The answer.
+        answer: String,
+    },
+    /// The game's state is one that the program's dialogue does not lead to.
+    Estranged,
+    /// The server refuses what its own views allow.
+    Refused {
+        /// The server's words.
+        message: String,
+    },
+}
+
+impl Failure {
+    /// The exit code: 2 when the server is why, otherwise one for each kind of fault.
+    #[must_use]
+    pub const fn code(&self) -> u8 {
+        match self {
+            Failure::Estranged | Failure::Refused { .. } => 2,
+            Failure::FlagFell | Failure::Fault(Fault::Late { .. }) => 3,
+            Failure::Fault(Fault::Gone | Fault::Unread) => 4,
+            Failure::Fault(
+                Fault::Deployment(_) | Fault::Garbage(LineError::Width { .. } | LineError::Letter { .. }),
+            ) => 7,
+            Failure::Fault(Fault::Move { .. } | Fault::Garbage(LineError::OffBoard { .. }))
+            | Failure::Repetition { .. } => 6,
+            Failure::Fault(
+                Fault::Garbage(_) | Fault::LineTooLong | Fault::NotUtf8 | Fault::OutOfTurn { .. },
+            ) => 5,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Fault(fault) => fault.fmt(f),
+            Failure::FlagFell => f.write_str("no answer before its flag fell"),
+            Failure::Repetition { answer } => {
+                write!(f, "the illegal move {answer:?}: a repetition rule refuses it this turn")
+            }
+            Failure::Estranged => f.write_str(
+                "the game on the server is not the one that the program was told of (another client played on this seat, or the server lost a part of it)",
+            ),
+            Failure::Refused { message } => write!(f, "the server refuses what its view allows: {message}"),
+        }
+    }
+}

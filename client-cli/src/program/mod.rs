@@ -1,0 +1,10 @@
+//! `flagfall bot --exec`: an outside program that speaks the umpire's line protocol plays on a server.
+//!
+//! [`dialogue`] is the umpire's side of one game's dialogue, made from the views the server sends; [`session`] plays games one after another with
+//! the client's own core below it; both are pure. [`run`] is the thin shell: the client's, and the umpire's processes.
+
+pub mod dialogue;
+pub mod failure;
+#[cfg(unix)]
+pub mod run;
+pub mod session;

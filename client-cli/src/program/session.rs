@@ -1,0 +1,452 @@
+//! Games of one program on a server, as a pure state machine around the client's core: the core finds games, keeps the line and the view, and
+//! sends again what is in doubt; what it hears of the game goes into the [`Dialogue`], and what comes out of that goes into the core.
+//!
+//! A program hears nothing of lost lines and servers that start again. What it asked for stays wanted until the server has accepted it: a
+//! refusal that says nothing of the rules (the server stops, its store is away) is followed by another try a second later.
+
+use std::time::Duration;
+
+use flagfall_board::{GameId, Side};
+use flagfall_protocol::{
+    ClientToServer, Code, CommandId, GameCommand, GameEvent, Outcome, Phase, ServerToClient,
+};
+use flagfall_rules::Ruleset;
+use flagfall_umpire::bout;
+use flagfall_umpire::line::can_tell;
+
+use super::dialogue::{self, Dialogue, Limits};
+use super::failure::Failure;
+use crate::model::{Effect, Link, Message, Model};
+use crate::update;
+
+/// How many seconds a game may take to be given up when the program is asked to stop.
+const STOP_TICKS: u32 = 3;
+
+/// What happens to a session.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Input {
+    /// To the client: its line, the server, time.
+    Client(Message),
+    /// To the program of the running game.
+    Program(bout::Input),
+    /// Somebody wants it to stop; the second time at once.
+    Stop,
+}
+
+/// What a session wants done, in this order.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Output {
+    /// For the client's shell.
+    Client(Effect),
+    /// Start the program for this game.
+    Start(GameId, Side),
+    /// Tell the program these lines.
+    Tell(String),
+    /// Read no more from the program.
+    Mute,
+    /// Let the program end, and see to it.
+    Finish,
+    /// Say why the game is given up, or why the session ends.
+    Complain(String),
+}
+
+/// Games that were played to their end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    /// Won.
+    pub won: u32,
+    /// Drawn.
+    pub drawn: u32,
+    /// Lost.
+    pub lost: u32,
+    /// Called off.
+    pub aborted: u32,
+}
+
+impl Tally {
+    fn add(&mut self, side: Side, outcome: Option<&Outcome>) {
+        *match outcome {
+            Some(Outcome { winner: Some(winner), .. }) if *winner == side => &mut self.won,
+            Some(Outcome { winner: Some(_), .. }) => &mut self.lost,
+            Some(Outcome { winner: None, reason }) if reason != "aborted" => &mut self.drawn,
+            Some(_) | None => &mut self.aborted,
+        } += 1;
+    }
+
+    /// All of them.
+    #[must_use]
+    pub const fn games(&self) -> u32 {
+        self.won + self.drawn + self.lost + self.aborted
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Tally { won, drawn, lost, aborted } = self;
+        write!(f, "Games {}: won {won}, drawn {drawn}, lost {lost}", self.games())?;
+        if *aborted > 0 {
+            write!(f, ", called off {aborted}")?;
+        }
+        f.write_str(".")
+    }
+}
+
+/// One program on one server.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Session {
+    /// The client's core.
+    pub model: Model,
+    limits: Limits,
+    /// How many games; none for as many as come.
+    games: Option<u32>,
+    tally: Tally,
+    seat: Option<Seat>,
+    failure: Option<Failure>,
+    stopping: Option<Stopping>,
+}
+
+/// The program's seat in the running game.
+#[derive(Clone, PartialEq, Debug)]
+struct Seat {
+    game: GameId,
+    side: Side,
+    dialogue: Dialogue,
+    /// What is to be asked of the game until the server accepts it.
+    wanted: Option<GameCommand>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Stopping {
+    ticks: u32,
+}
+
+/// What a message says that the dialogue or the session must know.
+enum Heard {
+    Nothing,
+    Event(GameId, GameEvent),
+    Whole(GameId, Vec<GameEvent>),
+    Accepted(GameCommand),
+    Refused { asked: Option<GameCommand>, game: Option<GameId>, code: Code, message: String },
+    Tick,
+}
+
+impl Session {
+    /// A session of so many games that has not begun; none for as many as come.
+    #[must_use]
+    pub fn new(model: Model, limits: Limits, games: Option<u32>) -> Session {
+        Session { model, limits, games, tally: Tally::default(), seat: None, failure: None, stopping: None }
+    }
+
+    /// When the session wants to be woken because the program is late.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Duration> {
+        self.seat.as_ref().and_then(|seat| seat.dialogue.deadline())
+    }
+
+    /// Whether the program failed.
+    #[must_use]
+    pub const fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    /// What was played.
+    #[must_use]
+    pub const fn tally(&self) -> Tally {
+        self.tally
+    }
+
+    /// Takes in what happened at a moment since the start.
+    #[must_use]
+    pub fn step(&mut self, now: Duration, input: Input) -> Vec<Output> {
+        let mut out = Vec::new();
+        match input {
+            Input::Client(message) => self.client(now, message, &mut out),
+            Input::Program(input) => {
+                if let (Some(seat), Some(game)) = (&mut self.seat, &self.model.game) {
+                    let said = seat.dialogue.hear(now, input, &game.view);
+                    self.carry_out(said, &mut out);
+                }
+            }
+            Input::Stop => self.stop(&mut out),
+        }
+        out
+    }
+
+    fn client(&mut self, now: Duration, message: Message, out: &mut Vec<Output>) {
+        let heard = self.heard(&message);
+        let before = self.seq();
+        self.update(message, out);
+        match heard {
+            Heard::Event(id, event) => {
+                if before != self.seq() {
+                    self.follow(now, id, &[event], false, out);
+                }
+            }
+            Heard::Whole(id, events) => self.whole(now, id, &events, out),
+            Heard::Accepted(command) => self.accepted(&command, out),
+            Heard::Refused { asked, game, code, message } => {
+                self.refused(asked.as_ref(), game, &code, message, out);
+            }
+            Heard::Tick => self.tick(out),
+            Heard::Nothing => {}
+        }
+        self.check_seat(out);
+    }
+
+    fn heard(&self, message: &Message) -> Heard {
+        let asked = |cmd_id: &CommandId| {
+            self.model.pending.iter().find(|pending| pending.cmd_id == *cmd_id).and_then(|pending| {
+                match &pending.message {
+                    ClientToServer::Command { command, .. } => Some(command.clone()),
+                    _ => None,
+                }
+            })
+        };
+        let Message::Received(message) = message else {
+            return if *message == Message::Tick { Heard::Tick } else { Heard::Nothing };
+        };
+        match &**message {
+            ServerToClient::Event { game, event, .. } => Heard::Event(*game, event.clone()),
+            ServerToClient::Game { game, events, .. } => Heard::Whole(game.id, events.clone()),
+            ServerToClient::Accepted { cmd_id, .. } => asked(cmd_id).map_or(Heard::Nothing, Heard::Accepted),
+            ServerToClient::Refused { cmd_id, game, code, message, .. } => {
+                let asked = cmd_id.as_ref().and_then(asked);
+                if cmd_id.is_some() && asked.is_none() {
+                    return Heard::Nothing;
+                }
+                Heard::Refused { asked, game: *game, code: code.clone(), message: message.clone() }
+            }
+            _ => Heard::Nothing,
+        }
+    }
+
+    fn seq(&self) -> Option<u64> {
+        self.model.game.as_ref().map(|game| game.seq)
+    }
+
+    /// Shows the core a message; what it wants done comes out.
+    fn update(&mut self, message: Message, out: &mut Vec<Output>) {
+        for effect in update(&mut self.model, message) {
+            if let Effect::Exit { code } = effect {
+                self.exit(code, out);
+            } else {
+                out.push(Output::Client(effect));
+            }
+        }
+    }
+
+    /// Ends the session; whatever happens, no program is left.
+    fn exit(&mut self, code: u8, out: &mut Vec<Output>) {
+        let was_playing = self.seat.take().is_some();
+        if was_playing {
+            out.push(Output::Finish);
+        }
+        let code = match (&self.failure, self.stopping) {
+            (Some(failure), _) => failure.code(),
+            (None, Some(_)) => u8::from(was_playing),
+            (None, None) => code,
+        };
+        if self.tally.games() > 0 {
+            self.model.say(self.tally.to_string());
+        }
+        out.push(Output::Client(Effect::Exit { code }));
+    }
+
+    fn follow(
+        &mut self,
+        now: Duration,
+        id: GameId,
+        events: &[GameEvent],
+        is_whole: bool,
+        out: &mut Vec<Output>,
+    ) {
+        if let (Some(seat), Some(game)) = (&mut self.seat, &self.model.game)
+            && seat.game == id
+            && game.summary.id == id
+        {
+            let said = seat.dialogue.follow(now, events, &game.view, is_whole);
+            self.carry_out(said, out);
+        }
+    }
+
+    /// The server has shown a game: the program's, again, or a new one.
+    fn whole(&mut self, now: Duration, id: GameId, events: &[GameEvent], out: &mut Vec<Output>) {
+        if self.seat.is_some() {
+            return self.follow(now, id, events, true, out);
+        }
+        let server_now = self.model.server_now();
+        let Some(game) = self.model.game.as_ref().filter(|game| game.summary.id == id) else { return };
+        let trouble = match (game.own_side(), game.ruleset, game.view.phase) {
+            (None, _, _) => "you have no seat in this game".to_owned(),
+            (Some(side), Some(ruleset), Phase::Deploying) if can_tell(ruleset) => {
+                let mut dialogue = Dialogue::new(side, ruleset, &game.summary, self.limits);
+                let said = dialogue.open(now, server_now, &game.view);
+                self.seat = Some(Seat { game: id, side, dialogue, wanted: None });
+                out.push(Output::Start(id, side));
+                return self.carry_out(said, out);
+            }
+            (Some(_), Some(ruleset), _) if can_tell(ruleset) => {
+                "the game has begun: a program can come in while it can still deploy".to_owned()
+            }
+            (Some(_), _, _) => {
+                let server = self.model.options.server_flag();
+                format!(
+                    "the line protocol has no words for all that happens in {}. The seat stays: flagfall play{server} --game {id}",
+                    game.view.ruleset
+                )
+            }
+        };
+        self.leave(&trouble, out);
+    }
+
+    /// Ends the session for a reason of the server's.
+    fn leave(&mut self, why: &str, out: &mut Vec<Output>) {
+        out.push(Output::Complain(why.to_owned()));
+        self.exit(2, out);
+    }
+
+    fn carry_out(&mut self, said: Vec<dialogue::Output>, out: &mut Vec<Output>) {
+        for output in said {
+            match output {
+                dialogue::Output::Tell(text) => out.push(Output::Tell(text)),
+                dialogue::Output::Mute => out.push(Output::Mute),
+                dialogue::Output::Ask(command) => self.ask(command, out),
+                dialogue::Output::Fail(failure) => {
+                    out.push(Output::Complain(format!("the program failed: {failure}")));
+                    self.failure.get_or_insert(failure);
+                }
+                dialogue::Output::Over => self.over(out),
+            }
+        }
+    }
+
+    fn ask(&mut self, command: GameCommand, out: &mut Vec<Output>) {
+        if let Some(seat) = self.seat.as_mut().filter(|_| command != GameCommand::DeclineDraw {}) {
+            seat.wanted = Some(command.clone());
+        }
+        self.update(Message::Ask(command), out);
+    }
+
+    fn over(&mut self, out: &mut Vec<Output>) {
+        let (Some(seat), Some(game)) = (&self.seat, &self.model.game) else { return };
+        self.tally.add(seat.side, game.view.outcome.as_ref());
+        if self.failure.is_some()
+            || self.stopping.is_some()
+            || self.games.is_some_and(|games| games <= self.tally.games())
+        {
+            return self.exit(0, out);
+        }
+        self.seat = None;
+        out.push(Output::Finish);
+        self.update(Message::Again, out);
+    }
+
+    fn accepted(&mut self, command: &GameCommand, out: &mut Vec<Output>) {
+        let Some(seat) = &mut self.seat else { return };
+        if seat.wanted.as_ref() == Some(command) {
+            seat.wanted = None;
+        }
+        if matches!(command, GameCommand::Move { .. }) {
+            let said = seat.dialogue.acknowledged();
+            self.carry_out(said, out);
+        }
+    }
+
+    fn refused(
+        &mut self,
+        asked: Option<&GameCommand>,
+        game: Option<GameId>,
+        code: &Code,
+        message: String,
+        out: &mut Vec<Output>,
+    ) {
+        let Some(seat) = &mut self.seat else { return };
+        let (asked, code) = match (asked, code.as_str()) {
+            (None, Code::NO_SUCH_GAME | Code::GAME_QUARANTINED) if game.is_none_or(|id| id == seat.game) => {
+                return self.leave(&message, out);
+            }
+            (Some(asked), code) if seat.wanted.as_ref() == Some(asked) => (asked, code),
+            _ => return,
+        };
+        match (asked, code) {
+            // It is asked again in a second, if it makes sense then.
+            (_, "paused" | "stale_ply" | "not_your_turn")
+            | (_, Code::STORE_UNAVAILABLE | Code::STOPPING | Code::INTERNAL | Code::TOO_MANY) => {}
+            // The end is on its way, or somebody else's doing.
+            (_, "game_over" | "out_of_time" | "deployment_final")
+            | (_, Code::SUPERSEDED | Code::NOT_YOUR_GAME) => seat.wanted = None,
+            (GameCommand::Abort {}, "too_late_to_abort") => self.ask(GameCommand::Resign {}, out),
+            (GameCommand::Resign {}, "not_playing") => self.ask(GameCommand::Abort {}, out),
+            (GameCommand::Abort {} | GameCommand::Resign {}, _) => {}
+            _ => {
+                let give_up = seat.dialogue.leave();
+                let failure = dialogue::Output::Fail(Failure::Refused { message });
+                self.carry_out(vec![dialogue::Output::Mute, failure, dialogue::Output::Ask(give_up)], out);
+            }
+        }
+    }
+
+    fn tick(&mut self, out: &mut Vec<Output>) {
+        if let Some(stopping) = &mut self.stopping {
+            stopping.ticks += 1;
+            if stopping.ticks > STOP_TICKS {
+                return self.update(Message::Stop, out);
+            }
+        }
+        let Some(wanted) = self.seat.as_ref().and_then(|seat| seat.wanted.clone()) else { return };
+        let is_on_its_way = self.model.pending.iter().any(|pending| {
+            matches!(&pending.message, ClientToServer::Command { command, .. } if *command == wanted)
+        });
+        let is_current = self.model.game.as_ref().is_some_and(|game| !game.reopening && !game.view.paused);
+        if !is_on_its_way && is_current && self.model.link == Link::Online {
+            self.update(Message::Ask(wanted), out);
+        }
+    }
+
+    /// Whether the seat can be played on at all.
+    fn check_seat(&mut self, out: &mut Vec<Output>) {
+        let Some(game) = self.model.game.as_ref().filter(|_| self.seat.is_some()) else { return };
+        if game.superseded {
+            self.leave("another connection of this guest has taken the seat over", out);
+        } else if game.unavailable {
+            self.leave("this game cannot go on: its log on the server is damaged", out);
+        }
+    }
+
+    fn stop(&mut self, out: &mut Vec<Output>) {
+        let is_first = self.stopping.replace(Stopping { ticks: 0 }).is_none();
+        match &mut self.seat {
+            Some(seat) if is_first && self.model.link == Link::Online => {
+                out.push(Output::Mute);
+                // A game that is being given up already only needs its moment.
+                let is_given_up = matches!(seat.wanted, Some(GameCommand::Abort {} | GameCommand::Resign {}));
+                if !is_given_up {
+                    let command = seat.dialogue.leave();
+                    self.ask(command, out);
+                }
+            }
+            _ => self.update(Message::Stop, out),
+        }
+    }
+}
+
+/// The ruleset of this id, if the line protocol has words for all that happens in it.
+///
+/// # Errors
+/// What there is instead.
+pub fn tellable_ruleset(id: &str) -> Result<&'static Ruleset, String> {
+    let tellable = || Ruleset::all().iter().copied().filter(|ruleset| can_tell(ruleset));
+    let ids: Vec<&str> = tellable().map(|ruleset| ruleset.id).collect();
+    let ids = ids.join(", ");
+    match Ruleset::find(id) {
+        Some(ruleset) if can_tell(ruleset) => Ok(ruleset),
+        Some(_) => {
+            Err(format!("the line protocol has no words for all that happens in {id}; it has for {ids}"))
+        }
+        None => Err(format!("there is no such ruleset; there are {ids}")),
+    }
+}
+
+#[cfg(test)]
+#[path = "session/tests.rs"]
+mod tests;
