@@ -410,7 +410,3 @@ const fn fate(fate: StrikeFate) -> Fate {
         StrikeFate::Leaves => Fate::Leaves,
     }
 }
-
-#[cfg(test)]
-#[path = "dialogue/tests.rs"]
-mod tests;

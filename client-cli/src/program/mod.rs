@@ -8,3 +8,6 @@ pub mod failure;
 #[cfg(unix)]
 pub mod run;
 pub mod session;
+
+#[cfg(test)]
+mod tests;

@@ -446,7 +446,3 @@ pub fn tellable_ruleset(id: &str) -> Result<&'static Ruleset, String> {
         None => Err(format!("there is no such ruleset; there are {ids}")),
     }
 }
-
-#[cfg(test)]
-#[path = "session/tests.rs"]
-mod tests;

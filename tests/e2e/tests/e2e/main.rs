@@ -7,4 +7,6 @@ mod doors;
 mod duel;
 mod games;
 mod operation;
+#[cfg(target_os = "linux")]
+mod programs;
 mod typed;
