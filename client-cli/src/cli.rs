@@ -341,7 +341,6 @@ mod tests {
             "flagfall bot --line random --rules pbm --games 2",
             "flagfall bot --line random --rules pbm --bot simple",
             "flagfall bot --line random --rules pbm --challenge",
-            "flagfall bot --exec ./ann",
             "flagfall bot --exec ./ann --rules chess",
             "flagfall bot --exec ./ann --rules pbm --seed 3",
             "flagfall bot --exec ./ann --accept abc --rules pbm",

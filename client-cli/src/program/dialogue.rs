@@ -350,7 +350,7 @@ impl Dialogue {
         {
             outputs.push(Output::Fail(Failure::FlagFell));
         }
-        let by_count = if view.ply % 2 == 0 { Side::Red } else { Side::Blue };
+        let by_count = if view.ply.is_multiple_of(2) { Side::Red } else { Side::Blue };
         let mover = view.last_move.as_ref().filter(|_| is_by_ply).map(|seen| seen.side);
         let side = mover.unwrap_or(by_count);
         // Commitments are made when a game starts, and with it the armies stand.

@@ -1,10 +1,10 @@
 //! From the welcome to the game: what the person wants, step by step.
 
-use flagfall_board::GameId;
+use flagfall_board::{GameId, Side};
 use flagfall_protocol::{ClientToServer, GameSummary, Position, Seek, Terms};
 
 use super::{exit, game, link};
-use crate::model::{Choice, Choices, Effect, Goal, How, Model, Page};
+use crate::model::{Choice, Choices, Effect, Goal, How, Model, Page, Wish};
 use crate::words;
 
 /// The line is up, for the first time or again.
@@ -156,7 +156,8 @@ fn is_busy(model: &Model) -> bool {
     })
 }
 
-/// The offers of others that are what the person wants, oldest first, and whether they are older than one's own.
+/// The offers of others that are what the person wants, oldest first, and whether it is for this client to take them: those older than one's
+/// own, and those whose owner would not take one's own.
 fn fitting(model: &Model) -> Vec<(Seek, bool)> {
     let (Some((seeks, _)), Some(wish)) = (&model.lobby, model.wish()) else { return Vec::new() };
     let own = model.player.as_ref().map(|player| player.id.as_str());
@@ -166,13 +167,23 @@ fn fitting(model: &Model) -> Vec<(Seek, bool)> {
             && wish.is_met_by(seek)
             && flagfall_rules::Ruleset::find(&seek.terms.ruleset).is_some()
     };
-    let older = |at: usize| own_at.is_none_or(|own_at| at < own_at);
+    let is_ours_to_take =
+        |at: usize, seek: &Seek| own_at.is_none_or(|own_at| at < own_at) || !is_mutual(wish, seek);
     seeks
         .iter()
         .enumerate()
         .filter(|(_, seek)| is_fitting(seek))
-        .map(|(at, seek)| (seek.clone(), older(at)))
+        .map(|(at, seek)| (seek.clone(), is_ours_to_take(at, seek)))
         .collect()
+}
+
+/// Whether the owner of an offer that is what the person wants would take the person's own offer too: the same terms, and a side for each or for neither.
+/// Where two offers differ in something, one of them was made by somebody who insists on it.
+fn is_mutual(wish: &Wish, seek: &Seek) -> bool {
+    let own = wish.terms();
+    let is_same =
+        (&own.ruleset, own.time, own.private) == (&seek.terms.ruleset, seek.terms.time, seek.terms.private);
+    is_same && wish.side == seek.side.map(Side::opponent)
 }
 
 fn pick_offer(model: &mut Model, out: &mut Vec<Effect>) {
@@ -211,9 +222,9 @@ fn choose_offer(model: &mut Model) {
     show_choices(model, "What will you play?", entries);
 }
 
-/// Two people who offer the same at one moment would wait for each other: the newer offer gives way. Whether it did.
+/// Two people who offer the same at one moment would wait for each other: the newer offer gives way, or that of the one who can. Whether it did.
 fn take_older_offer(model: &mut Model, out: &mut Vec<Effect>) -> bool {
-    let older = fitting(model).into_iter().find(|(_, is_older)| *is_older);
+    let older = fitting(model).into_iter().find(|(_, is_ours_to_take)| *is_ours_to_take);
     match older {
         Some((seek, _)) if is_own_listed(model) => {
             if let Some(own) = model.seek.take() {

@@ -429,6 +429,22 @@ fn of_two_who_offer_the_same_at_one_moment_the_newer_gives_way() {
 }
 
 #[test]
+fn of_two_offers_the_one_whose_owner_would_take_the_other_gives_way() {
+    // Whoever offers for a side of his own waits for somebody with the other one, or without any.
+    let other = lobby(&[("s2", "p1", "classic"), ("s3", "p2", "classic")]);
+    let sided = other.replace(r#""id":"s3""#, r#""side":"red","id":"s3""#);
+    assert_ne!(other, sided);
+    let mut model = seeking(Wish::default());
+    received(&mut model, &lobby(&[]));
+    seek_stands(&mut model, "s2");
+    let effects = received(&mut model, &sided);
+    assert!(
+        matches!(sent(&effects)[..], [ClientToServer::CancelSeek { .. }, ClientToServer::AcceptSeek { seek, .. }] if seek == "s3"),
+        "{effects:?}"
+    );
+}
+
+#[test]
 fn an_offer_that_went_with_the_line_is_made_anew_and_one_that_stands_is_kept() {
     let mut model = seeking(Wish::default());
     received(&mut model, &lobby(&[]));

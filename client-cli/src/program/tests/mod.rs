@@ -12,7 +12,9 @@ use flagfall_umpire::lines::Cut;
 use flagfall_umpire::player::LinePlayer;
 
 /// A random house player as a program: always the same of one seed.
-pub(super) struct Program(Option<LinePlayer<HousePlayer, Box<dyn FnOnce(Side) -> HousePlayer>>>);
+pub(super) struct Program(Option<LinePlayer<HousePlayer, Maker>>);
+
+type Maker = Box<dyn FnOnce(Side) -> HousePlayer>;
 
 impl Program {
     pub(super) fn new(ruleset: &'static Ruleset, seed: u64) -> Program {
