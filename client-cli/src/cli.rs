@@ -21,6 +21,7 @@ Examples:
   flagfall play --accept CODE
   flagfall watch                         pick a running game and follow it
   flagfall rules barrage                 what is played there
+  flagfall bot --exec ./ann --rules pbm  let a program play
 
 A guest's credential is kept per server and name, so that a crash costs no seat.
 Exit codes: 0 fine, 1 usage or network trouble, 2 refused.";
