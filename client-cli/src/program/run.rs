@@ -44,7 +44,7 @@ impl Runner {
         Runner { shell, session, arena, program, logs, running: None, started: Instant::now() }
     }
 
-    /// Plays until the session ends; the exit code, and what is to be said last. The program does not run any longer then.
+    /// Plays until the session ends; the exit code. The program does not run any longer then.
     ///
     /// # Errors
     /// When the output cannot be written.

@@ -60,7 +60,11 @@ fn begin(model: &mut Model, out: &mut Vec<Effect>) {
 /// Looks for another game in the same way, now that this one is over.
 pub(super) fn again(model: &mut Model, out: &mut Vec<Effect>) {
     if let Some(previous) = model.game.take_if(|game| game::is_over(game)) {
-        out.push(Effect::Send(ClientToServer::CloseGame { game: previous.summary.id }));
+        let id = previous.summary.id;
+        if let Some(running) = &mut model.own_games {
+            running.retain(|game| game.id != id);
+        }
+        out.push(Effect::Send(ClientToServer::CloseGame { game: id }));
         begin(model, out);
     }
 }

@@ -47,11 +47,20 @@ fn receives(session: &mut Session, message: ServerToClient) -> Vec<Output> {
 }
 
 fn connect(session: &mut Session) -> Vec<Output> {
+    connect_with(session, Vec::new())
+}
+
+/// The line is up, and these are the games of p1 that run.
+fn connect_with(session: &mut Session, running: Vec<GameSummary>) -> Vec<Output> {
     client(session, Message::Connected);
     let welcome = format!(
         r#"{{"type":"welcome","protocol":1,"server":"test","player":{{"id":"p1","name":"ann","kind":"guest"}},"token":"t","server_time":{START},"games":[]}}"#
     );
-    receives(session, serde_json::from_str(&welcome).expect("a welcome"))
+    let mut welcome = serde_json::from_str(&welcome).expect("a welcome");
+    if let ServerToClient::Welcome { games, .. } = &mut welcome {
+        *games = running;
+    }
+    receives(session, welcome)
 }
 
 fn program(session: &mut Session, line: &str) -> Vec<Output> {
@@ -182,7 +191,7 @@ impl Stage {
             client(&mut self.session, Message::Disconnected { code: Some(4000), why: "stops".to_owned() });
         assert_eq!(lost, [Output::Client(Effect::Connect { delay_ms: 0 })], "the program hears nothing");
         assert_eq!(self.session.model.link, Link::Dialing { failures: 0 });
-        connect(&mut self.session)
+        connect_with(&mut self.session, vec![self.host.summary.clone()])
     }
 
     fn resigns(&mut self, side: Side) -> Vec<Output> {
@@ -264,12 +273,15 @@ fn a_move_that_the_server_holds_against_the_rules_is_no_fault_of_the_program() {
 #[test]
 fn each_game_has_a_program_of_its_own_and_the_last_ends_the_session() {
     let mut stage = Stage::new(Some(2));
+    stage.reconnect();
+    receives(&mut stage.session, stage.host.whole(Side::Red, Some(stage.host.seq(Side::Red))));
     let over = stage.resigns(Side::Blue);
     assert!(told(&over).starts_with("QUIT ann RED DEFAULT 1 "), "{over:?}");
     assert!(over.contains(&Output::Finish));
     assert_eq!(exit_code(&over), None);
     assert!(matches!(sends(&over)[..], [ClientToServer::CloseGame { .. }, ClientToServer::OpenLobby {}]));
     assert!(matches!(sends(&receives(&mut stage.session, lobby()))[..], [ClientToServer::Seek { .. }]));
+    assert!(!stage.session.model.notes.iter().any(|note| note.contains("You have a running game")));
 
     stage.host = host(2);
     let begun = begin(&mut stage.session, &stage.host, Side::Red);

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
-use flagfall_board::Side;
 use flagfall_e2e::{Client, Ended, Server, Site, client_program};
 use flagfall_rules::Ruleset;
 use serde_json::Value;
@@ -77,6 +76,18 @@ impl Stage {
             let is_ours = [own, fields[2], fields[3]].iter().any(|id| pids.contains(id));
             assert!(!is_ours || fields[0] == "Z", "still running: {stat}");
         }
+    }
+
+    /// A game against the house that eve has begun and left; she plays Red.
+    fn game_of_eve(&self, words: &[&str]) -> String {
+        let play = ["play", "--bot", "random", "--rules", "barrage", "--side", "red"];
+        let mut client = self.server.client(&self.site, "eve", &[&play[..], words].concat());
+        let id = client.game();
+        if !words.is_empty() {
+            client.expect("The game starts.");
+        }
+        client.kill();
+        id
     }
 
     fn record(&self, id: &str) -> Value {
@@ -302,23 +313,24 @@ fn what_cannot_play_is_said_before_anybody_is_asked_for_a_game() {
     let script = stage.script("fine", "cat > /dev/null");
     run(&["--exec", &script]).expect(1, &["--rules"]);
     run(&["--exec", &script, "--accept", "nonsense"]).expect(2, &["Refused"]);
-    let id = {
-        let mut client = stage.server.client(
+    let id = stage.game_of_eve(&["--setup", "random"]);
+    run(&["--exec", &script, "--game", &id]).expect(2, &["you have no seat in this game"]);
+}
+
+#[test]
+fn a_program_takes_a_seat_in_which_nothing_was_played_yet() {
+    let stage = Stage::new();
+    let program = stage.house("red", "barrage", 3, 20);
+    let run = |id: &str| {
+        stage.server.run_client(
             &stage.site,
             "eve",
-            &[
-                "play",
-                "--bot",
-                "random",
-                "--setup",
-                "random",
-                "--rules",
-                "barrage",
-                "--side",
-                Side::Red.to_string().to_lowercase().as_str(),
-            ],
-        );
-        client.game()
+            &["bot", "--exec", &program, "--game", id, "--turn-time", "600"],
+        )
     };
-    run(&["--exec", &script, "--game", &id]).expect(2, &["you have no seat in this game"]);
+    let fresh = stage.game_of_eve(&[]);
+    run(&fresh).expect(0, &["The game starts.", "Games 1: "]);
+    stage.nothing_is_left();
+    let begun = stage.game_of_eve(&["--setup", "random"]);
+    run(&begun).expect(2, &["the game has begun: a program can come in while it can still deploy"]);
 }
