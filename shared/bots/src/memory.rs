@@ -27,6 +27,16 @@ pub(crate) struct Memory {
     suspects: Vec<(Square, RankSet)>,
 }
 
+/// A move one is about to make.
+#[derive(Clone, Copy)]
+pub(crate) struct OwnMove {
+    pub(crate) squares: Move,
+    pub(crate) rank: Rank,
+    pub(crate) is_strike: bool,
+    /// The number of the placement it leads to, if it captures nothing.
+    pub(crate) placement: u64,
+}
+
 struct Pending {
     squares: Move,
     rank: Rank,
@@ -112,8 +122,8 @@ impl Memory {
         self.suspects.iter().find(|(at, _)| *at == square).map_or(RankSet::ALL, |(_, ranks)| *ranks)
     }
 
-    /// Notes what one is about to do; `placement` is the number of the placement it leads to, if it captures nothing.
-    pub(crate) fn note_move(&mut self, squares: Move, rank: Rank, is_strike: bool, placement: u64) {
+    /// Notes what one is about to do.
+    pub(crate) fn note_move(&mut self, OwnMove { squares, rank, is_strike, placement }: OwnMove) {
         self.quiet_turns = self.quiet_turns.saturating_add(1);
         let is_same_piece = self.last.is_some_and(|last| last.to == squares.from);
         self.streak = if is_same_piece { self.streak.saturating_add(1) } else { 0 };
@@ -192,7 +202,7 @@ mod tests {
                 let piece = view.pieces.iter().find(|piece| piece.square == squares.from);
                 let Some(Identity::Known(rank)) = piece.map(|piece| piece.identity) else { panic!("{text}") };
                 let is_strike = view.pieces.iter().any(|piece| piece.square == squares.to);
-                self.memory.note_move(squares, rank, is_strike, 7);
+                self.memory.note_move(OwnMove { squares, rank, is_strike, placement: 7 });
             }
             let command = Command::Move(squares);
             let events = decide(&self.game, side, self.game.ply(), &command, Stamp(0), &Entropy([0; 32]));

@@ -28,6 +28,9 @@ pub(super) struct Foes {
 
 const IMMOVABLE: RankSet = RankSet::only(Rank::Flag).union(RankSet::only(Rank::Bomb));
 
+/// How much likelier a piece that moves is of each rank than one that does not: Spies and Miners are kept back.
+const ROVING: PerRank<f64> = [1.0, 1.0, 0.5, 1.0, 0.5, 0.8, 0.9, 1.2, 1.4, 1.6, 1.6, 1.5, 1.0];
+
 /// How often people put a rank into each of four rows, the back row first, in thousandths: where the army fills its rows.
 const ROWS_FILLED: PerRank<[u16; 4]> = [
     [868, 87, 24, 21],
@@ -135,6 +138,7 @@ impl Foes {
         );
         if piece.is_moved {
             suspect.possible = suspect.possible.without(IMMOVABLE);
+            suspect.weight.iter_mut().zip(ROVING).for_each(|(weight, factor)| *weight *= factor);
         }
         suspect
     }

@@ -27,6 +27,13 @@ pub(super) const fn square(cell: Cell) -> Option<Square> {
     }
 }
 
+/// These cells as a question.
+pub(super) fn marked(cells: &[Cell]) -> [bool; CELLS] {
+    let mut marked = [false; CELLS];
+    cells.iter().for_each(|cell| marked[usize::from(*cell)] = true);
+    marked
+}
+
 /// Whether the cells are neighbors.
 pub(super) fn is_adjacent(one: Cell, other: Cell) -> bool {
     STEPS.into_iter().any(|step| one.wrapping_add(step) == other)

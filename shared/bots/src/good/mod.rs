@@ -12,7 +12,9 @@ mod world;
 use flagfall_board::{Direction, Rank, RankSet, Side, Square};
 use flagfall_rules::{Fill, Identity, Move, SeenPiece, View};
 
+use crate::memory::Memory;
 use crate::player::Mind;
+use crate::simple::Turn;
 use crate::{Chance, Effort};
 
 use belief::{Belief, PerRank, Suspect};
@@ -28,6 +30,8 @@ const WORLDS: usize = 16;
 const SURPRISE: i32 = 1_500;
 /// The deepest look, in plies.
 const DEPTH_MAX: i32 = 12;
+/// What a unit of the level *simple* counts here: the search sees what strikes lead to, *simple* where to go and what to leave alone.
+const SIMPLE_UNIT: f32 = 400.0;
 /// Placements remembered since the last strike.
 const TRAIL_MAX: usize = 512;
 
@@ -41,15 +45,25 @@ pub(crate) struct GoodMind {
     /// Pieces on the board when it was last shown, and plies since that changed.
     pieces: usize,
     quiet_since: u16,
+    memory: Memory,
 }
 
 impl GoodMind {
     pub(crate) fn new(side: Side, effort: Effort) -> GoodMind {
-        GoodMind { side, effort, foes: Foes::default(), trail: Vec::new(), pieces: 0, quiet_since: 0 }
+        GoodMind {
+            side,
+            effort,
+            foes: Foes::default(),
+            trail: Vec::new(),
+            pieces: 0,
+            quiet_since: 0,
+            memory: Memory::default(),
+        }
     }
 
     fn see(&mut self, view: &View) {
         self.foes.see(view, self.side);
+        self.memory.note(view, self.side);
         if view.pieces.len() != self.pieces {
             self.pieces = view.pieces.len();
             self.quiet_since = view.ply;
@@ -64,7 +78,10 @@ impl Mind for GoodMind {
         let legal: Vec<Move> = view.legal_moves()?.iter().collect();
         let quiet_plies = view.ply.saturating_sub(self.quiet_since);
         let scene = Scene::new(view, self.side, &self.foes, quiet_plies);
-        let values = scene.values(&legal, self.effort, chance);
+        let mut turn = Turn::new(view, self.side, &self.memory);
+        let first_sight: Vec<i32> =
+            legal.iter().map(|squares| (SIMPLE_UNIT * turn.score(*squares)) as i32).collect();
+        let values = scene.values(&legal, &first_sight, self.effort, chance);
         let (squares, _) = legal
             .iter()
             .zip(values)
@@ -72,6 +89,9 @@ impl Mind for GoodMind {
                 (*squares, value - self.staleness(view, *squares) + chance.below(4) as i32)
             })
             .max_by_key(|(_, value)| *value)?;
+        if let Some(chosen) = turn.own_move(squares) {
+            self.memory.note_move(chosen);
+        }
         if let Some(rank) = own_rank(view, squares.from) {
             self.foes.note_own_move(view.ply, squares, rank);
         }
@@ -134,8 +154,8 @@ struct Scene {
     suspects: Vec<(usize, usize)>,
     belief: Belief,
     outlook: Outlook,
-    /// The same without impatience.
-    impatience_percent: i32,
+    /// How far losses weigh when strikes are weighed, in hundredths.
+    caution_percent: i32,
 }
 
 impl Scene {
@@ -182,30 +202,26 @@ impl Scene {
             scene_pieces[..mine].iter().filter(move |piece| piece.rank == rank).map(|piece| piece.cell)
         };
         let caution_percent = caution(view, quiet_plies);
-        let open = view.ruleset.shape.squares().without(view.lakes).iter().map(cell).collect();
+        let open: Vec<grid::Cell> =
+            view.ruleset.shape.squares().without(view.lakes).iter().map(cell).collect();
         let mut situation = Situation {
             ruleset: view.ruleset,
+            is_open: grid::marked(&open),
             open,
             targets,
             counts,
             caution_percent,
             own_flag: own(Rank::Flag).next(),
+            own_bombs: own(Rank::Bomb).collect(),
             flag_ways: [[u8::MAX; grid::CELLS]; 2],
         };
-        situation.measure_flag_ways(&own(Rank::Bomb).collect::<Vec<_>>());
+        situation.measure_flag_ways();
         let outlook = Outlook::new(situation);
-        Scene {
-            pieces: scene_pieces,
-            mine,
-            suspects: pairs,
-            belief,
-            outlook,
-            impatience_percent: 100 - caution_percent,
-        }
+        Scene { pieces: scene_pieces, mine, suspects: pairs, belief, outlook, caution_percent }
     }
 
-    /// The mean value of each move over the worlds, looked at as deep as the effort allows.
-    fn values(&self, legal: &[Move], effort: Effort, chance: &mut Chance) -> Vec<i32> {
+    /// The mean value of each move over the worlds, looked at as deep as the effort allows, on top of what it is worth at first sight.
+    fn values(&self, legal: &[Move], first_sight: &[i32], effort: Effort, chance: &mut Chance) -> Vec<i32> {
         let steps: Vec<Step> = legal.iter().filter_map(|squares| self.step(*squares)).collect();
         if steps.len() != legal.len() || steps.len() < 2 {
             return vec![0; legal.len()];
@@ -214,13 +230,16 @@ impl Scene {
         let count = if is_certain { 1 } else { WORLDS };
         let mut worlds: Vec<World<'_>> = (0..count).map(|_| self.draw(chance)).collect();
         let mut search = Search::new(effort.nodes.max(1), self.pieces.len());
-        let mut values: Vec<i32> = steps.iter().map(|step| self.guess(*step)).collect();
+        let mut values: Vec<i32> =
+            steps.iter().zip(first_sight).map(|(step, first)| self.guess(*step) + first).collect();
         let mut candidates: Vec<usize> = (0..steps.len()).collect();
         let mut best = i32::MIN;
         let mut depth = 1;
         while depth <= DEPTH_MAX {
             let used = worlds.len().min(worlds_at(depth));
-            let Some(means) = self.look(&steps, &candidates, &mut worlds[..used], &mut search, depth) else {
+            let Some(means) =
+                self.look(&steps, first_sight, &candidates, &mut worlds[..used], &mut search, depth)
+            else {
                 break;
             };
             let highest = means.iter().copied().max().unwrap_or(0);
@@ -246,6 +265,7 @@ impl Scene {
     fn look(
         &self,
         steps: &[Step],
+        first_sight: &[i32],
         candidates: &[usize],
         worlds: &mut [World<'_>],
         search: &mut Search,
@@ -269,16 +289,19 @@ impl Scene {
             candidates
                 .iter()
                 .zip(sums)
-                .map(|(candidate, sum)| mean(sum) + self.daring(steps[*candidate]))
+                .map(|(candidate, sum)| mean(sum) + first_sight[*candidate] + self.daring(steps[*candidate]))
                 .collect(),
         )
     }
 
-    /// What a strike is worth beyond its outcome when quiet play leads nowhere.
+    /// What caution takes off a strike at a hidden piece, or impatience adds.
     fn daring(&self, step: Step) -> i32 {
         let attacker = &self.pieces[usize::from(step.piece)];
-        let is_strike = self.pieces[self.mine..].iter().any(|piece| piece.cell == step.to);
-        if is_strike { self.outlook.standing(attacker) * self.impatience_percent / 100 } else { 0 }
+        let target = self.pieces.iter().position(|piece| piece.cell == step.to);
+        match target.filter(|target| self.pieces[*target].is_hidden) {
+            Some(target) => self.outlook.risk(attacker, target as u8) * (100 - self.caution_percent) / 100,
+            None => 0,
+        }
     }
 
     /// A ply's value without looking ahead.
@@ -358,6 +381,9 @@ const fn kept_at(depth: i32) -> usize {
     }
 }
 
+/// How far losses weigh at first, in hundredths.
+const CAUTION: i32 = 150;
+
 /// How far losses weigh, in hundredths: less as a quiet game runs out.
 fn caution(view: &View, quiet_plies: u16) -> i32 {
     let Some(limit) = view.ruleset.quiet_limit else { return 100 };
@@ -366,7 +392,8 @@ fn caution(view: &View, quiet_plies: u16) -> i32 {
         Some(left) => limit - i32::from(left),
         None => i32::from(quiet_plies).min(limit),
     };
-    (100 - (quiet * 100 / limit - 20).max(0) * 5 / 4).clamp(10, 100)
+    let share = quiet * 100 / limit;
+    (CAUTION - share * CAUTION / 80).max(10)
 }
 
 fn known(piece: &SeenPiece) -> Option<Rank> {

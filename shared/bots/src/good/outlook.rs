@@ -40,6 +40,8 @@ pub(super) struct Situation<'a> {
     pub(super) ruleset: &'a Ruleset,
     /// Cells that pieces may stand on.
     pub(super) open: Vec<Cell>,
+    /// The same as a question.
+    pub(super) is_open: [bool; CELLS],
     /// All pieces on the board, the own side's first.
     pub(super) targets: Vec<Target>,
     /// How many pieces of each rank are on the board: the own side's, the enemy's.
@@ -48,6 +50,8 @@ pub(super) struct Situation<'a> {
     pub(super) caution_percent: i32,
     /// Where the own Flag stands.
     pub(super) own_flag: Option<Cell>,
+    /// Where the own Bombs stand.
+    pub(super) own_bombs: Vec<Cell>,
     /// Steps from the own Flag: for enemies that Bombs stop, and for Miners.
     pub(super) flag_ways: [[u8; CELLS]; 2],
 }
@@ -60,13 +64,13 @@ impl Situation<'_> {
     }
 
     /// Measures the steps from the own Flag to everywhere.
-    pub(super) fn measure_flag_ways(&mut self, own_bombs: &[Cell]) {
+    pub(super) fn measure_flag_ways(&mut self) {
         let Some(flag) = self.own_flag else { return };
         let mut is_blocked = [false; CELLS];
         let mut ways = [u8::MAX; CELLS];
         measure_ways(flag, &is_blocked, self, &mut ways);
         self.flag_ways[1] = ways;
-        own_bombs.iter().for_each(|bomb| is_blocked[usize::from(*bomb)] = true);
+        self.own_bombs.iter().for_each(|bomb| is_blocked[usize::from(*bomb)] = true);
         measure_ways(flag, &is_blocked, self, &mut ways);
         self.flag_ways[0] = ways;
     }
@@ -80,10 +84,14 @@ pub(super) struct Outlook {
     worth: [PerRank<[i32; 2]>; 2],
     /// By side, rank, hidden, then target.
     gains: Vec<i32>,
+    /// Of that what the attacker may lose.
+    risks: Vec<i32>,
     targets: usize,
     /// By side, rank, hidden, then cell: what it counts to stand there.
     fields: Vec<[i16; CELLS]>,
     flag_ways: [[u8; CELLS]; 2],
+    /// Steps of an own piece to a cell from every other.
+    walks: Vec<[u8; CELLS]>,
 }
 
 fn row(side: usize, rank: Rank, is_hidden: bool) -> usize {
@@ -98,10 +106,12 @@ impl Outlook {
             worth: worths(&strikes, &situation),
             strikes,
             gains: Vec::new(),
+            risks: Vec::new(),
             targets: situation.targets.len(),
             fields: vec![[0; CELLS]; 4 * Rank::COUNT],
             open: Vec::new(),
             flag_ways: situation.flag_ways,
+            walks: measure_walks(&situation),
         };
         outlook.weigh_strikes(&situation);
         outlook.lay_fields(&situation);
@@ -120,11 +130,29 @@ impl Outlook {
         PERIL.get(usize::from(ways[usize::from(enemy.cell)])).copied().unwrap_or(0)
     }
 
-    /// Whether an own piece can stop that enemy piece before it is at the own Flag.
-    pub(super) fn is_guarded(&self, enemy: &Piece, guard: &Piece) -> bool {
+    /// Whether an own piece of those can stop that enemy piece on its way to the own Flag: it must beat it, and be as near to some
+    /// square of that way as the enemy is.
+    pub(super) fn is_guarded<'p>(&self, enemy: &Piece, own: impl Iterator<Item = &'p Piece> + Clone) -> bool {
         let ways = &self.flag_ways[usize::from(enemy.rank == Rank::Miner)];
-        self.flag_ways[1][usize::from(guard.cell)] <= ways[usize::from(enemy.cell)]
-            && self.strike(guard.rank, enemy.rank).defender_fate == Fate::Leaves
+        let mut at = enemy.cell;
+        let mut steps = 0;
+        while let Some(next) = STEPS
+            .into_iter()
+            .map(|step| at.wrapping_add(step))
+            .find(|next| ways[usize::from(*next)] < ways[usize::from(at)])
+        {
+            at = next;
+            steps += 1;
+            let walks = &self.walks[usize::from(at)];
+            let is_stopped = own.clone().any(|guard| {
+                walks[usize::from(guard.cell)] <= steps
+                    && self.strike(guard.rank, enemy.rank).defender_fate == Fate::Leaves
+            });
+            if is_stopped && ways[usize::from(at)] > 0 {
+                return true;
+            }
+        }
+        false
     }
 
     /// What a piece counts where it stands: above zero for an own one.
@@ -154,30 +182,35 @@ impl Outlook {
             .sum()
     }
 
+    /// What the attacker may expect to lose by such a strike.
+    pub(super) fn risk(&self, attacker: &Piece, target: u8) -> i32 {
+        let row = row(usize::from(!attacker.is_mine), attacker.rank, attacker.is_hidden);
+        self.risks[row * self.targets + usize::from(target)]
+    }
+
     fn weigh_strikes(&mut self, situation: &Situation<'_>) {
         let mut gains = vec![0; 4 * Rank::COUNT * self.targets];
+        let mut risks = gains.clone();
         for (side, rank, is_hidden) in attackers(situation) {
+            // How far the enemy fears losses is his affair.
+            let caution = if side == 0 { situation.caution_percent } else { 100 };
             for (index, target) in situation.targets.iter().enumerate() {
                 if usize::from(!target.is_mine) != side {
-                    let gain = self.expected(side, rank, is_hidden, target, situation.caution_percent);
-                    gains[row(side, rank, is_hidden) * self.targets + index] = gain;
+                    let (win, loss) = self.expected(side, rank, is_hidden, target);
+                    let at = row(side, rank, is_hidden) * self.targets + index;
+                    gains[at] = win - loss * caution / 100;
+                    risks[at] = loss;
                 }
             }
         }
         self.gains = gains;
+        self.risks = risks;
     }
 
-    fn expected(
-        &self,
-        side: usize,
-        rank: Rank,
-        is_hidden: bool,
-        target: &Target,
-        caution_percent: i32,
-    ) -> i32 {
+    fn expected(&self, side: usize, rank: Rank, is_hidden: bool, target: &Target) -> (i32, i32) {
         let own = self.worth[side][rank as usize];
         let theirs = &self.worth[1 - side];
-        let mut gain = 0.0;
+        let (mut wins, mut losses) = (0.0, 0.0);
         for other in Rank::ALL {
             let chance = target.chances[other as usize];
             if chance <= 0.0 {
@@ -197,9 +230,10 @@ impl Outlook {
                 }
                 (_, Fate::Stays | Fate::Advances) => 0,
             };
-            gain += chance * f64::from(win - loss * caution_percent / 100);
+            wins += chance * f64::from(win);
+            losses += chance * f64::from(loss);
         }
-        gain as i32
+        (wins as i32, losses as i32)
     }
 
     /// For each kind of piece how much nearness to what it may gain counts, falling with the way.
@@ -284,7 +318,7 @@ const DECAY: [i32; 32] = [
 const WALL_SHARE: f64 = 0.3;
 const WALL_MAX: f64 = 2_500.0;
 /// What an enemy so many steps from the own Flag counts when nobody can stop it.
-const PERIL: [i32; 10] = [9000, 9000, 7000, 5500, 4300, 3300, 2500, 1800, 1200, 700];
+const PERIL: [i32; 8] = [9000, 9000, 7000, 5500, 4000, 2500, 1200, 500];
 /// How much stronger an enemy near the own Flag draws those that beat it.
 const URGENCY: f64 = 1.5;
 /// What an enemy so many steps from the own Flag counts.
@@ -310,8 +344,23 @@ fn measure_ways(target: Cell, is_blocked: &[bool; CELLS], situation: &Situation<
     }
 }
 
+/// Steps from every cell to every other for own pieces, which never pass their own Bombs and Flag.
+fn measure_walks(situation: &Situation<'_>) -> Vec<[u8; CELLS]> {
+    let mut is_blocked = [false; CELLS];
+    situation
+        .own_bombs
+        .iter()
+        .chain(&situation.own_flag)
+        .for_each(|cell| is_blocked[usize::from(*cell)] = true);
+    let mut walks = vec![[u8::MAX; CELLS]; CELLS];
+    for cell in &situation.open {
+        measure_ways(*cell, &is_blocked, situation, &mut walks[usize::from(*cell)]);
+    }
+    walks
+}
+
 fn is_wall(cell: Cell, situation: &Situation<'_>) -> bool {
-    !situation.open.contains(&cell)
+    !situation.is_open[usize::from(cell)]
 }
 
 /// Every kind of piece that may strike: side, rank, hidden.
@@ -381,7 +430,7 @@ fn base_worth(
             })
             .map(|other| theirs[other as usize])
             .sum();
-        let steepness = 10.0 / (7.0 + f64::from(left));
+        let steepness = 25.0 / (7.0 + f64::from(left));
         INVINCIBLE / (1.0 + steepness * f64::from(threats))
     };
     match rank {

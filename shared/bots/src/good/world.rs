@@ -70,12 +70,11 @@ impl<'a> World<'a> {
     /// What the position counts for the own side.
     pub(super) fn assess(&self) -> i32 {
         let (mine, enemies) = self.pieces.split_at(self.mine);
+        let is_about = |piece: &&Piece| piece.is_alive && is_movable(piece.rank);
         let mut worst = 0;
-        for enemy in enemies.iter().filter(|enemy| enemy.is_alive && is_movable(enemy.rank)) {
+        for enemy in enemies.iter().filter(is_about) {
             let peril = self.outlook.peril(enemy);
-            let is_guard =
-                |own: &Piece| own.is_alive && is_movable(own.rank) && self.outlook.is_guarded(enemy, own);
-            if peril > worst && !mine.iter().any(is_guard) {
+            if peril > worst && !self.outlook.is_guarded(enemy, mine.iter().filter(is_about)) {
                 worst = peril;
             }
         }

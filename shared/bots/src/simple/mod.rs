@@ -17,7 +17,7 @@ use self::board::{Board, Own, neighbors};
 use self::danger::{Worths, danger};
 use self::worth::{FLAG, worths};
 use crate::Chance;
-use crate::memory::Memory;
+use crate::memory::{Memory, OwnMove};
 use crate::player::Mind;
 
 /// Own turns without a capture after which it begins to take more risks, and after how many more it takes the most.
@@ -66,10 +66,8 @@ impl Mind for SimpleMind {
             }
         }
         let (squares, _) = best?;
-        let placement = turn.placement_after(squares);
-        if let Some(own) = turn.board.own_at(squares.from) {
-            let is_strike = turn.board.foes.contains(squares.to);
-            self.memory.note_move(squares, own.rank, is_strike, placement);
+        if let Some(chosen) = turn.own_move(squares) {
+            self.memory.note_move(chosen);
         }
         Some(squares)
     }
@@ -80,7 +78,7 @@ impl Mind for SimpleMind {
 }
 
 /// One turn: what is known, and the moves weighed by it.
-struct Turn<'a> {
+pub(crate) struct Turn<'a> {
     ruleset: &'static Ruleset,
     memory: &'a Memory,
     foes: Vec<Foe>,
@@ -98,7 +96,8 @@ struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    fn new(view: &View, side: Side, memory: &'a Memory) -> Turn<'a> {
+    /// What a side knows in a view, and remembers.
+    pub(crate) fn new(view: &View, side: Side, memory: &'a Memory) -> Turn<'a> {
         let foes = foes(view, side, |square| memory.suspected(square));
         let board = Board::new(view, side, &foes);
         let worths = Worths { own: worths(view, side), foe: worths(view, side.opponent()) };
@@ -126,8 +125,8 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// How good a move is.
-    fn score(&mut self, squares: Move) -> f32 {
+    /// How good a move is, in units of about one Scout.
+    pub(crate) fn score(&mut self, squares: Move) -> f32 {
         let Some(own) = self.board.own_at(squares.from) else { return 0.0 };
         let fear = 1.0 - (1.0 - BOLDNESS) * self.boldness;
         let tired = TIRED * f32::from(self.memory.streak_of(squares.from).saturating_sub(4).min(20));
@@ -236,6 +235,13 @@ impl<'a> Turn<'a> {
             .map(|(_, chance)| chance)
             .sum();
         beaten * f32::from(5 - steps)
+    }
+
+    /// A move as it is to be remembered.
+    pub(crate) fn own_move(&self, squares: Move) -> Option<OwnMove> {
+        let rank = self.board.own_at(squares.from)?.rank;
+        let is_strike = self.board.foes.contains(squares.to);
+        Some(OwnMove { squares, rank, is_strike, placement: self.placement_after(squares) })
     }
 
     fn placement_after(&self, squares: Move) -> u64 {
