@@ -22,8 +22,8 @@ pub(super) struct Foe {
 pub(super) struct Foes {
     list: Vec<Foe>,
     ply: Option<Ply>,
-    /// The own move made at the last ply of its own, with the rank of the piece that made it.
-    own_move: Option<(Ply, Move, Rank)>,
+    /// The last own move, and the ply it was made at.
+    own_move: Option<(Ply, Move)>,
 }
 
 const IMMOVABLE: RankSet = RankSet::only(Rank::Flag).union(RankSet::only(Rank::Bomb));
@@ -103,21 +103,16 @@ impl Foes {
             foe.narrow(piece);
             self.list.push(foe);
         }
-        if is_carried {
-            if let Some((squares, rank)) = own {
-                self.note_silent_defense(view.ruleset, &before, squares, rank, last);
-            }
-            if let Some(last) = last {
-                self.note_behavior(view, me, &last);
-            }
+        if let (true, Some(last)) = (is_carried, last) {
+            self.note_behavior(view, me, &last);
         }
         self.ply = Some(view.ply);
-        self.own_move = before.own_move.filter(|(ply, ..)| *ply >= view.ply);
+        self.own_move = before.own_move.filter(|(ply, _)| *ply >= view.ply);
     }
 
     /// Remembers an own move that is about to be made.
-    pub(super) fn note_own_move(&mut self, ply: Ply, squares: Move, rank: Rank) {
-        self.own_move = Some((ply, squares, rank));
+    pub(super) fn note_own_move(&mut self, ply: Ply, squares: Move) {
+        self.own_move = Some((ply, squares));
     }
 
     /// Where the piece on this square began, as far as that was seen.
@@ -144,65 +139,26 @@ impl Foes {
     }
 
     /// The own move between the last view and this one.
-    fn own_move_until(&self, view: &View, me: Side) -> Option<(Move, Option<Rank>)> {
-        let seen = view.last_move.filter(|last| last.side == me);
-        if let Some(SeenMove { from, to, piece, .. }) = seen {
-            let rank = match piece {
-                Identity::Known(rank) => Some(rank),
-                Identity::OneOf(_) | Identity::Hidden => None,
-            };
-            return self.ply.filter(|ply| *ply < view.ply).map(|_| (Move { from, to }, rank));
+    fn own_move_until(&self, view: &View, me: Side) -> Option<Move> {
+        if let Some(SeenMove { from, to, .. }) = view.last_move.filter(|last| last.side == me) {
+            return self.ply.filter(|ply| *ply < view.ply).map(|_| Move { from, to });
         }
-        let (ply, squares, rank) = self.own_move?;
-        (self.ply == Some(ply) && view.ply == ply + 2).then_some((squares, Some(rank)))
+        let (ply, squares) = self.own_move?;
+        (self.ply == Some(ply) && view.ply == ply + 2).then_some(squares)
     }
 
     /// The piece of the view before that now stands on this square.
-    fn find(&self, square: Square, own: Option<(Move, Option<Rank>)>, last: Option<SeenMove>) -> Option<Foe> {
+    fn find(&self, square: Square, own: Option<Move>, last: Option<SeenMove>) -> Option<Foe> {
         let came_from = match last {
             Some(last) if last.to == square => last.from,
             Some(_) | None => square,
         };
         // A defender that won may have moved onto the square its attacker came from.
         let stood = match own {
-            Some((squares, _)) if squares.from == came_from => squares.to,
+            Some(squares) if squares.from == came_from => squares.to,
             Some(_) | None => came_from,
         };
         self.list.iter().find(|foe| foe.square == stood).cloned()
-    }
-
-    /// A hidden piece that survived an own strike beats that rank (§D1).
-    fn note_silent_defense(
-        &mut self,
-        ruleset: &Ruleset,
-        before: &Foes,
-        squares: Move,
-        rank: Option<Rank>,
-        last: Option<SeenMove>,
-    ) {
-        let Some(rank) = rank else { return };
-        if !before.list.iter().any(|foe| foe.square == squares.to) {
-            return;
-        }
-        let now = |square: Square| match last {
-            Some(last) if last.from == square => last.to,
-            Some(_) | None => square,
-        };
-        let stays = now(squares.to);
-        let advances = now(squares.from);
-        let beats = |other: &Rank| {
-            let (attacker, defender) = strike_fates(ruleset, rank, *other);
-            attacker == Fate::Leaves && defender != Fate::Leaves
-        };
-        for foe in self.list.iter_mut().filter(|foe| foe.square == stays || foe.square == advances) {
-            // Whoever captured the own piece that won there came from elsewhere.
-            let is_newcomer = last.is_some_and(|last| {
-                last.to == foe.square && last.from != squares.to && last.from != squares.from
-            });
-            if !is_newcomer {
-                foe.possible = foe.possible.intersection(Rank::ALL.into_iter().filter(beats).collect());
-            }
-        }
     }
 
     /// What the enemy's move, and what he left alone, make likely.

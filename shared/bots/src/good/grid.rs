@@ -34,6 +34,11 @@ pub(super) fn marked(cells: &[Cell]) -> [bool; CELLS] {
     marked
 }
 
+/// Steps from one cell to another on an empty board.
+pub(super) fn distance(one: Cell, other: Cell) -> u8 {
+    (one % STRIDE).abs_diff(other % STRIDE) + (one / STRIDE).abs_diff(other / STRIDE)
+}
+
 /// Whether the cells are neighbors.
 pub(super) fn is_adjacent(one: Cell, other: Cell) -> bool {
     STEPS.into_iter().any(|step| one.wrapping_add(step) == other)

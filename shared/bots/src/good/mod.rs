@@ -5,11 +5,12 @@ mod foes;
 mod grid;
 mod outlook;
 mod search;
+mod siege;
 #[cfg(test)]
 mod tests;
 mod world;
 
-use flagfall_board::{Direction, Rank, RankSet, Side, Square};
+use flagfall_board::{Direction, Rank, RankSet, Side};
 use flagfall_rules::{Fill, Identity, Move, SeenPiece, View};
 
 use crate::memory::Memory;
@@ -22,127 +23,57 @@ use foes::Foes;
 use grid::{cell, is_adjacent};
 use outlook::{Outlook, Situation, Target};
 use search::Search;
+use siege::Siege;
 use world::{Piece, Step, World};
 
-/// Worlds drawn for a decision.
+/// Positions that one more world is worth drawing for.
+const NODES_A_WORLD: usize = 150;
+/// Worlds drawn for a decision, at most.
 const WORLDS: usize = 16;
 /// How far the best value may fall from one depth to the next before the moves left out are looked at again.
 const SURPRISE: i32 = 1_500;
 /// The deepest look, in plies.
 const DEPTH_MAX: i32 = 12;
 /// What a unit of the level *simple* counts here: the search sees what strikes lead to, *simple* where to go and what to leave alone.
-const SIMPLE_UNIT: f32 = 400.0;
-/// Placements remembered since the last strike.
-const TRAIL_MAX: usize = 512;
+const SIMPLE_UNIT: f32 = 200.0;
 
 /// The mind of a *good* player in one game.
 pub(crate) struct GoodMind {
     side: Side,
     effort: Effort,
     foes: Foes,
-    /// Placements the own moves led to since the last strike, as numbers.
-    trail: Vec<u64>,
-    /// Pieces on the board when it was last shown, and plies since that changed.
-    pieces: usize,
-    quiet_since: u16,
     memory: Memory,
 }
 
 impl GoodMind {
     pub(crate) fn new(side: Side, effort: Effort) -> GoodMind {
-        GoodMind {
-            side,
-            effort,
-            foes: Foes::default(),
-            trail: Vec::new(),
-            pieces: 0,
-            quiet_since: 0,
-            memory: Memory::default(),
-        }
-    }
-
-    fn see(&mut self, view: &View) {
-        self.foes.see(view, self.side);
-        self.memory.note(view, self.side);
-        if view.pieces.len() != self.pieces {
-            self.pieces = view.pieces.len();
-            self.quiet_since = view.ply;
-            self.trail.clear();
-        }
+        GoodMind { side, effort, foes: Foes::default(), memory: Memory::default() }
     }
 }
 
 impl Mind for GoodMind {
     fn choose(&mut self, view: &View, chance: &mut Chance) -> Option<Move> {
-        self.see(view);
+        self.watch(view);
         let legal: Vec<Move> = view.legal_moves()?.iter().collect();
-        let quiet_plies = view.ply.saturating_sub(self.quiet_since);
-        let scene = Scene::new(view, self.side, &self.foes, quiet_plies);
         let mut turn = Turn::new(view, self.side, &self.memory);
         let first_sight: Vec<i32> =
             legal.iter().map(|squares| (SIMPLE_UNIT * turn.score(*squares)) as i32).collect();
+        let scene = Scene::new(view, self.side, &self.foes, &self.memory);
         let values = scene.values(&legal, &first_sight, self.effort, chance);
-        let (squares, _) = legal
-            .iter()
-            .zip(values)
-            .map(|(squares, value)| {
-                (*squares, value - self.staleness(view, *squares) + chance.below(4) as i32)
-            })
+        let (squares, _) = (legal.iter().zip(values))
+            .map(|(squares, value)| (*squares, value + chance.below(4) as i32))
             .max_by_key(|(_, value)| *value)?;
+        self.foes.note_own_move(view.ply, squares);
         if let Some(chosen) = turn.own_move(squares) {
             self.memory.note_move(chosen);
         }
-        if let Some(rank) = own_rank(view, squares.from) {
-            self.foes.note_own_move(view.ply, squares, rank);
-        }
-        if self.trail.len() == TRAIL_MAX {
-            self.trail.remove(0);
-        }
-        self.trail.push(placement_after(view, self.side, squares));
         Some(squares)
     }
 
     fn watch(&mut self, view: &View) {
-        self.see(view);
+        self.foes.see(view, self.side);
+        self.memory.note(view, self.side);
     }
-}
-
-impl GoodMind {
-    /// What is taken off a move that leads where the own moves led before.
-    fn staleness(&self, view: &View, squares: Move) -> i32 {
-        let after = placement_after(view, self.side, squares);
-        let times = self.trail.iter().filter(|placement| **placement == after).count();
-        times.min(8) as i32 * 120
-    }
-}
-
-fn own_rank(view: &View, square: Square) -> Option<Rank> {
-    match view.pieces.iter().find(|piece| piece.square == square)?.identity {
-        Identity::Known(rank) => Some(rank),
-        Identity::OneOf(_) | Identity::Hidden => None,
-    }
-}
-
-/// A number for where own ranks and enemy pieces stand after an own move without a strike.
-fn placement_after(view: &View, side: Side, squares: Move) -> u64 {
-    let mut number = 0;
-    for piece in &view.pieces {
-        let place = if piece.square == squares.from { squares.to } else { piece.square };
-        let kind = match piece.identity {
-            Identity::Known(rank) if piece.side == side => rank as u64 + 1,
-            Identity::Known(_) | Identity::OneOf(_) | Identity::Hidden => 0,
-        };
-        number ^= scramble(place.index() as u64 | kind << 8);
-    }
-    number
-}
-
-/// Spreads a small number over 64 bits (splitmix64, Steele, Lea, Flood 2014).
-fn scramble(number: u64) -> u64 {
-    let mut z = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// One decision: what is known, believed and worth.
@@ -159,7 +90,7 @@ struct Scene {
 }
 
 impl Scene {
-    fn new(view: &View, me: Side, foes: &Foes, quiet_plies: u16) -> Scene {
+    fn new(view: &View, me: Side, foes: &Foes, memory: &Memory) -> Scene {
         let mut seen: Vec<&SeenPiece> = view.pieces.iter().take(250).collect();
         seen.sort_by_key(|piece| piece.side != me);
         let mine = seen.iter().take_while(|piece| piece.side == me).count();
@@ -169,6 +100,7 @@ impl Scene {
             hidden.iter().map(|piece| foes.suspect(view.ruleset, piece)).collect();
         for (suspect, piece) in suspects.iter_mut().zip(&hidden) {
             suspect.weight[Rank::Flag as usize] *= company(view, piece);
+            suspect.possible = suspect.possible.intersection(memory.suspected(piece.square));
         }
         let counts = [me, me.opponent()].map(|side| counts_left(view, side));
         let belief = Belief::new(&suspects, unseen(&seen[mine..], counts[1]));
@@ -201,37 +133,36 @@ impl Scene {
         let own = |rank: Rank| {
             scene_pieces[..mine].iter().filter(move |piece| piece.rank == rank).map(|piece| piece.cell)
         };
-        let caution_percent = caution(view, quiet_plies);
+        let caution_percent = caution(view, memory.quiet_turns().saturating_mul(2));
         let open: Vec<grid::Cell> =
             view.ruleset.shape.squares().without(view.lakes).iter().map(cell).collect();
-        let mut situation = Situation {
+        let (own_flag, own_bombs) = (own(Rank::Flag).next(), own(Rank::Bomb).collect());
+        let is_open = grid::marked(&open);
+        let outlook = Outlook::new(Situation {
             ruleset: view.ruleset,
-            is_open: grid::marked(&open),
+            siege: Siege::new(own_flag, own(Rank::Bomb), &is_open),
+            is_open,
             open,
             targets,
             counts,
             caution_percent,
-            own_flag: own(Rank::Flag).next(),
-            own_bombs: own(Rank::Bomb).collect(),
-            flag_ways: [[u8::MAX; grid::CELLS]; 2],
-        };
-        situation.measure_flag_ways();
-        let outlook = Outlook::new(situation);
+            own_flag,
+            own_bombs,
+        });
         Scene { pieces: scene_pieces, mine, suspects: pairs, belief, outlook, caution_percent }
     }
 
-    /// The mean value of each move over the worlds, looked at as deep as the effort allows, on top of what it is worth at first sight.
+    /// The mean value of each move over the worlds, looked at as deep as the effort allows.
     fn values(&self, legal: &[Move], first_sight: &[i32], effort: Effort, chance: &mut Chance) -> Vec<i32> {
         let steps: Vec<Step> = legal.iter().filter_map(|squares| self.step(*squares)).collect();
         if steps.len() != legal.len() || steps.len() < 2 {
             return vec![0; legal.len()];
         }
         let is_certain = self.suspects.iter().all(|(_, suspect)| self.belief.certain(*suspect).is_some());
-        let count = if is_certain { 1 } else { WORLDS };
+        let count = if is_certain { 1 } else { (effort.nodes as usize / NODES_A_WORLD).clamp(1, WORLDS) };
         let mut worlds: Vec<World<'_>> = (0..count).map(|_| self.draw(chance)).collect();
         let mut search = Search::new(effort.nodes.max(1), self.pieces.len());
-        let mut values: Vec<i32> =
-            steps.iter().zip(first_sight).map(|(step, first)| self.guess(*step) + first).collect();
+        let mut values: Vec<i32> = first_sight.to_vec();
         let mut candidates: Vec<usize> = (0..steps.len()).collect();
         let mut best = i32::MIN;
         let mut depth = 1;
@@ -304,17 +235,6 @@ impl Scene {
         }
     }
 
-    /// A ply's value without looking ahead.
-    fn guess(&self, step: Step) -> i32 {
-        let attacker = self.pieces[usize::from(step.piece)];
-        match self.pieces.iter().position(|piece| piece.cell == step.to) {
-            Some(target) => self.outlook.gain(&attacker, target as u8),
-            None => {
-                self.outlook.standing(&Piece { cell: step.to, ..attacker }) - self.outlook.standing(&attacker)
-            }
-        }
-    }
-
     fn step(&self, squares: Move) -> Option<Step> {
         let from = cell(squares.from);
         let piece = self.pieces[..self.mine].iter().position(|piece| piece.cell == from)?;
@@ -382,7 +302,7 @@ const fn kept_at(depth: i32) -> usize {
 }
 
 /// How far losses weigh at first, in hundredths.
-const CAUTION: i32 = 150;
+const CAUTION: i32 = 100;
 
 /// How far losses weigh, in hundredths: less as a quiet game runs out.
 fn caution(view: &View, quiet_plies: u16) -> i32 {

@@ -1,12 +1,11 @@
 //! What everything is worth in the position at hand: pieces, strikes at hidden pieces, and being near to what can be won.
 
-use std::collections::VecDeque;
-
 use flagfall_board::Rank;
 use flagfall_rules::{Disclosure, Fate, Ruleset, strike_fates};
 
 use super::belief::PerRank;
 use super::grid::{CELLS, Cell, STEPS};
+use super::siege::{Siege, Ways, measure_ways};
 use super::world::{Piece, is_movable};
 
 /// What a Flag that is found counts for. A sure one counts as the game.
@@ -52,27 +51,14 @@ pub(super) struct Situation<'a> {
     pub(super) own_flag: Option<Cell>,
     /// Where the own Bombs stand.
     pub(super) own_bombs: Vec<Cell>,
-    /// Steps from the own Flag: for enemies that Bombs stop, and for Miners.
-    pub(super) flag_ways: [[u8; CELLS]; 2],
+    /// The ways to it.
+    pub(super) siege: Siege,
 }
 
 impl Situation<'_> {
     /// What an enemy of this rank counts for its nearness to the own Flag.
     fn alarm(&self, rank: Rank, cell: Cell) -> i32 {
-        let ways = &self.flag_ways[usize::from(rank == Rank::Miner)];
-        ALARM.get(usize::from(ways[usize::from(cell)])).map_or(0, |alarm| i32::from(*alarm))
-    }
-
-    /// Measures the steps from the own Flag to everywhere.
-    pub(super) fn measure_flag_ways(&mut self) {
-        let Some(flag) = self.own_flag else { return };
-        let mut is_blocked = [false; CELLS];
-        let mut ways = [u8::MAX; CELLS];
-        measure_ways(flag, &is_blocked, self, &mut ways);
-        self.flag_ways[1] = ways;
-        self.own_bombs.iter().for_each(|bomb| is_blocked[usize::from(*bomb)] = true);
-        measure_ways(flag, &is_blocked, self, &mut ways);
-        self.flag_ways[0] = ways;
+        ALARM.get(self.siege.way(rank, cell)).map_or(0, |alarm| i32::from(*alarm))
     }
 }
 
@@ -89,9 +75,12 @@ pub(super) struct Outlook {
     targets: usize,
     /// By side, rank, hidden, then cell: what it counts to stand there.
     fields: Vec<[i16; CELLS]>,
-    flag_ways: [[u8; CELLS]; 2],
+    /// The ways to the own Flag.
+    pub(super) siege: Siege,
+    /// The same as the list of open cells, as a question.
+    pub(super) is_open: [bool; CELLS],
     /// Steps of an own piece to a cell from every other.
-    walks: Vec<[u8; CELLS]>,
+    walks: Vec<Ways>,
 }
 
 fn row(side: usize, rank: Rank, is_hidden: bool) -> usize {
@@ -110,7 +99,8 @@ impl Outlook {
             targets: situation.targets.len(),
             fields: vec![[0; CELLS]; 4 * Rank::COUNT],
             open: Vec::new(),
-            flag_ways: situation.flag_ways,
+            siege: situation.siege.clone(),
+            is_open: situation.is_open,
             walks: measure_walks(&situation),
         };
         outlook.weigh_strikes(&situation);
@@ -124,35 +114,9 @@ impl Outlook {
         self.strikes[attacker as usize * Rank::COUNT + defender as usize]
     }
 
-    /// What it counts against us that an enemy piece is on its way to the own Flag and nobody who could beat it is as near.
-    pub(super) fn peril(&self, enemy: &Piece) -> i32 {
-        let ways = &self.flag_ways[usize::from(enemy.rank == Rank::Miner)];
-        PERIL.get(usize::from(ways[usize::from(enemy.cell)])).copied().unwrap_or(0)
-    }
-
-    /// Whether an own piece of those can stop that enemy piece on its way to the own Flag: it must beat it, and be as near to some
-    /// square of that way as the enemy is.
-    pub(super) fn is_guarded<'p>(&self, enemy: &Piece, own: impl Iterator<Item = &'p Piece> + Clone) -> bool {
-        let ways = &self.flag_ways[usize::from(enemy.rank == Rank::Miner)];
-        let mut at = enemy.cell;
-        let mut steps = 0;
-        while let Some(next) = STEPS
-            .into_iter()
-            .map(|step| at.wrapping_add(step))
-            .find(|next| ways[usize::from(*next)] < ways[usize::from(at)])
-        {
-            at = next;
-            steps += 1;
-            let walks = &self.walks[usize::from(at)];
-            let is_stopped = own.clone().any(|guard| {
-                walks[usize::from(guard.cell)] <= steps
-                    && self.strike(guard.rank, enemy.rank).defender_fate == Fate::Leaves
-            });
-            if is_stopped && ways[usize::from(at)] > 0 {
-                return true;
-            }
-        }
-        false
+    /// Steps of an own piece from one cell to another.
+    pub(super) fn walk(&self, from: Cell, to: Cell) -> u8 {
+        self.walks[usize::from(to)][usize::from(from)]
     }
 
     /// What a piece counts where it stands: above zero for an own one.
@@ -246,12 +210,11 @@ impl Outlook {
             // Own pieces that never move, and whatever stands of the enemy's, have to be gone around.
             is_blocked[usize::from(target.cell)] = !target.is_mine || stays > 0.5;
         }
-        let mut ways = [u8::MAX; CELLS];
         for (index, target) in situation.targets.iter().enumerate() {
             if target.is_mine {
                 continue;
             }
-            measure_ways(target.cell, &is_blocked, situation, &mut ways);
+            let ways = measure_ways(target.cell, &is_blocked, &situation.is_open);
             for (_, rank, is_hidden) in kinds.iter().filter(|(side, ..)| *side == 0) {
                 let row = row(0, *rank, *is_hidden);
                 let gain = self.gains[row * self.targets + index] + self.urgency(situation, *rank, target);
@@ -317,50 +280,21 @@ const DECAY: [i32; 32] = [
 /// What a Bomb beside the Flag counts more, as a share of the Flag, and at most.
 const WALL_SHARE: f64 = 0.3;
 const WALL_MAX: f64 = 2_500.0;
-/// What an enemy so many steps from the own Flag counts when nobody can stop it.
-const PERIL: [i32; 8] = [9000, 9000, 7000, 5500, 4000, 2500, 1200, 500];
 /// How much stronger an enemy near the own Flag draws those that beat it.
 const URGENCY: f64 = 1.5;
 /// What an enemy so many steps from the own Flag counts.
 const ALARM: [i16; 14] = [2000, 1400, 1000, 750, 600, 480, 380, 300, 240, 190, 140, 100, 70, 40];
 
-/// Steps from a target to every cell, around what is blocked.
-fn measure_ways(target: Cell, is_blocked: &[bool; CELLS], situation: &Situation<'_>, ways: &mut [u8; CELLS]) {
-    *ways = [u8::MAX; CELLS];
-    ways[usize::from(target)] = 0;
-    let mut queue = VecDeque::from([target]);
-    while let Some(cell) = queue.pop_front() {
-        let way = ways[usize::from(cell)];
-        for step in STEPS {
-            let next = cell.wrapping_add(step);
-            let reached = &mut ways[usize::from(next)];
-            if *reached == u8::MAX && !is_wall(next, situation) {
-                *reached = way + 1;
-                if !is_blocked[usize::from(next)] {
-                    queue.push_back(next);
-                }
-            }
-        }
-    }
-}
-
 /// Steps from every cell to every other for own pieces, which never pass their own Bombs and Flag.
-fn measure_walks(situation: &Situation<'_>) -> Vec<[u8; CELLS]> {
+fn measure_walks(situation: &Situation<'_>) -> Vec<Ways> {
     let mut is_blocked = [false; CELLS];
-    situation
-        .own_bombs
-        .iter()
-        .chain(&situation.own_flag)
-        .for_each(|cell| is_blocked[usize::from(*cell)] = true);
+    let stays = situation.own_bombs.iter().chain(&situation.own_flag);
+    stays.for_each(|cell| is_blocked[usize::from(*cell)] = true);
     let mut walks = vec![[u8::MAX; CELLS]; CELLS];
     for cell in &situation.open {
-        measure_ways(*cell, &is_blocked, situation, &mut walks[usize::from(*cell)]);
+        walks[usize::from(*cell)] = measure_ways(*cell, &is_blocked, &situation.is_open);
     }
     walks
-}
-
-fn is_wall(cell: Cell, situation: &Situation<'_>) -> bool {
-    !situation.is_open[usize::from(cell)]
 }
 
 /// Every kind of piece that may strike: side, rank, hidden.

@@ -9,6 +9,7 @@ use super::grid::{cell, square};
 use super::outlook::Outlook;
 use super::world::{Piece, Step, World};
 use super::{Foes, Scene};
+use crate::memory::Memory;
 use crate::simple::tests::{odd, seen};
 use crate::{Chance, Effort, HousePlayer, Level, random_setup};
 
@@ -142,7 +143,7 @@ fn sorted(pieces: &[Piece]) -> Vec<(u8, bool, Rank, bool)> {
 }
 
 fn outlook(view: &View, side: Side) -> Outlook {
-    Scene::new(view, side, &Foes::default(), 0).outlook
+    Scene::new(view, side, &Foes::default(), &Memory::default()).outlook
 }
 
 #[test]
@@ -298,8 +299,7 @@ fn pieces_are_followed_from_where_they_began() {
             }
             let command = players[side].choose(view);
             if let (Some(Command::Move(squares)), Viewer::Player(_)) = (&command, view.viewer) {
-                let rank = super::own_rank(view, squares.from).expect("an own piece");
-                foes[side].note_own_move(view.ply, *squares, rank);
+                foes[side].note_own_move(view.ply, *squares);
             }
             command
         });

@@ -3,8 +3,9 @@
 use flagfall_board::Rank;
 use flagfall_rules::Fate;
 
-use super::grid::{CELLS, Cell, STEPS};
+use super::grid::{self, CELLS, Cell, STEPS};
 use super::outlook::Outlook;
+use super::siege::Siege;
 
 /// A piece in a world, on the board or captured.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -16,6 +17,9 @@ pub(super) struct Piece {
     pub(super) is_hidden: bool,
     pub(super) is_alive: bool,
 }
+
+/// What a way to the enemy's Flag that nobody bars counts, as a share of what such a way to the own Flag does, in hundredths.
+const PROSPECT: i32 = 50;
 
 /// What stands on a cell.
 const EMPTY: u8 = 254;
@@ -42,6 +46,8 @@ pub(super) struct World<'a> {
     cells: [u8; CELLS],
     pub(super) pieces: Vec<Piece>,
     mine: usize,
+    /// The ways to the enemy's Flag.
+    siege: Siege,
     /// What the own side's pieces stand for less what the enemy's do.
     score: i32,
 }
@@ -64,21 +70,24 @@ impl<'a> World<'a> {
         }
         let mine = pieces.iter().take_while(|piece| piece.is_mine).count();
         let score = pieces.iter().map(|piece| outlook.standing(piece)).sum();
-        World { outlook, cells, pieces, mine, score }
+        let theirs = |rank: Rank| {
+            pieces[mine..].iter().filter(move |piece| piece.rank == rank).map(|piece| piece.cell)
+        };
+        let siege = Siege::new(theirs(Rank::Flag).next(), theirs(Rank::Bomb), &outlook.is_open);
+        World { outlook, cells, pieces, mine, siege, score }
     }
 
     /// What the position counts for the own side.
     pub(super) fn assess(&self) -> i32 {
         let (mine, enemies) = self.pieces.split_at(self.mine);
         let is_about = |piece: &&Piece| piece.is_alive && is_movable(piece.rank);
-        let mut worst = 0;
-        for enemy in enemies.iter().filter(is_about) {
-            let peril = self.outlook.peril(enemy);
-            if peril > worst && !self.outlook.is_guarded(enemy, mine.iter().filter(is_about)) {
-                worst = peril;
-            }
-        }
-        self.score - worst
+        let mine = mine.iter().filter(is_about);
+        let enemies = enemies.iter().filter(is_about);
+        let outlook = self.outlook;
+        let peril =
+            outlook.siege.threat(outlook, enemies.clone(), mine.clone(), |from, to| outlook.walk(from, to));
+        let prospect = self.siege.threat(outlook, mine, enemies, grid::distance);
+        self.score - peril + prospect * PROSPECT / 100
     }
 
     /// The piece on a cell.
@@ -131,7 +140,7 @@ impl<'a> World<'a> {
         let mut moved = Piece { cell: step.to, ..attacker };
         if target == EMPTY {
             // Only a runner goes farther than a step (§C2).
-            moved.is_hidden &= super::grid::is_adjacent(from, step.to);
+            moved.is_hidden &= grid::is_adjacent(from, step.to);
             self.put(step.piece, moved);
             return undo;
         }

@@ -1,0 +1,112 @@
+//! The race for a Flag: who is on the way to it, and whether anybody can be in the way in time.
+
+use std::collections::VecDeque;
+
+use flagfall_board::Rank;
+use flagfall_rules::Fate;
+
+use super::grid::{CELLS, Cell, STEPS};
+use super::outlook::Outlook;
+use super::world::Piece;
+
+/// What a piece so many steps from the enemy's Flag counts when nobody can stop it.
+const UNSTOPPED: [i32; 8] = [9000, 9000, 7000, 5500, 4000, 2500, 1200, 500];
+
+/// Steps to somewhere from every cell; [`u8::MAX`] where no way leads.
+pub(super) type Ways = [u8; CELLS];
+
+/// The ways to one Flag.
+#[derive(Clone)]
+pub(super) struct Siege {
+    /// For pieces that Bombs stop, and for Miners.
+    ways: [Ways; 2],
+}
+
+impl Siege {
+    /// The ways to a Flag behind these Bombs; none lead to no Flag.
+    pub(super) fn new(
+        flag: Option<Cell>,
+        bombs: impl Iterator<Item = Cell>,
+        is_open: &[bool; CELLS],
+    ) -> Siege {
+        let Some(flag) = flag else { return Siege { ways: [[u8::MAX; CELLS]; 2] } };
+        let mut is_blocked = [false; CELLS];
+        let miners = measure_ways(flag, &is_blocked, is_open);
+        bombs.for_each(|bomb| is_blocked[usize::from(bomb)] = true);
+        Siege { ways: [measure_ways(flag, &is_blocked, is_open), miners] }
+    }
+
+    /// Steps from a cell to the Flag for a piece of this rank.
+    pub(super) fn way(&self, rank: Rank, cell: Cell) -> usize {
+        usize::from(self.ways[usize::from(rank == Rank::Miner)][usize::from(cell)])
+    }
+
+    /// What the most dangerous of these pieces counts that none of the guards can stop. `walk` tells the steps of a guard to a cell.
+    pub(super) fn threat<'p>(
+        &self,
+        outlook: &Outlook,
+        runners: impl Iterator<Item = &'p Piece>,
+        guards: impl Iterator<Item = &'p Piece> + Clone,
+        walk: impl Fn(Cell, Cell) -> u8,
+    ) -> i32 {
+        let mut most = 0;
+        for runner in runners {
+            let threat = UNSTOPPED.get(self.way(runner.rank, runner.cell)).copied().unwrap_or(0);
+            if threat > most && !self.is_stopped(outlook, runner, guards.clone(), &walk) {
+                most = threat;
+            }
+        }
+        most
+    }
+
+    /// Whether a guard that beats the runner is as near to some cell of its way as the runner itself.
+    fn is_stopped<'p>(
+        &self,
+        outlook: &Outlook,
+        runner: &Piece,
+        guards: impl Iterator<Item = &'p Piece> + Clone,
+        walk: &impl Fn(Cell, Cell) -> u8,
+    ) -> bool {
+        let mut at = runner.cell;
+        for steps in 1.. {
+            let here = self.way(runner.rank, at);
+            let nearer = STEPS.into_iter().map(|step| at.wrapping_add(step));
+            let Some(next) = nearer.into_iter().find(|next| self.way(runner.rank, *next) < here) else {
+                break;
+            };
+            if self.way(runner.rank, next) == 0 {
+                break;
+            }
+            at = next;
+            let is_stopped = guards.clone().any(|guard| {
+                walk(guard.cell, at) <= steps
+                    && outlook.strike(guard.rank, runner.rank).defender_fate == Fate::Leaves
+            });
+            if is_stopped {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Steps from every cell to a target, around what is blocked.
+pub(super) fn measure_ways(target: Cell, is_blocked: &[bool; CELLS], is_open: &[bool; CELLS]) -> Ways {
+    let mut ways = [u8::MAX; CELLS];
+    ways[usize::from(target)] = 0;
+    let mut queue = VecDeque::from([target]);
+    while let Some(cell) = queue.pop_front() {
+        let way = ways[usize::from(cell)];
+        for step in STEPS {
+            let next = cell.wrapping_add(step);
+            let reached = &mut ways[usize::from(next)];
+            if *reached == u8::MAX && is_open[usize::from(next)] {
+                *reached = way + 1;
+                if !is_blocked[usize::from(next)] {
+                    queue.push_back(next);
+                }
+            }
+        }
+    }
+    ways
+}
