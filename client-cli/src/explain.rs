@@ -29,6 +29,9 @@ pub fn ruleset(ruleset: &Ruleset, numbering: Numbering) -> String {
     army(ruleset, numbering, &mut text);
     board(ruleset, &mut text);
     section("Moving", &moving(ruleset), &mut text);
+    for (title, lines) in shadowflash(ruleset) {
+        section(title, &lines, &mut text);
+    }
     section("Striking", &striking(ruleset), &mut text);
     section("Repetition", &repetition(ruleset), &mut text);
     section("The end", &ending(ruleset), &mut text);
@@ -63,6 +66,10 @@ fn army(ruleset: &Ruleset, numbering: Numbering, text: &mut String) {
                 Bombs::LeaveWithAttacker => "never moves; takes every attacker along but the Miner",
             },
             Rank::Scout => "moves any distance",
+            Rank::Phoenix => "moves any distance; its strike labels and takes nothing",
+            Rank::General if ruleset.shadowflash => "flashes up to 2 squares",
+            Rank::Colonel if ruleset.shadowflash => "flashes up to 3 squares",
+            Rank::Major if ruleset.shadowflash => "flashes up to 4 squares",
             Rank::Miner => "removes Bombs",
             Rank::Spy if ruleset.spy_beats == Rank::General => "beats the General when it strikes first",
             Rank::Spy => "beats the Marshal when it strikes first",
@@ -98,12 +105,22 @@ fn board(ruleset: &Ruleset, text: &mut String) {
         (0..shape.columns).map(|column| format!(" {}", char::from(b'a' + column))).collect();
     let _ = writeln!(text, "    {columns}");
     let fill = match ruleset.fill {
+        Fill::EveryHomeSquare if ruleset.reserve => {
+            "Each side fills its home rows with any of its pieces, the Flag among them, unseen by the other; the rest is its reserve."
+        }
         Fill::EveryHomeSquare => "Each side fills its home rows, unseen by the other.",
         Fill::AnyHomeSquares => {
             "Each side puts its army on any of its home squares, unseen by the other; the rest stay empty."
         }
     };
     indented(fill, text);
+    if shape.has_joints() {
+        indented(
+            "Edges join: the columns a b c g h i j n o p from row 10 to row 1, all rows but 5 and 6 from column p to column a. Squares on both sides of a \
+             joint are neighbors, and the lines of Scouts and Phoenixes run through.",
+            text,
+        );
+    }
     if ruleset.lakes == Lakes::Drawn {
         indented(
             "Two lakes of 2x2 squares lie in rows 5 and 6, apart from each other: chance draws them for every game, and \
@@ -119,14 +136,56 @@ fn moving(ruleset: &Ruleset) -> Vec<String> {
     } else {
         "A Scout goes any number of empty squares in a line, or strikes a neighboring square;"
     };
+    let proof = if ruleset.chips {
+        "what a move proves of a piece everybody is shown: that it is one of a few ranks, or which."
+    } else {
+        "a move of more than one square shows everybody that it is a Scout."
+    };
     [
         "Red begins. A turn is one move or strike with one piece: one square along a row or a",
         "column, never diagonally, never onto a lake or an own piece. Flag and Bombs never move.",
         scout,
-        "a move of more than one square shows everybody that it is a Scout.",
+        proof,
     ]
     .map(str::to_owned)
     .to_vec()
+}
+
+/// Reserve, labels and chips, where there are any (§S).
+fn shadowflash(ruleset: &Ruleset) -> Vec<(&'static str, Vec<String>)> {
+    let mut sections = Vec::new();
+    if ruleset.reserve {
+        sections.push((
+            "The reserve",
+            "Instead of moving, a side may take one of its pieces off the board into its reserve (never the Flag), or bring one of its reserve \
+             onto an empty square of its home rows. The other side sees where, and never which: what was known of a piece that is taken off is lost. \
+             What was captured is gone for good.",
+        ));
+    }
+    if ruleset.labels {
+        sections.push((
+            "Labels",
+            "Whatever beats a striking Scout is labeled: face up for the rest of the game, on the board and in reserve. So is whatever the Phoenix strikes; \
+             nothing is taken then, and the Phoenix stays where it is. Any other piece that strikes a Phoenix takes it. When the Phoenix strikes the Flag, it has found it and won.",
+        ));
+    }
+    if ruleset.chips {
+        sections.push((
+            "Chips",
+            "Whenever a piece lands on a square, its owner lays a red, yellow, blue or green chip there, in place of the one that lay there: with a move, a strike \
+             that wins, a piece brought on. A defender that wins and goes to its attacker's square lands as well: its owner names the color before anything else. Chips stay when pieces \
+             leave, and serve both sides.",
+        ));
+    }
+    if ruleset.supply_lines || ruleset.shadowflash {
+        sections.push((
+            "Lines of chips",
+            "Supply line: a movable piece goes any distance over empty squares that all bear the color of its own square. Shadowflash: a General up to 2, a Colonel \
+             up to 3, a Major up to 4 empty squares that bear chips of any color; every square it enters takes the color of the square it came from. Neither \
+             strikes at its end. Nobody is told by which rule a piece moved.",
+        ));
+    }
+    sections.into_iter().map(|(title, text)| (title, vec![text.to_owned()])).collect()
 }
 
 fn striking(ruleset: &Ruleset) -> Vec<String> {
@@ -196,8 +255,18 @@ fn ending(ruleset: &Ruleset) -> Vec<String> {
         );
     }
     lines.extend([
-        "Who takes the enemy Flag wins. Who cannot move on his turn loses; if neither side could,".to_owned(),
-        "the game is a draw. A side may resign, run out of time, or agree on a draw.".to_owned(),
+        if ruleset.blocked_draws {
+            "Who takes the enemy Flag wins. Who cannot move on his turn loses; if neither side could,"
+        } else {
+            "Who takes the enemy Flag wins. Who has nothing but the Flag on the board, and nothing in reserve, loses."
+        }
+        .to_owned(),
+        if ruleset.blocked_draws {
+            "the game is a draw. A side may resign, run out of time, or agree on a draw."
+        } else {
+            "A side may resign, run out of time, or agree on a draw."
+        }
+        .to_owned(),
     ]);
     if let Some(limit) = ruleset.quiet_limit {
         lines.push(format!(

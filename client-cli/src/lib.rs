@@ -3,6 +3,7 @@
 //! It knows the messages of `flagfall-protocol` and the data of the rulesets, and nothing of the server. Whatever comes in is a
 //! [`model::Message`]; [`update()`] changes the [`model::Model`] and answers with [`model::Effect`]s; [`shell`] carries them out.
 
+pub mod acts;
 pub mod address;
 pub mod chance;
 pub mod cli;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use flagfall_board::{Numbering, Side, Square};
+use flagfall_board::{ChipColor, Numbering, Side, Square};
 use flagfall_protocol::{GameView, Phase};
 use flagfall_rules::{Identity, Ruleset, SeenPiece};
 
@@ -25,10 +25,11 @@ pub fn token(piece: &SeenPiece, numbering: Numbering) -> String {
     }
 }
 
-/// The mark beside a piece: `*` its rank is known to all, `'` it has moved (a hidden piece shows that itself).
+/// The mark beside a piece: `^` it is labeled, `*` its rank is known to all, `'` it has moved (a hidden piece shows that itself).
 #[must_use]
 pub fn mark(piece: &SeenPiece) -> char {
     match (piece.is_revealed, piece.identity, piece.is_moved) {
+        _ if piece.is_labeled => '^',
         (true, _, _) => '*',
         (false, Identity::Known(_) | Identity::OneOf(_), true) => '\'',
         (false, _, _) => ' ',
@@ -68,19 +69,34 @@ pub fn board(view: &GameView, ruleset: &Ruleset, numbering: Numbering, bottom: S
             };
             line.push(if is_last { '>' } else { ' ' });
             line.push_str(&cell);
+            if ruleset.chips {
+                line.push(chip_at(view, *square).map_or(' ', ChipColor::letter));
+            }
         }
         text.push_str(line.trim_end());
         text.push('\n');
     }
     text.push_str("   ");
     for square in grid.first().into_iter().flatten() {
-        let _ = write!(text, "  {}  ", char::from(b'a' + square.column()));
+        let gap = if ruleset.chips { " " } else { "" };
+        let _ = write!(text, "  {}  {gap}", char::from(b'a' + square.column()));
     }
     let trimmed = text.trim_end().len();
     text.truncate(trimmed);
     text.push('\n');
     text
 }
+
+/// The color of the chip on a square.
+#[must_use]
+pub fn chip_at(view: &GameView, square: Square) -> Option<ChipColor> {
+    let mut chips = view.chips.iter().flatten();
+    chips.find(|(_, squares)| squares.contains(&square)).map(|(color, _)| *color)
+}
+
+/// What the letters behind the squares mean where there are chips.
+pub const CHIPS_LEGEND: &str =
+    "+ one of a few ranks, ^ labeled; behind a square its chip: r red, y yellow, b blue, g green.";
 
 /// What the marks on the board mean, in one sentence.
 pub const LEGEND: &str = "Red /5\\, Blue [5]; # hidden and never moved, ? hidden and moved, ' moved, * known to all, > last move, ~~~ lake.";

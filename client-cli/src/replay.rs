@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use flagfall_board::{PerSide, Ply, Rank, Side, Square};
 use flagfall_protocol::{
-    Audience, GameEvent, GameRecord, GameSummary, GameView, IdentityText, Phase, PieceText, Presence,
-    SeenMove, SeenStrike, StrikeFate, ViewChange,
+    Audience, GameEvent, GameRecord, GameSummary, GameView, IdentityText, OwedColor, Phase, PieceText,
+    Presence, Reserve, SeenMove, SeenStrike, StrikeFate, ViewChange,
 };
 use flagfall_rules::{Fill, Identity, Move, Ruleset, SeenPiece};
 
@@ -136,9 +136,9 @@ impl Replay {
         let mut ply: Ply = 0;
         for told in &record.events {
             match &told.event {
-                GameEvent::Moved(seen) => {
+                played if played.is_ply() => {
                     ply += 1;
-                    let _ = writeln!(text, "{ply:>4}. {}", words::moved(seen));
+                    let _ = writeln!(text, "{ply:>4}. {}", words::event(played));
                 }
                 other => {
                     let _ = writeln!(text, "      {}", words::event(other));
@@ -165,6 +165,17 @@ fn before(record: &GameRecord, ruleset: &Ruleset) -> GameView {
         ply: 0,
         turn: None,
         last_move: None,
+        last_exchange: None,
+        reserve: ruleset.reserve.then(|| {
+            let size = ruleset.army.len().saturating_sub(ruleset.shape.home_len());
+            PerSide::from_fn(|_| Reserve {
+                size: u16::try_from(size).unwrap_or(u16::MAX),
+                labeled: std::collections::BTreeMap::new(),
+                unlabeled: None,
+            })
+        }),
+        chips: ruleset.chips.then(std::collections::BTreeMap::new),
+        owed_color: None,
         refused_moves: Vec::new(),
         clock: None,
         draw_offer: None,
@@ -185,12 +196,36 @@ fn step(view: &mut GameView, record: &GameRecord, ruleset: &Ruleset, event: &Gam
         }
         GameEvent::Moved(seen) => {
             change.turn = Some(seen.side.opponent());
-            let (pieces, captured) = ply(view, seen);
+            let (pieces, captured) = ply(view, ruleset, seen);
+            let is_owed = ruleset.chips
+                && seen.strike.is_some_and(|strike| strike.defender_fate == StrikeFate::Advances);
+            change.owed_color =
+                is_owed.then_some(OwedColor { side: seen.side.opponent(), square: seen.squares.0.from });
             change.pieces = Some(pieces.into_iter().map(PieceText).collect());
             change.captured = Some(captured);
         }
+        GameEvent::Removed { side, square } => {
+            change.turn = Some(side.opponent());
+            let label = crate::targets::piece_at(view, *square).filter(|piece| piece.is_labeled);
+            change.reserve = exchanged(view, *side, label.map(|piece| piece.identity), true);
+            change.pieces = Some(Vec::new());
+        }
+        GameEvent::Placed(seen) => {
+            change.turn = Some(seen.side.opponent());
+            let label = seen.labeled.then_some(seen.piece.0);
+            change.reserve = exchanged(view, seen.side, label, false);
+            change.pieces = Some(vec![PieceText(SeenPiece {
+                square: seen.square,
+                side: seen.side,
+                identity: seen.piece.0,
+                is_moved: false,
+                is_revealed: seen.labeled,
+                is_labeled: seen.labeled,
+            })]);
+        }
         GameEvent::Ended { .. } => change.turn = None,
-        GameEvent::Deployed { .. }
+        GameEvent::Colored { .. }
+        | GameEvent::Deployed { .. }
         | GameEvent::Ready { .. }
         | GameEvent::DrawOffered { .. }
         | GameEvent::DrawDeclined { .. }
@@ -213,7 +248,7 @@ fn army(record: &GameRecord, ruleset: &Ruleset, side: Side) -> Vec<SeenPiece> {
         .filter_map(|place| {
             let square = ruleset.shape.home_square(side, place)?;
             let identity = identity(place)?;
-            Some(SeenPiece { square, side, identity, is_moved: false, is_revealed: false })
+            Some(SeenPiece { square, side, identity, is_moved: false, is_revealed: false, is_labeled: false })
         })
         .collect()
 }
@@ -227,15 +262,41 @@ fn own_setup(record: &GameRecord, side: Side) -> Option<&str> {
     })
 }
 
+/// The reserves after a piece of a side came to its own or left it; with a label everybody knows which.
+fn exchanged(
+    view: &GameView,
+    side: Side,
+    label: Option<Identity>,
+    is_coming: bool,
+) -> Option<PerSide<Reserve>> {
+    let mut reserves = view.reserve.clone()?;
+    let Reserve { size, labeled, unlabeled: _ } = &mut reserves[side];
+    *size = if is_coming { size.saturating_add(1) } else { size.saturating_sub(1) };
+    if let Some(Identity::Known(rank)) = label {
+        let count = labeled.entry(rank).or_insert(0);
+        *count = if is_coming { count.saturating_add(1) } else { count.saturating_sub(1) };
+        if *count == 0 {
+            labeled.remove(&rank);
+        }
+    }
+    Some(reserves)
+}
+
 type Captured = PerSide<std::collections::BTreeMap<Rank, u8>>;
 
 /// What stands on the two squares of a ply afterwards, and what has been captured.
-fn ply(view: &GameView, seen: &SeenMove) -> (Vec<SeenPiece>, Captured) {
+fn ply(view: &GameView, ruleset: &Ruleset, seen: &SeenMove) -> (Vec<SeenPiece>, Captured) {
     let Move { from, to } = seen.squares.0;
     let mut captured = view.captured.clone();
     let at = |square: Square, side: Side| {
-        let unknown =
-            SeenPiece { square, side, identity: Identity::Hidden, is_moved: false, is_revealed: false };
+        let unknown = SeenPiece {
+            square,
+            side,
+            identity: Identity::Hidden,
+            is_moved: false,
+            is_revealed: false,
+            is_labeled: false,
+        };
         crate::targets::piece_at(view, square).filter(|piece| piece.side == side).unwrap_or(unknown)
     };
     let mover = shown(at(from, seen.side), seen.piece);
@@ -244,7 +305,12 @@ fn ply(view: &GameView, seen: &SeenMove) -> (Vec<SeenPiece>, Captured) {
         return (vec![SeenPiece { square: to, ..mover }], captured);
     };
     let attacker = shown(mover, attacker);
+    // Whatever a Scout or a Phoenix found out stays face up (§S2.1, §S2.2).
+    let finds_out = ruleset.labels
+        && matches!(attacker.identity, Identity::Known(Rank::Scout | Rank::Phoenix))
+        && defender_fate != StrikeFate::Leaves;
     let defender = shown(at(to, seen.side.opponent()), defender);
+    let defender = SeenPiece { is_labeled: defender.is_labeled || finds_out, ..defender };
     let mut pieces = Vec::new();
     let mut settle =
         |piece: SeenPiece, fate: StrikeFate, own: Square, other: Square| match (fate, piece.identity) {

@@ -36,7 +36,7 @@ fn reach(view: &GameView, ruleset: &Ruleset, side: Side, from: Square, rank: Ran
     }
     let lakes: SquareSet = view.lakes.iter().copied().collect();
     let free = ruleset.shape.squares().without(lakes);
-    let far = rank == Rank::Scout;
+    let far = matches!(rank, Rank::Scout | Rank::Phoenix);
     for direction in Direction::ALL {
         let mut square = from;
         while let Some(next) = ruleset.shape.neighbor(square, direction) {

@@ -1,9 +1,11 @@
 //! Words for people: terms, clocks, events, endings.
 
+use std::collections::BTreeMap;
+
 use flagfall_board::{Numbering, Rank, Side, Square};
 use flagfall_protocol::{
-    GameEvent, GameSummary, IdentityText, MoveText, Outcome, Presence, SeenMove, SeenStrike, StrikeFate,
-    Terms, Time,
+    GameEvent, GameSummary, GameView, IdentityText, MoveText, Outcome, OwedColor, Presence, Reserve,
+    SeenExchange, SeenMove, SeenPlacing, SeenStrike, StrikeFate, Terms, Time,
 };
 use flagfall_rules::{Identity, Move, Ruleset};
 use unicode_width::UnicodeWidthStr;
@@ -197,6 +199,11 @@ pub fn event(event: &GameEvent) -> String {
         GameEvent::Ready { side } => format!("{side} is ready."),
         GameEvent::Started { .. } => "Both sides are ready. The game starts.".to_owned(),
         GameEvent::Moved(seen) => moved(seen),
+        GameEvent::Removed { side, square } => removed(*side, *square),
+        GameEvent::Placed(seen) => placed(seen),
+        GameEvent::Colored { side, square, color } => {
+            format!("{side} lays a {} chip on {square}.", color.name())
+        }
         GameEvent::DrawOffered { side } => format!("{side} offers a draw."),
         GameEvent::DrawDeclined { side } => format!("{side} declines the draw."),
         GameEvent::Paused { .. } => "The game is paused while the server is away; no clock runs.".to_owned(),
@@ -208,7 +215,66 @@ pub fn event(event: &GameEvent) -> String {
 /// A ply as a sentence: `Red moves a4a5.`, `Red's Scout strikes Blue's Bomb on b7: the Scout leaves.`
 #[must_use]
 pub fn moved(seen: &SeenMove) -> String {
-    let SeenMove { side, squares: MoveText(Move { from, to }), piece, strike } = *seen;
+    let chips = seen.laid.map_or_else(String::new, |laid| {
+        let squares: Vec<String> = laid.0.squares().iter().map(Square::to_string).collect();
+        format!(" Now {}: {}.", laid.0.color().name(), squares.join(" "))
+    });
+    format!("{}{chips}", bare_move(seen))
+}
+
+fn removed(side: Side, square: Square) -> String {
+    format!("{side} takes its piece on {square} off the board.")
+}
+
+fn placed(seen: &SeenPlacing) -> String {
+    let SeenPlacing { side, square, piece, labeled, color } = *seen;
+    let chip = color.map_or_else(String::new, |color| format!(", on a {} chip", color.name()));
+    let label = if labeled { "labeled " } else { "" };
+    let what = match piece.0 {
+        Identity::Hidden => "piece".to_owned(),
+        Identity::Known(_) | Identity::OneOf(_) => identity(piece),
+    };
+    format!("{side} brings a {label}{what} on at {square}{chip}.")
+}
+
+/// A ply between board and reserve as a sentence.
+#[must_use]
+pub fn exchanged(seen: &SeenExchange) -> String {
+    match seen {
+        SeenExchange::Removed { side, square } => removed(*side, *square),
+        SeenExchange::Placed(seen) => placed(seen),
+    }
+}
+
+/// Who has to name a color, as a sentence.
+#[must_use]
+pub fn owed(view: &GameView) -> Option<String> {
+    let OwedColor { side, square } = view.owed_color?;
+    Some(if view.audience.side() == Some(side) {
+        format!("Name the color of your chip on {square} first, as in color green.")
+    } else {
+        format!("{side} has yet to name the color of its chip on {square}.")
+    })
+}
+
+/// A side's reserve as a sentence: its size, and whatever of it is known.
+#[must_use]
+pub fn reserve(side: Side, reserve: &Reserve) -> String {
+    let Reserve { size, labeled, unlabeled } = reserve;
+    let list = |counts: &BTreeMap<Rank, u8>| -> Vec<String> {
+        counts.iter().rev().map(|(rank, count)| format!("{count} {rank}")).collect()
+    };
+    let mut known = unlabeled.as_ref().map(list).unwrap_or_default();
+    known.extend(list(labeled).into_iter().map(|text| format!("{text} labeled")));
+    if known.is_empty() {
+        return format!("{side} has {size} in reserve.");
+    }
+    format!("{side} has {size} in reserve: {}.", known.join(", "))
+}
+
+/// A move or strike without its chips.
+fn bare_move(seen: &SeenMove) -> String {
+    let SeenMove { side, squares: MoveText(Move { from, to }), piece, strike, laid: _ } = *seen;
     let Some(SeenStrike { attacker, attacker_fate, defender, defender_fate }) = strike else {
         return match piece.0 {
             // Only what the others cannot know anyway is worth a word: one's own pieces are on the board.

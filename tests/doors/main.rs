@@ -75,9 +75,9 @@ fn what_is_printed_shows_no_rank() {
             printed += &format!("{setup:?} {deployment:?} {command:?} {entropy:?} {events:?}");
             events.iter().for_each(|event| flagfall_rules::evolve(&mut game, event, Stamp(0)));
         }
-        let squares = "a4a5".parse().expect("a move");
-        let ply =
-            decide(&game, Side::Red, 0, &Command::Move(squares), Stamp(0), &Entropy([0; 32])).expect("a ply");
+        let squares: flagfall_rules::Move = "a4a5".parse().expect("a move");
+        let ply = decide(&game, Side::Red, 0, &Command::Move(squares.into()), Stamp(0), &Entropy([0; 32]))
+            .expect("a ply");
         ply.iter().for_each(|event| flagfall_rules::evolve(&mut game, event, Stamp(0)));
         printed + &format!("{ply:?} {game:?} {:?}", game.position())
     };

@@ -1,8 +1,12 @@
 //! Legal in the mover's view is legal in the position is what `decide` accepts.
 
-use flagfall_board::{Side, Square};
+use std::collections::BTreeSet;
+
+use flagfall_board::{ChipColor, Direction, Rank, Side, Sign, Square};
 use flagfall_rules::secret::{SecretRecord, to_record};
-use flagfall_rules::{Command, EndReason, Entropy, Events, Move, Phase, Refusal, Viewer, decide, view};
+use flagfall_rules::{
+    Command, EndReason, Entropy, Events, Move, MoveCommand, Phase, Placing, Refusal, Viewer, decide, view,
+};
 use flagfall_tests::{Chance, Match, Step};
 
 use crate::{Law, hold};
@@ -29,7 +33,8 @@ impl Law for Legal {
         let in_position = game.legal_moves().expect("it is played");
         assert_eq!(in_view, in_position);
         assert_eq!(in_position.iter().count(), in_position.len());
-        assert!(!in_position.is_empty(), "a side without a move has lost already");
+        let ruleset = game.terms().ruleset;
+        assert!(ruleset.reserve || !in_position.is_empty(), "a side without a move has lost already");
         for viewer in [Viewer::Player(turn.opponent()), Viewer::Public] {
             let seen = view(game, viewer, table.now);
             assert_eq!(seen.legal_moves(), None);
@@ -37,6 +42,10 @@ impl Law for Legal {
         }
         self.step += 1;
         if seen.refused_moves.is_empty() && !self.step.is_multiple_of(self.every) {
+            return;
+        }
+        if ruleset.chips {
+            // Moves want a color there, or none: the law about commands looks at both.
             return;
         }
         for (n, squares) in in_position.iter().enumerate() {
@@ -47,7 +56,8 @@ impl Law for Legal {
             for to in squares() {
                 let squares = Move { from, to };
                 let entropy = Entropy([0; 32]);
-                let verdict = decide(game, turn, game.ply(), &Command::Move(squares), table.now, &entropy);
+                let verdict =
+                    decide(game, turn, game.ply(), &Command::Move(squares.into()), table.now, &entropy);
                 // Where an illegal act loses it is accepted as well, and is no ply (§U7).
                 let is_ply = verdict.as_ref().is_ok_and(is_ply);
                 assert_eq!(is_ply, in_position.contains(squares), "{squares}");
@@ -58,8 +68,14 @@ impl Law for Legal {
                 if let Err(Refusal::TwoSquares | Refusal::MoreSquares) = verdict {
                     refused.push(squares);
                 }
-                let verdict =
-                    decide(game, turn.opponent(), game.ply(), &Command::Move(squares), table.now, &entropy);
+                let verdict = decide(
+                    game,
+                    turn.opponent(),
+                    game.ply(),
+                    &Command::Move(squares.into()),
+                    table.now,
+                    &entropy,
+                );
                 assert_eq!(verdict, Err(Refusal::NotYourTurn));
             }
         }
@@ -118,17 +134,120 @@ fn legal_moves_agree_in_games_full_of_repetitions() {
                 let legal = table.game.legal_moves();
                 let step = match (back, legal) {
                     (Some(back), Some(legal)) if legal.contains(back) && !chance.once_in(5) => {
-                        Step::Ask(side, Command::Move(back))
+                        Step::Ask(side, Command::Move(back.into()))
                     }
                     _ => table.random_step(&mut chance),
                 };
                 law.before(&table, &step, &mut chance);
-                if let (Ok(_), Step::Ask(side, Command::Move(squares))) = (table.step(&step, 10), &step) {
-                    last[*side] = Some(*squares);
+                if let (Ok(_), Step::Ask(side, Command::Move(asked))) = (table.step(&step, 10), &step) {
+                    last[*side] = Some(asked.squares);
                 }
             }
         }
         println!("{}: {} moves refused by repetition rules, seed {seed}", ruleset.id, law.by_repetition);
         assert_eq!(law.by_repetition > 0, ruleset.two_squares_limit.is_some());
     }
+}
+
+/// Everything a side may do, not moves alone: the view's list, the position's, and what `decide` accepts of all there could be.
+struct LegalCommands {
+    step: usize,
+    every: usize,
+}
+
+/// Every command of the board there could be from these squares, in every spelling.
+fn candidates(from: &[Square]) -> Vec<Command> {
+    let colors = || std::iter::once(None).chain(ChipColor::ALL.map(Some));
+    let paths = || [None, Some(Sign::Plus), Some(Sign::Minus)].into_iter();
+    let mut all: Vec<Command> = ChipColor::ALL.into_iter().map(Command::Color).collect();
+    for square in from.iter().copied() {
+        all.push(Command::Remove(square));
+        for to in squares() {
+            let squares = Move { from: square, to };
+            all.extend(paths().flat_map(|path| {
+                colors().map(move |color| Command::Move(MoveCommand { squares, path, color }))
+            }));
+        }
+        for rank in Rank::ALL {
+            all.extend([false, true].into_iter().flat_map(|is_labeled| {
+                colors().map(move |color| Command::Place(Placing { square, rank, is_labeled, color }))
+            }));
+        }
+    }
+    all
+}
+
+/// What is listed spells paths out where there are joints; a command that leaves its path open means one of the listed.
+fn is_listed(listed: &BTreeSet<String>, command: &Command, has_joints: bool) -> bool {
+    match command {
+        Command::Move(asked @ MoveCommand { path: None, .. }) if has_joints => {
+            let with = |sign| Command::Move(MoveCommand { path: Some(sign), ..*asked });
+            [Sign::Plus, Sign::Minus].map(with).iter().any(|command| listed.contains(&name(command)))
+        }
+        Command::Move(asked @ MoveCommand { path: Some(sign), squares, .. }) if !has_joints => {
+            let is_way =
+                Direction::between(squares.from, squares.to).is_some_and(|(way, _)| way.sign() == *sign);
+            is_way && listed.contains(&name(&Command::Move(MoveCommand { path: None, ..*asked })))
+        }
+        _ => listed.contains(&name(command)),
+    }
+}
+
+fn name(command: &Command) -> String {
+    match command {
+        Command::Move(asked) => asked.to_string(),
+        Command::Place(placing) => placing.to_string(),
+        Command::Remove(square) => format!("-{square}"),
+        Command::Color(color) => format!("={}", color.letter()),
+        other => format!("{other:?}"),
+    }
+}
+
+impl Law for LegalCommands {
+    fn before(&mut self, table: &Match, _step: &Step, chance: &mut Chance) {
+        let game = &table.game;
+        self.step += 1;
+        if game.phase() != Phase::Playing
+            || game.is_paused()
+            || game.deadline().is_some_and(|at| table.now > at)
+            || !(self.step.is_multiple_of(self.every) || game.position().owed_color().is_some())
+        {
+            return;
+        }
+        let turn = game.position().turn();
+        let listed = game.position().legal_commands();
+        let seen = view(game, Viewer::Player(turn), table.now);
+        assert_eq!(seen.legal_commands().as_ref(), Some(&listed));
+        for viewer in [Viewer::Player(turn.opponent()), Viewer::Public] {
+            assert_eq!(view(game, viewer, table.now).legal_commands(), None);
+        }
+        let names: BTreeSet<String> = listed.iter().map(|command| name(&command)).collect();
+        assert_eq!((names.len(), listed.nth(listed.len())), (listed.len(), None), "each once");
+        assert!(!listed.is_empty(), "a side without an act has lost already");
+        // A few squares at a time: there are a hundred thousand commands.
+        let board: Vec<Square> = squares().collect();
+        let from: Vec<Square> = (0..12).map(|_| board[chance.below(board.len())]).collect();
+        let has_joints = game.terms().ruleset.shape.has_joints();
+        let verdict = |command: &Command| {
+            decide(game, turn, game.ply(), command, table.now, &Entropy([0; 32]))
+                .is_ok_and(|events| events.iter().next().is_some_and(|event| !event.is_end()))
+        };
+        for command in candidates(&from) {
+            let wanted = is_listed(&names, &command, has_joints);
+            // Without a path the shorter legal one is meant: its color may be another's than the other's.
+            let is_open = matches!(command, Command::Move(MoveCommand { path: None, .. })) && has_joints;
+            if !(is_open && wanted) {
+                assert_eq!(verdict(&command), wanted, "{} {command:?}", name(&command));
+            }
+        }
+        for n in (0..listed.len()).step_by(1 + listed.len() / 60) {
+            let command = listed.nth(n).expect("as many as it says");
+            assert!(verdict(&command), "{}", name(&command));
+        }
+    }
+}
+
+#[test]
+fn every_listed_command_is_legal_and_no_other() {
+    hold("legal commands", 3, || LegalCommands { step: 0, every: 60 });
 }

@@ -2,7 +2,9 @@
 
 use flagfall_board::{Rank, Side};
 use flagfall_rules::secret::{SecretRecord, from_record, to_record};
-use flagfall_rules::{Command, EndReason, Entropy, Game, Phase, Position, Referee, decide, evolve};
+use flagfall_rules::{
+    Command, EndReason, Entropy, Game, Phase, Position, Referee, Viewer, decide, evolve, view,
+};
 use flagfall_tests::{Chance, Logged, Match, Step, random_setup, setup_of, wrong_setup};
 
 use crate::{Law, hold};
@@ -26,9 +28,14 @@ impl Law for Conservation {
         // Counted again, apart from the engine.
         let pieces = Referee.pieces(position);
         for side in Side::BOTH {
+            let reserves = view(&logged.after, Viewer::Player(side), logged.at).reserve;
             for rank in Rank::ALL {
                 let on_board = pieces.iter().filter(|(_, s, r)| (*s, *r) == (side, rank)).count();
-                let all = on_board + usize::from(position.captured(side)[rank as usize]);
+                let held = reserves.map_or(0, |reserves| {
+                    let unlabeled = reserves[side].unlabeled.expect("its own");
+                    usize::from(unlabeled[rank as usize]) + usize::from(reserves[side].labeled[rank as usize])
+                });
+                let all = on_board + held + usize::from(position.captured(side)[rank as usize]);
                 assert_eq!(all, usize::from(position.ruleset().army.count(rank)), "{side} {rank}");
             }
         }
@@ -48,7 +55,10 @@ struct Alternation {
 
 impl Law for Alternation {
     fn event(&mut self, logged: &Logged) {
-        if let SecretRecord::Moved { side, .. } = to_record(&logged.event) {
+        if let SecretRecord::Moved { side, .. }
+        | SecretRecord::Removed { side, .. }
+        | SecretRecord::Placed { side, .. } = to_record(&logged.event)
+        {
             assert_eq!(side, self.last.map_or(Side::Red, Side::opponent));
             assert_eq!(logged.before.turn(), Some(side));
             self.last = Some(side);
@@ -114,7 +124,7 @@ fn random_command(table: &Match, chance: &mut Chance) -> Command {
         }
         6 => Command::Deploy(setup_of(&random_setup(ruleset, chance), Side::Red, ruleset)),
         7 => Command::Deploy(setup_of(&wrong_setup(ruleset, chance), Side::Blue, ruleset)),
-        _ => Command::Move(flagfall_rules::Move { from: square(chance), to: square(chance) }),
+        _ => Command::Move(flagfall_rules::Move { from: square(chance), to: square(chance) }.into()),
     }
 }
 

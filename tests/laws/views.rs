@@ -3,7 +3,7 @@
 use flagfall_board::{Side, Stamp};
 use flagfall_protocol::{GameEvent, GameView, ViewChange};
 use flagfall_rules::secret::{SecretRecord, to_record};
-use flagfall_rules::{Identity, SeenMove, View, Viewer, see, see_change, view};
+use flagfall_rules::{Identity, SeenExchange, SeenMove, View, Viewer, see, see_change, view};
 use flagfall_tests::Logged;
 
 use crate::{Law, hold};
@@ -105,9 +105,22 @@ fn move_knows_less(less: Option<SeenMove>, more: Option<SeenMove>) -> bool {
         }
         _ => false,
     };
-    (less.side, less.from, less.to) == (more.side, more.from, more.to)
+    (less.side, less.from, less.to, less.laid) == (more.side, more.from, more.to, more.laid)
         && knows_less(less.piece, more.piece)
         && strikes
+}
+
+fn exchange_knows_less(less: Option<SeenExchange>, more: Option<SeenExchange>) -> bool {
+    match (less, more) {
+        (
+            Some(SeenExchange::Placed { side, square, piece, is_labeled, color }),
+            Some(SeenExchange::Placed { piece: more_piece, .. }),
+        ) => {
+            let as_more = SeenExchange::Placed { side, square, piece: more_piece, is_labeled, color };
+            Some(as_more) == more && knows_less(piece, more_piece)
+        }
+        _ => less == more,
+    }
 }
 
 #[track_caller]
@@ -127,6 +140,10 @@ fn check_subset(public: &View, player: &View) {
         ply,
         turn,
         last_move,
+        last_exchange,
+        reserve,
+        chips,
+        owed_color,
         refused_moves,
         clock,
         draw_offer,
@@ -146,12 +163,27 @@ fn check_subset(public: &View, player: &View) {
     for (less, more) in pieces.iter().zip(&player.pieces) {
         assert_eq!((less.square, less.side), (more.square, more.side));
         assert_eq!((less.is_moved, less.is_revealed), (more.is_moved, more.is_revealed));
+        assert_eq!(less.is_labeled, more.is_labeled);
         assert!(knows_less(less.identity, more.identity), "{less:?} {more:?}");
     }
     assert_eq!(captured, &player.captured);
     assert_eq!(ply, &player.ply);
     assert_eq!(turn, &player.turn);
     assert!(move_knows_less(*last_move, player.last_move));
+    assert!(exchange_knows_less(*last_exchange, player.last_exchange));
+    match (reserve, &player.reserve) {
+        (Some(less), Some(more)) => {
+            for side in Side::BOTH {
+                let (less, more) = (less[side], more[side]);
+                assert_eq!((less.size, less.labeled), (more.size, more.labeled));
+                assert!(less.unlabeled.is_none() || less.unlabeled == more.unlabeled);
+            }
+        }
+        (None, None) => {}
+        _ => panic!("a reserve is there for everybody"),
+    }
+    assert_eq!(chips, &player.chips);
+    assert_eq!(owed_color, &player.owed_color);
     assert!(refused_moves.is_empty());
     assert_eq!(clock, &player.clock);
     assert_eq!(draw_offer, &player.draw_offer);

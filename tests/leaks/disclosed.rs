@@ -1,24 +1,38 @@
-//! What each audience has been told, by RULES §A4, §A7–§A9, §C2, §O1, §D and PLAY: a specification of its own, written from those pages and apart
+//! What each audience has been told, by RULES §A4, §A7–§A9, §C2, §O1, §D, §S and PLAY: a specification of its own, written from those pages and apart
 //! from `view.rs`. It reads the log as the store keeps it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use flagfall_board::{PerSide, Rank, Side, Square};
+use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square};
 use flagfall_rules::secret::SecretRecord;
-use flagfall_rules::{Disclosure, EndReason, Fate, Ruleset, Viewer};
+use flagfall_rules::{Disclosure, EndReason, Fate, Identity, Ruleset, Viewer};
+
+use crate::narrowing::{ChipsAt, could_be};
+
+/// Where a piece came from: all that tells pieces apart that nobody has been shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Origin {
+    /// The square it was deployed on.
+    Home(Square),
+    /// The reserve, as the so manieth piece placed (§S1.7).
+    Placing(usize),
+}
 
 /// A piece and who knows it.
 #[derive(Clone, Debug)]
 pub(crate) struct Tracked {
     pub(crate) side: Side,
     pub(crate) rank: Rank,
-    /// Where it was deployed.
-    pub(crate) origin: Square,
+    pub(crate) origin: Origin,
     pub(crate) has_moved: bool,
     /// Whether everybody has been shown its rank in play.
     pub(crate) is_public: bool,
     /// Whom it beat in hiding (§D1): all that the others know of it.
     pub(crate) beat: Vec<Rank>,
+    /// Whether it is face up for good (§S2.1).
+    pub(crate) is_labeled: bool,
+    /// What its moves allow it to be, where they tell more than that it moves (§S3.4).
+    pub(crate) could_be: Option<RankSet>,
 }
 
 /// Whether a defender of this rank wins against an attacker that is no Scout, where of equals the attacker wins (§A6, §D1).
@@ -54,8 +68,16 @@ pub(crate) struct Disclosed {
     pub(crate) board: BTreeMap<Square, Tracked>,
     /// Which sides' deployments the end has opened to this audience.
     opened: PerSide<bool>,
-    /// The squares on which pieces stood at first that everybody has come to know, captured ones among them.
-    pub(crate) known_origins: Vec<Square>,
+    /// Where the pieces came from that everybody has come to know, or to narrow down, captured ones among them.
+    pub(crate) known_origins: Vec<Origin>,
+    /// Pieces that left the board into a reserve.
+    pub(crate) removed_origins: Vec<Origin>,
+    pub(crate) chips: ChipsAt,
+    /// Who owes a color, and where (§S2.4).
+    pub(crate) owed: Option<(Side, Square)>,
+    /// Each side's reserve: how many of each rank, labeled or not.
+    pub(crate) reserve: PerSide<BTreeMap<(Rank, bool), u16>>,
+    placings: usize,
     /// Everything said to the audience, in order.
     pub(crate) said: Vec<String>,
 }
@@ -70,6 +92,11 @@ impl Disclosed {
             board: BTreeMap::new(),
             opened: PerSide::default(),
             known_origins: Vec::new(),
+            removed_origins: Vec::new(),
+            chips: ChipsAt::new(),
+            owed: None,
+            reserve: PerSide::default(),
+            placings: 0,
             said: Vec::new(),
         }
     }
@@ -80,6 +107,20 @@ impl Disclosed {
             .get(&square)
             .filter(|piece| piece.is_public || self.own(piece.side) || self.opened[piece.side])
             .map(|piece| piece.rank)
+    }
+
+    /// The same as an audience is shown it.
+    pub(crate) fn identity(&self, square: Square) -> Identity {
+        let could_be = self.board.get(&square).and_then(|piece| piece.could_be);
+        match self.knows(square) {
+            Some(rank) => Identity::Known(rank),
+            None => could_be.map_or(Identity::Hidden, Identity::OneOf),
+        }
+    }
+
+    /// Whether the audience knows the ranks of a side's reserve.
+    pub(crate) fn knows_reserve(&self, side: Side) -> bool {
+        self.own(side) || self.opened[side]
     }
 
     fn say(&mut self, words: String) {
@@ -104,6 +145,17 @@ impl Disclosed {
                 self.say("it starts".to_owned());
                 for side in Side::BOTH {
                     let setup = self.setups[side].clone().unwrap_or_default();
+                    if self.ruleset.reserve {
+                        self.reserve[side] = self
+                            .ruleset
+                            .army
+                            .iter()
+                            .map(|(rank, count)| {
+                                let placed = setup.matches(rank.letter()).count() as u16;
+                                ((rank, false), u16::from(count) - placed)
+                            })
+                            .collect();
+                    }
                     for (place, letter) in setup.chars().enumerate() {
                         if let (Some(rank), Some(square)) =
                             (Rank::from_letter(letter), self.ruleset.shape.home_square(side, place))
@@ -111,18 +163,29 @@ impl Disclosed {
                             let piece = Tracked {
                                 side,
                                 rank,
-                                origin: square,
+                                origin: Origin::Home(square),
                                 has_moved: false,
                                 is_public: false,
                                 beat: Vec::new(),
+                                is_labeled: false,
+                                could_be: None,
                             };
                             self.board.insert(square, piece);
                         }
                     }
                 }
             }
-            SecretRecord::Moved { side, from, to, strike, .. } => {
-                self.moved(*side, *from, *to, strike.as_ref());
+            SecretRecord::Moved { side, from, to, strike, laid, proves: _, labels: _ } => {
+                self.moved(*side, *from, *to, strike.as_ref(), laid.as_ref());
+            }
+            SecretRecord::Removed { side, square } => self.removed(*side, *square),
+            SecretRecord::Placed { side, square, rank, is_labeled, color } => {
+                self.placed(*side, *square, *rank, *is_labeled, *color);
+            }
+            SecretRecord::Colored { side, square, color } => {
+                self.chips.insert(*square, *color);
+                self.owed = None;
+                self.say(format!("{side} lays {color:?} on {square}"));
             }
             SecretRecord::DrawOffered { side } => self.say(format!("{side} offers a draw")),
             SecretRecord::DrawDeclined { side } => self.say(format!("{side} declines")),
@@ -151,15 +214,30 @@ impl Disclosed {
         from: Square,
         to: Square,
         strike: Option<&[flagfall_rules::secret::StruckRecord; 2]>,
+        laid: Option<&(Vec<Square>, ChipColor)>,
     ) {
+        let lakes = self.ruleset.shape.lakes.iter();
+        let full: BTreeSet<Square> = self.board.keys().copied().chain(lakes).collect();
+        let chips_before = self.chips.clone();
+        for (squares, color) in laid.into_iter() {
+            self.chips.extend(squares.iter().map(|square| (*square, *color)));
+        }
         let Some(mut piece) = self.board.remove(&from) else { panic!("{from}: nothing stands there") };
         assert_eq!(piece.side, side);
         piece.has_moved = true;
         let distance = from.column().abs_diff(to.column()) + from.row().abs_diff(to.row());
         let mut words = format!("{side} {from}{to}");
-        if distance > 1 {
-            words += &format!(", a {}", piece.rank);
+        words += &laid.map_or_else(String::new, |laid| format!(", {laid:?}"));
+        if self.ruleset.reserve && strike.is_none() {
+            self.narrow(&mut piece, &full, (from, to), &chips_before);
+        } else if distance > 1 && !self.ruleset.reserve {
             piece.is_public = true;
+        }
+        if piece.is_public {
+            words += &format!(", a {}", piece.rank);
+            self.known_origins.push(piece.origin);
+        } else if let Some(could_be) = piece.could_be {
+            words += &format!(", one of {could_be:?}");
             self.known_origins.push(piece.origin);
         }
         if self.own(side) {
@@ -187,6 +265,16 @@ impl Disclosed {
         let is_told = struck.is_public || self.own(struck.side);
         let name = if is_told { struck.rank.to_string() } else { "something".to_owned() };
         words += &format!(": {} strikes {name}: {:?}, {:?}", piece.rank, attacker.fate, defender.fate);
+        if self.ruleset.labels
+            && matches!(piece.rank, Rank::Scout | Rank::Phoenix)
+            && defender.fate != Fate::Leaves
+        {
+            // Whatever a Scout dies of, and whatever a Phoenix finds (§S2.1, §S2.2).
+            struck.is_labeled = true;
+        }
+        if self.ruleset.chips && defender.fate == Fate::Advances {
+            self.owed = Some((side.opponent(), from));
+        }
         self.say(words);
         match defender.fate {
             Fate::Stays => drop(self.board.insert(to, struck)),
@@ -199,8 +287,66 @@ impl Disclosed {
         }
         match attacker.fate {
             Fate::Advances => drop(self.board.insert(to, piece)),
-            Fate::Stays => panic!("no attacker stays in these rulesets"),
+            Fate::Stays => {
+                assert_eq!(piece.rank, Rank::Phoenix, "no other attacker stays");
+                drop(self.board.insert(from, piece));
+            }
             Fate::Leaves => {}
         }
+    }
+
+    /// What a move tells that strikes nobody (§C2, §S3.4).
+    fn narrow(
+        &self,
+        piece: &mut Tracked,
+        full: &BTreeSet<Square>,
+        (from, to): (Square, Square),
+        before: &ChipsAt,
+    ) {
+        let found = could_be(self.ruleset, full, from, to, before, &self.chips);
+        assert!(found.contains(piece.rank), "{from}{to}: a {} cannot have done that", piece.rank);
+        let movable =
+            self.ruleset.army.iter().filter(|(rank, _)| !matches!(rank, Rank::Flag | Rank::Bomb)).count();
+        if found.len() as usize == movable {
+            return;
+        }
+        let could_be = piece.could_be.unwrap_or(RankSet::ALL).intersection(found);
+        piece.is_public |= could_be.len() == 1;
+        piece.could_be = Some(could_be);
+    }
+
+    /// Everybody sees where; whatever was known of the piece is lost, but a label (§S1.7).
+    fn removed(&mut self, side: Side, square: Square) {
+        let Some(piece) = self.board.remove(&square) else { panic!("{square}: nothing to remove") };
+        assert_eq!(piece.side, side);
+        *self.reserve[side].entry((piece.rank, piece.is_labeled)).or_default() += 1;
+        self.removed_origins.push(piece.origin);
+        let words = if self.own(side) { format!(", your {}", piece.rank) } else { String::new() };
+        self.say(format!("{side} takes {square} off the board{words}"));
+    }
+
+    /// Everybody sees where, and what only if it is labeled (§S1.7).
+    fn placed(&mut self, side: Side, square: Square, rank: Rank, is_labeled: bool, color: Option<ChipColor>) {
+        let held = self.reserve[side].entry((rank, is_labeled)).or_default();
+        *held = held.checked_sub(1).expect("it was in reserve");
+        color.and_then(|color| self.chips.insert(square, color));
+        let origin = Origin::Placing(self.placings);
+        self.placings += 1;
+        if is_labeled {
+            self.known_origins.push(origin);
+        }
+        let piece = Tracked {
+            side,
+            rank,
+            origin,
+            has_moved: false,
+            is_public: is_labeled,
+            beat: Vec::new(),
+            is_labeled,
+            could_be: None,
+        };
+        let name = if is_labeled || self.own(side) { format!("a {rank}") } else { "something".to_owned() };
+        self.board.insert(square, piece);
+        self.say(format!("{side} brings {name} on at {square}, {color:?}, labeled: {is_labeled}"));
     }
 }

@@ -1,8 +1,10 @@
 //! Bytes do not depend on secrets (HOUSE, law 10). The specification of what was disclosed is `disclosed.rs`; every door with a planted
 //! leak in `doors.rs` must be found, or the silence about the real ones means nothing.
 
+mod beside;
 mod disclosed;
 mod doors;
+mod narrowing;
 mod paired;
 mod shown;
 mod silent;
@@ -10,6 +12,7 @@ mod silent;
 use flagfall_rules::{Disclosure, Ruleset};
 use flagfall_tests::Chance;
 
+use crate::beside::{NamesPlaced, NamesRemoved, RecordNamesPlaced, RemembersMoves, TellsReserve};
 use crate::doors::{
     CountsPrivate, Doors, MarksMovable, OneOfLength, OrderedByRank, Real, ShownFlag, ShownMover,
     TellsOfNothing, WarnsOfBombs,
@@ -46,6 +49,11 @@ fn finds(name: &str, doors: &impl Doors) {
 /// Leaks that need a silent winner are looked for where there are some.
 fn finds_in_silence(name: &str, doors: &impl Doors) {
     finds_where(name, doors, |ruleset| ruleset.disclosure == Disclosure::SilentDefense);
+}
+
+/// Leaks that need a reserve.
+fn finds_beside(name: &str, doors: &impl Doors) {
+    finds_where(name, doors, |ruleset| ruleset.reserve);
 }
 
 fn finds_where(name: &str, doors: &impl Doors, is_meant: impl Fn(&Ruleset) -> bool) {
@@ -126,4 +134,29 @@ fn a_record_that_names_a_silent_winner_is_found() {
 #[test]
 fn a_mark_on_a_silent_winner_is_found() {
     finds_in_silence("a mark on a silent winner", &MarksWinner);
+}
+
+#[test]
+fn a_reserve_that_tells_its_ranks_is_found() {
+    finds_beside("a reserve's ranks", &TellsReserve);
+}
+
+#[test]
+fn an_event_that_names_a_placed_piece_is_found() {
+    finds_beside("a placed piece's name", &NamesPlaced);
+}
+
+#[test]
+fn a_placed_piece_that_looks_moved_is_found() {
+    finds_beside("a placed piece's past", &RemembersMoves);
+}
+
+#[test]
+fn a_message_that_names_a_removed_piece_is_found() {
+    finds_beside("a removed piece's name", &NamesRemoved);
+}
+
+#[test]
+fn a_record_that_names_a_placed_piece_is_found() {
+    finds_beside("a placed piece's name in the record", &RecordNamesPlaced);
 }

@@ -2,12 +2,14 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use flagfall_board::{PerSide, Rank, Side, Square};
+use flagfall_board::{ChipColor, PerSide, Rank, Side, Square};
 use flagfall_rules::secret::to_record;
-use flagfall_rules::{Command, Entropy, Move, Phase, Ruleset, TimeControl, Viewer, decide};
+use flagfall_rules::{
+    Command, Entropy, Move, MoveCommand, Phase, Placing, Ruleset, TimeControl, Viewer, decide, view,
+};
 use flagfall_tests::{Chance, Match, Step, random_setup};
 
-use crate::disclosed::{Disclosed, beats_in_silence};
+use crate::disclosed::{Disclosed, Origin, beats_in_silence};
 use crate::doors::{Doors, opened, recorded, refused, told};
 
 /// A game as it was played: what was done, and when.
@@ -105,10 +107,10 @@ impl Script {
             let places: Vec<(usize, Square)> = (0..self.ruleset.shape.home_len())
                 .filter_map(|place| Some((place, self.ruleset.shape.home_square(side, place)?)))
                 .collect();
-            let moved: Vec<Square> =
+            let moved: Vec<Origin> =
                 disclosed.board.values().filter(|piece| piece.has_moved).map(|piece| piece.origin).collect();
             // A silent winner is only known to have beaten what it beat: whatever would have is as good (§D1).
-            let fits = |origin: Square, letter: char| {
+            let fits = |origin: Origin, letter: char| {
                 let winner = disclosed.board.values().find(|piece| piece.origin == origin);
                 winner.zip(Rank::from_letter(letter)).is_none_or(|(winner, rank)| {
                     winner.beat.iter().all(|beaten| beats_in_silence(rank, *beaten))
@@ -116,11 +118,14 @@ impl Script {
             };
             let Some(text) = twin.final_deployment(side) else { continue };
             let mut letters: Vec<char> = text.chars().collect();
-            let hidden: Vec<(usize, Square, bool)> = places
+            let hidden: Vec<(usize, Origin, bool)> = places
                 .iter()
-                .filter(|(place, square)| letters[*place] != '.' && !disclosed.known_origins.contains(square))
-                .map(|(place, square)| (*place, *square, moved.contains(square)))
+                .map(|(place, square)| (*place, Origin::Home(*square)))
+                .filter(|(place, origin)| letters[*place] != '.' && !disclosed.known_origins.contains(origin))
+                .map(|(place, origin)| (place, origin, moved.contains(&origin)))
                 .collect();
+            // The Flag could not have been removed.
+            let stayed = |origin: Origin| !disclosed.removed_origins.contains(&origin);
             for _ in 0..1 + chance.below(30) {
                 if hidden.len() < 2 {
                     break;
@@ -129,6 +134,29 @@ impl Script {
                 let (other, other_origin, other_moved) = hidden[chance.below(hidden.len())];
                 let is_movable =
                     |letter: char| !matches!(Rank::from_letter(letter), Some(Rank::Flag | Rank::Bomb));
+                if self.ruleset.reserve && chance.once_in(3) {
+                    // A piece on the board for one in reserve.
+                    let reserve: Vec<char> = self
+                        .ruleset
+                        .army
+                        .iter()
+                        .filter(|(rank, count)| {
+                            letters.iter().filter(|letter| **letter == rank.letter()).count()
+                                < usize::from(*count)
+                        })
+                        .map(|(rank, _)| rank.letter())
+                        .collect();
+                    let letter = reserve[chance.below(reserve.len())];
+                    if letters[one] != 'F' && (!one_moved || is_movable(letter)) {
+                        letters[one] = letter;
+                    }
+                    continue;
+                }
+                if (letters[one] == 'F' && !stayed(other_origin))
+                    || (letters[other] == 'F' && !stayed(one_origin))
+                {
+                    continue;
+                }
                 if (!one_moved || is_movable(letters[other]))
                     && (!other_moved || is_movable(letters[one]))
                     && fits(one_origin, letters[other])
@@ -140,7 +168,39 @@ impl Script {
             *text = letters.into_iter().collect();
             twin.change_redeployments(side, chance);
         }
+        if self.ruleset.reserve {
+            twin.change_placings(disclosed, viewer, chance);
+        }
         twin
+    }
+
+    /// Other pieces from the reserve where the audience never came to know which: because there are others now, or by chance.
+    fn change_placings(&mut self, disclosed: &Disclosed, viewer: Viewer, chance: &mut Chance) {
+        let mut table = self.table();
+        let mut placings = 0;
+        for (step, after_ms) in &mut self.steps {
+            if let Step::Ask(side, Command::Place(placing)) = step {
+                let origin = Origin::Placing(placings);
+                placings += 1;
+                let has_moved =
+                    disclosed.board.values().any(|piece| piece.origin == origin && piece.has_moved);
+                if viewer != Viewer::Player(*side) && !disclosed.known_origins.contains(&origin) {
+                    let reserve = view(&table.game, Viewer::Player(*side), table.now).reserve;
+                    let held = reserve.and_then(|reserves| reserves[*side].unlabeled).unwrap_or_default();
+                    let ranks: Vec<Rank> = Rank::ALL
+                        .into_iter()
+                        .filter(|rank| held[*rank as usize] > 0 && !(has_moved && *rank == Rank::Bomb))
+                        .collect();
+                    let is_there = ranks.contains(&placing.rank);
+                    if !ranks.is_empty() && (!is_there || chance.once_in(2)) {
+                        placing.rank = ranks[chance.below(ranks.len())];
+                    }
+                }
+            }
+            if table.step(step, *after_ms).is_err() {
+                return;
+            }
+        }
     }
 
     fn change_redeployments(&mut self, side: Side, chance: &mut Chance) {
@@ -219,7 +279,24 @@ fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mu
             // From squares that are not the asker's the answer is the same wherever to.
             if own.contains(from) || to.index().is_multiple_of(7) {
                 let squares = Move { from, to };
-                ask(&Command::Move(squares), Some(squares));
+                ask(&Command::Move(squares.into()), Some(squares));
+            }
+        }
+    }
+    // Reserve and colors of whoever has none, as of whoever has.
+    for (number, square) in board.iter().enumerate().filter(|_| table.game.terms().ruleset.reserve) {
+        let color = ChipColor::ALL[number % 4];
+        ask(&Command::Remove(square), None);
+        ask(&Command::Color(color), None);
+        if own.contains(square) {
+            continue;
+        }
+        for color in [None, Some(color)] {
+            let rank = Rank::ALL[number % Rank::COUNT];
+            ask(&Command::Place(Placing { square, rank, is_labeled: number.is_multiple_of(5), color }), None);
+            for from in own.iter().filter(|from| (from.index() + number).is_multiple_of(9)) {
+                let squares = Move { from, to: square };
+                ask(&Command::Move(MoveCommand { squares, path: None, color }), Some(squares));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What is shown is exactly what the specification says was told: no more, no less.
 
-use flagfall_protocol::{GameEvent, IdentityText, PieceText};
+use flagfall_protocol::{GameEvent, GameView, IdentityText, PieceText};
 use flagfall_rules::secret::to_record;
 use flagfall_rules::{Identity, Phase, Ruleset, Viewer};
 use flagfall_tests::{Chance, Match, Step};
@@ -8,10 +8,6 @@ use flagfall_tests::{Chance, Match, Step};
 use crate::disclosed::Disclosed;
 use crate::doors::{Doors, Real, TellsWrongSetups};
 use crate::paired::Script;
-
-fn identity(rank: Option<flagfall_board::Rank>) -> Identity {
-    rank.map_or(Identity::Hidden, Identity::Known)
-}
 
 /// Every piece of every view and event against the specification.
 fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
@@ -35,11 +31,7 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                 );
                 let Some((event, change)) = event else { continue };
                 for PieceText(piece) in change.pieces.iter().flatten() {
-                    assert_eq!(
-                        piece.identity,
-                        identity(disclosed.knows(piece.square)),
-                        "{viewer:?} {event:?}"
-                    );
+                    assert_eq!(piece.identity, disclosed.identity(piece.square), "{viewer:?} {event:?}");
                     assert_eq!(piece.is_revealed, disclosed.board[&piece.square].is_public);
                     checked += 1;
                 }
@@ -47,7 +39,7 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                     && seen.strike.is_none()
                 {
                     let IdentityText(found) = seen.piece;
-                    assert_eq!(found, identity(disclosed.knows(seen.squares.0.to)), "{viewer:?} {event:?}");
+                    assert_eq!(found, disclosed.identity(seen.squares.0.to), "{viewer:?} {event:?}");
                 }
                 if !said_before.is_multiple_of(7) {
                     continue;
@@ -58,16 +50,14 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                 }
                 for PieceText(piece) in &view.pieces {
                     let tracked = &disclosed.board[&piece.square];
-                    assert_eq!(
-                        piece.identity,
-                        identity(disclosed.knows(piece.square)),
-                        "{viewer:?} {piece:?}"
-                    );
+                    assert_eq!(piece.identity, disclosed.identity(piece.square), "{viewer:?} {piece:?}");
                     assert_eq!((piece.side, piece.is_moved), (tracked.side, tracked.has_moved));
                     // On one's own pieces as well: whether the others have seen it (§D2).
                     assert_eq!(piece.is_revealed, tracked.is_public, "{viewer:?} {piece:?}");
+                    assert_eq!(piece.is_labeled, tracked.is_labeled, "{viewer:?} {piece:?}");
                     checked += 1;
                 }
+                check_shadow(&view, &disclosed, ruleset);
                 // In the text that is sent, a hidden piece is a question mark and nothing else.
                 let text = serde_json::to_string(&view.pieces).expect("JSON");
                 let hidden = view.pieces.iter().filter(|piece| piece.0.identity == Identity::Hidden).count();
@@ -76,6 +66,33 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
         }
     }
     checked
+}
+
+/// Reserves, chips and what is owed.
+fn check_shadow(view: &GameView, disclosed: &Disclosed, ruleset: &Ruleset) {
+    let has_started = !disclosed.board.is_empty();
+    let chips = view
+        .chips
+        .iter()
+        .flatten()
+        .flat_map(|(color, squares)| squares.iter().map(|square| (*square, *color)));
+    assert_eq!(chips.collect::<crate::narrowing::ChipsAt>(), disclosed.chips);
+    let is_running = view.phase == flagfall_protocol::Phase::Playing;
+    let owed = view.owed_color.map(|owed| (owed.side, owed.square));
+    assert_eq!(owed, disclosed.owed.filter(|_| is_running));
+    assert_eq!(view.reserve.is_some(), ruleset.reserve);
+    for side in flagfall_board::Side::BOTH.into_iter().filter(|_| has_started) {
+        let Some(reserve) = view.reserve.as_ref().map(|reserves| &reserves[side]) else { continue };
+        let held = |is_labeled: bool| -> std::collections::BTreeMap<flagfall_board::Rank, u8> {
+            let held = disclosed.reserve[side]
+                .iter()
+                .filter(|((_, labeled), count)| *labeled == is_labeled && **count > 0);
+            held.map(|((rank, _), count)| (*rank, *count as u8)).collect()
+        };
+        assert_eq!(reserve.size, disclosed.reserve[side].values().sum::<u16>());
+        assert_eq!(reserve.labeled, held(true));
+        assert_eq!(reserve.unlabeled, disclosed.knows_reserve(side).then(|| held(false)));
+    }
 }
 
 #[test]
@@ -97,16 +114,17 @@ fn a_marked_hidden_rank_is_in_no_outgoing_byte() {
             let mut script = script;
             script.steps.truncate(script.steps.len() / 4);
             let session = script.live(&Real, Viewer::Public).expect("a script can be played again");
-            // The Spy is unique: while it hides, no piece on the board and no event names an S.
+            // The Spy is unique, or else the Flag: while it hides, no piece on the board and no event names it.
+            let spies = ruleset.army.count(flagfall_board::Rank::Spy);
+            let unique = if spies == 1 { flagfall_board::Rank::Spy } else { flagfall_board::Rank::Flag };
             for side in flagfall_board::Side::BOTH {
                 let hides = session.disclosed.board.iter().any(|(square, piece)| {
-                    piece.side == side
-                        && piece.rank == flagfall_board::Rank::Spy
-                        && session.disclosed.knows(*square).is_none()
+                    piece.side == side && piece.rank == unique && session.disclosed.knows(*square).is_none()
                 });
                 if hides {
-                    let mark = if side == flagfall_board::Side::Red { "rS" } else { "bS" };
-                    assert!(session.bytes.iter().all(|text| !text.contains(mark)), "{} {mark}", ruleset.id);
+                    let letter = if side == flagfall_board::Side::Red { 'r' } else { 'b' };
+                    let mark = format!("{letter}{}", unique.letter());
+                    assert!(session.bytes.iter().all(|text| !text.contains(&mark)), "{} {mark}", ruleset.id);
                 }
             }
             for text in &session.bytes {

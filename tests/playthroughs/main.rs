@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use flagfall_board::{Direction, PerSide, Rank, Side, Square};
-use flagfall_protocol::GameEvent;
+use flagfall_protocol::{GameEvent, GameView};
 use flagfall_rules::{Command, Identity, Phase, Referee, Ruleset, SeenPiece, TimeControl, Viewer, see, view};
 use flagfall_tests::{Chance, Logged, Match, Step};
 
@@ -16,6 +16,14 @@ fn setups(ruleset: &Ruleset) -> [&'static str; 2] {
         (_, 8) => {
             ["1.9..S..82 .......... ..9....... F.....B...", "2.S..9..81 .......... ....9..... ...FB....."]
         }
+        (16, 115) => [
+            "9897469S89439897 182736495B6B7S9S 8B8B7B6B5B4B3B59 9997765544332BF1",
+            "9987S69489973869 81726354B9B6S79S B8B8B7B6B5B4B395 77996655443321FB",
+        ],
+        (16, _) => [
+            "9P97469S89439897 182736495B6B7S9S 8B8B7B6B5B4B3B59 9997765544332BF1",
+            "9987S69489973P69 81726354B9B6S79S B8B8B7B6B5B4B395 77996655443321FB",
+        ],
         _ => ["98949SB591 9782766846 59793B364B 5BB7F85B89", "9BS9818924 5674495B35 B79BB76997 886BF85639"],
     }
 }
@@ -87,8 +95,38 @@ fn told(logged: &Logged) -> String {
     text
 }
 
+/// What is beside the board, and on it under the pieces: the truth, and what everybody knows.
+fn shadow(table: &Match) -> String {
+    if !table.game.terms().ruleset.reserve {
+        return String::new();
+    }
+    let text = Referee.position_text(table.game.position());
+    let truth: Vec<&str> = text.split(' ').skip(5).collect();
+    let mut text =
+        format!("truth: red {}; blue {}; chips {}; owed {}\n", truth[0], truth[1], truth[2], truth[3]);
+    for (viewer, name) in Viewer::ALL.into_iter().zip(["red", "blue", "public"]) {
+        let reserve = GameView::from(&view(&table.game, viewer, table.now)).reserve;
+        let _infallible = writeln!(text, "{name} knows: {}", serde_json::to_string(&reserve).expect("JSON"));
+    }
+    text
+}
+
+/// Where plies are more than moves: the color that is owed, now and then a piece that leaves or comes on.
+fn other(table: &Match, chance: &mut Chance) -> Option<Command> {
+    let commands = table.game.position().legal_commands();
+    let others = commands.len() - commands.moves_len();
+    let is_time = table.game.position().owed_color().is_some() || matches!(table.game.ply() % 7, 3 | 5);
+    if others == 0 || !is_time {
+        return None;
+    }
+    commands.nth(commands.moves_len() + chance.below(others))
+}
+
 /// A lively move: a strike if there is one, else forward, else any.
 fn lively(table: &Match, chance: &mut Chance) -> Command {
+    if let Some(command) = other(table, chance) {
+        return command;
+    }
     let side = table.game.position().turn();
     let foes = table.game.position().occupied(side.opponent());
     let forward = if side == Side::Red { Direction::Up } else { Direction::Down };
@@ -100,7 +138,15 @@ fn lively(table: &Match, chance: &mut Chance) -> Command {
         .copied()
         .collect();
     let choice = [strikes, ahead, moves].into_iter().find(|list| !list.is_empty()).expect("a move");
-    Command::Move(choice[chance.below(choice.len())])
+    let squares = choice[chance.below(choice.len())];
+    // With whatever path and color; a flash has none.
+    let commands = table.game.position().legal_commands();
+    let fitting: Vec<Command> = (0..commands.moves_len())
+        .filter_map(|n| commands.nth(n))
+        .filter(|command| matches!(command, Command::Move(asked) if asked.squares == squares))
+        .collect();
+    let place = if fitting.len() > 1 { chance.below(fitting.len()) } else { 0 };
+    fitting[place].clone()
 }
 
 fn playthrough(ruleset: &'static Ruleset) -> String {
@@ -138,6 +184,11 @@ fn playthrough(ruleset: &'static Ruleset) -> String {
             let _infallible = writeln!(text, "ply {}: {:?}", logged.after.ply(), logged.event);
             text += &told(logged);
             is_worth_a_look |= logged.after.phase() != logged.before.phase()
+                || logged.after.position().owed_color().is_some()
+                || matches!(
+                    see(&logged.event, &logged.after, Viewer::Public),
+                    Some(flagfall_rules::SeenEvent::Exchanged(_))
+                )
                 || matches!(
                     see(&logged.event, &logged.after, Viewer::Public),
                     Some(flagfall_rules::SeenEvent::Moved(seen))
@@ -146,7 +197,7 @@ fn playthrough(ruleset: &'static Ruleset) -> String {
                 );
         }
         if is_worth_a_look {
-            let _infallible = write!(text, "\n{}\n", boards(&table));
+            let _infallible = write!(text, "\n{}{}\n", boards(&table), shadow(&table));
         }
     }
     let lost = |side: Side| -> String {

@@ -39,7 +39,8 @@ impl Logged {
     #[must_use]
     pub fn is_strike(&self) -> bool {
         let pieces = |game: &Game| Side::BOTH.map(|side| game.position().occupied(side).len());
-        self.before.phase() == Phase::Playing && pieces(&self.before) != pieces(&self.after)
+        self.before.phase() == Phase::Playing
+            && (0..2).any(|side| pieces(&self.after)[side] < pieces(&self.before)[side])
     }
 }
 
@@ -105,6 +106,18 @@ impl Match {
         Ok(logged)
     }
 
+    /// A legal command of the board: a move rather than another.
+    fn random_command(&self, chance: &mut Chance) -> Option<Command> {
+        if self.game.phase() != Phase::Playing {
+            return None;
+        }
+        let commands = self.game.position().legal_commands();
+        let is_move =
+            commands.moves_len() > 0 && (commands.moves_len() == commands.len() || !chance.once_in(5));
+        let end = if is_move { commands.moves_len() } else { commands.len() };
+        commands.nth(chance.below(end.max(1)))
+    }
+
     /// Something that may be done now, by chance: mostly a legal move.
     #[must_use]
     pub fn random_step(&self, chance: &mut Chance) -> Step {
@@ -123,7 +136,7 @@ impl Match {
                 let square = |chance: &mut Chance| ruleset.shape.squares().iter().nth(chance.below(100));
                 let squares = square(chance).zip(square(chance)).map(|(from, to)| Move { from, to });
                 squares.map_or(Step::Wait, |squares| {
-                    Step::Ask(self.game.position().turn(), Command::Move(squares))
+                    Step::Ask(self.game.position().turn(), Command::Move(squares.into()))
                 })
             }
             Phase::Playing | Phase::Over => match chance.below(400) {
@@ -131,13 +144,12 @@ impl Match {
                 1 | 2 => Step::Ask(side, Command::OfferDraw),
                 3 | 4 => Step::Ask(side, Command::DeclineDraw),
                 5 => Step::Wait,
-                _ => {
-                    let moves = self.game.legal_moves().filter(|moves| !moves.is_empty());
-                    match moves.and_then(|moves| moves.nth(chance.below(moves.len()))) {
-                        Some(squares) => Step::Ask(self.game.position().turn(), Command::Move(squares)),
-                        None => Step::Wait,
-                    }
-                }
+                // The armies are large, and few pieces are alike for long.
+                6 if ruleset.reserve => Step::Ask(side, Command::Resign),
+                _ => match self.random_command(chance) {
+                    Some(command) => Step::Ask(self.game.position().turn(), command),
+                    None => Step::Wait,
+                },
             },
         }
     }

@@ -11,6 +11,10 @@ pub fn random_setup(ruleset: &Ruleset, chance: &mut Chance) -> String {
         .iter()
         .flat_map(|(rank, count)| std::iter::repeat_n(rank.letter(), usize::from(count)))
         .collect();
+    if ruleset.reserve {
+        // The Flag comes first and stands on the board; who else, chance says.
+        chance.shuffle(&mut letters[1..]);
+    }
     letters.resize(ruleset.shape.home_len(), '.');
     chance.shuffle(&mut letters);
     letters.into_iter().collect()

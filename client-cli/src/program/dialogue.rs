@@ -328,7 +328,7 @@ impl Dialogue {
             self.misdeed = Some(failure);
         }
         self.stage = Stage::Waiting(Some(step));
-        outputs.push(Output::Ask(GameCommand::Move { squares: MoveText(step.squares) }));
+        outputs.push(Output::Ask(GameCommand::from(MoveText(step.squares))));
     }
 
     fn end(&mut self, view: &GameView, outputs: &mut Vec<Output>) {
@@ -393,14 +393,14 @@ fn is_end_next(view: &GameView, ruleset: &Ruleset) -> bool {
 }
 
 fn seen_move(seen: &SeenMove) -> RulesMove {
-    let SeenMove { side, squares: MoveText(Move { from, to }), piece, strike } = *seen;
+    let SeenMove { side, squares: MoveText(Move { from, to }), piece, strike, laid } = *seen;
     let strike = strike.map(|strike| SeenStrike {
         attacker: strike.attacker.0,
         attacker_fate: fate(strike.attacker_fate),
         defender: strike.defender.0,
         defender_fate: fate(strike.defender_fate),
     });
-    RulesMove { side, from, to, piece: piece.0, strike }
+    RulesMove { side, from, to, piece: piece.0, strike, laid: laid.map(|laid| laid.0) }
 }
 
 const fn fate(fate: StrikeFate) -> Fate {

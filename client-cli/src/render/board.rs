@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 
-use flagfall_board::{Side, Square, SquareSet};
+use flagfall_board::{ChipColor, Side, Square, SquareSet};
 use flagfall_protocol::Phase;
 use flagfall_rules::{Identity, Ruleset, SeenPiece};
 
@@ -34,6 +34,7 @@ struct Cell {
     is_target: bool,
     is_selected: bool,
     is_cursor: bool,
+    chip: Option<ChipColor>,
 }
 
 pub(super) fn draw(
@@ -105,6 +106,7 @@ impl Marks {
                 identity: Identity::Known(rank),
                 is_moved: false,
                 is_revealed: false,
+                is_labeled: false,
             }),
             None => targets::piece_at(&game.view, square),
         };
@@ -115,12 +117,13 @@ impl Marks {
             is_target: self.targets.contains(square),
             is_selected: self.selected == Some(square),
             is_cursor: self.cursor == Some(square),
+            chip: plain::chip_at(&game.view, square),
         }
     }
 }
 
 fn draw_cell(cell: &Cell, model: &Model, theme: Theme, buffer: &mut Buffer, x: u16, y: u16) {
-    let Cell { piece, is_lake, is_last, is_target, is_selected, is_cursor } = *cell;
+    let Cell { piece, is_lake, is_last, is_target, is_selected, is_cursor, chip } = *cell;
     let (upper, mut upper_style) = match piece {
         Some(piece) => (plain::token(&piece, model.options.numbering), theme.tile(piece.side)),
         None if is_lake => ("~~~".to_owned(), theme.colored(Color::Cyan)),
@@ -158,6 +161,20 @@ fn draw_cell(cell: &Cell, model: &Model, theme: Theme, buffer: &mut Buffer, x: u
     }
     buffer.set_string(x + 1, y, upper, upper_style);
     buffer.set_string(x + 1, y + 1, lower, lower_style);
+    if let Some(chip) = chip {
+        // To the left of what else is known of the square.
+        let style = theme.colored(chip_color(chip)).add_modifier(Modifier::BOLD);
+        buffer.set_string(x, y + 1, chip.letter().to_string(), style);
+    }
+}
+
+fn chip_color(chip: ChipColor) -> Color {
+    match chip {
+        ChipColor::Red => Color::Red,
+        ChipColor::Yellow => Color::Yellow,
+        ChipColor::Blue => Color::Blue,
+        ChipColor::Green => Color::Green,
+    }
 }
 
 /// The order in which the two sides stand above each other beside the board.

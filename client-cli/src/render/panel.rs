@@ -43,6 +43,14 @@ pub(super) fn draw(
         if let Some(last) = &game.view.last_move {
             lines.extend(words::wrap(&words::moved(last), width).into_iter().map(Line::raw));
         }
+        if let Some(last) = &game.view.last_exchange {
+            lines.extend(words::wrap(&words::exchanged(last), width).into_iter().map(Line::raw));
+        }
+        for (side, reserve) in
+            Side::BOTH.iter().filter_map(|side| Some((*side, &game.view.reserve.as_ref()?[*side])))
+        {
+            lines.extend(words::wrap(&words::reserve(side, reserve), width).into_iter().map(Line::raw));
+        }
         let room = usize::from(area.height).saturating_sub(lines.len());
         losses(model, game, ruleset, theme, room, &mut lines);
     }
@@ -139,6 +147,10 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
     }
     if view.paused {
         notices.push("Paused while the server is away; no clock runs.".to_owned());
+    }
+    notices.extend(words::owed(view));
+    if view.reserve.is_some() && view.phase == Phase::Playing && game.own_side().is_some() {
+        notices.push("A colon takes words: :a4a5 green, :place 9 a4 red, :remove a4.".to_owned());
     }
     match view.draw_offer {
         Some(side) if game.own_side() == Some(side) => notices.push("You offer a draw.".to_owned()),

@@ -158,10 +158,14 @@ pub(super) fn show_board(model: &mut Model, with_legend: bool) {
     if !is_for_person || (with_legend && game.view.phase == Phase::Deploying) {
         return;
     }
+    let has_chips = ruleset.chips;
     let text = plain::board(&game.view, ruleset, model.options.numbering, model.bottom());
     model.say(text.trim_end());
     if with_legend {
         model.say(plain::LEGEND);
+        if has_chips {
+            model.say(plain::CHIPS_LEGEND);
+        }
     }
 }
 
@@ -262,7 +266,7 @@ pub(super) fn event(
             game.editor = None;
             model.prompt = None;
         }
-        GameEvent::Moved(_) => game.selected = None,
+        GameEvent::Moved(_) | GameEvent::Removed { .. } | GameEvent::Placed(_) => game.selected = None,
         GameEvent::Ended { .. } => {
             game.selected = None;
             game.typed.clear();
@@ -273,6 +277,7 @@ pub(super) fn event(
         | GameEvent::DrawOffered { .. }
         | GameEvent::DrawDeclined { .. }
         | GameEvent::Paused { .. }
+        | GameEvent::Colored { .. }
         | GameEvent::Resumed {} => {}
     }
     let is_watching = game.own_side().is_none();
@@ -282,11 +287,12 @@ pub(super) fn event(
     let is_own_turn = game.is_own_turn() && !is_flag_taken;
     let is_board = match event {
         GameEvent::Started { .. } | GameEvent::Ended { .. } => true,
-        GameEvent::Moved(_) => is_watching || is_own_turn,
+        other if other.is_ply() => is_watching || is_own_turn,
         _ => false,
     };
-    let is_turn = is_own_turn && matches!(event, GameEvent::Started { .. } | GameEvent::Moved(_));
-    let limit = game.view.plies_to_limit.filter(|_| matches!(event, GameEvent::Moved(_)));
+    let is_turn = is_own_turn && (matches!(event, GameEvent::Started { .. }) || event.is_ply());
+    let limit = game.view.plies_to_limit.filter(|_| event.is_ply());
+    let owed = words::owed(&game.view).filter(|_| event.is_ply());
     let offered_by = match event {
         GameEvent::DrawOffered { side } => game.own_side().filter(|own| own != side),
         _ => None,
@@ -297,6 +303,9 @@ pub(super) fn event(
     }
     if let Some(plies) = limit.filter(|plies| plies % 5 == 0 || *plies <= 3) {
         model.say(format!("{plies} more plies without a capture, and the game is a draw."));
+    }
+    if let Some(owed) = owed {
+        model.say(owed);
     }
     if offered_by.is_some() && model.options.plain {
         model.say("Type accept or decline.");
@@ -408,8 +417,12 @@ pub(super) fn command(model: &mut Model, command: GameCommand, out: &mut Vec<Eff
     }
 }
 
-/// Asks the server for a move; it knows best what is wrong with one.
-pub(super) fn play(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
+/// Asks the server for an act on the board; it knows best what is wrong with one.
+pub(super) fn act(model: &mut Model, act: GameCommand, out: &mut Vec<Effect>) {
+    let squares = match &act {
+        GameCommand::Move { squares, .. } => Some(squares.0),
+        _ => None,
+    };
     match &model.game {
         Some(game)
             if game.view.phase == Phase::Playing && !game.is_own_turn() && game.own_side().is_some() =>
@@ -417,7 +430,8 @@ pub(super) fn play(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
             model.was_refused = true;
             model.say("It is not your turn.");
         }
-        Some(game) if is_losing_slip(game, squares) => {
+        Some(game) if squares.is_some_and(|squares| is_losing_slip(game, squares)) => {
+            let Some(squares) = squares else { return };
             model.prompt = Some(Prompt::IllegalMove(squares));
             if model.options.plain {
                 model.was_refused = true;
@@ -427,13 +441,18 @@ pub(super) fn play(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
                 ));
             }
         }
-        _ => send_move(model, squares, out),
+        _ => command(model, act, out),
     }
+}
+
+/// Asks the server for a move.
+pub(super) fn play(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
+    act(model, GameCommand::from(MoveText(squares)), out);
 }
 
 /// Sends a move, whatever comes of it.
 pub(super) fn send_move(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
-    command(model, GameCommand::Move { squares: MoveText(squares) }, out);
+    command(model, GameCommand::from(MoveText(squares)), out);
 }
 
 /// Whether the move would end the game for being illegal (§U7): nobody is to lose by a slip of the keyboard.

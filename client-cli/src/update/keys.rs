@@ -6,10 +6,12 @@ use flagfall_rules::Move;
 
 use super::{game, goal};
 use crate::model::{Effect, Key, Model, Page, Prompt};
-use crate::targets;
+use crate::{acts, targets};
 
 /// How long the name of a saved deployment may be.
 const NAME_MAX: usize = 30;
+/// The longest words after a colon.
+const WORDS_MAX: usize = 40;
 
 pub(super) fn pressed(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
     if key == Key::Interrupt {
@@ -175,6 +177,10 @@ fn load(model: &mut Model, entry: Option<&(String, String)>) {
 fn in_game(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
     let Some(game) = &model.game else { return };
     let is_typing = !game.typed.is_empty();
+    if game.typed.starts_with(':') || key == Key::Char(':') && !is_typing && game.view.phase == Phase::Playing
+    {
+        return words_typed(model, key, out);
+    }
     let (phase, is_deploying) = (game.view.phase, game.editor.is_some());
     match key {
         Key::Char('?') => model.is_help = true,
@@ -299,6 +305,27 @@ fn playing(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
     }
 }
 
+/// After a colon every letter is typed, and Enter takes the words as the line-based mode does.
+fn words_typed(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
+    let Some(game) = &mut model.game else { return };
+    match key {
+        Key::Char(letter) if game.typed.len() < WORDS_MAX => game.typed.push(letter),
+        Key::Backspace => drop(game.typed.pop()),
+        Key::Escape => game.typed.clear(),
+        Key::Enter => {
+            let text = std::mem::take(&mut game.typed);
+            let text = text.trim_start_matches(':');
+            match acts::act(text) {
+                Some(act) => game::act(model, act, out),
+                None => model.say(format!(
+                    "I do not understand {text:?}: type a4a5 green, place 9 a4 red, remove a4 or color blue."
+                )),
+            }
+        }
+        _ => {}
+    }
+}
+
 /// A move or a lone `d` was typed: d is a column as well, so an offer wants its Enter.
 fn typed(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(game) = &mut model.game else { return };
@@ -333,7 +360,11 @@ fn point(model: &mut Model, out: &mut Vec<Effect>) {
         Some(from) => {
             let squares = Move { from, to: cursor };
             let is_refused = game.view.refused_moves.iter().any(|refused| refused.0 == squares);
-            if targets::targets(&game.view, ruleset, from).contains(cursor) {
+            if ruleset.chips {
+                // The color is wanted, or none for a flash; what lines of chips carry is for the server to say.
+                game.typed = format!(":{squares} ");
+                model.say("Type the color of the chip, then Enter; none for a flash.");
+            } else if targets::targets(&game.view, ruleset, from).contains(cursor) {
                 game::play(model, squares, out);
             } else if is_refused {
                 model.say("A repetition rule forbids that move this turn.");

@@ -2,14 +2,17 @@
 
 use flagfall_board::Side;
 use flagfall_protocol::{GameCommand, Phase};
-use flagfall_rules::Move;
 
 use super::{game, goal};
 use crate::model::{Effect, Goal, Model, Page, Prompt};
-use crate::{plain, words};
+use crate::{acts, plain, words};
 
 const HELP: &str = "\
-a4a5 or move a4a5: move or strike.
+a4a5 or move a4a5: move or strike. Where there are chips, with a color: a4a5 green; where edges join,
+  a1a7+ goes over rows or columns counting up, a1a7- counting down.
+place scout a4, place labeled scout a4: bring a piece on from the reserve (with a color: place
+  scout a4 green). remove a4: take a piece into it. color green: name the color you owe.
+reserve: what waits beside the board.
 deploy suggested: hand in a sensible deployment. deploy random: any. deploy NAME: a saved one.
 deploy TEXT: hand in your own, a letter a square, the row nearest the enemy first, each row
   from your left: 1-9, S Spy, B Bomb, F Flag, and . for a square left empty where allowed.
@@ -71,7 +74,7 @@ fn must_wait(model: &Model, line: &str) -> bool {
         return false;
     }
     let Some(game) = &model.game else { return true };
-    let is_move = word == "move" || squares(line).is_some();
+    let is_move = word == "move" || acts::act(line).is_some();
     match game.view.phase {
         Phase::Over => false,
         Phase::Playing if is_move => !game.is_own_turn(),
@@ -121,10 +124,14 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
             let choice = game::setup_choice(model, rest);
             game::deploy(model, &choice, out);
         }
-        "move" => play(model, rest, out),
+        "move" => match acts::act(line) {
+            Some(act) => game::act(model, act, out),
+            None => play(model, rest, out),
+        },
         "board" => game::show_board(model, true),
         "status" => status(model),
         "captured" => captured(model),
+        "reserve" => reserve(model),
         "draw" => game::draw(model, out),
         "accept" => game::command(model, GameCommand::AcceptDraw {}, out),
         "decline" => game::command(model, GameCommand::DeclineDraw {}, out),
@@ -136,20 +143,13 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
 }
 
 fn play(model: &mut Model, text: &str, out: &mut Vec<Effect>) {
-    match squares(text) {
-        Some(squares) => game::play(model, squares, out),
+    match acts::act(text) {
+        Some(act) => game::act(model, act, out),
         None => {
             model.was_refused = true;
             model.say(format!("I do not understand {text:?}. Type a move as in a4a5, or help."));
         }
     }
-}
-
-/// A move as people write it: `a4a5`, `a4-a5`, `A4 A5`.
-fn squares(text: &str) -> Option<Move> {
-    let is_sign = |letter: &char| letter.is_whitespace() || *letter == '-';
-    let squeezed: String = text.chars().filter(|letter| !is_sign(letter)).collect();
-    squeezed.to_ascii_lowercase().parse().ok()
 }
 
 fn choose(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
@@ -198,6 +198,25 @@ fn status(model: &mut Model) {
     if let Some(last) = &view.last_move {
         lines.push(format!("Last: {}", words::moved(last)));
     }
+    if let Some(last) = &view.last_exchange {
+        lines.push(format!("Last: {}", words::exchanged(last)));
+    }
+    lines.extend(words::owed(view));
+    for line in lines {
+        model.say(line);
+    }
+}
+
+fn reserve(model: &mut Model) {
+    let lines = match model.game.as_ref() {
+        None => vec!["There is no game yet.".to_owned()],
+        Some(game) => match &game.view.reserve {
+            None => vec!["There is no reserve in this ruleset.".to_owned()],
+            Some(reserves) => {
+                Side::BOTH.into_iter().map(|side| words::reserve(side, &reserves[side])).collect()
+            }
+        },
+    };
     for line in lines {
         model.say(line);
     }

@@ -279,7 +279,7 @@ fn an_illegal_move_that_would_lose_wants_a_yes() {
         assert_eq!(last_note(&model), "The game goes on.");
         type_in(&mut model, squares);
         let effects = key(&mut model, Key::Char('y'));
-        let [ClientToServer::Command { command: GameCommand::Move { squares: sent_squares }, .. }] =
+        let [ClientToServer::Command { command: GameCommand::Move { squares: sent_squares, .. }, .. }] =
             sent(&effects)[..]
         else {
             panic!("{effects:?}");
@@ -300,7 +300,8 @@ fn a_lone_d_and_enter_is_the_draw_and_a_move_may_begin_with_d() {
     let offer = GameCommand::OfferDraw {};
     assert!(matches!(sent(&effects)[..], [ClientToServer::Command { command, .. }] if *command == offer));
     let effects = type_in(&mut model, "d4d5");
-    let [ClientToServer::Command { command: GameCommand::Move { squares }, .. }] = sent(&effects)[..] else {
+    let [ClientToServer::Command { command: GameCommand::Move { squares, .. }, .. }] = sent(&effects)[..]
+    else {
         panic!("{effects:?}");
     };
     assert_eq!(squares.to_string(), "d4d5");
@@ -325,7 +326,8 @@ fn the_cursor_selects_a_piece_and_sends_it_to_a_target_only() {
     assert_eq!(at(&mut model, "j9"), []);
     assert_eq!(last_note(&model), "The piece on a5 cannot go to j9.");
     let effects = at(&mut model, "b5");
-    let [ClientToServer::Command { command: GameCommand::Move { squares }, .. }] = sent(&effects)[..] else {
+    let [ClientToServer::Command { command: GameCommand::Move { squares, .. }, .. }] = sent(&effects)[..]
+    else {
         panic!("{effects:?}");
     };
     assert_eq!(squares.to_string(), "a5b5");

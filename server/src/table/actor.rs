@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, Ply, Side, Stamp};
 use flagfall_protocol::{
-    Audience, CloseCode, Code, CommandId, GameCommand, GameRecord, GameSummary, GameView, MoveText, Outcome,
-    Phase, Player, Position,
+    Audience, CloseCode, Code, CommandId, GameCommand, GameRecord, GameSummary, GameView, Outcome, Phase,
+    Player, Position,
 };
 use flagfall_rules::{Command, Entropy};
 use flagfall_store::{Append, AppendOutcome, Store, StoreError};
@@ -463,14 +463,14 @@ impl Actor {
             Command::Deploy(setup) => {
                 GameCommand::Deploy { setup: setup.deploy(side, view.ruleset).ok()?.into_text() }
             }
-            Command::Move(squares) => GameCommand::Move { squares: MoveText(squares) },
-            Command::OfferDraw => GameCommand::OfferDraw {},
-            Command::AcceptDraw => GameCommand::AcceptDraw {},
-            Command::DeclineDraw => GameCommand::DeclineDraw {},
-            Command::Resign => GameCommand::Resign {},
-            Command::Abort => GameCommand::Abort {},
+            other => GameCommand::from_command(&other)?,
         };
-        let phase = if view.phase == flagfall_rules::Phase::Deploying { "deploy" } else { "ply" };
+        let phase = match view.phase {
+            flagfall_rules::Phase::Deploying => "deploy",
+            // Before its ply, and at the same number of plies (§S2.4).
+            _ if view.owed_color.is_some() => "color",
+            flagfall_rules::Phase::Playing | flagfall_rules::Phase::Over => "ply",
+        };
         let cmd_id = format!("{phase}-{}-{side:?}", view.ply).parse().ok()?;
         let entropy = entropy_for(&command);
         Some(Asked {

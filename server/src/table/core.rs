@@ -146,8 +146,9 @@ pub(super) struct Seat {
     presence: Presence,
     left_at: Option<Stamp>,
     pub(super) wants_rematch: bool,
-    /// The phase and ply at which its house player was last asked to act.
-    pub(super) asked_at: Option<(flagfall_rules::Phase, Ply)>,
+    /// The phase and ply at which its house player was last asked to act, and whether a color was owed then: once that is named, the ply is still to be
+    /// made (§S2.4).
+    pub(super) asked_at: Option<(flagfall_rules::Phase, Ply, bool)>,
 }
 
 /// The replica of one game and everybody who has it open.
@@ -541,7 +542,8 @@ impl Table {
         if self.game.is_paused() || self.retry_at.is_some() {
             return;
         }
-        let moment = Some((self.game.phase(), self.game.ply()));
+        let owes_color = self.game.position().owed_color().is_some();
+        let moment = Some((self.game.phase(), self.game.ply(), owes_color));
         for side in Side::BOTH.into_iter().filter(|side| self.header.is_house(*side)) {
             let is_to_deploy =
                 self.game.phase() == flagfall_rules::Phase::Deploying && !self.game.is_ready(side);

@@ -4,7 +4,7 @@
 //! them. A body is read by what it holds, not by who reads it: unknown fields are refused, since an older server must not go on with a game whose
 //! log it does not understand.
 
-use flagfall_board::{PerSide, Rank, Side, Square, Stamp};
+use flagfall_board::{ChipColor, PerSide, Rank, Side, Square, Stamp};
 use flagfall_rules::secret::{self, SecretRecord, StruckRecord};
 use flagfall_rules::{EndReason, Event, Fate};
 use serde::de::DeserializeOwned;
@@ -94,6 +94,28 @@ enum EventRecord {
         proves: Vec<Rank>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         strike: Option<[Part; 2]>,
+        #[serde(default, skip_serializing_if = "is_false")]
+        labels: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        laid: Option<(Vec<Square>, ChipColor)>,
+    },
+    Removed {
+        side: Side,
+        square: Square,
+    },
+    Placed {
+        side: Side,
+        square: Square,
+        rank: Rank,
+        #[serde(default, skip_serializing_if = "is_false")]
+        labeled: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        color: Option<ChipColor>,
+    },
+    Colored {
+        side: Side,
+        square: Square,
+        color: ChipColor,
     },
     DrawOffered {
         side: Side,
@@ -193,7 +215,7 @@ impl From<SecretRecord> for EventRecord {
             SecretRecord::Started { commitments: PerSide { red, blue } } => {
                 EventRecord::Started { red: red.map(Hex), blue: blue.map(Hex) }
             }
-            SecretRecord::Moved { side, from, to, proves, strike } => {
+            SecretRecord::Moved { side, from, to, proves, strike, labels, laid } => {
                 let part = |StruckRecord { rank, fate, shown }| {
                     let fate = match fate {
                         Fate::Stays => PartFate::Stays,
@@ -202,8 +224,14 @@ impl From<SecretRecord> for EventRecord {
                     };
                     Part(rank, fate, shown)
                 };
-                EventRecord::Moved { side, from, to, proves, strike: strike.map(|parts| parts.map(part)) }
+                let strike = strike.map(|parts| parts.map(part));
+                EventRecord::Moved { side, from, to, proves, strike, labels, laid }
             }
+            SecretRecord::Removed { side, square } => EventRecord::Removed { side, square },
+            SecretRecord::Placed { side, square, rank, is_labeled, color } => {
+                EventRecord::Placed { side, square, rank, labeled: is_labeled, color }
+            }
+            SecretRecord::Colored { side, square, color } => EventRecord::Colored { side, square, color },
             SecretRecord::DrawOffered { side } => EventRecord::DrawOffered { side },
             SecretRecord::DrawDeclined { side } => EventRecord::DrawDeclined { side },
             SecretRecord::Paused { since } => EventRecord::Paused { since },
@@ -226,7 +254,7 @@ impl TryFrom<EventRecord> for SecretRecord {
             EventRecord::Started { red, blue } => SecretRecord::Started {
                 commitments: PerSide::new(red.map(|hex| hex.0), blue.map(|hex| hex.0)),
             },
-            EventRecord::Moved { side, from, to, proves, strike } => {
+            EventRecord::Moved { side, from, to, proves, strike, labels, laid } => {
                 let part = |Part(rank, fate, shown)| {
                     let fate = match fate {
                         PartFate::Stays => Fate::Stays,
@@ -235,8 +263,14 @@ impl TryFrom<EventRecord> for SecretRecord {
                     };
                     StruckRecord { rank, fate, shown }
                 };
-                SecretRecord::Moved { side, from, to, proves, strike: strike.map(|parts| parts.map(part)) }
+                let strike = strike.map(|parts| parts.map(part));
+                SecretRecord::Moved { side, from, to, proves, strike, labels, laid }
             }
+            EventRecord::Removed { side, square } => SecretRecord::Removed { side, square },
+            EventRecord::Placed { side, square, rank, labeled, color } => {
+                SecretRecord::Placed { side, square, rank, is_labeled: labeled, color }
+            }
+            EventRecord::Colored { side, square, color } => SecretRecord::Colored { side, square, color },
             EventRecord::DrawOffered { side } => SecretRecord::DrawOffered { side },
             EventRecord::DrawDeclined { side } => SecretRecord::DrawDeclined { side },
             EventRecord::Paused { since } => SecretRecord::Paused { since },
@@ -301,7 +335,7 @@ mod tests {
             let squares = moves.nth(usize::from(live.ply()) * 7919 % moves.len()).unwrap();
             let side = live.turn().unwrap();
             let events =
-                decide(&live, side, live.ply(), &Command::Move(squares), Stamp(9), &Entropy([0; 32]))
+                decide(&live, side, live.ply(), &Command::Move(squares.into()), Stamp(9), &Entropy([0; 32]))
                     .unwrap();
             step(&mut live, &mut replayed, events.into_iter().collect());
         }

@@ -2,6 +2,7 @@
 //!
 //! Every other crate speaks in these words. Nothing here knows what a piece may do: that is `flagfall-rules`.
 
+mod chips;
 mod game_id;
 mod rank;
 #[cfg(feature = "schema")]
@@ -12,28 +13,14 @@ mod square;
 mod square_set;
 mod stamp;
 
+pub use chips::{ChipColor, Chips};
 pub use game_id::{GameId, GameIdParseError};
 pub use rank::{Numbering, Rank, RankSet};
 pub use shape::BoardShape;
 pub use side::{PerSide, Side};
-pub use square::{Column, Direction, Row, Square, SquareParseError};
+pub use square::{Column, Direction, Row, Sign, Square, SquareParseError};
 pub use square_set::SquareSet;
 pub use stamp::Stamp;
 
 /// A count of turns taken in a game; ply 0 is the position before the first turn.
 pub type Ply = u16;
-
-/// The color of a chip on a square (RULES §S2.3).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-pub enum ChipColor {
-    /// Red chip.
-    Red,
-    /// Yellow chip.
-    Yellow,
-    /// Blue chip.
-    Blue,
-    /// Green chip.
-    Green,
-}

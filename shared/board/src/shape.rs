@@ -75,6 +75,53 @@ impl BoardShape {
         }
     }
 
+    /// Whether any line of the board is joined.
+    #[must_use]
+    #[inline]
+    pub const fn has_joints(&self) -> bool {
+        self.joined_columns | self.joined_rows != 0
+    }
+
+    /// Every square moved by one, as [`SquareSet::shift`], and through joints.
+    #[must_use]
+    pub const fn shift(&self, squares: SquareSet, direction: Direction) -> SquareSet {
+        squares.shift(direction).union(self.carry(squares, direction))
+    }
+
+    /// As [`SquareSet::fill`], and through joints: a way that comes round ends before a square that is not of `through`.
+    #[must_use]
+    pub const fn fill(&self, from: SquareSet, through: SquareSet, direction: Direction) -> SquareSet {
+        let reached = from.fill(through, direction);
+        // A line has one joint: what came over it goes on to the end.
+        let carried = self.carry(reached, direction).intersection(through);
+        reached.union(carried).fill(through, direction)
+    }
+
+    /// What the squares at the end of joined lines lead to.
+    const fn carry(&self, squares: SquareSet, direction: Direction) -> SquareSet {
+        let (top, last) = (self.rows - 1, self.columns - 1);
+        match direction {
+            Direction::Up => SquareSet::of_row(squares.row_bits(top) & self.joined_columns, 0),
+            Direction::Down => SquareSet::of_row(squares.row_bits(0) & self.joined_columns, top),
+            Direction::Right => SquareSet::of_column(squares.column_bits(last) & self.joined_rows, 0),
+            Direction::Left => SquareSet::of_column(squares.column_bits(0) & self.joined_rows, last),
+        }
+    }
+
+    /// How far a square is in a direction, through a joint where there is one; none when the way does not lead there.
+    #[must_use]
+    pub fn distance(&self, from: Square, to: Square, direction: Direction) -> Option<u8> {
+        let mut distance = 0;
+        let mut square = from;
+        loop {
+            square = self.neighbor(square, direction).filter(|next| *next != from)?;
+            distance += 1;
+            if square == to {
+                return Some(distance);
+            }
+        }
+    }
+
     fn across_column(&self, column: u8, row: u8) -> Option<Square> {
         if self.joined_columns & (1 << column) != 0 { Square::new(column, row) } else { None }
     }
@@ -114,6 +161,76 @@ mod tests {
                 (0..SHAPE.home_len()).filter_map(|p| SHAPE.home_square(side, p)).collect();
             assert_eq!(covered, SHAPE.home(side));
         }
+    }
+
+    const JOINED: BoardShape = BoardShape {
+        columns: 16,
+        rows: 10,
+        joined_columns: 0b1110_0011_1000_0111,
+        joined_rows: 0b11_1100_1111,
+        ..SHAPE
+    };
+
+    fn some_sets() -> impl Iterator<Item = SquareSet> {
+        (1_u64..200).map(|seed| {
+            let mut bits = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            (0..Square::LIMIT)
+                .filter_map(Square::from_index)
+                .filter(|_| {
+                    bits ^= bits << 13;
+                    bits ^= bits >> 7;
+                    bits ^= bits << 17;
+                    bits % 5 < seed % 5
+                })
+                .collect()
+        })
+    }
+
+    #[test]
+    fn a_joined_shift_is_every_squares_neighbor() {
+        for (shape, set) in [JOINED, BoardShape { joined_columns: 0, joined_rows: 0, ..JOINED }]
+            .iter()
+            .flat_map(|shape| some_sets().map(move |set| (shape, set)))
+        {
+            for direction in Direction::ALL {
+                let wanted: SquareSet =
+                    set.iter().filter_map(|square| shape.neighbor(square, direction)).collect();
+                assert_eq!(shape.shift(set, direction), wanted, "{direction:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_joined_fill_goes_on_square_by_square() {
+        for (from, through) in some_sets().zip(some_sets().skip(7)) {
+            let through = through.without(from);
+            for direction in Direction::ALL {
+                let mut wanted = from;
+                for square in from.iter() {
+                    let mut front = square;
+                    while let Some(next) =
+                        JOINED.neighbor(front, direction).filter(|next| through.contains(*next))
+                    {
+                        wanted.insert(next);
+                        front = next;
+                    }
+                }
+                assert_eq!(JOINED.fill(from, through, direction), wanted, "{direction:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn two_squares_of_a_joined_line_have_two_distances() {
+        let square = |text: &str| text.parse::<Square>().expect("a square");
+        let between = |from, to, direction| JOINED.distance(square(from), square(to), direction);
+        assert_eq!(between("a1", "a7", Direction::Up), Some(6));
+        assert_eq!(between("a1", "a7", Direction::Down), Some(4));
+        assert_eq!(between("a1", "a7", Direction::Right), None);
+        assert_eq!(between("d1", "d7", Direction::Down), None);
+        assert_eq!(between("p9", "a9", Direction::Right), Some(1));
+        assert_eq!(between("p5", "a5", Direction::Right), None);
+        assert_eq!(between("a1", "a1", Direction::Up), None);
     }
 
     #[test]

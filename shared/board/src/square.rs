@@ -136,9 +136,42 @@ pub enum Direction {
     Left,
 }
 
+/// Which way along a line: of two squares that a joint connects as well as the board, it names the path (RULES §S2.7).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Sign {
+    /// Columns or rows counting up.
+    #[cfg_attr(feature = "serde", serde(rename = "+"))]
+    Plus,
+    /// Columns or rows counting down.
+    #[cfg_attr(feature = "serde", serde(rename = "-"))]
+    Minus,
+}
+
+impl Sign {
+    /// `+` or `-`.
+    #[must_use]
+    pub const fn symbol(self) -> char {
+        match self {
+            Sign::Plus => '+',
+            Sign::Minus => '-',
+        }
+    }
+}
+
 impl Direction {
     /// All four directions.
     pub const ALL: [Direction; 4] = [Direction::Up, Direction::Right, Direction::Down, Direction::Left];
+
+    /// Whether columns or rows count up in this direction.
+    #[must_use]
+    pub const fn sign(self) -> Sign {
+        match self {
+            Direction::Up | Direction::Right => Sign::Plus,
+            Direction::Down | Direction::Left => Sign::Minus,
+        }
+    }
 
     /// What one square in this direction adds to a square's number.
     #[inline]

@@ -101,6 +101,20 @@ impl SquareSet {
         SquareSet([self.0[0] & !other.0[0], self.0[1] & !other.0[1], self.0[2] & !other.0[2]])
     }
 
+    /// The squares in both sets, as `&` and const.
+    #[must_use]
+    #[inline]
+    pub const fn intersection(self, other: SquareSet) -> SquareSet {
+        SquareSet([self.0[0] & other.0[0], self.0[1] & other.0[1], self.0[2] & other.0[2]])
+    }
+
+    /// The squares in either set, as `|` and const.
+    #[must_use]
+    #[inline]
+    pub const fn union(self, other: SquareSet) -> SquareSet {
+        SquareSet([self.0[0] | other.0[0], self.0[1] | other.0[1], self.0[2] | other.0[2]])
+    }
+
     /// Every square moved by one; what leaves the 16x10 frame is gone. Shapes narrower than the frame mask the rest.
     #[must_use]
     #[inline]
@@ -157,6 +171,37 @@ impl SquareSet {
         }
     }
 
+    /// The squares of a row, one bit a column.
+    #[must_use]
+    pub(crate) const fn row_bits(self, row: u8) -> u16 {
+        (self.0[row as usize / 4] >> (row % 4 * 16)) as u16
+    }
+
+    /// The squares of a row with these columns' bits.
+    #[must_use]
+    pub(crate) const fn of_row(bits: u16, row: u8) -> SquareSet {
+        let mut words = [0; SquareSet::WORDS];
+        words[row as usize / 4] = (bits as u64) << (row % 4 * 16);
+        SquareSet(words)
+    }
+
+    /// The squares of a column, one bit a row.
+    #[must_use]
+    pub(crate) const fn column_bits(self, column: u8) -> u16 {
+        let [low, middle, high] = self.0;
+        gather(low >> column) | gather(middle >> column) << 4 | gather(high >> column) << 8
+    }
+
+    /// The squares of a column with these rows' bits.
+    #[must_use]
+    pub(crate) const fn of_column(bits: u16, column: u8) -> SquareSet {
+        SquareSet([
+            scatter(bits & 0xf) << column,
+            scatter(bits >> 4 & 0xf) << column,
+            scatter(bits >> 8 & 0x3) << column,
+        ])
+    }
+
     /// The set as words of 64 squares in rising order, the lowest bit first.
     #[must_use]
     #[inline]
@@ -203,6 +248,18 @@ impl SquareSet {
     }
 }
 
+/// The first column of a word's four rows as four bits.
+const fn gather(word: u64) -> u16 {
+    let column = word & FIRST_COLUMN;
+    ((column | column >> 15 | column >> 30 | column >> 45) & 0xf) as u16
+}
+
+/// Four bits as the first column of a word's four rows.
+const fn scatter(bits: u16) -> u64 {
+    let bits = bits as u64;
+    (bits | bits << 15 | bits << 30 | bits << 45) & FIRST_COLUMN
+}
+
 /// A word's part of [`SquareSet::fill`]. What would run on into the next row ends at its first column, which is not entered.
 ///
 /// Taking the square after a source away from what is not free borrows through the free squares up to the first that is not:
@@ -247,7 +304,7 @@ impl BitAnd for SquareSet {
     type Output = SquareSet;
     #[inline]
     fn bitand(self, other: SquareSet) -> SquareSet {
-        SquareSet([self.0[0] & other.0[0], self.0[1] & other.0[1], self.0[2] & other.0[2]])
+        self.intersection(other)
     }
 }
 
@@ -262,7 +319,7 @@ impl BitOr for SquareSet {
     type Output = SquareSet;
     #[inline]
     fn bitor(self, other: SquareSet) -> SquareSet {
-        SquareSet([self.0[0] | other.0[0], self.0[1] | other.0[1], self.0[2] | other.0[2]])
+        self.union(other)
     }
 }
 
@@ -335,6 +392,16 @@ mod tests {
                 }
                 assert_eq!(from.fill(through, direction), expected, "{direction:?}");
             }
+        }
+    }
+
+    #[test]
+    fn rows_and_columns_come_back_from_their_bits() {
+        for set in some_sets() {
+            let rows = (0..10).map(|row| SquareSet::of_row(set.row_bits(row), row));
+            assert_eq!(rows.fold(SquareSet::EMPTY, |all, row| all | row), set);
+            let columns = (0..16).map(|column| SquareSet::of_column(set.column_bits(column), column));
+            assert_eq!(columns.fold(SquareSet::EMPTY, |all, column| all | column), set);
         }
     }
 

@@ -8,6 +8,7 @@ pub mod duel;
 mod good;
 mod level;
 mod memory;
+mod onward;
 mod player;
 mod setup;
 mod simple;

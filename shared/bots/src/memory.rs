@@ -204,7 +204,7 @@ mod tests {
                 let is_strike = view.pieces.iter().any(|piece| piece.square == squares.to);
                 self.memory.note_move(OwnMove { squares, rank, is_strike, placement: 7 });
             }
-            let command = Command::Move(squares);
+            let command = Command::Move(squares.into());
             let events = decide(&self.game, side, self.game.ply(), &command, Stamp(0), &Entropy([0; 32]));
             let events = events.unwrap_or_else(|refusal| panic!("{text}: {refusal}"));
             events.iter().for_each(|event| evolve(&mut self.game, event, Stamp(0)));

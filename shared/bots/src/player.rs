@@ -4,6 +4,7 @@ use flagfall_board::Side;
 use flagfall_rules::{Command, Move, Phase, Setup, View};
 
 use crate::good::GoodMind;
+use crate::onward;
 use crate::simple::SimpleMind;
 use crate::{Chance, Effort, Level, random_setup, sensible_setup};
 
@@ -27,6 +28,12 @@ impl Mind for RandomMind {
         let moves = view.legal_moves().filter(|moves| !moves.is_empty())?;
         moves.nth(chance.below(moves.len()))
     }
+}
+
+/// Any legal command.
+fn any_command(view: &View, chance: &mut Chance) -> Option<Command> {
+    let commands = view.legal_commands().filter(|commands| !commands.is_empty())?;
+    commands.nth(chance.below(commands.len()))
 }
 
 /// One side's house player in one game. It remembers what it saw there; one that begins in the middle of a game, after a
@@ -55,14 +62,25 @@ impl HousePlayer {
     pub fn choose(&mut self, view: &View) -> Option<Command> {
         match view.phase {
             Phase::Deploying => (!view.ready[self.side]).then(|| Command::Deploy(self.setup(view))),
-            Phase::Playing if view.turn == Some(self.side) => {
-                self.mind.choose(view, &mut self.chance).map(Command::Move)
-            }
+            Phase::Playing if view.turn == Some(self.side) => self.act(view),
+            Phase::Playing if view.ruleset.reserve => None,
             Phase::Playing => {
                 self.mind.watch(view);
                 None
             }
             Phase::Over => None,
+        }
+    }
+
+    /// A command of the board. Where plies are more than moves the levels above random play in one plain way.
+    fn act(&mut self, view: &View) -> Option<Command> {
+        let chance = &mut self.chance;
+        match self.level {
+            _ if !view.ruleset.reserve => {
+                self.mind.choose(view, chance).map(|squares| Command::Move(squares.into()))
+            }
+            Level::Random => any_command(view, chance),
+            Level::Simple | Level::Good => onward::choose(view, self.side, chance),
         }
     }
 

@@ -1,8 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use flagfall_board::{GameId, Ply, Side};
-use flagfall_rules::{Command, Refusal, Ruleset, Setup, TimeControl};
+use flagfall_board::{ChipColor, GameId, Ply, Rank, Side, Sign, Square};
+use flagfall_rules::{Command, MoveCommand, Placing, Refusal, Ruleset, Setup, TimeControl};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -155,6 +155,35 @@ pub enum GameCommand {
         /// From and to, as in `a4a5`.
         #[serde(rename = "move")]
         squares: MoveText,
+        /// Which of two paths along a joined line: `+` over rows or columns counting up, `-` counting down; the shorter legal one without it (§S2.7).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        path: Option<Sign>,
+        /// The color of the chip to lay where the piece lands, in rulesets with chips; not with a flash (§S2.3, §S3.2).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        color: Option<ChipColor>,
+    },
+    /// A ply: takes one of one's own pieces off the board into the reserve (§S1.5).
+    Remove {
+        /// Where it stands.
+        square: Square,
+    },
+    /// A ply: brings a piece of the reserve onto one's own home rows (§S1.5).
+    Place {
+        /// Where to.
+        square: Square,
+        /// What.
+        rank: Rank,
+        /// Whether a labeled one (§S2.1).
+        #[serde(default, skip_serializing_if = "is_false")]
+        labeled: bool,
+        /// The color of the chip to lay there, in rulesets with chips.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        color: Option<ChipColor>,
+    },
+    /// Names the color of the chip one owes (§S2.4).
+    Color {
+        /// Which.
+        color: ChipColor,
     },
     /// Offers a draw, or accepts the other side's offer.
     OfferDraw {},
@@ -168,7 +197,43 @@ pub enum GameCommand {
     Abort {},
 }
 
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl From<MoveCommand> for GameCommand {
+    fn from(asked: MoveCommand) -> GameCommand {
+        let MoveCommand { squares, path, color } = asked;
+        GameCommand::Move { squares: MoveText(squares), path, color }
+    }
+}
+
+impl From<MoveText> for GameCommand {
+    fn from(squares: MoveText) -> GameCommand {
+        MoveCommand::from(squares.0).into()
+    }
+}
+
 impl GameCommand {
+    /// A command of the board as a message; none for a deployment, whose text is its owner's to give.
+    #[must_use]
+    pub fn from_command(command: &Command) -> Option<GameCommand> {
+        Some(match command {
+            Command::Deploy(_) => return None,
+            Command::Move(asked) => (*asked).into(),
+            Command::Remove(square) => GameCommand::Remove { square: *square },
+            Command::Place(Placing { square, rank, is_labeled, color }) => {
+                GameCommand::Place { square: *square, rank: *rank, labeled: *is_labeled, color: *color }
+            }
+            Command::Color(color) => GameCommand::Color { color: *color },
+            Command::OfferDraw => GameCommand::OfferDraw {},
+            Command::AcceptDraw => GameCommand::AcceptDraw {},
+            Command::DeclineDraw => GameCommand::DeclineDraw {},
+            Command::Resign => GameCommand::Resign {},
+            Command::Abort => GameCommand::Abort {},
+        })
+    }
+
     /// The command as the engine judges it: a setup's text is read as this side's, by this ruleset.
     ///
     /// # Errors
@@ -176,7 +241,14 @@ impl GameCommand {
     pub fn to_command(&self, side: Side, ruleset: &Ruleset) -> Result<Command, Refusal> {
         Ok(match self {
             GameCommand::Deploy { setup } => Command::Deploy(Setup::from_text(setup, side, ruleset)?),
-            GameCommand::Move { squares } => Command::Move(squares.0),
+            GameCommand::Move { squares, path, color } => {
+                Command::Move(MoveCommand { squares: squares.0, path: *path, color: *color })
+            }
+            GameCommand::Remove { square } => Command::Remove(*square),
+            GameCommand::Place { square, rank, labeled, color } => {
+                Command::Place(Placing { square: *square, rank: *rank, is_labeled: *labeled, color: *color })
+            }
+            GameCommand::Color { color } => Command::Color(*color),
             GameCommand::OfferDraw {} => Command::OfferDraw,
             GameCommand::AcceptDraw {} => Command::AcceptDraw,
             GameCommand::DeclineDraw {} => Command::DeclineDraw,
@@ -187,11 +259,14 @@ impl GameCommand {
 }
 
 impl fmt::Debug for GameCommand {
-    /// Names the kind and shows no setup.
+    /// Names the kind; shows no setup, no rank and no color.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             GameCommand::Deploy { setup: _ } => f.write_str("Deploy(hidden)"),
-            GameCommand::Move { squares } => write!(f, "Move({squares})"),
+            GameCommand::Move { squares, path: _, color: _ } => write!(f, "Move({squares})"),
+            GameCommand::Remove { square } => write!(f, "Remove({square})"),
+            GameCommand::Place { square, rank: _, labeled: _, color: _ } => write!(f, "Place({square})"),
+            GameCommand::Color { color: _ } => f.write_str("Color"),
             GameCommand::OfferDraw {} => f.write_str("OfferDraw"),
             GameCommand::AcceptDraw {} => f.write_str("AcceptDraw"),
             GameCommand::DeclineDraw {} => f.write_str("DeclineDraw"),

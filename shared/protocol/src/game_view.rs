@@ -1,12 +1,12 @@
 use std::collections::BTreeMap;
 
-use flagfall_board::{PerSide, Ply, Rank, Side, Square};
+use flagfall_board::{ChipColor, Chips, PerSide, Ply, Rank, Side, Square};
 use flagfall_rules as rules;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::server_to_client::Audience;
-use crate::text::{HexBytes, IdentityText, MoveText, PieceText};
+use crate::text::{HexBytes, IdentityText, LaidText, MoveText, PieceText};
 
 /// Everything an audience knows of a game.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -39,9 +39,21 @@ pub struct GameView {
     /// Whose turn it is, while the game is played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Side>,
-    /// The last ply.
+    /// The last ply, if it was a move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_move: Option<SeenMove>,
+    /// The last ply, if it went between board and reserve (§S1.5).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_exchange: Option<SeenExchange>,
+    /// Each side's reserve, in rulesets with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserve: Option<PerSide<Reserve>>,
+    /// The squares with chips by color, in rulesets with chips (§S2.3).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chips: Option<BTreeMap<ChipColor, Vec<Square>>>,
+    /// The chip whose color the side to move must name before anything else (§S2.4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owed_color: Option<OwedColor>,
     /// One's own moves that a repetition rule refuses this turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused_moves: Vec<MoveText>,
@@ -132,6 +144,24 @@ pub enum GameEvent {
     },
     /// A ply.
     Moved(SeenMove),
+    /// A ply: a side took a piece off the board into its reserve (§S1.5).
+    Removed {
+        /// Whose.
+        side: Side,
+        /// From where.
+        square: Square,
+    },
+    /// A ply: a side brought a piece on from its reserve (§S1.5).
+    Placed(SeenPlacing),
+    /// A side laid the chip it owed (§S2.4). No ply.
+    Colored {
+        /// Who.
+        side: Side,
+        /// Where.
+        square: Square,
+        /// The color.
+        color: ChipColor,
+    },
     /// A side offered a draw.
     DrawOffered {
         /// Which.
@@ -158,6 +188,79 @@ pub enum GameEvent {
     },
 }
 
+impl GameEvent {
+    /// Whether a side took its turn.
+    #[must_use]
+    pub const fn is_ply(&self) -> bool {
+        match self {
+            GameEvent::Moved(_) | GameEvent::Removed { side: _, square: _ } | GameEvent::Placed(_) => true,
+            GameEvent::Deployed { setup: _ }
+            | GameEvent::Ready { side: _ }
+            | GameEvent::Started { commitments: _ }
+            | GameEvent::Colored { side: _, square: _, color: _ }
+            | GameEvent::DrawOffered { side: _ }
+            | GameEvent::DrawDeclined { side: _ }
+            | GameEvent::Paused { since: _ }
+            | GameEvent::Resumed {}
+            | GameEvent::Ended { outcome: _, opened: _ } => false,
+        }
+    }
+}
+
+/// A piece that came from a reserve as an audience saw it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SeenPlacing {
+    /// Whose.
+    pub side: Side,
+    /// Where to.
+    pub square: Square,
+    /// What it is: known to its owner, and to everybody when it is labeled.
+    pub piece: IdentityText,
+    /// Whether it is labeled (§S2.1).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub labeled: bool,
+    /// The color of its chip.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub color: Option<ChipColor>,
+}
+
+/// A ply between board and reserve.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum SeenExchange {
+    /// A piece left the board.
+    Removed {
+        /// Whose.
+        side: Side,
+        /// From where.
+        square: Square,
+    },
+    /// A piece came onto the board.
+    Placed(SeenPlacing),
+}
+
+/// A side's reserve as an audience knows it (§S1.7).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Reserve {
+    /// How many pieces it has.
+    pub size: u16,
+    /// How many of each rank lie face up; ranks without any are left out.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labeled: BTreeMap<Rank, u8>,
+    /// How many of each rank lie face down, for whoever knows that side's ranks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unlabeled: Option<BTreeMap<Rank, u8>>,
+}
+
+/// A chip whose color a side must name before anything else (§S2.4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OwedColor {
+    /// Who.
+    pub side: Side,
+    /// Where its piece has come to stand.
+    pub square: Square,
+}
+
 /// A ply as an audience saw it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SeenMove {
@@ -171,6 +274,9 @@ pub struct SeenMove {
     /// What came of the strike, if it was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strike: Option<SeenStrike>,
+    /// The squares whose chips changed and their color now, as in `a7a8=g` (§S3.3).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub laid: Option<LaidText>,
 }
 
 /// A strike as an audience saw it.
@@ -219,9 +325,15 @@ pub struct ViewChange {
     /// What each side has lost in all, with a strike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub captured: Option<PerSide<BTreeMap<Rank, u8>>>,
-    /// With a ply the pieces that now stand on its two squares; with the start and the end all pieces.
+    /// With a ply the pieces that now stand on its squares; with the start and the end all pieces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pieces: Option<Vec<PieceText>>,
+    /// Both reserves, with what may have changed them or what is known of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserve: Option<PerSide<Reserve>>,
+    /// The chip whose color the side to move must name before anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owed_color: Option<OwedColor>,
 }
 
 impl From<rules::Phase> for Phase {
@@ -259,11 +371,12 @@ impl From<rules::Fate> for StrikeFate {
 
 impl From<&rules::SeenMove> for SeenMove {
     fn from(seen: &rules::SeenMove) -> SeenMove {
-        let rules::SeenMove { side, from, to, piece, strike } = *seen;
+        let rules::SeenMove { side, from, to, piece, strike, laid } = *seen;
         SeenMove {
             side,
             squares: MoveText(rules::Move { from, to }),
             piece: IdentityText(piece),
+            laid: laid.map(LaidText),
             strike: strike.map(|strike| {
                 let rules::SeenStrike { attacker, attacker_fate, defender, defender_fate } = strike;
                 SeenStrike {
@@ -275,6 +388,44 @@ impl From<&rules::SeenMove> for SeenMove {
             }),
         }
     }
+}
+
+impl From<&rules::SeenExchange> for SeenExchange {
+    fn from(seen: &rules::SeenExchange) -> SeenExchange {
+        match *seen {
+            rules::SeenExchange::Removed { side, square } => SeenExchange::Removed { side, square },
+            rules::SeenExchange::Placed { side, square, piece, is_labeled, color } => {
+                let piece = IdentityText(piece);
+                SeenExchange::Placed(SeenPlacing { side, square, piece, labeled: is_labeled, color })
+            }
+        }
+    }
+}
+
+impl From<rules::OwedColor> for OwedColor {
+    fn from(owed: rules::OwedColor) -> OwedColor {
+        let rules::OwedColor { side, square } = owed;
+        OwedColor { side, square }
+    }
+}
+
+fn reserves_of(reserves: &PerSide<rules::SeenReserve>) -> PerSide<Reserve> {
+    PerSide::from_fn(|side| {
+        let rules::SeenReserve { size, labeled, unlabeled } = &reserves[side];
+        Reserve { size: *size, labeled: counts_of(labeled), unlabeled: unlabeled.as_ref().map(counts_of) }
+    })
+}
+
+fn chips_of(chips: &Chips) -> BTreeMap<ChipColor, Vec<Square>> {
+    let by_color = ChipColor::ALL.into_iter().map(|color| (color, chips.of(color)));
+    by_color
+        .filter(|(_, squares)| !squares.is_empty())
+        .map(|(color, squares)| (color, squares.iter().collect()))
+        .collect()
+}
+
+fn counts_of(counts: &[u8; Rank::COUNT]) -> BTreeMap<Rank, u8> {
+    Rank::ALL.into_iter().zip(*counts).filter(|(_, count)| *count > 0).collect()
 }
 
 fn opened_of(opened: &PerSide<Option<rules::OpenedDeployment>>) -> PerSide<Option<Opened>> {
@@ -291,9 +442,7 @@ fn commitments_of(commitments: &PerSide<Option<rules::Commitment>>) -> PerSide<O
 }
 
 fn captured_of(captured: &PerSide<[u8; Rank::COUNT]>) -> PerSide<BTreeMap<Rank, u8>> {
-    PerSide::from_fn(|side| {
-        Rank::ALL.into_iter().zip(captured[side]).filter(|(_, count)| *count > 0).collect()
-    })
+    PerSide::from_fn(|side| counts_of(&captured[side]))
 }
 
 impl From<&rules::SeenChange> for ViewChange {
@@ -306,6 +455,8 @@ impl From<&rules::SeenChange> for ViewChange {
             refused_moves,
             captured,
             pieces,
+            reserve,
+            owed_color,
         } = change;
         ViewChange {
             clock: clock.map(Clock::from),
@@ -315,6 +466,8 @@ impl From<&rules::SeenChange> for ViewChange {
             refused_moves: refused_moves.iter().copied().map(MoveText).collect(),
             captured: captured.as_ref().map(captured_of),
             pieces: pieces.as_ref().map(|pieces| pieces.iter().copied().map(PieceText).collect()),
+            reserve: reserve.as_ref().map(reserves_of),
+            owed_color: owed_color.map(OwedColor::from),
         }
     }
 }
@@ -322,8 +475,17 @@ impl From<&rules::SeenChange> for ViewChange {
 impl GameView {
     /// Makes the view before an event into the view after it.
     pub fn apply(&mut self, event: &GameEvent, change: &ViewChange) {
-        let ViewChange { clock, deploy_deadline, turn, plies_to_limit, refused_moves, captured, pieces } =
-            change;
+        let ViewChange {
+            clock,
+            deploy_deadline,
+            turn,
+            plies_to_limit,
+            refused_moves,
+            captured,
+            pieces,
+            reserve,
+            owed_color,
+        } = change;
         self.clock = *clock;
         self.deploy_deadline = *deploy_deadline;
         self.turn = *turn;
@@ -332,6 +494,10 @@ impl GameView {
         if let Some(captured) = captured {
             self.captured.clone_from(captured);
         }
+        if reserve.is_some() {
+            self.reserve.clone_from(reserve);
+        }
+        self.owed_color = *owed_color;
         match event {
             GameEvent::Deployed { setup } => {
                 self.own_deployment = Some(setup.clone());
@@ -348,15 +514,27 @@ impl GameView {
             }
             GameEvent::Moved(seen) => {
                 let rules::Move { from, to } = seen.squares.0;
-                self.pieces.retain(|piece| piece.0.square != from && piece.0.square != to);
-                self.pieces.extend(pieces.iter().flatten().copied());
-                self.pieces.sort_by_key(|piece| piece.0.square);
-                self.last_move = Some(*seen);
-                self.ply = self.ply.saturating_add(1);
-                if self.draw_offer == Some(seen.side.opponent()) {
-                    self.draw_offer = None;
+                if let Some(LaidText(laid)) = &seen.laid {
+                    laid.squares().iter().for_each(|square| self.lay(*square, laid.color()));
                 }
+                self.last_move = Some(*seen);
+                self.last_exchange = None;
+                self.end_turn(seen.side, &[from, to], pieces.as_deref());
             }
+            GameEvent::Removed { side, square } => {
+                self.last_move = None;
+                self.last_exchange = Some(SeenExchange::Removed { side: *side, square: *square });
+                self.end_turn(*side, &[*square], pieces.as_deref());
+            }
+            GameEvent::Placed(seen) => {
+                if let Some(color) = seen.color {
+                    self.lay(seen.square, color);
+                }
+                self.last_move = None;
+                self.last_exchange = Some(SeenExchange::Placed(*seen));
+                self.end_turn(seen.side, &[seen.square], pieces.as_deref());
+            }
+            GameEvent::Colored { side: _, square, color } => self.lay(*square, *color),
             GameEvent::DrawOffered { side } => self.draw_offer = Some(*side),
             GameEvent::DrawDeclined { side: _ } => self.draw_offer = None,
             GameEvent::Paused { since: _ } => self.paused = true,
@@ -376,6 +554,31 @@ impl GameView {
     }
 }
 
+impl GameView {
+    /// A ply was made: what stands on its squares is told anew.
+    fn end_turn(&mut self, side: Side, squares: &[Square], pieces: Option<&[PieceText]>) {
+        self.pieces.retain(|piece| !squares.contains(&piece.0.square));
+        self.pieces.extend(pieces.into_iter().flatten().copied());
+        self.pieces.sort_by_key(|piece| piece.0.square);
+        self.ply = self.ply.saturating_add(1);
+        if self.draw_offer == Some(side.opponent()) {
+            self.draw_offer = None;
+        }
+    }
+
+    /// Lays a chip; it replaces the one that was there.
+    fn lay(&mut self, square: Square, color: ChipColor) {
+        let mut chips: Chips = self
+            .chips
+            .iter()
+            .flatten()
+            .flat_map(|(color, squares)| squares.iter().map(|square| (*square, *color)))
+            .collect();
+        chips.lay(square, color);
+        self.chips = Some(chips_of(&chips));
+    }
+}
+
 impl From<&rules::SeenEvent> for GameEvent {
     fn from(event: &rules::SeenEvent) -> GameEvent {
         match event {
@@ -385,6 +588,13 @@ impl From<&rules::SeenEvent> for GameEvent {
                 GameEvent::Started { commitments: commitments_of(commitments) }
             }
             rules::SeenEvent::Moved(seen) => GameEvent::Moved(seen.into()),
+            rules::SeenEvent::Exchanged(seen) => match SeenExchange::from(seen) {
+                SeenExchange::Removed { side, square } => GameEvent::Removed { side, square },
+                SeenExchange::Placed(seen) => GameEvent::Placed(seen),
+            },
+            rules::SeenEvent::Colored { side, square, color } => {
+                GameEvent::Colored { side: *side, square: *square, color: *color }
+            }
             rules::SeenEvent::DrawOffered { side } => GameEvent::DrawOffered { side: *side },
             rules::SeenEvent::DrawDeclined { side } => GameEvent::DrawDeclined { side: *side },
             rules::SeenEvent::Paused { since } => GameEvent::Paused { since: since.0 },
@@ -412,6 +622,10 @@ impl From<&rules::View> for GameView {
             ply,
             turn,
             last_move,
+            last_exchange,
+            reserve,
+            chips,
+            owed_color,
             refused_moves,
             clock,
             draw_offer,
@@ -434,6 +648,10 @@ impl From<&rules::View> for GameView {
             ply: *ply,
             turn: *turn,
             last_move: last_move.as_ref().map(SeenMove::from),
+            last_exchange: last_exchange.as_ref().map(SeenExchange::from),
+            reserve: reserve.as_ref().map(reserves_of),
+            chips: chips.as_ref().map(chips_of),
+            owed_color: owed_color.map(OwedColor::from),
             refused_moves: refused_moves.iter().copied().map(MoveText).collect(),
             clock: clock.map(Clock::from),
             draw_offer: *draw_offer,

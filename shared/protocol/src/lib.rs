@@ -13,14 +13,15 @@ mod text;
 pub use client_to_server::{ClientToServer, CommandId, CommandIdError, GameCommand, Position, Terms, Time};
 pub use code::{CloseCode, Code};
 pub use game_view::{
-    Clock, GameEvent, GameView, Opened, Outcome, Phase, SeenMove, SeenStrike, StrikeFate, ViewChange,
+    Clock, GameEvent, GameView, Opened, Outcome, OwedColor, Phase, Reserve, SeenExchange, SeenMove,
+    SeenPlacing, SeenStrike, StrikeFate, ViewChange,
 };
 pub use record::{GameRecord, Imported, RECORD_FORMAT, RecordedEvent, Recorder};
 pub use server_to_client::{
     Accepted, Audience, GameHead, GameSummary, Player, PlayerKind, Presence, RulesetInfo, Seek,
     ServerToClient,
 };
-pub use text::{HexBytes, IdentityText, MoveText, PieceText};
+pub use text::{HexBytes, IdentityText, LaidText, MoveText, PieceText};
 
 /// The version of these messages. A client names it in its hello; the server refuses another one.
 pub const PROTOCOL_VERSION: u32 = 1;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::client_to_server::{Terms, Time};
-use crate::game_view::{GameEvent, GameView, Opened, Outcome, SeenMove, StrikeFate};
+use crate::game_view::{GameEvent, GameView, Opened, Outcome, SeenMove, SeenPlacing, StrikeFate};
 use crate::server_to_client::{Audience, Player};
 use crate::text::HexBytes;
 
@@ -73,25 +73,40 @@ pub struct RecordedEvent {
 pub struct Recorder {
     viewer: rules::Viewer,
     events: Vec<RecordedEvent>,
+    /// Events of which the end may open more than was seen, with their places among the others.
+    closed: Vec<(usize, rules::Event)>,
 }
 
 impl Recorder {
     /// A record as this viewer may know it, of which nothing is written yet.
     #[must_use]
     pub fn new(viewer: rules::Viewer) -> Recorder {
-        Recorder { viewer, events: Vec::new() }
+        Recorder { viewer, events: Vec::new(), closed: Vec::new() }
     }
 
     /// Notes an event, stamped `at`; `after` is the game after it.
     pub fn note(&mut self, event: &rules::Event, after: &rules::Game, at: Stamp) {
         if let Some(seen) = rules::see(event, after, self.viewer) {
+            if let rules::SeenEvent::Exchanged(rules::SeenExchange::Placed {
+                piece: rules::Identity::Hidden,
+                ..
+            }) = &seen
+            {
+                self.closed.push((self.events.len(), event.clone()));
+            }
             self.events.push(RecordedEvent { at: at.0, event: GameEvent::from(&seen) });
         }
     }
 
     /// The record of the game as it stands after the last event noted.
     #[must_use]
-    pub fn record(self, game: &rules::Game, terms: Terms, players: PerSide<Player>) -> GameRecord {
+    pub fn record(mut self, game: &rules::Game, terms: Terms, players: PerSide<Player>) -> GameRecord {
+        for (place, event) in &self.closed {
+            let opened = rules::see_opened(event, game, self.viewer);
+            if let (Some(opened), Some(recorded)) = (opened, self.events.get_mut(*place)) {
+                recorded.event = GameEvent::from(&opened);
+            }
+        }
         let view = GameView::from(&rules::view(game, self.viewer, game.latest()));
         GameRecord {
             format: RECORD_FORMAT,
@@ -158,18 +173,54 @@ impl fmt::Display for GameRecord {
         }
         let mut ply = 0;
         for RecordedEvent { at: _, event } in &self.events {
-            if let GameEvent::Moved(seen) = event {
-                ply += 1;
-                write_ply(ply, seen, f)?;
+            match event {
+                GameEvent::Moved(seen) => {
+                    ply += 1;
+                    write_ply(ply, seen, f)?;
+                }
+                GameEvent::Removed { side, square } => {
+                    ply += 1;
+                    writeln!(f, "{ply:>4} {:<4} -{square}", mover(*side))?;
+                }
+                GameEvent::Placed(seen) => {
+                    ply += 1;
+                    write_placing(ply, seen, f)?;
+                }
+                GameEvent::Colored { side, square, color } => {
+                    writeln!(f, "{:>4} {:<4} {square}={}", "", mover(*side), color.letter())?;
+                }
+                GameEvent::Deployed { .. }
+                | GameEvent::Ready { .. }
+                | GameEvent::Started { .. }
+                | GameEvent::DrawOffered { .. }
+                | GameEvent::DrawDeclined { .. }
+                | GameEvent::Paused { .. }
+                | GameEvent::Resumed {}
+                | GameEvent::Ended { .. } => {}
             }
         }
         Ok(())
     }
 }
 
+fn mover(side: Side) -> &'static str {
+    PerSide::new("Red", "Blue")[side]
+}
+
+fn write_placing(ply: u32, seen: &SeenPlacing, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let SeenPlacing { side, square, piece, labeled, color } = seen;
+    write!(f, "{ply:>4} {:<4} {piece}{}@{square}", mover(*side), if *labeled { "^" } else { "" })?;
+    if let Some(color) = color {
+        write!(f, "={}", color.letter())?;
+    }
+    writeln!(f)
+}
+
 fn write_ply(ply: u32, seen: &SeenMove, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let mover = PerSide::new("Red", "Blue")[seen.side];
-    write!(f, "{ply:>4} {mover:<4} {}", seen.squares)?;
+    write!(f, "{ply:>4} {:<4} {}", mover(seen.side), seen.squares)?;
+    if let Some(laid) = &seen.laid {
+        write!(f, "  {laid}")?;
+    }
     if let Some(strike) = &seen.strike {
         let (attacker, defender) = (strike.attacker, strike.defender);
         let result = match (strike.attacker_fate, strike.defender_fate) {

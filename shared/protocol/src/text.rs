@@ -1,8 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use flagfall_board::{Rank, RankSet, Side, Square};
-use flagfall_rules::{Identity, Move, SeenPiece};
+use flagfall_board::{ChipColor, Rank, RankSet, Side, Square, SquareSet};
+use flagfall_rules::{Identity, Laid, Move, SeenPiece};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -95,7 +95,41 @@ impl FromStr for IdentityText {
 
 text_serde!(IdentityText);
 
-/// A piece on the board in a few characters: square, side (`r`, `b`), identity, then `'` if it has moved and `*` if its rank is revealed.
+/// Chips that changed in a move: their squares and the letter of their color now (`r`, `y`, `b`, `g`), as in `a7a8=g`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema)]
+#[schemars(with = "String")]
+pub struct LaidText(pub Laid);
+
+impl fmt::Display for LaidText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.squares().iter().try_for_each(|square| write!(f, "{square}"))?;
+        write!(f, "={}", self.0.color().letter())
+    }
+}
+
+impl FromStr for LaidText {
+    type Err = TextError;
+
+    fn from_str(text: &str) -> Result<LaidText, TextError> {
+        const ERROR: TextError =
+            TextError("not chips: one to four squares and a color letter are wanted, as in a7a8=g");
+        let (squares, color) = text.split_once('=').ok_or(ERROR)?;
+        let color = ChipColor::from_name(color).ok_or(ERROR)?;
+        let mut set = SquareSet::EMPTY;
+        let mut rest = squares;
+        while !rest.is_empty() {
+            let next = rest.char_indices().skip(1).find(|(_, letter)| letter.is_ascii_alphabetic());
+            let (square, more) = next.map_or((rest, ""), |(at, _)| rest.split_at(at));
+            set.insert(square.parse().map_err(|_| ERROR)?);
+            rest = more;
+        }
+        Laid::new(set, color).map(LaidText).ok_or(ERROR)
+    }
+}
+
+text_serde!(LaidText);
+
+/// A piece on the board in a few characters: square, side (`r`, `b`), identity, then `'` if it has moved, `*` if its rank is revealed and `^` if it is labeled.
 ///
 /// `a4r9'*` is Red's Scout on a4 that has moved and is known to all; `j7b?` an unmoved blue piece nobody else knows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema)]
@@ -104,14 +138,15 @@ pub struct PieceText(pub SeenPiece);
 
 impl fmt::Display for PieceText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SeenPiece { square, side, identity, is_moved, is_revealed } = self.0;
+        let SeenPiece { square, side, identity, is_moved, is_revealed, is_labeled } = self.0;
         let side = match side {
             Side::Red => 'r',
             Side::Blue => 'b',
         };
         write!(f, "{square}{side}{}", IdentityText(identity))?;
         f.write_str(if is_moved { "'" } else { "" })?;
-        f.write_str(if is_revealed { "*" } else { "" })
+        f.write_str(if is_revealed { "*" } else { "" })?;
+        f.write_str(if is_labeled { "^" } else { "" })
     }
 }
 
@@ -126,10 +161,11 @@ impl FromStr for PieceText {
         let square: Square = square.parse().map_err(|_| ERROR)?;
         let side = if rest.starts_with('r') { Side::Red } else { Side::Blue };
         let rest = &rest[1..];
+        let (rest, is_labeled) = rest.strip_suffix('^').map_or((rest, false), |rest| (rest, true));
         let (rest, is_revealed) = rest.strip_suffix('*').map_or((rest, false), |rest| (rest, true));
         let (rest, is_moved) = rest.strip_suffix('\'').map_or((rest, false), |rest| (rest, true));
         let IdentityText(identity) = rest.parse()?;
-        Ok(PieceText(SeenPiece { square, side, identity, is_moved, is_revealed }))
+        Ok(PieceText(SeenPiece { square, side, identity, is_moved, is_revealed, is_labeled }))
     }
 }
 

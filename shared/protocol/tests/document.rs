@@ -209,7 +209,7 @@ fn examples() -> String {
         "The command is acknowledged: it is on disk.",
         &ServerToClient::Accepted { cmd_id: cmd("c-3"), outcome: done },
     );
-    let go = GameCommand::Move { squares: flagfall_protocol::MoveText("a4a7".parse::<Move>().unwrap()) };
+    let go = GameCommand::from(flagfall_protocol::MoveText("a4a7".parse::<Move>().unwrap()));
     let command = ClientToServer::Command { cmd_id: cmd("c-4"), game: id(), ply: 0, command: go };
     page.example("A Scout goes three squares, and so is known to be one:", &command);
     shown.play(Side::Red, "a4a7");

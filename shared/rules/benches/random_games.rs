@@ -41,6 +41,12 @@ fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
             .iter()
             .flat_map(|(rank, count)| std::iter::repeat_n(rank.letter(), usize::from(count)))
             .collect();
+        if ruleset.reserve {
+            // The Flag comes first and stands on the board; who else, chance says.
+            for end in (2..letters.len()).rev() {
+                letters.swap(end, 1 + chance.below(end));
+            }
+        }
         letters.resize(ruleset.shape.home_len(), '.');
         for end in (1..letters.len()).rev() {
             letters.swap(end, chance.below(end + 1));
@@ -54,20 +60,32 @@ fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
     game
 }
 
+/// Mostly a move; else any command, so that pieces come and go.
+fn reserve_command(game: &Game, chance: &mut Chance) -> Command {
+    let commands = game.position().legal_commands();
+    let end =
+        if commands.moves_len() > 0 && chance.below(8) > 0 { commands.moves_len() } else { commands.len() };
+    commands.nth(chance.below(end)).expect("a command")
+}
+
 /// Plays to the end and shows every event; how many plies.
 #[inline]
 fn play(game: &mut Game, chance: &mut Chance, mut show: impl FnMut(&Event)) -> u64 {
     let entropy = Entropy([0; 32]);
     while game.phase() == Phase::Playing {
-        let moves = game.position().legal_moves();
-        let squares = moves.nth(chance.below(moves.len())).expect("a move");
+        let command = if game.terms().ruleset.reserve {
+            reserve_command(game, chance)
+        } else {
+            let moves = game.position().legal_moves();
+            Command::Move(moves.nth(chance.below(moves.len())).expect("a move").into())
+        };
         let side = game.position().turn();
-        match &decide(game, side, game.ply(), &Command::Move(squares), Stamp(0), &entropy) {
+        match &decide(game, side, game.ply(), &command, Stamp(0), &entropy) {
             Ok(events) => events.iter().for_each(|event| {
                 evolve(game, event, Stamp(0));
                 show(event);
             }),
-            Err(refusal) => panic!("{squares}: {refusal}"),
+            Err(refusal) => panic!("{command:?}: {refusal}"),
         }
     }
     u64::from(game.ply())

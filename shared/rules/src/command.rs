@@ -3,17 +3,23 @@
 use std::fmt;
 use std::str::FromStr;
 
-use flagfall_board::{Square, SquareParseError};
+use flagfall_board::{ChipColor, Rank, Sign, Square, SquareParseError};
 
 use crate::setup::Setup;
 
-/// What a side asks of its game. Who asks, and when, comes from elsewhere. `Debug` shows no rank of a setup.
+/// What a side asks of its game. Who asks, and when, comes from elsewhere. `Debug` shows no rank.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Command {
     /// Deploy, or deploy again while the other side is not ready (§A4).
     Deploy(Setup),
     /// Move or strike with one piece (§A5).
-    Move(Move),
+    Move(MoveCommand),
+    /// Take one of one's own pieces off the board into the reserve (§S1.5).
+    Remove(Square),
+    /// Bring a piece of the reserve onto the board (§S1.5).
+    Place(Placing),
+    /// Name the color of the chip one's own piece lays where it came to stand in the other side's turn (§S2.4).
+    Color(ChipColor),
     /// Offer a draw; accepts the other side's offer where one stands.
     OfferDraw,
     /// Accept the other side's draw offer.
@@ -33,6 +39,104 @@ pub struct Move {
     pub from: Square,
     /// Where it goes, or strikes.
     pub to: Square,
+}
+
+/// A move as a side asks for it: written `a4a5`, `a1a7-` with the path it means, `a4a5=g` with the color of its chip.
+///
+/// `Debug` shows no color: one that was named for a strike that failed is its side's secret.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MoveCommand {
+    /// From where to where.
+    pub squares: Move,
+    /// Which of two paths along a joined line; the shorter legal one without it (§S2.7).
+    pub path: Option<Sign>,
+    /// The color of the chip to lay where the piece lands (§S2.3).
+    pub color: Option<ChipColor>,
+}
+
+impl From<Move> for MoveCommand {
+    fn from(squares: Move) -> MoveCommand {
+        MoveCommand { squares, path: None, color: None }
+    }
+}
+
+/// A piece brought on from the reserve (§S1.5): written `9@a4`, `9^@a4` for a labeled one, with `=g` for the color of its chip.
+/// `Debug` shows the square alone.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Placing {
+    /// Where to.
+    pub square: Square,
+    /// What.
+    pub rank: Rank,
+    /// Whether a labeled one: a side may hold both (§S2.1).
+    pub is_labeled: bool,
+    /// The color of the chip to lay there (§S2.3).
+    pub color: Option<ChipColor>,
+}
+
+impl fmt::Display for MoveCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.squares)?;
+        self.path.map_or(Ok(()), |path| write!(f, "{}", path.symbol()))?;
+        self.color.map_or(Ok(()), |color| write!(f, "={}", color.letter()))
+    }
+}
+
+impl fmt::Debug for MoveCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", MoveCommand { color: None, ..*self })
+    }
+}
+
+impl fmt::Debug for Placing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.square)
+    }
+}
+
+/// Takes the color off the end of a text.
+fn split_color(text: &str) -> Result<(&str, Option<ChipColor>), SquareParseError> {
+    match text.split_once('=') {
+        None => Ok((text, None)),
+        Some((text, color)) => Ok((text, Some(ChipColor::from_name(color).ok_or(SquareParseError)?))),
+    }
+}
+
+impl FromStr for MoveCommand {
+    type Err = SquareParseError;
+
+    fn from_str(text: &str) -> Result<MoveCommand, SquareParseError> {
+        let (text, color) = split_color(text)?;
+        let (text, path) = match (text.strip_suffix('+'), text.strip_suffix('-')) {
+            (Some(text), _) => (text, Some(Sign::Plus)),
+            (_, Some(text)) => (text, Some(Sign::Minus)),
+            (None, None) => (text, None),
+        };
+        Ok(MoveCommand { squares: text.parse()?, path, color })
+    }
+}
+
+impl fmt::Display for Placing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}@{}", self.rank.letter(), if self.is_labeled { "^" } else { "" }, self.square)?;
+        self.color.map_or(Ok(()), |color| write!(f, "={}", color.letter()))
+    }
+}
+
+impl FromStr for Placing {
+    type Err = SquareParseError;
+
+    fn from_str(text: &str) -> Result<Placing, SquareParseError> {
+        let (text, color) = split_color(text)?;
+        let (piece, square) = text.split_once('@').ok_or(SquareParseError)?;
+        let (piece, is_labeled) = piece.strip_suffix('^').map_or((piece, false), |piece| (piece, true));
+        let mut letters = piece.chars();
+        let rank = match (letters.next(), letters.next()) {
+            (Some(letter), None) => Rank::from_letter(letter).ok_or(SquareParseError)?,
+            _ => return Err(SquareParseError),
+        };
+        Ok(Placing { square: square.parse()?, rank, is_labeled, color })
+    }
 }
 
 impl fmt::Display for Move {

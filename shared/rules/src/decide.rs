@@ -1,12 +1,13 @@
 //! Judging commands: pure, from the state and what is asked to the facts that follow.
 
-use flagfall_board::{Direction, PerSide, Ply, Rank, RankSet, Side, Stamp};
+use flagfall_board::{ChipColor, PerSide, Ply, Rank, RankSet, Side, Square, SquareSet, Stamp};
 
-use crate::command::{Command, Move};
+use crate::chips::Witnessed;
+use crate::command::{Command, Move, MoveCommand, Placing};
 use crate::commitment::{Commitment, Salt};
-use crate::event::{Deployed, Event, EventKind, Events, Fate, Moved};
+use crate::event::{Deployed, Event, EventKind, Events, Fate, Laid, Moved, Placed};
 use crate::game::{EndReason, Game, Offers, Outcome, Phase};
-use crate::movement::Field;
+use crate::movement::{Field, Way};
 use crate::position::Position;
 use crate::refusal::Refusal;
 use crate::repetition::neighbors;
@@ -49,15 +50,27 @@ pub fn decide(
     }
     match command {
         Command::Deploy(setup) => deploy(game, side, setup, entropy),
-        Command::Move(squares) => {
+        Command::Move(asked) => {
             in_play(game)?;
-            let played = play(&game.position, side, *squares);
+            let played = play(&game.position, side, *asked);
             match played {
                 Err(refusal) if game.terms.ruleset.illegal_act_loses && refusal.is_illegal_move() => {
                     Ok(ended(Outcome::won(side.opponent(), EndReason::IllegalAct)))
                 }
                 Ok(_) | Err(_) => played,
             }
+        }
+        Command::Remove(square) => {
+            in_play(game)?;
+            remove(&game.position, side, *square)
+        }
+        Command::Place(placing) => {
+            in_play(game)?;
+            place(&game.position, side, placing)
+        }
+        Command::Color(color) => {
+            in_play(game)?;
+            lay_owed(&game.position, side, *color)
         }
         Command::OfferDraw => offer_draw(game, side),
         Command::AcceptDraw => {
@@ -232,12 +245,20 @@ fn judge_deployments(side: Side, is_legal: bool, is_other_legal: bool) -> Option
     }
 }
 
-/// Judges a ply on the board alone.
-pub(crate) fn play(position: &Position, side: Side, squares: Move) -> Result<Events, Refusal> {
+/// Whether a side may make its ply now.
+#[inline]
+fn may_act(position: &Position, side: Side) -> Result<(), Refusal> {
     if side != position.turn() {
         return Err(Refusal::NotYourTurn);
     }
+    if position.owed_color().is_some() { Err(Refusal::ChoicePending) } else { Ok(()) }
+}
+
+/// Judges a move on the board alone.
+pub(crate) fn play(position: &Position, side: Side, asked: MoveCommand) -> Result<Events, Refusal> {
+    may_act(position, side)?;
     let ruleset = position.ruleset();
+    let MoveCommand { squares, path, color } = asked;
     let Move { from, to } = squares;
     if !ruleset.shape.contains(from) || !ruleset.shape.contains(to) {
         return Err(Refusal::OffBoard);
@@ -247,7 +268,8 @@ pub(crate) fn play(position: &Position, side: Side, squares: Move) -> Result<Eve
         return Err(Refusal::NotYourPiece);
     }
     let field = position.field(side);
-    field.check(squares, piece.rank)?;
+    let way = field.way(squares, path, piece.rank)?;
+    check_color(ruleset.chips && !way.is_flash, color)?;
     let repetition = position.repetition();
     if repetition.tether(ruleset, side).is_some_and(|tether| tether.holds(squares)) {
         return Err(Refusal::TwoSquares);
@@ -256,18 +278,140 @@ pub(crate) fn play(position: &Position, side: Side, squares: Move) -> Result<Eve
         return Err(Refusal::MoreSquares);
     }
 
-    let is_long = !matches!(Direction::between(from, to), Some((_, 1)));
     let defender = position.piece(to);
-    let moved = Moved {
+    let mut moved = Moved {
         side,
         from,
         to,
         // Only a Scout moves more than one square (§C2).
-        proves: if is_long { RankSet::only(piece.rank) } else { RankSet::ALL },
+        proves: if way.distance > 1 { RankSet::only(piece.rank) } else { RankSet::ALL },
         strike: defender.map(|defender| strike::resolve(ruleset, piece.rank, defender.rank)),
+        laid: None,
     };
+    if ruleset.chips {
+        note_chips(position, &field, &mut moved, way, color);
+    }
     let end = judge(position, moved).map(EventKind::Ended);
     Ok(Events::new([Some(EventKind::Moved(moved)), end, None]))
+}
+
+/// A color is named for every landing where chips are laid, and for nothing else (§S2.3, §S3.2).
+#[inline]
+fn check_color(is_wanted: bool, color: Option<ChipColor>) -> Result<(), Refusal> {
+    match (is_wanted, color) {
+        (true, None) => Err(Refusal::ColorWanted),
+        (false, Some(_)) => Err(Refusal::ColorRefused),
+        (true, Some(_)) | (false, None) => Ok(()),
+    }
+}
+
+/// The chips that a move changes, whom it labels anew, and what it proves by both (§S2, §S3).
+fn note_chips(position: &Position, field: &Field<'_>, moved: &mut Moved, way: Way, color: Option<ChipColor>) {
+    let Some(shadow) = position.shadow() else { return };
+    let Moved { from, to, .. } = *moved;
+    let chips = &shadow.chips;
+    if let Some(strike) = &mut moved.strike {
+        strike.labels &= !shadow.labeled.contains(to);
+    }
+    // A strike that fails lays nothing, and nobody is told which color it named (§S2.3).
+    let lands = moved.strike.is_none_or(|strike| strike.attacker.fate == Fate::Advances);
+    moved.laid = match (way.is_flash, color) {
+        (true, _) => chips.color(from).and_then(|color| {
+            let shape = &position.ruleset().shape;
+            let mut square = from;
+            let mut passed = SquareSet::EMPTY;
+            for _ in 0..way.distance {
+                square = shape.neighbor(square, way.direction)?;
+                passed.insert(square);
+            }
+            Laid::new(passed.without(chips.of(color)), color)
+        }),
+        (false, Some(color)) if lands => Laid::new(SquareSet::only(to).without(chips.of(color)), color),
+        (false, _) => None,
+    };
+    moved.proves = if moved.strike.is_some() {
+        RankSet::ALL
+    } else {
+        let empty = field.open.without(*field.own).without(*field.foes);
+        let (ruleset, squares) = (position.ruleset(), Move { from, to });
+        Witnessed { ruleset, empty, chips: Some(chips), squares, laid: moved.laid }.proves()
+    };
+}
+
+/// Judges taking a piece off the board (§S1.5).
+pub(crate) fn remove(position: &Position, side: Side, square: Square) -> Result<Events, Refusal> {
+    may_act(position, side)?;
+    let ruleset = position.ruleset();
+    if !ruleset.reserve {
+        return Err(Refusal::NoReserve);
+    }
+    if !ruleset.shape.contains(square) {
+        return Err(Refusal::OffBoard);
+    }
+    let piece = position.piece(square).ok_or(Refusal::NoPiece)?;
+    if piece.side != side {
+        return Err(Refusal::NotYourPiece);
+    }
+    if piece.rank == Rank::Flag {
+        return Err(Refusal::FlagStays);
+    }
+    let end = judge_exchange(position, side).map(EventKind::Ended);
+    Ok(Events::new([Some(EventKind::Removed { side, square }), end, None]))
+}
+
+/// Judges bringing a piece on from the reserve (§S1.5).
+pub(crate) fn place(position: &Position, side: Side, placing: &Placing) -> Result<Events, Refusal> {
+    may_act(position, side)?;
+    let ruleset = position.ruleset();
+    let Placing { square, rank, is_labeled, color } = *placing;
+    let shadow = position.shadow().ok_or(Refusal::NoReserve)?;
+    if !ruleset.shape.contains(square) {
+        return Err(Refusal::OffBoard);
+    }
+    if !ruleset.shape.home(side).contains(square) {
+        return Err(Refusal::NotHome);
+    }
+    if position.piece(square).is_some() {
+        return Err(Refusal::NotEmpty);
+    }
+    if shadow.reserve[side].count(rank, is_labeled) == 0 {
+        return Err(Refusal::NotInReserve);
+    }
+    check_color(ruleset.chips, color)?;
+    let placed = Placed { side, square, rank, is_labeled, color };
+    let end = judge_exchange(position, side).map(EventKind::Ended);
+    Ok(Events::new([Some(EventKind::Placed(placed)), end, None]))
+}
+
+/// Judges the color that a defender's owner names for where it has come to stand (§S2.4).
+pub(crate) fn lay_owed(position: &Position, side: Side, color: ChipColor) -> Result<Events, Refusal> {
+    if side != position.turn() {
+        return Err(Refusal::NotYourTurn);
+    }
+    let square = position.owed_color().ok_or(Refusal::NoChoice)?;
+    // The piece that owes it can be removed: its side is not without an act.
+    let end = judge_limits(position, position.quiet_plies(), position.ply()).map(EventKind::Ended);
+    Ok(Events::new([Some(EventKind::Colored { side, square, color }), end, None]))
+}
+
+/// Whether a ply between board and reserve ends the game.
+fn judge_exchange(position: &Position, side: Side) -> Option<Outcome> {
+    if !has_act(position, side.opponent(), None) {
+        return Some(Outcome::won(side, EndReason::NoLegalMove));
+    }
+    judge_limits(position, position.quiet_plies().saturating_add(1), position.ply().saturating_add(1))
+}
+
+/// Whether a side with a reserve has any act, were it its turn, once it has lost the piece on a square (§S1.8): it can place what is in reserve, for its
+/// home rows are never full then, or remove any piece but the Flag.
+fn has_act(position: &Position, side: Side, lost: Option<Square>) -> bool {
+    let has_reserve = position.shadow().is_some_and(|shadow| shadow.reserve[side].size() > 0);
+    has_reserve
+        || position
+            .occupied(side)
+            .iter()
+            .filter(|square| Some(*square) != lost)
+            .any(|square| position.piece(square).is_some_and(|piece| piece.rank != Rank::Flag))
 }
 
 /// Whether a ply ends the game, in the order of §A10.
@@ -278,20 +422,47 @@ fn judge(position: &Position, moved: Moved) -> Option<Outcome> {
     if moved.strike.is_some_and(|strike| strike.defender.rank == Rank::Flag) {
         return Some(Outcome::won(side, EndReason::FlagCaptured));
     }
+    if ruleset.reserve {
+        return judge_with_reserve(position, moved);
+    }
     if !is_surely_mobile_after(position, moved)
         && let Some(outcome) = judge_mobility_after(position, moved)
     {
         return Some(outcome);
     }
-    let is_capture = moved.strike.is_some_and(|strike| strike.is_capture());
-    let quiet_plies = if is_capture { 0 } else { position.quiet_plies().saturating_add(1) };
+    judge_limits(position, quiet_plies_after(position, moved), position.ply().saturating_add(1))
+}
+
+/// The same where a side without a move may still remove and place (§S1.8). While a color is owed, nothing is judged but the Flag: that comes when it is named.
+fn judge_with_reserve(position: &Position, moved: Moved) -> Option<Outcome> {
+    let defender = moved.strike.map(|strike| strike.defender.fate);
+    if position.ruleset().chips && defender == Some(Fate::Advances) {
+        return None;
+    }
+    let lost = (defender == Some(Fate::Leaves)).then_some(moved.to);
+    if !has_act(position, moved.side.opponent(), lost) {
+        return Some(Outcome::won(moved.side, EndReason::NoLegalMove));
+    }
+    judge_limits(position, quiet_plies_after(position, moved), position.ply().saturating_add(1))
+}
+
+#[inline]
+fn quiet_plies_after(position: &Position, moved: Moved) -> Ply {
+    if moved.strike.is_some_and(|strike| strike.is_loud()) {
+        0
+    } else {
+        position.quiet_plies().saturating_add(1)
+    }
+}
+
+/// Whether so many plies, and so many quiet ones, end the game (§A12).
+#[inline]
+fn judge_limits(position: &Position, quiet_plies: Ply, plies: Ply) -> Option<Outcome> {
+    let ruleset = position.ruleset();
     if ruleset.quiet_limit.is_some_and(|limit| quiet_plies >= limit) {
         return Some(Outcome::nobody(EndReason::QuietLimit));
     }
-    if position.ply().saturating_add(1) >= ruleset.ply_limit {
-        return Some(Outcome::nobody(EndReason::PlyLimit));
-    }
-    None
+    (plies >= ruleset.ply_limit).then(|| Outcome::nobody(EndReason::PlyLimit))
 }
 
 /// A cheap yes to "the other side can move after this ply": when it has two one-square moves to spare, no two-squares rule can take both.
@@ -330,10 +501,17 @@ fn judge_mobility_after(position: &Position, moved: Moved) -> Option<Outcome> {
 /// The verdict on a position in which a side is to move: none while it can (§A10).
 pub(crate) fn judge_mobility(position: &Position) -> Option<Outcome> {
     let side = position.turn();
-    if !position.legal_moves().is_empty() {
+    let can_act = if position.ruleset().reserve {
+        position.owed_color().is_some() || has_act(position, side, None)
+    } else {
+        !position.legal_moves().is_empty()
+    };
+    if can_act {
         return None;
     }
-    if position.legal_moves_of(side.opponent(), |_| ()).is_empty() {
+    let is_draw =
+        position.ruleset().blocked_draws && position.legal_moves_of(side.opponent(), |_| ()).is_empty();
+    if is_draw {
         Some(Outcome::nobody(EndReason::BothBlocked))
     } else {
         Some(Outcome::won(side.opponent(), EndReason::NoLegalMove))

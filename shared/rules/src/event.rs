@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use flagfall_board::{PerSide, Rank, RankSet, Side, Square, Stamp};
+use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
 
 use crate::commitment::{Commitment, Salt};
 use crate::game::Outcome;
@@ -23,6 +23,19 @@ pub(crate) enum EventKind {
     },
     /// The side to move moved or struck.
     Moved(Moved),
+    /// The side to move took one of its pieces off the board (§S1.5).
+    Removed {
+        side: Side,
+        square: Square,
+    },
+    /// The side to move brought a piece on (§S1.5).
+    Placed(Placed),
+    /// A defender that won and moved has laid its chip (§S2.4). No ply.
+    Colored {
+        side: Side,
+        square: Square,
+        color: ChipColor,
+    },
     DrawOffered {
         side: Side,
     },
@@ -56,6 +69,59 @@ pub(crate) struct Moved {
     /// The ranks this move allows the piece to have (§C2): all of them when it proves nothing.
     pub(crate) proves: RankSet,
     pub(crate) strike: Option<Strike>,
+    /// The chips that changed, and nothing of those that were laid again as they were (§S3.3).
+    pub(crate) laid: Option<Laid>,
+}
+
+/// A piece that came from the reserve.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Placed {
+    pub(crate) side: Side,
+    pub(crate) square: Square,
+    pub(crate) rank: Rank,
+    pub(crate) is_labeled: bool,
+    pub(crate) color: Option<ChipColor>,
+}
+
+/// Chips that changed to a color in one move: one where a piece landed, or up to four of a flash. Public.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Laid {
+    squares: [Square; Laid::SQUARES_MAX],
+    len: u8,
+    color: ChipColor,
+}
+
+impl Laid {
+    /// The longest flash (§S3.2).
+    pub const SQUARES_MAX: usize = 4;
+
+    /// The chips of these squares; none when there are none, or more than any move changes.
+    #[must_use]
+    pub fn new(squares: SquareSet, color: ChipColor) -> Option<Laid> {
+        let first = squares.first()?;
+        let len = u8::try_from(squares.len()).ok().filter(|len| usize::from(*len) <= Laid::SQUARES_MAX)?;
+        let mut laid = Laid { squares: [first; Laid::SQUARES_MAX], len, color };
+        laid.squares.iter_mut().zip(squares.iter()).for_each(|(place, square)| *place = square);
+        Some(laid)
+    }
+
+    /// The squares whose chips changed, in rising order.
+    #[must_use]
+    pub fn squares(&self) -> &[Square] {
+        &self.squares[..usize::from(self.len)]
+    }
+
+    /// The color they have now.
+    #[must_use]
+    pub fn color(&self) -> ChipColor {
+        self.color
+    }
+}
+
+impl fmt::Debug for Laid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {:?}", self.color, self.squares())
+    }
 }
 
 /// What came of a strike.
@@ -63,12 +129,14 @@ pub(crate) struct Moved {
 pub(crate) struct Strike {
     pub(crate) attacker: Struck,
     pub(crate) defender: Struck,
+    /// Whether the defender becomes labeled and was not before (§S2.1, §S2.2).
+    pub(crate) labels: bool,
 }
 
 impl Strike {
-    /// Whether a piece leaves the board.
-    pub(crate) fn is_capture(&self) -> bool {
-        self.attacker.fate == Fate::Leaves || self.defender.fate == Fate::Leaves
+    /// Whether the quiet count begins anew: a piece leaves the board, or is labeled for the first time (§A12).
+    pub(crate) fn is_loud(&self) -> bool {
+        self.attacker.fate == Fate::Leaves || self.defender.fate == Fate::Leaves || self.labels
     }
 }
 
@@ -98,6 +166,9 @@ impl fmt::Debug for Event {
             EventKind::Deployed(_) => "Deployed",
             EventKind::Started { .. } => "Started",
             EventKind::Moved(_) => "Moved",
+            EventKind::Removed { .. } => "Removed",
+            EventKind::Placed(_) => "Placed",
+            EventKind::Colored { .. } => "Colored",
             EventKind::DrawOffered { .. } => "DrawOffered",
             EventKind::DrawDeclined { .. } => "DrawDeclined",
             EventKind::Paused { .. } => "Paused",

@@ -1,9 +1,9 @@
 //! Facts become state: total, the same in live play and in a replay of the log.
 
-use flagfall_board::Stamp;
+use flagfall_board::{Side, Stamp};
 
 use crate::event::{Deployed, Event, EventKind};
-use crate::game::{Game, Phase};
+use crate::game::{Exchange, Game, Phase};
 use crate::position::Position;
 
 /// Carries an event out. The stamp is the one of its append. Total: no event is refused, none panics.
@@ -29,13 +29,20 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
         EventKind::Moved(moved) => {
             game.position.apply(moved);
             game.last_ply = Some(*moved);
-            if let Some(clock) = &mut game.clock {
-                clock.press(moved.side, at);
+            if game.last_exchange.is_some() {
+                game.last_exchange = None;
             }
-            if game.offers.standing == Some(moved.side.opponent()) {
-                game.offers.standing = None;
-            }
+            end_turn(game, moved.side, at);
         }
+        EventKind::Removed { side, square } => {
+            game.position.remove(*square);
+            exchanged(game, *side, Exchange::Removed { side: *side, square: *square }, at);
+        }
+        EventKind::Placed(placed) => {
+            game.position.place(placed);
+            exchanged(game, placed.side, Exchange::Placed(*placed), at);
+        }
+        EventKind::Colored { side: _, square, color } => game.position.lay_owed(*square, *color),
         EventKind::DrawOffered { side } => {
             game.offers.standing = Some(*side);
             game.offers.last[*side] = Some(game.position.ply());
@@ -65,5 +72,23 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
             game.offers.standing = None;
             game.outcome = Some(*outcome);
         }
+    }
+}
+
+/// A ply between board and reserve was made.
+fn exchanged(game: &mut Game, side: Side, exchange: Exchange, at: Stamp) {
+    game.last_ply = None;
+    game.last_exchange = Some(exchange);
+    end_turn(game, side, at);
+}
+
+/// The side has made its ply: the other's time runs, and its offer has had its answer.
+#[inline]
+fn end_turn(game: &mut Game, side: Side, at: Stamp) {
+    if let Some(clock) = &mut game.clock {
+        clock.press(side, at);
+    }
+    if game.offers.standing == Some(side.opponent()) {
+        game.offers.standing = None;
     }
 }

@@ -56,6 +56,9 @@ pub enum StrikeOutcome {
 /// What was told cannot have happened in the game as it was followed so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misheard {
+    /// Games of the ruleset cannot be followed so: its plies are not moves and strikes alone.
+    #[error("a game with reserve and chips cannot be told as moves and their outcomes")]
+    Ruleset,
     /// No game of the ruleset has these lakes.
     #[error("the lakes are not where this ruleset has them")]
     Lakes,
@@ -129,6 +132,9 @@ impl FoggedGame {
         own: &[(Square, Rank)],
         foes: SquareSet,
     ) -> Result<FoggedGame, Misheard> {
+        if ruleset.reserve {
+            return Err(Misheard::Ruleset);
+        }
         if !ruleset.allows_lakes(lakes) {
             return Err(Misheard::Lakes);
         }
@@ -177,7 +183,7 @@ impl FoggedGame {
         if let Some(strike) = strike {
             self.game.position.learn(to, strike.defender.rank);
         }
-        let moved = EventKind::Moved(Moved { side, from, to, proves, strike });
+        let moved = EventKind::Moved(Moved { side, from, to, proves, strike, laid: None });
         evolve(&mut self.game, &Event(moved), Stamp::default());
         Ok(())
     }

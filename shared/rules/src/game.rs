@@ -7,7 +7,7 @@ use flagfall_board::{GameId, PerSide, Ply, Side, SquareSet, Stamp};
 use crate::clock::{Clock, TimeControl};
 use crate::command::Move;
 use crate::commitment::Commitment;
-use crate::event::Moved;
+use crate::event::{Moved, Placed};
 use crate::movement::LegalMoves;
 use crate::position::Position;
 use crate::ruleset::Ruleset;
@@ -139,13 +139,25 @@ pub struct Game {
     pub(crate) deploy_deadline: Stamp,
     pub(crate) commitments: PerSide<Option<Commitment>>,
     pub(crate) position: Position,
+    /// The last ply, if it was a move.
     pub(crate) last_ply: Option<Moved>,
+    /// The last ply, if it went between board and reserve.
+    pub(crate) last_exchange: Option<Exchange>,
     pub(crate) clock: Option<Clock>,
     pub(crate) paused_since: Option<Stamp>,
     pub(crate) offers: Offers,
     pub(crate) outcome: Option<Outcome>,
     /// The stamp of the latest event.
     pub(crate) latest: Stamp,
+}
+
+/// A ply between board and reserve (§S1.5).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exchange {
+    /// A piece left.
+    Removed { side: Side, square: flagfall_board::Square },
+    /// A piece came.
+    Placed(Placed),
 }
 
 /// Draw offers.
@@ -173,6 +185,7 @@ impl Game {
             commitments: PerSide::default(),
             position: Position::empty(terms.ruleset, terms.lakes),
             last_ply: None,
+            last_exchange: None,
             clock: Clock::new(terms.time),
             paused_since: None,
             offers: Offers::default(),
@@ -290,6 +303,10 @@ impl Position {
 
     /// A side's legal moves, were it its turn; calls `refused` with each that a repetition rule takes out.
     pub(crate) fn legal_moves_of(&self, side: Side, mut refused: impl FnMut(Move)) -> LegalMoves {
+        if self.owed_color().is_some() {
+            // The color comes first (§S2.4).
+            return LegalMoves::none(self.occupied(side));
+        }
         let field = self.field(side);
         if !self.may_refuse_repetition(side) {
             return field.moves();

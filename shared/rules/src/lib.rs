@@ -6,6 +6,7 @@
 
 #![warn(clippy::wildcard_enum_match_arm, clippy::match_wildcard_for_single_variants)]
 
+mod chips;
 mod clock;
 mod command;
 mod commitment;
@@ -15,6 +16,7 @@ mod evolve;
 mod fogged;
 mod game;
 mod lakes;
+mod legal_commands;
 mod movement;
 mod notation;
 mod position;
@@ -26,18 +28,20 @@ mod ruleset;
 pub mod rulesets;
 pub mod secret;
 mod setup;
+mod shadow;
 mod strike;
 mod view;
 
 pub use clock::{Clock, TimeControl};
-pub use command::{Command, Move};
+pub use command::{Command, Move, MoveCommand, Placing};
 pub use commitment::{Commitment, Salt};
 pub use decide::{Entropy, decide, decide_deadline, decide_pause, decide_resume, decide_verdict};
-pub use event::{Event, Events, Fate};
+pub use event::{Event, Events, Fate, Laid};
 pub use evolve::evolve;
 pub use fogged::{FoggedGame, Misheard, StrikeOutcome, ToldMove, ToldStrike};
 pub use game::{EndReason, Game, GameTerms, Outcome, Phase};
 pub use lakes::Lakes;
+pub use legal_commands::LegalCommands;
 pub use movement::LegalMoves;
 pub use notation::PositionTextError;
 pub use position::Position;
@@ -48,6 +52,6 @@ pub use ruleset::{Army, Bombs, Disclosure, Fill, Ruleset, Ties};
 pub use setup::{Deployment, Setup, SetupRefusal};
 pub use strike::strike_fates;
 pub use view::{
-    Identity, OpenedDeployment, SeenChange, SeenClock, SeenEvent, SeenMove, SeenPiece, SeenStrike, View,
-    Viewer, clock_seen, see, see_change, view,
+    Identity, OpenedDeployment, OwedColor, SeenChange, SeenClock, SeenEvent, SeenExchange, SeenMove,
+    SeenPiece, SeenReserve, SeenStrike, View, Viewer, clock_seen, see, see_change, see_opened, view,
 };

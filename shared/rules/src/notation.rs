@@ -3,12 +3,18 @@
 //! Five fields with a space between: the ruleset's id, the side to move (`red`, `blue`), the plies taken, the plies without a capture, and
 //! the board: rows from the highest down with `/` between, squares from `a` on. A square is `.` (empty), `~` (lake), or a piece: `r` or
 //! `b`, its letter of §P4 (in a view `?` where the rank is hidden), `'` if it has moved, `*` if its rank is public. `.` and `~` may be followed by a
-//! number: that many of them. What the army has and the board lacks counts as captured. Like chess's FEN it tells nothing of earlier
+//! number: that many of them. In rulesets with labels a labeled piece has `^`, and a piece that its moves have narrowed down the ranks it may be in
+//! brackets, as in `r?'[9P]`.
+//!
+//! Rulesets with a reserve have four fields more: Red's reserve, Blue's reserve, the chips, and the square whose chip's color the side to move owes. A reserve is
+//! a list of rank and number, as in `B:7,9:10,9^:1` (`^` for labeled ones), chips a list of square and color letter, as in `a4r,b5g`; `-` stands for nothing.
+//!
+//! What the army has and neither board nor reserve counts as captured. Like chess's FEN it tells nothing of earlier
 //! moves, so the repetition rules start anew.
 
 use std::fmt::Write as _;
 
-use flagfall_board::{Ply, Rank, Side, Square, SquareSet};
+use flagfall_board::{ChipColor, Ply, Rank, RankSet, Side, Square, SquareSet};
 
 use crate::lakes::Lakes;
 use crate::position::Position;
@@ -18,9 +24,20 @@ use crate::view::{Identity, View};
 /// Why a text is no position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PositionTextError {
-    /// Five fields are wanted.
-    #[error("a position has five fields: ruleset, side to move, plies, quiet plies, board")]
+    /// Five fields are wanted, nine where there is a reserve.
+    #[error(
+        "a position has five fields: ruleset, side to move, plies, quiet plies, board; and where there is a reserve four more: red's, blue's, chips, owed color"
+    )]
     Fields,
+    /// A reserve is a list of ranks and numbers.
+    #[error("a reserve is a list like B:7,9:10,9^:1, or - for nothing")]
+    Reserve,
+    /// Chips are a list of squares and colors, without double ones and only where the ruleset has chips.
+    #[error("chips are a list like a4r,b5g of squares on the board that are no lakes, or - for nothing")]
+    Chips,
+    /// A color is owed only where a piece of the side to move stands, in a ruleset with chips.
+    #[error("the owed color is the square of a piece of the side to move, or - for nothing")]
+    Owed,
     /// No ruleset has this id.
     #[error("there is no ruleset of that name")]
     Ruleset,
@@ -67,19 +84,26 @@ impl Position {
     /// # Errors
     /// [`PositionTextError`] says what is wrong and where.
     pub fn from_text(text: &str) -> Result<Position, PositionTextError> {
-        let fields: Vec<&str> = text.split_ascii_whitespace().collect();
-        let [ruleset, turn, ply, quiet_plies, board] = fields[..] else {
-            return Err(PositionTextError::Fields);
-        };
-        let ruleset = Ruleset::find(ruleset).ok_or(PositionTextError::Ruleset)?;
-        Position::read(ruleset, [turn, ply, quiet_plies, board])
+        let text = text.trim_ascii();
+        let (id, rest) =
+            text.split_once(|c: char| c.is_ascii_whitespace()).ok_or(PositionTextError::Fields)?;
+        let ruleset = Ruleset::find(id).ok_or_else(|| match rest.split_ascii_whitespace().count() {
+            4 | 8 => PositionTextError::Ruleset,
+            _ => PositionTextError::Fields,
+        })?;
+        Position::read(ruleset, rest)
     }
 
     /// Reads the fields after the ruleset's id.
-    pub(crate) fn read(
-        ruleset: &'static Ruleset,
-        [turn, ply, quiet_plies, board]: [&str; 4],
-    ) -> Result<Position, PositionTextError> {
+    pub(crate) fn read(ruleset: &'static Ruleset, fields: &str) -> Result<Position, PositionTextError> {
+        let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
+        let (turn, ply, quiet_plies, board, more) = match fields[..] {
+            [turn, ply, quiet_plies, board] if !ruleset.reserve => (turn, ply, quiet_plies, board, None),
+            [turn, ply, quiet_plies, board, red, blue, chips, owed] if ruleset.reserve => {
+                (turn, ply, quiet_plies, board, Some([red, blue, chips, owed]))
+            }
+            _ => return Err(PositionTextError::Fields),
+        };
         let turn = Side::from_name(turn).ok_or(PositionTextError::Turn)?;
         let ply: Ply = ply.parse().map_err(|_| PositionTextError::Plies)?;
         let quiet_plies: Ply = quiet_plies.parse().map_err(|_| PositionTextError::Plies)?;
@@ -94,26 +118,61 @@ impl Position {
             });
         }
         position.set_lakes(lakes);
+        position.set_turn(turn, ply, quiet_plies);
+        if let Some([red, blue, chips, owed]) = more {
+            read_reserve(&mut position, Side::Red, red)?;
+            read_reserve(&mut position, Side::Blue, blue)?;
+            read_chips(&mut position, chips)?;
+            read_owed(&mut position, owed)?;
+        }
         for side in Side::BOTH {
             for rank in Rank::ALL {
                 let count = position.pieces().filter(|(_, p)| p.side == side && p.rank == rank).count();
-                if count > usize::from(ruleset.army.count(rank)) {
+                let reserved = position.shadow().map_or(0, |shadow| {
+                    let reserve = &shadow.reserve[side];
+                    usize::from(reserve.count(rank, false)) + usize::from(reserve.count(rank, true))
+                });
+                if count + reserved > usize::from(ruleset.army.count(rank)) {
                     return Err(PositionTextError::TooMany { side, rank });
                 }
             }
         }
         position.count_missing_as_captured();
-        position.set_turn(turn, ply, quiet_plies);
         Ok(position)
     }
 
     #[cfg(feature = "referee")]
     pub(crate) fn text(&self) -> String {
         let board = board_text(self.ruleset(), self.lakes(), |square| {
-            self.piece(square)
-                .map(|piece| (piece.side, piece.rank.letter(), piece.is_moved, piece.is_revealed))
+            let piece = self.piece(square)?;
+            let shadow = self.shadow();
+            Some(Cell {
+                side: piece.side,
+                letter: piece.rank.letter(),
+                is_moved: piece.is_moved,
+                is_revealed: piece.is_revealed,
+                is_labeled: shadow.is_some_and(|shadow| shadow.labeled.contains(square)),
+                could_be: match shadow {
+                    Some(shadow) if !piece.is_revealed => shadow.could_be(square),
+                    Some(_) | None => RankSet::ALL,
+                },
+            })
         });
-        format!("{} {} {} {} {board}", self.ruleset().id, self.turn().name(), self.ply(), self.quiet_plies())
+        let mut text = format!(
+            "{} {} {} {} {board}",
+            self.ruleset().id,
+            self.turn().name(),
+            self.ply(),
+            self.quiet_plies()
+        );
+        if let Some(shadow) = self.shadow() {
+            for side in Side::BOTH {
+                let crate::shadow::Reserve { unlabeled, labeled } = shadow.reserve[side];
+                text += &format!(" {}", reserve_text(&unlabeled, &labeled));
+            }
+            text += &format!(" {} {}", chips_text(&shadow.chips), owed_text(shadow.owed));
+        }
+        text
     }
 }
 
@@ -123,14 +182,98 @@ impl View {
     pub fn board_text(&self) -> String {
         board_text(self.ruleset, self.lakes, |square| {
             self.pieces.iter().find(|piece| piece.square == square).map(|piece| {
-                let letter = match piece.identity {
-                    Identity::Known(rank) => rank.letter(),
-                    Identity::OneOf(_) | Identity::Hidden => '?',
+                let (letter, could_be) = match piece.identity {
+                    Identity::Known(rank) => (rank.letter(), RankSet::ALL),
+                    Identity::OneOf(ranks) => ('?', ranks),
+                    Identity::Hidden => ('?', RankSet::ALL),
                 };
-                (piece.side, letter, piece.is_moved, piece.is_revealed)
+                Cell {
+                    side: piece.side,
+                    letter,
+                    is_moved: piece.is_moved,
+                    is_revealed: piece.is_revealed,
+                    is_labeled: piece.is_labeled,
+                    could_be,
+                }
             })
         })
     }
+}
+
+/// The items of a list, or none for `-`.
+fn items(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').filter(move |_| text != "-")
+}
+
+fn read_reserve(position: &mut Position, side: Side, text: &str) -> Result<(), PositionTextError> {
+    let labels = position.ruleset().labels;
+    let Some(shadow) = position.shadow_mut() else { return Err(PositionTextError::Reserve) };
+    for item in items(text) {
+        let (piece, count) = item.split_once(':').ok_or(PositionTextError::Reserve)?;
+        let (piece, is_labeled) = piece.strip_suffix('^').map_or((piece, false), |piece| (piece, true));
+        let mut letters = piece.chars();
+        let rank = letters.next().and_then(Rank::from_letter).filter(|_| letters.next().is_none());
+        let rank = rank.filter(|_| labels || !is_labeled).ok_or(PositionTextError::Reserve)?;
+        let count: u8 = count.parse().map_err(|_| PositionTextError::Reserve)?;
+        let place = shadow.reserve[side].count_mut(rank, is_labeled);
+        if *place > 0 || !(1..=99).contains(&count) || rank == Rank::Flag {
+            return Err(PositionTextError::Reserve);
+        }
+        *place = count;
+    }
+    Ok(())
+}
+
+fn read_chips(position: &mut Position, text: &str) -> Result<(), PositionTextError> {
+    let has_chips = position.ruleset().chips;
+    let open = position.ruleset().shape.squares().without(position.lakes());
+    let Some(shadow) = position.shadow_mut() else { return Err(PositionTextError::Chips) };
+    for item in items(text) {
+        let at = item.char_indices().next_back().map_or(0, |(at, _)| at);
+        let (square, color) = item.split_at(at);
+        let square: Square = square.parse().map_err(|_| PositionTextError::Chips)?;
+        let color = ChipColor::from_name(color).ok_or(PositionTextError::Chips)?;
+        if !has_chips || !open.contains(square) || shadow.chips.color(square).is_some() {
+            return Err(PositionTextError::Chips);
+        }
+        shadow.lay(square, color);
+    }
+    Ok(())
+}
+
+fn read_owed(position: &mut Position, text: &str) -> Result<(), PositionTextError> {
+    if text == "-" {
+        return Ok(());
+    }
+    let square: Square = text.parse().map_err(|_| PositionTextError::Owed)?;
+    let is_own = position.occupied(position.turn()).contains(square);
+    match position.ruleset().chips && is_own {
+        true => position.shadow_mut().map(|shadow| shadow.owed = Some(square)).ok_or(PositionTextError::Owed),
+        false => Err(PositionTextError::Owed),
+    }
+}
+
+#[cfg(feature = "referee")]
+fn reserve_text(unlabeled: &[u8; Rank::COUNT], labeled: &[u8; Rank::COUNT]) -> String {
+    let listed = |counts: &[u8; Rank::COUNT], mark: &str| -> Vec<String> {
+        let held = Rank::ALL.into_iter().zip(*counts).filter(|(_, count)| *count > 0);
+        held.map(|(rank, count)| format!("{}{mark}:{count}", rank.letter())).collect()
+    };
+    let mut items = listed(unlabeled, "");
+    items.extend(listed(labeled, "^"));
+    if items.is_empty() { "-".to_owned() } else { items.join(",") }
+}
+
+#[cfg(feature = "referee")]
+fn chips_text(chips: &flagfall_board::Chips) -> String {
+    let items: Vec<String> =
+        chips.iter().map(|(square, color)| format!("{square}{}", color.letter())).collect();
+    if items.is_empty() { "-".to_owned() } else { items.join(",") }
+}
+
+#[cfg(feature = "referee")]
+fn owed_text(owed: Option<Square>) -> String {
+    owed.map_or_else(|| "-".to_owned(), |square| square.to_string())
 }
 
 struct BoardReader<'a> {
@@ -172,6 +315,35 @@ impl BoardReader<'_> {
         count.unwrap_or(1)
     }
 
+    /// Reads what only pieces of rulesets with labels have; none when it is nothing that can be.
+    fn read_marks(
+        &mut self,
+        position: &mut Position,
+        square: Square,
+        rank: Rank,
+        is_revealed: bool,
+    ) -> Option<()> {
+        let is_labeled = self.skip('^');
+        let mut could_be = RankSet::ALL;
+        if self.skip('[') {
+            could_be = RankSet::EMPTY;
+            while !self.skip(']') {
+                could_be = could_be.union(RankSet::only(Rank::from_letter(self.next()?)?));
+            }
+        }
+        if !is_labeled && could_be == RankSet::ALL {
+            return Some(());
+        }
+        let has_labels = position.ruleset().labels;
+        let shadow = position.shadow_mut().filter(|_| has_labels)?;
+        let is_narrowed = could_be != RankSet::ALL;
+        let is_true = could_be.contains(rank)
+            && (!is_labeled || is_revealed)
+            && !(is_narrowed && (is_revealed || could_be.single().is_some()));
+        shadow.set_marks(square, is_labeled, could_be);
+        is_true.then_some(())
+    }
+
     /// Reads the whole board into the position and returns the lakes it has.
     fn read(&mut self, position: &mut Position) -> Result<SquareSet, PositionTextError> {
         let shape = &self.ruleset.shape;
@@ -198,6 +370,9 @@ impl BoardReader<'_> {
                         if !position.add(square, side, rank, is_moved, is_revealed) {
                             return Err(wrong_shape);
                         }
+                        let marks_at = self.at;
+                        self.read_marks(position, square, rank, is_revealed)
+                            .ok_or(PositionTextError::Character { at: marks_at })?;
                         column += 1;
                     }
                     Some('/') | None => return Err(wrong_shape),
@@ -213,8 +388,15 @@ impl BoardReader<'_> {
     }
 }
 
-/// A square's piece: side, letter, moved, revealed.
-type Cell = (Side, char, bool, bool);
+/// A square's piece.
+struct Cell {
+    side: Side,
+    letter: char,
+    is_moved: bool,
+    is_revealed: bool,
+    is_labeled: bool,
+    could_be: RankSet,
+}
 
 fn board_text(ruleset: &Ruleset, lakes: SquareSet, piece_at: impl Fn(Square) -> Option<Cell>) -> String {
     let mut text = String::with_capacity(256);
@@ -231,12 +413,19 @@ fn board_text(ruleset: &Ruleset, lakes: SquareSet, piece_at: impl Fn(Square) -> 
         };
         for square in (0..shape.columns).filter_map(|column| Square::new(column, row)) {
             let blank = if lakes.contains(square) { '~' } else { '.' };
-            if let Some((side, letter, is_moved, is_revealed)) = piece_at(square) {
+            if let Some(Cell { side, letter, is_moved, is_revealed, is_labeled, could_be }) = piece_at(square)
+            {
                 flush(&mut text, std::mem::replace(&mut run, (blank, 0)));
                 text.push(if side == Side::Red { 'r' } else { 'b' });
                 text.push(letter);
                 text.push_str(if is_moved { "'" } else { "" });
                 text.push_str(if is_revealed { "*" } else { "" });
+                text.push_str(if is_labeled { "^" } else { "" });
+                if could_be != RankSet::ALL {
+                    text.push('[');
+                    text.extend(could_be.iter().map(Rank::letter));
+                    text.push(']');
+                }
             } else if run.0 == blank {
                 run.1 += 1;
             } else {

@@ -2,14 +2,16 @@
 
 use std::fmt;
 
-use flagfall_board::{PerSide, Ply, Rank, Side, Square, SquareSet};
+use flagfall_board::{ChipColor, Chips, PerSide, Ply, Rank, RankSet, Side, Square, SquareSet};
 
+use crate::chips::Lines;
 use crate::command::Move;
-use crate::event::{Fate, Moved, Struck};
+use crate::event::{Fate, Moved, Placed, Struck};
 use crate::movement::Field;
 use crate::repetition::{Noted, Repetition};
 use crate::ruleset::Ruleset;
 use crate::setup::Deployment;
+use crate::shadow::{Reserve, Shadow};
 
 /// A piece, as the server knows it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,13 +21,14 @@ pub(crate) struct Piece {
     pub(crate) is_moved: bool,
     /// Whether its rank is public knowledge (§A7).
     pub(crate) is_revealed: bool,
-    /// Tells pieces apart within a position (§T3). Never leaves the engine: it would be in deployment order.
+    /// Tells pieces apart within a position (§T3). Never leaves the engine: it would be in deployment order. Pieces that come from a reserve have
+    /// none of their own.
     pub(crate) id: u8,
 }
 
 /// Where every piece stands, who is to move, and what the repetition rules and the limits need to know.
 ///
-/// Invariant: every piece of both armies is on the board or among the captured, and the square sets agree with the squares. `Debug` shows
+/// Invariant: every piece of both armies is on the board, among the captured or in reserve, and the square sets agree with the squares. `Debug` shows
 /// which squares are occupied by whom, as everybody may see (§A9).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Position {
@@ -43,6 +46,8 @@ pub struct Position {
     ply: Ply,
     quiet_plies: Ply,
     repetition: Repetition,
+    /// What only rulesets with a reserve have.
+    shadow: Option<Box<Shadow>>,
 }
 
 impl Position {
@@ -59,6 +64,7 @@ impl Position {
             ply: 0,
             quiet_plies: 0,
             repetition: Repetition::default(),
+            shadow: Shadow::new(ruleset),
         }
     }
 
@@ -76,8 +82,34 @@ impl Position {
                     position.add(square, side, rank, false, false);
                 }
             }
+            position.reserve_missing(side);
         }
         position
+    }
+
+    /// Takes what an army has and the board lacks into the reserve, where there is one (§S1.4).
+    fn reserve_missing(&mut self, side: Side) {
+        let missing = self.missing(side);
+        if let Some(shadow) = &mut self.shadow {
+            shadow.reserve[side].unlabeled = missing;
+        }
+    }
+
+    /// What an army has and neither board nor reserve.
+    fn missing(&self, side: Side) -> [u8; Rank::COUNT] {
+        let mut missing = Rank::ALL.map(|rank| self.ruleset.army.count(rank));
+        let on_board = self.pieces().filter(|(_, piece)| piece.side == side).map(|(_, piece)| piece.rank);
+        on_board.for_each(|rank| {
+            let count = &mut missing[rank as usize];
+            *count = count.saturating_sub(1);
+        });
+        if let Some(shadow) = &self.shadow {
+            let Reserve { unlabeled, labeled } = shadow.reserve[side];
+            for ((missing, unlabeled), labeled) in missing.iter_mut().zip(unlabeled).zip(labeled) {
+                *missing = missing.saturating_sub(unlabeled).saturating_sub(labeled);
+            }
+        }
+        missing
     }
 
     /// Puts a new piece on an empty open square; false when there is no room for it.
@@ -111,14 +143,7 @@ impl Position {
 
     /// Takes what an army has and the board lacks for captured: how a position that was written down came about.
     pub(crate) fn count_missing_as_captured(&mut self) {
-        for side in Side::BOTH {
-            let mut missing = [0; Rank::COUNT];
-            for (rank, count) in self.ruleset.army.iter() {
-                let on_board = self.pieces().filter(|(_, p)| p.side == side && p.rank == rank).count();
-                missing[rank as usize] = count.saturating_sub(u8::try_from(on_board).unwrap_or(u8::MAX));
-            }
-            self.captured[side] = missing;
-        }
+        self.captured = PerSide::from_fn(|side| self.missing(side));
     }
 
     fn put(&mut self, square: Square, piece: Piece) {
@@ -130,6 +155,9 @@ impl Position {
         if is_runner(piece.rank) {
             self.runners[piece.side].insert(square);
         }
+        if let Some(shadow) = &mut self.shadow {
+            shadow.put(square, &piece);
+        }
         if self.ruleset.more_squares {
             self.repetition.toggle(piece.id, square);
         }
@@ -140,6 +168,9 @@ impl Position {
         self.occupied[piece.side].remove(square);
         self.walkers[piece.side].remove(square);
         self.runners[piece.side].remove(square);
+        if let Some(shadow) = &mut self.shadow {
+            shadow.take(square, &piece);
+        }
         if self.ruleset.more_squares {
             self.repetition.toggle(piece.id, square);
         }
@@ -158,13 +189,59 @@ impl Position {
         *count = count.saturating_add(1);
     }
 
-    /// Carries a ply out. Total: whatever the fact says is done, so far as there is a piece to do it.
+    /// Takes a piece into its side's reserve (§S1.5); its chip stays. What was known of it is lost, unless it is labeled (§S1.7).
+    pub(crate) fn remove(&mut self, square: Square) {
+        if let Some(piece) = self.take(square)
+            && let Some(shadow) = &mut self.shadow
+        {
+            let (is_labeled, _) = shadow.take_marks(square);
+            let count = shadow.reserve[piece.side].count_mut(piece.rank, is_labeled);
+            *count = count.saturating_add(1);
+        }
+        self.end_turn(false);
+    }
+
+    /// Brings a piece of the reserve onto the board: a new one to everybody else (§S1.7).
+    pub(crate) fn place(&mut self, placed: &Placed) {
+        let Placed { side, square, rank, is_labeled, color } = *placed;
+        if let Some(shadow) = &mut self.shadow {
+            let count = shadow.reserve[side].count_mut(rank, is_labeled);
+            *count = count.saturating_sub(1);
+            shadow.set_marks(square, is_labeled, RankSet::ALL);
+            if let Some(color) = color {
+                shadow.lay(square, color);
+            }
+        }
+        // No more-squares rule stands where there is a reserve: ids tell nothing apart there.
+        self.put(square, Piece { side, rank, is_moved: false, is_revealed: is_labeled, id: 0 });
+        self.end_turn(false);
+    }
+
+    /// Lays the chip that was owed (§S2.4). No ply.
+    pub(crate) fn lay_owed(&mut self, square: Square, color: ChipColor) {
+        if let Some(shadow) = &mut self.shadow {
+            shadow.lay(square, color);
+            shadow.owed = None;
+        }
+    }
+
+    fn end_turn(&mut self, is_loud: bool) {
+        self.quiet_plies = if is_loud { 0 } else { self.quiet_plies.saturating_add(1) };
+        self.ply = self.ply.saturating_add(1);
+        self.turn = self.turn.opponent();
+    }
+
+    /// Carries a move out. Total: whatever the fact says is done, so far as there is a piece to do it.
     pub(crate) fn apply(&mut self, moved: &Moved) {
-        let Moved { side, from, to, proves, strike } = *moved;
+        let Moved { side, from, to, proves, strike, laid: _ } = *moved;
         let foes_before = self.occupied[side.opponent()];
         let Some(mut attacker) = self.take(from) else { return };
         attacker.is_moved = true;
-        attacker.is_revealed |= proves.single().is_some();
+        let could_be = match &self.shadow {
+            Some(shadow) => shadow.could_be(from).intersection(proves),
+            None => proves,
+        };
+        attacker.is_revealed |= could_be.single().is_some();
         let mut attacker_at = Some(to);
         let mut defender_at = None;
         if let Some(strike) = strike {
@@ -193,10 +270,10 @@ impl Position {
         let foes = if is_strike { self.occupied[side.opponent()] } else { foes_before };
         let ply = Noted { side, squares: Move { from, to }, attacker_at, defender_at, is_strike };
         self.repetition.note(self.ruleset, &ply, foes);
-        let is_capture = strike.is_some_and(|strike| strike.is_capture());
-        self.quiet_plies = if is_capture { 0 } else { self.quiet_plies.saturating_add(1) };
-        self.ply = self.ply.saturating_add(1);
-        self.turn = side.opponent();
+        if let Some(shadow) = &mut self.shadow {
+            shadow.apply(self.ruleset.chips, moved, attacker_at, defender_at);
+        }
+        self.end_turn(strike.is_some_and(|strike| strike.is_loud()));
     }
 
     /// What one side's pieces can do, were it its turn: the squares alone.
@@ -209,7 +286,33 @@ impl Position {
             runners: &self.runners[side],
             open: &self.open,
             strikes_afar: self.ruleset.strikes_afar,
+            shape: &self.ruleset.shape,
+            lines: self
+                .shadow
+                .as_ref()
+                .and_then(|shadow| Lines::of(&shadow.chips, shadow.flashers(side), self.ruleset)),
         }
+    }
+
+    /// What only positions with a reserve have.
+    pub(crate) fn shadow(&self) -> Option<&Shadow> {
+        self.shadow.as_deref()
+    }
+
+    pub(crate) fn shadow_mut(&mut self) -> Option<&mut Shadow> {
+        self.shadow.as_deref_mut()
+    }
+
+    /// Where a piece of the side to move stands whose chip's color it must first name (§S2.4): public.
+    #[must_use]
+    pub fn owed_color(&self) -> Option<Square> {
+        self.shadow.as_ref().and_then(|shadow| shadow.owed)
+    }
+
+    /// The chips on the board, in rulesets with chips: public (§S2.5).
+    #[must_use]
+    pub fn chips(&self) -> Option<&Chips> {
+        self.shadow.as_ref().filter(|_| self.ruleset.chips).map(|shadow| &shadow.chips)
     }
 
     pub(crate) fn piece(&self, square: Square) -> Option<Piece> {
@@ -265,7 +368,7 @@ impl Position {
         self.captured[side]
     }
 
-    /// Whether every piece of both armies is on the board or captured, and the square sets agree with the squares.
+    /// Whether every piece of both armies is on the board, captured or in reserve, and the square sets agree with the squares.
     #[must_use]
     pub fn is_conserved(&self) -> bool {
         let mut counts = self.captured;
@@ -277,9 +380,25 @@ impl Position {
             }
         }
         let is_whole = Side::BOTH.into_iter().all(|side| {
-            Rank::ALL.into_iter().all(|rank| counts[side][rank as usize] == self.ruleset.army.count(rank))
+            let reserve = self.shadow.as_ref().map(|shadow| shadow.reserve[side]).unwrap_or_default();
+            Rank::ALL.into_iter().all(|rank| {
+                let off_board = reserve.count(rank, false) + reserve.count(rank, true);
+                counts[side][rank as usize] + off_board == self.ruleset.army.count(rank)
+            })
         });
+        let is_shadow_true = match (&self.shadow, &rebuilt.shadow) {
+            (Some(shadow), Some(rebuilt)) => {
+                let both = self.occupied[Side::Red] | self.occupied[Side::Blue];
+                Side::BOTH.into_iter().all(|side| shadow.flashers(side) == rebuilt.flashers(side))
+                    && shadow.labeled.without(both).is_empty()
+                    && self.pieces().all(|(square, piece)| shadow.could_be(square).contains(piece.rank))
+                    && shadow.owed.is_none_or(|square| self.occupied[self.turn].contains(square))
+            }
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
         is_whole
+            && is_shadow_true
             && rebuilt.occupied == self.occupied
             && rebuilt.walkers == self.walkers
             && rebuilt.runners == self.runners

@@ -2,10 +2,11 @@
 
 use flagfall_board::{PerSide, Rank, Side, Square, SquareSet};
 
-use crate::decide::{judge_mobility, play};
+use crate::decide::{judge_mobility, lay_owed, place, play, remove};
 use crate::event::EventKind;
 use crate::{
-    Deployment, Event, Events, Game, Move, OpenedDeployment, Phase, Position, Refusal, Setup, SetupRefusal,
+    Command, Deployment, Event, Events, Game, Move, OpenedDeployment, Phase, Position, Refusal, Setup,
+    SetupRefusal,
 };
 
 /// Whoever holds a referee sees everything.
@@ -28,11 +29,8 @@ impl Referee {
         ruleset: &'static crate::Ruleset,
         text: &str,
     ) -> Result<Position, crate::PositionTextError> {
-        let fields: Vec<&str> = text.split_ascii_whitespace().collect();
-        let [_, turn, ply, quiet_plies, board] = fields[..] else {
-            return Err(crate::PositionTextError::Fields);
-        };
-        Position::read(ruleset, [turn, ply, quiet_plies, board])
+        let rest = text.trim_ascii_start().split_once(|c: char| c.is_ascii_whitespace());
+        Position::read(ruleset, rest.map_or("", |(_, rest)| rest))
     }
 
     /// Every piece on the board: square, side, rank.
@@ -46,7 +44,27 @@ impl Referee {
     /// # Errors
     /// The refusal.
     pub fn play(&self, position: &Position, squares: Move) -> Result<Events, Refusal> {
-        play(position, position.turn(), squares)
+        play(position, position.turn(), squares.into())
+    }
+
+    /// Judges a command of the board on a position, without a game around it; nothing comes of any other.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub fn judge_command(&self, position: &Position, command: &Command) -> Result<Events, Refusal> {
+        let side = position.turn();
+        match command {
+            Command::Move(asked) => play(position, side, *asked),
+            Command::Remove(square) => remove(position, side, *square),
+            Command::Place(placing) => place(position, side, placing),
+            Command::Color(color) => lay_owed(position, side, *color),
+            Command::Deploy(_)
+            | Command::OfferDraw
+            | Command::AcceptDraw
+            | Command::DeclineDraw
+            | Command::Resign
+            | Command::Abort => Ok(Events::default()),
+        }
     }
 
     /// Carries the plies among these events out on a position.
@@ -57,8 +75,18 @@ impl Referee {
     }
 
     fn apply_one(&self, position: &mut Position, event: &Event) {
-        if let crate::event::EventKind::Moved(moved) = &event.0 {
-            position.apply(moved);
+        match &event.0 {
+            EventKind::Moved(moved) => position.apply(moved),
+            EventKind::Removed { side: _, square } => position.remove(*square),
+            EventKind::Placed(placed) => position.place(placed),
+            EventKind::Colored { side: _, square, color } => position.lay_owed(*square, *color),
+            EventKind::Deployed(_)
+            | EventKind::Started { commitments: _ }
+            | EventKind::DrawOffered { side: _ }
+            | EventKind::DrawDeclined { side: _ }
+            | EventKind::Paused { since: _ }
+            | EventKind::Resumed
+            | EventKind::Ended(_) => {}
         }
     }
 

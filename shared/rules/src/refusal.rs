@@ -78,6 +78,43 @@ pub enum Refusal {
     /// The more-squares rule (§T2).
     #[error("more-squares rule: a chase may not bring back a position; move another way")]
     MoreSquares,
+    /// A path was named that does not lead there (§S2.7).
+    #[error("that path does not lead there: + goes over rows or columns counting up, - counting down")]
+    NoPath,
+    /// Several squares, by no rule that the squares' chips allow (§S3.1, §S3.2).
+    #[error(
+        "no rule carries that piece so far: the way must all bear the color of its square, or be a flash within its range over chips"
+    )]
+    NoSupplyLine,
+    /// A piece lands without a color for its chip (§S2.3).
+    #[error("name the color of the chip to lay: red, yellow, blue or green")]
+    ColorWanted,
+    /// A color where no chip is laid by choice (§S2.3, §S3.2).
+    #[error(
+        "no color can be named there: a flash takes that of its first square, and other rulesets have no chips"
+    )]
+    ColorRefused,
+    /// The asker must first name the color its piece lays where it came to stand (§S2.4).
+    #[error("first name the color of the chip that your piece lays where it won")]
+    ChoicePending,
+    /// Nobody has to name a color now.
+    #[error("there is no color to choose now")]
+    NoChoice,
+    /// The ruleset has no reserve (§S1.3).
+    #[error("this ruleset has no reserve")]
+    NoReserve,
+    /// The asker has no such piece in reserve.
+    #[error("you have no such piece in reserve")]
+    NotInReserve,
+    /// The Flag stays on the board (§S1.5).
+    #[error("the Flag stays on the board")]
+    FlagStays,
+    /// Pieces are placed on one's own home rows alone (§S1.5).
+    #[error("pieces are placed on your own home rows")]
+    NotHome,
+    /// A piece stands where one was to be placed (§S1.5).
+    #[error("a piece stands there: pieces are placed on empty squares")]
+    NotEmpty,
     /// The asker's own offer stands already.
     #[error("your draw offer stands already")]
     DrawAlreadyOffered,
@@ -114,7 +151,16 @@ impl Refusal {
             | Refusal::Blocked
             | Refusal::StrikeFromAfar
             | Refusal::TwoSquares
-            | Refusal::MoreSquares => true,
+            | Refusal::MoreSquares
+            | Refusal::NoPath
+            | Refusal::NoSupplyLine
+            | Refusal::ColorWanted
+            | Refusal::ColorRefused
+            | Refusal::NoReserve
+            | Refusal::NotInReserve
+            | Refusal::FlagStays
+            | Refusal::NotHome
+            | Refusal::NotEmpty => true,
             Refusal::Setup(_)
             | Refusal::NotDeploying
             | Refusal::DeploymentFinal
@@ -124,6 +170,8 @@ impl Refusal {
             | Refusal::NotYourTurn
             | Refusal::StalePly { named: _, current: _ }
             | Refusal::OutOfTime
+            | Refusal::ChoicePending
+            | Refusal::NoChoice
             | Refusal::DrawAlreadyOffered
             | Refusal::DrawOfferedRecently { plies_left: _ }
             | Refusal::NoDrawOffer
@@ -141,6 +189,7 @@ impl Refusal {
             Refusal::Setup(SetupRefusal::Double { .. }) => "setup_double_square",
             Refusal::Setup(SetupRefusal::Empty { .. }) => "setup_empty_square",
             Refusal::Setup(SetupRefusal::WrongCount { .. }) => "setup_wrong_count",
+            Refusal::Setup(SetupRefusal::TooMany { .. }) => "setup_too_many",
             Refusal::NotDeploying => "not_deploying",
             Refusal::DeploymentFinal => "deployment_final",
             Refusal::NotPlaying => "not_playing",
@@ -161,6 +210,17 @@ impl Refusal {
             Refusal::StrikeFromAfar => "strike_from_afar",
             Refusal::TwoSquares => "two_squares",
             Refusal::MoreSquares => "more_squares",
+            Refusal::NoPath => "no_path",
+            Refusal::NoSupplyLine => "no_supply_line",
+            Refusal::ColorWanted => "color_wanted",
+            Refusal::ColorRefused => "color_refused",
+            Refusal::ChoicePending => "choice_pending",
+            Refusal::NoChoice => "no_choice",
+            Refusal::NoReserve => "no_reserve",
+            Refusal::NotInReserve => "not_in_reserve",
+            Refusal::FlagStays => "flag_stays",
+            Refusal::NotHome => "not_home",
+            Refusal::NotEmpty => "not_empty",
             Refusal::DrawAlreadyOffered => "draw_already_offered",
             Refusal::DrawOfferedRecently { .. } => "draw_offered_recently",
             Refusal::NoDrawOffer => "no_draw_offer",

@@ -39,6 +39,18 @@ pub struct Ruleset {
     pub two_squares_limit: Option<u8>,
     /// Whether a continuous chase may recreate a position (§T1, §T2).
     pub more_squares: bool,
+    /// Whether the army is larger than the home rows, and its rest waits in a reserve: removing and placing pieces are plies (§S1.3–§S1.7).
+    pub reserve: bool,
+    /// Whether a piece that a Scout or a Phoenix found out stays face up for good (§S2.1, §S2.2).
+    pub labels: bool,
+    /// Whether a piece that lands lays a chip (§S2.3).
+    pub chips: bool,
+    /// Whether pieces go along lines of chips of one color (§S3.1).
+    pub supply_lines: bool,
+    /// Whether General, Colonel and Major flash over chips (§S3.2).
+    pub shadowflash: bool,
+    /// Whether the game is a draw when neither side can move (§A10, §S1.8).
+    pub blocked_draws: bool,
     /// Plies without a capture after which the game is a draw (§A12).
     pub quiet_limit: Option<u16>,
     /// Plies after which any game is a draw (§A12).
@@ -98,6 +110,13 @@ impl Army {
             index += 1;
         }
         Army(army)
+    }
+
+    /// The army with so many pieces of a rank.
+    #[must_use]
+    pub const fn with(mut self, rank: Rank, count: u8) -> Army {
+        self.0[rank as usize] = count;
+        self
     }
 
     /// How many pieces of this rank the side owns.

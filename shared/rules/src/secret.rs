@@ -3,10 +3,10 @@
 //! Only the store crate may call these functions (its neighbors' `clippy.toml` bans them). What comes out
 //! is written to the log and nowhere else.
 
-use flagfall_board::{PerSide, Rank, RankSet, Side, Square, Stamp};
+use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
 
 use crate::commitment::{Commitment, Salt};
-use crate::event::{Deployed, Event, EventKind, Fate, Moved, Strike, Struck};
+use crate::event::{Deployed, Event, EventKind, Fate, Laid, Moved, Placed, Strike, Struck};
 use crate::game::{EndReason, Outcome};
 use crate::setup::Deployment;
 
@@ -41,6 +41,39 @@ pub enum SecretRecord {
         proves: Vec<Rank>,
         /// Attacker and defender of a strike.
         strike: Option<[StruckRecord; 2]>,
+        /// Whether the struck piece becomes labeled and was not before (§S2.1).
+        labels: bool,
+        /// The chips that changed, and their color now (§S2.3).
+        laid: Option<(Vec<Square>, ChipColor)>,
+    },
+    /// A side took a piece off the board (§S1.5).
+    Removed {
+        /// Who.
+        side: Side,
+        /// From where.
+        square: Square,
+    },
+    /// A side brought a piece on from its reserve (§S1.5).
+    Placed {
+        /// Who.
+        side: Side,
+        /// Where to.
+        square: Square,
+        /// What.
+        rank: Rank,
+        /// Whether a labeled one.
+        is_labeled: bool,
+        /// The color of its chip.
+        color: Option<ChipColor>,
+    },
+    /// A side laid the chip it owed (§S2.4).
+    Colored {
+        /// Who.
+        side: Side,
+        /// Where.
+        square: Square,
+        /// Its color.
+        color: ChipColor,
     },
     /// A side offered a draw.
     DrawOffered {
@@ -79,9 +112,11 @@ pub struct StruckRecord {
     pub shown: bool,
 }
 
-/// A record that no event can be made of: a deployment's text with letters that stand for no piece.
+/// A record that no event can be made of: a deployment's text with letters that stand for no piece, or chips that no move lays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the record's deployment has letters that stand for no piece")]
+#[error(
+    "the record's deployment has letters that stand for no piece, or its chips are none that a move lays"
+)]
 pub struct SecretRecordError;
 
 /// The event as plain data, for the log.
@@ -100,15 +135,28 @@ pub fn to_record(event: &Event) -> SecretRecord {
         EventKind::Started { commitments } => SecretRecord::Started {
             commitments: PerSide::from_fn(|side| commitments[side].map(|commitment| commitment.0)),
         },
-        EventKind::Moved(Moved { side, from, to, proves, strike }) => SecretRecord::Moved {
+        EventKind::Moved(Moved { side, from, to, proves, strike, laid }) => SecretRecord::Moved {
             side: *side,
             from: *from,
             to: *to,
             proves: if *proves == RankSet::ALL { Vec::new() } else { proves.iter().collect() },
-            strike: strike.map(|Strike { attacker, defender }| {
+            labels: strike.is_some_and(|strike| strike.labels),
+            laid: laid.map(|laid| (laid.squares().to_vec(), laid.color())),
+            strike: strike.map(|Strike { attacker, defender, labels: _ }| {
                 [attacker, defender].map(|Struck { rank, fate, shown }| StruckRecord { rank, fate, shown })
             }),
         },
+        EventKind::Removed { side, square } => SecretRecord::Removed { side: *side, square: *square },
+        EventKind::Placed(Placed { side, square, rank, is_labeled, color }) => SecretRecord::Placed {
+            side: *side,
+            square: *square,
+            rank: *rank,
+            is_labeled: *is_labeled,
+            color: *color,
+        },
+        EventKind::Colored { side, square, color } => {
+            SecretRecord::Colored { side: *side, square: *square, color: *color }
+        }
         EventKind::DrawOffered { side } => SecretRecord::DrawOffered { side: *side },
         EventKind::DrawDeclined { side } => SecretRecord::DrawDeclined { side: *side },
         EventKind::Paused { since } => SecretRecord::Paused { since: *since },
@@ -122,7 +170,7 @@ pub fn to_record(event: &Event) -> SecretRecord {
 /// The event of a record that came from the log.
 ///
 /// # Errors
-/// [`SecretRecordError`] when the record's deployment cannot be read.
+/// [`SecretRecordError`] when the record's deployment cannot be read, or its chips are none that a move lays.
 pub fn from_record(record: SecretRecord) -> Result<Event, SecretRecordError> {
     Ok(Event(match record {
         SecretRecord::Deployed { side, setup, salt, is_change } => EventKind::Deployed(Box::new(Deployed {
@@ -134,16 +182,28 @@ pub fn from_record(record: SecretRecord) -> Result<Event, SecretRecordError> {
         SecretRecord::Started { commitments } => EventKind::Started {
             commitments: Box::new(PerSide::from_fn(|side| commitments[side].map(Commitment))),
         },
-        SecretRecord::Moved { side, from, to, proves, strike } => EventKind::Moved(Moved {
+        SecretRecord::Moved { side, from, to, proves, strike, labels, laid } => EventKind::Moved(Moved {
             side,
             from,
             to,
             proves: if proves.is_empty() { RankSet::ALL } else { proves.into_iter().collect() },
             strike: strike.map(|[attacker, defender]| {
                 let part = |StruckRecord { rank, fate, shown }| Struck { rank, fate, shown };
-                Strike { attacker: part(attacker), defender: part(defender) }
+                Strike { attacker: part(attacker), defender: part(defender), labels }
             }),
+            laid: match laid {
+                None => None,
+                Some((squares, color)) => {
+                    let squares: SquareSet = squares.into_iter().collect();
+                    Some(Laid::new(squares, color).ok_or(SecretRecordError)?)
+                }
+            },
         }),
+        SecretRecord::Removed { side, square } => EventKind::Removed { side, square },
+        SecretRecord::Placed { side, square, rank, is_labeled, color } => {
+            EventKind::Placed(Placed { side, square, rank, is_labeled, color })
+        }
+        SecretRecord::Colored { side, square, color } => EventKind::Colored { side, square, color },
         SecretRecord::DrawOffered { side } => EventKind::DrawOffered { side },
         SecretRecord::DrawDeclined { side } => EventKind::DrawDeclined { side },
         SecretRecord::Paused { since } => EventKind::Paused { since },

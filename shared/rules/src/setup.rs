@@ -27,7 +27,7 @@ pub enum SetupRefusal {
     },
     /// A character that stands for no piece (§P4).
     #[error(
-        "{letter:?} stands for no piece: use 1-9, S, B, F, and . for a square left empty where that is allowed"
+        "{letter:?} stands for no piece: use 1-9, S, B, F (P where there is a Phoenix), and . for a square left empty where that is allowed"
     )]
     UnknownLetter {
         /// The character.
@@ -60,6 +60,16 @@ pub enum SetupRefusal {
         have: usize,
         /// How many the army has.
         want: usize,
+    },
+    /// More of a rank than the army has, where the rest of it stays in reserve (§S1.4).
+    #[error("{rank}: {have} placed, the army has {most}")]
+    TooMany {
+        /// The rank.
+        rank: Rank,
+        /// How many were placed.
+        have: usize,
+        /// How many the army has.
+        most: usize,
     },
 }
 
@@ -101,7 +111,10 @@ impl Setup {
         self.pieces.iter().for_each(|(_, rank)| counts[*rank as usize] += 1);
         for rank in Rank::ALL {
             let (have, want) = (counts[rank as usize], usize::from(ruleset.army.count(rank)));
-            if have != want {
+            if ruleset.reserve && have > want {
+                return Err(SetupRefusal::TooMany { rank, have, most: want });
+            }
+            if have != want && !is_optional(ruleset, rank) {
                 return Err(SetupRefusal::WrongCount { rank, have, want });
             }
         }
@@ -145,6 +158,11 @@ impl Setup {
     }
 }
 
+/// Whether pieces of this rank may begin in the reserve: all but the Flag, where there is one (§S1.4).
+fn is_optional(ruleset: &Ruleset, rank: Rank) -> bool {
+    ruleset.reserve && rank != Rank::Flag
+}
+
 impl fmt::Debug for Setup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Setup({} pieces)", self.pieces.len())
@@ -180,7 +198,8 @@ impl Deployment {
         let is_full = self.ranks.len() == ruleset.shape.home_len() && self.ranks.iter().all(Option::is_some);
         let has_army = Rank::ALL.into_iter().all(|rank| {
             let count = self.ranks.iter().filter(|placed| **placed == Some(rank)).count();
-            count == usize::from(ruleset.army.count(rank))
+            let most = usize::from(ruleset.army.count(rank));
+            count == most || count < most && is_optional(ruleset, rank)
         });
         has_army && (is_full || ruleset.fill == Fill::AnyHomeSquares)
     }

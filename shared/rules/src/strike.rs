@@ -3,7 +3,7 @@
 use flagfall_board::Rank;
 
 use crate::event::{Fate, Strike, Struck};
-use crate::position::is_movable;
+use crate::position::{is_movable, is_runner};
 use crate::ruleset::{Bombs, Disclosure, Ruleset, Ties};
 
 /// Who wins.
@@ -37,6 +37,8 @@ pub(crate) fn winner(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Winne
 /// The strike's facts: who leaves, who goes where, whose rank becomes public.
 pub(crate) fn resolve(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Strike {
     let (attacker_fate, defender_fate) = match winner(ruleset, attacker, defender) {
+        // It finds out what the other is, be it the Flag, and returns (§S2.2).
+        _ if attacker == Rank::Phoenix => (Fate::Stays, Fate::Stays),
         Winner::Attacker => (Fate::Advances, Fate::Leaves),
         Winner::Defender if ruleset.winner_advances && is_movable(defender) => (Fate::Leaves, Fate::Advances),
         Winner::Defender => (Fate::Leaves, Fate::Stays),
@@ -49,6 +51,7 @@ pub(crate) fn resolve(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Stri
     Strike {
         attacker: Struck { rank: attacker, fate: attacker_fate, shown: true },
         defender: Struck { rank: defender, fate: defender_fate, shown: is_defender_shown },
+        labels: ruleset.labels && is_runner(attacker) && defender_fate != Fate::Leaves,
     }
 }
 

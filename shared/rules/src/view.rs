@@ -3,14 +3,17 @@
 //! A view is built by naming what is seen, never by blanking a copy, and every match here is exhaustive without `..`: a new
 //! field of an event or a piece does not compile until somebody has decided who sees it.
 
-use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square, SquareSet, Stamp};
+use flagfall_board::{ChipColor, Chips, PerSide, Ply, Rank, RankSet, Side, Square, SquareSet, Stamp};
 
+use crate::chips::Lines;
 use crate::command::Move;
 use crate::commitment::Commitment;
-use crate::event::{Deployed, Event, EventKind, Fate, Moved, Strike, Struck};
-use crate::game::{Game, Outcome, Phase};
+use crate::event::{Deployed, Event, EventKind, Fate, Laid, Moved, Placed, Strike, Struck};
+use crate::game::{Exchange, Game, Outcome, Phase};
+use crate::legal_commands::LegalCommands;
 use crate::position::Piece;
 use crate::ruleset::Ruleset;
+use crate::shadow::Reserve;
 
 /// Who looks. There are three audiences.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -56,6 +59,8 @@ pub struct SeenPiece {
     pub is_moved: bool,
     /// Whether everybody knows its rank; on one's own pieces: whether the other side does.
     pub is_revealed: bool,
+    /// Whether it is face up for the rest of the game (§S2.1).
+    pub is_labeled: bool,
 }
 
 /// A ply as a viewer saw it.
@@ -71,6 +76,53 @@ pub struct SeenMove {
     pub piece: Identity,
     /// What came of the strike, if it was one.
     pub strike: Option<SeenStrike>,
+    /// The chips that changed (§S3.3).
+    pub laid: Option<Laid>,
+}
+
+/// A ply between board and reserve as a viewer saw it (§S1.7).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SeenExchange {
+    /// A piece left the board.
+    Removed {
+        /// Whose.
+        side: Side,
+        /// From where.
+        square: Square,
+    },
+    /// A piece came onto the board.
+    Placed {
+        /// Whose.
+        side: Side,
+        /// Where to.
+        square: Square,
+        /// What it is, for its owner, and for everybody when it is labeled.
+        piece: Identity,
+        /// Whether it is labeled.
+        is_labeled: bool,
+        /// The color of its chip.
+        color: Option<ChipColor>,
+    },
+}
+
+/// A side's reserve as a viewer knows it (§S1.7).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SeenReserve {
+    /// How many pieces it has.
+    pub size: u16,
+    /// How many of each rank lie face up (indexed by rank, Flag first).
+    pub labeled: [u8; Rank::COUNT],
+    /// How many of each rank lie face down, for whoever knows that side's ranks.
+    pub unlabeled: Option<[u8; Rank::COUNT]>,
+}
+
+/// A chip that a side has yet to name the color of, before anything else (§S2.4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OwedColor {
+    /// Who.
+    pub side: Side,
+    /// Where its piece has come to stand.
+    pub square: Square,
 }
 
 /// A strike as a viewer saw it.
@@ -133,8 +185,16 @@ pub struct View {
     pub ply: Ply,
     /// Whose turn it is, while the game runs.
     pub turn: Option<Side>,
-    /// The last ply.
+    /// The last ply, if it was a move.
     pub last_move: Option<SeenMove>,
+    /// The last ply, if it went between board and reserve.
+    pub last_exchange: Option<SeenExchange>,
+    /// Each side's reserve, where there are any.
+    pub reserve: Option<PerSide<SeenReserve>>,
+    /// The chips on the board, where there are any.
+    pub chips: Option<Chips>,
+    /// The chip whose color the side to move must name first.
+    pub owed_color: Option<OwedColor>,
     /// The viewer's own moves that a repetition rule refuses this turn.
     pub refused_moves: Vec<Move>,
     /// Both clocks; none when time is unlimited.
@@ -167,8 +227,12 @@ pub struct SeenChange {
     pub refused_moves: Vec<Move>,
     /// What was captured in all, with an event that captures.
     pub captured: Option<PerSide<[u8; Rank::COUNT]>>,
-    /// With a ply the pieces that now stand on its two squares; with the start and the end all pieces; else none.
+    /// With a ply the pieces that now stand on its squares; with the start and the end all pieces; else none.
     pub pieces: Option<Vec<SeenPiece>>,
+    /// Both reserves, with what may have changed them or what is known of them.
+    pub reserve: Option<PerSide<SeenReserve>>,
+    /// The chip whose color the side to move must name first.
+    pub owed_color: Option<OwedColor>,
 }
 
 /// What a viewer sees of an event.
@@ -191,6 +255,17 @@ pub enum SeenEvent {
     },
     /// A ply.
     Moved(SeenMove),
+    /// A ply between board and reserve.
+    Exchanged(SeenExchange),
+    /// A side laid the chip it owed.
+    Colored {
+        /// Who.
+        side: Side,
+        /// Where.
+        square: Square,
+        /// Its color.
+        color: ChipColor,
+    },
     /// A side offered a draw.
     DrawOffered {
         /// Which.
@@ -228,6 +303,7 @@ pub fn view(game: &Game, viewer: Viewer, now: Stamp) -> View {
         commitments,
         position,
         last_ply,
+        last_exchange,
         clock: _,
         paused_since,
         offers,
@@ -254,6 +330,10 @@ pub fn view(game: &Game, viewer: Viewer, now: Stamp) -> View {
         ply: position.ply(),
         turn: game.turn(),
         last_move: last_ply.as_ref().map(|moved| move_seen(game, moved, viewer)),
+        last_exchange: last_exchange.as_ref().map(|exchange| exchange_seen(exchange, viewer)),
+        reserve: reserves_seen(game, viewer),
+        chips: position.chips().copied(),
+        owed_color: owed_color(game),
         refused_moves: refused_moves(game, viewer),
         clock: clock_seen(game, now),
         draw_offer: offers.standing,
@@ -280,6 +360,13 @@ pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<SeenEvent> {
         }
         EventKind::Started { commitments } => Some(SeenEvent::Started { commitments: **commitments }),
         EventKind::Moved(moved) => Some(SeenEvent::Moved(move_seen(after, moved, viewer))),
+        EventKind::Removed { side, square } => {
+            Some(SeenEvent::Exchanged(SeenExchange::Removed { side: *side, square: *square }))
+        }
+        EventKind::Placed(placed) => Some(SeenEvent::Exchanged(placing_seen(placed, viewer))),
+        EventKind::Colored { side, square, color } => {
+            Some(SeenEvent::Colored { side: *side, square: *square, color: *color })
+        }
         EventKind::DrawOffered { side } => Some(SeenEvent::DrawOffered { side: *side }),
         EventKind::DrawDeclined { side } => Some(SeenEvent::DrawDeclined { side: *side }),
         EventKind::Paused { since } => Some(SeenEvent::Paused { since: *since }),
@@ -290,25 +377,52 @@ pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<SeenEvent> {
     }
 }
 
-/// What else of a viewer's view changed with an event he sees; `after` is the game after it.
+/// What the end of a game has opened of an event that hid something when it happened: the ranks of pieces from a reserve, which no deployment tells.
+/// None when it has opened nothing of it. `game` is the game as it stands.
 #[must_use]
-pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> SeenChange {
-    let (pieces, captured) = match &event.0 {
-        EventKind::Started { commitments: _ } | EventKind::Ended(_) => {
-            (Some(pieces_seen(after, viewer)), None)
+pub fn see_opened(event: &Event, game: &Game, viewer: Viewer) -> Option<SeenEvent> {
+    match &event.0 {
+        EventKind::Placed(placed) if knows_ranks_of(game, viewer, placed.side) => {
+            Some(SeenEvent::Exchanged(placing_seen(placed, Viewer::Player(placed.side))))
         }
-        EventKind::Moved(Moved { side: _, from, to, proves: _, strike }) => {
-            let (low, high) = (*from.min(to), *from.max(to));
-            let at = |square| Some(piece_seen(after, viewer, square, after.position.piece(square)?));
-            let pieces = [low, high].into_iter().filter_map(at).collect();
-            let captured = PerSide::from_fn(|side| after.position.captured(side));
-            (Some(pieces), strike.is_some().then_some(captured))
-        }
-        EventKind::Deployed(_)
+        EventKind::Placed(_)
+        | EventKind::Deployed(_)
+        | EventKind::Started { commitments: _ }
+        | EventKind::Moved(_)
+        | EventKind::Removed { side: _, square: _ }
+        | EventKind::Colored { side: _, square: _, color: _ }
         | EventKind::DrawOffered { side: _ }
         | EventKind::DrawDeclined { side: _ }
         | EventKind::Paused { since: _ }
-        | EventKind::Resumed => (None, None),
+        | EventKind::Resumed
+        | EventKind::Ended(_) => None,
+    }
+}
+
+/// What else of a viewer's view changed with an event he sees; `after` is the game after it.
+#[must_use]
+pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> SeenChange {
+    let at = |square| Some(piece_seen(after, viewer, square, after.position.piece(square)?));
+    let (pieces, captured, has_reserve_changed) = match &event.0 {
+        EventKind::Started { commitments: _ } | EventKind::Ended(_) => {
+            (Some(pieces_seen(after, viewer)), None, true)
+        }
+        EventKind::Moved(Moved { side: _, from, to, proves: _, strike, laid: _ }) => {
+            let (low, high) = (*from.min(to), *from.max(to));
+            let pieces = [low, high].into_iter().filter_map(at).collect();
+            let captured = PerSide::from_fn(|side| after.position.captured(side));
+            (Some(pieces), strike.is_some().then_some(captured), false)
+        }
+        EventKind::Removed { side: _, square }
+        | EventKind::Placed(Placed { side: _, square, rank: _, is_labeled: _, color: _ }) => {
+            (Some(at(*square).into_iter().collect()), None, true)
+        }
+        EventKind::Colored { side: _, square: _, color: _ }
+        | EventKind::Deployed(_)
+        | EventKind::DrawOffered { side: _ }
+        | EventKind::DrawDeclined { side: _ }
+        | EventKind::Paused { since: _ }
+        | EventKind::Resumed => (None, None, false),
     };
     SeenChange {
         deploy_deadline: deploy_deadline(after),
@@ -318,6 +432,8 @@ pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> Se
         refused_moves: refused_moves(after, viewer),
         captured,
         pieces,
+        reserve: if has_reserve_changed { reserves_seen(after, viewer) } else { None },
+        owed_color: owed_color(after),
     }
 }
 
@@ -354,8 +470,44 @@ fn pieces_seen(game: &Game, viewer: Viewer) -> Vec<SeenPiece> {
 fn piece_seen(game: &Game, viewer: Viewer, square: Square, piece: Piece) -> SeenPiece {
     let Piece { side, rank, is_moved, is_revealed, id: _ } = piece;
     let is_known = is_revealed || knows_ranks_of(game, viewer, side);
-    let identity = if is_known { Identity::Known(rank) } else { Identity::Hidden };
-    SeenPiece { square, side, identity, is_moved, is_revealed }
+    let identity = if is_known { Identity::Known(rank) } else { identity_proved(game, square) };
+    let is_labeled = game.position.shadow().is_some_and(|shadow| shadow.labeled.contains(square));
+    SeenPiece { square, side, identity, is_moved, is_revealed, is_labeled }
+}
+
+/// What the moves of the piece on a square tell of it (§S3.4).
+fn identity_proved(game: &Game, square: Square) -> Identity {
+    let could_be = game.position.shadow().map_or(RankSet::ALL, |shadow| shadow.could_be(square));
+    if could_be == RankSet::ALL { Identity::Hidden } else { Identity::OneOf(could_be) }
+}
+
+fn reserves_seen(game: &Game, viewer: Viewer) -> Option<PerSide<SeenReserve>> {
+    let shadow = game.position.shadow()?;
+    Some(PerSide::from_fn(|side| {
+        let reserve = &shadow.reserve[side];
+        let Reserve { unlabeled, labeled } = *reserve;
+        let is_known = knows_ranks_of(game, viewer, side);
+        SeenReserve { size: reserve.size(), labeled, unlabeled: is_known.then_some(unlabeled) }
+    }))
+}
+
+fn owed_color(game: &Game) -> Option<OwedColor> {
+    let square = game.position.owed_color().filter(|_| game.phase == Phase::Playing)?;
+    Some(OwedColor { side: game.position.turn(), square })
+}
+
+fn exchange_seen(exchange: &Exchange, viewer: Viewer) -> SeenExchange {
+    match exchange {
+        Exchange::Removed { side, square } => SeenExchange::Removed { side: *side, square: *square },
+        Exchange::Placed(placed) => placing_seen(placed, viewer),
+    }
+}
+
+fn placing_seen(placed: &Placed, viewer: Viewer) -> SeenExchange {
+    let Placed { side, square, rank, is_labeled, color } = *placed;
+    let is_known = is_labeled || viewer.is_side(side);
+    let piece = if is_known { Identity::Known(rank) } else { Identity::Hidden };
+    SeenExchange::Placed { side, square, piece, is_labeled, color }
 }
 
 /// Whether a viewer knows every rank of a side: his own always, and whatever the end of the game opened to him.
@@ -390,12 +542,12 @@ fn opened_to(game: &Game, viewer: Viewer) -> PerSide<Option<OpenedDeployment>> {
 }
 
 fn move_seen(game: &Game, moved: &Moved, viewer: Viewer) -> SeenMove {
-    let Moved { side, from, to, proves, strike } = *moved;
+    let Moved { side, from, to, proves, strike, laid } = *moved;
     let rank_if = |whose: Side, is_shown: bool, rank: Rank| {
         // As seen when it happened: what the end opens is told by the deployments, not by telling the past anew.
         if is_shown || viewer.is_side(whose) { Identity::Known(rank) } else { Identity::Hidden }
     };
-    let strike = strike.map(|Strike { attacker, defender }| {
+    let strike = strike.map(|Strike { attacker, defender, labels: _ }| {
         let Struck { rank: attacker_rank, fate: attacker_fate, shown: attacker_shown } = attacker;
         let Struck { rank: defender_rank, fate: defender_fate, shown: defender_shown } = defender;
         SeenStrike {
@@ -409,12 +561,15 @@ fn move_seen(game: &Game, moved: &Moved, viewer: Viewer) -> SeenMove {
         Some(SeenStrike { attacker, attacker_fate: _, defender: _, defender_fate: _ }) => attacker,
         None => match game.position.piece(to) {
             Some(piece) if piece.side == side => {
-                rank_if(side, piece.is_revealed || proves.single().is_some(), piece.rank)
+                match rank_if(side, piece.is_revealed || proves.single().is_some(), piece.rank) {
+                    Identity::Hidden => identity_proved(game, to),
+                    known @ (Identity::Known(_) | Identity::OneOf(_)) => known,
+                }
             }
             Some(_) | None => Identity::Hidden,
         },
     };
-    SeenMove { side, from, to, piece, strike }
+    SeenMove { side, from, to, piece, strike, laid }
 }
 
 fn plies_to_limit(game: &Game) -> Option<Ply> {
@@ -432,39 +587,100 @@ impl View {
     /// The viewer's own legal moves, when it is his turn: the same that the engine allows.
     #[must_use]
     pub fn legal_moves(&self) -> Option<crate::movement::LegalMoves> {
+        let own = self.own_turn()?;
+        Some(self.moves(&own))
+    }
+
+    /// Everything the viewer may do on the board, when it is his turn: the same that the engine allows.
+    #[must_use]
+    pub fn legal_commands(&self) -> Option<LegalCommands> {
+        let own = self.own_turn()?;
+        if self.owed_color.is_some() {
+            return Some(LegalCommands::of_owed_color());
+        }
+        let reserve = self.reserve.as_ref().map(|reserves| {
+            let SeenReserve { size: _, labeled, unlabeled } = reserves[own.side];
+            Reserve { unlabeled: unlabeled.unwrap_or_default(), labeled }
+        });
+        let (moves, field) = (self.moves(&own), self.field(&own));
+        Some(LegalCommands::new(self.ruleset, own.side, &field, moves, own.flag, reserve.as_ref()))
+    }
+
+    fn own_turn(&self) -> Option<OwnTurn> {
         let Viewer::Player(side) = self.viewer else { return None };
         if self.turn != Some(side) {
             return None;
         }
-        let mut own = SquareSet::EMPTY;
-        let mut foes = SquareSet::EMPTY;
-        let mut walkers = SquareSet::EMPTY;
-        let mut runners = SquareSet::EMPTY;
+        let mut turn = OwnTurn {
+            side,
+            own: SquareSet::EMPTY,
+            foes: SquareSet::EMPTY,
+            walkers: SquareSet::EMPTY,
+            runners: SquareSet::EMPTY,
+            flashers: [SquareSet::EMPTY; 3],
+            flag: None,
+            open: self.ruleset.shape.squares().without(self.lakes),
+        };
         for piece in &self.pieces {
-            if piece.side != side {
-                foes.insert(piece.square);
-                continue;
-            }
-            own.insert(piece.square);
-            if let Identity::Known(rank) = piece.identity {
-                if crate::position::is_movable(rank) {
-                    walkers.insert(piece.square);
-                }
-                if crate::position::is_runner(rank) {
-                    runners.insert(piece.square);
-                }
+            if piece.side == side {
+                turn.note(piece.square, piece.identity);
+            } else {
+                turn.foes.insert(piece.square);
             }
         }
-        let field = crate::movement::Field {
-            own: &own,
-            foes: &foes,
-            walkers: &walkers,
-            runners: &runners,
-            open: &self.ruleset.shape.squares().without(self.lakes),
+        Some(turn)
+    }
+
+    fn field<'a>(&'a self, turn: &'a OwnTurn) -> crate::movement::Field<'a> {
+        crate::movement::Field {
+            own: &turn.own,
+            foes: &turn.foes,
+            walkers: &turn.walkers,
+            runners: &turn.runners,
+            open: &turn.open,
             strikes_afar: self.ruleset.strikes_afar,
-        };
-        let mut moves = field.moves();
+            shape: &self.ruleset.shape,
+            lines: self.chips.as_ref().and_then(|chips| Lines::of(chips, &turn.flashers, self.ruleset)),
+        }
+    }
+
+    fn moves(&self, turn: &OwnTurn) -> crate::movement::LegalMoves {
+        if self.owed_color.is_some() {
+            return crate::movement::LegalMoves::none(turn.own);
+        }
+        let mut moves = self.field(turn).moves();
         self.refused_moves.iter().for_each(|squares| moves.remove(*squares));
-        Some(moves)
+        moves
+    }
+}
+
+/// Where everything stands for the viewer whose turn it is.
+struct OwnTurn {
+    side: Side,
+    own: SquareSet,
+    foes: SquareSet,
+    walkers: SquareSet,
+    runners: SquareSet,
+    flashers: [SquareSet; 3],
+    flag: Option<Square>,
+    open: SquareSet,
+}
+
+impl OwnTurn {
+    fn note(&mut self, square: Square, identity: Identity) {
+        self.own.insert(square);
+        let Identity::Known(rank) = identity else { return };
+        if crate::position::is_movable(rank) {
+            self.walkers.insert(square);
+        }
+        if crate::position::is_runner(rank) {
+            self.runners.insert(square);
+        }
+        if let Some(flasher) = crate::chips::flasher(rank) {
+            self.flashers[flasher].insert(square);
+        }
+        if rank == Rank::Flag {
+            self.flag = Some(square);
+        }
     }
 }

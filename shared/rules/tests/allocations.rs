@@ -37,6 +37,12 @@ fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
             .iter()
             .flat_map(|(rank, count)| std::iter::repeat_n(rank.letter(), usize::from(count)))
             .collect();
+        if ruleset.reserve {
+            // The Flag comes first and stands on the board; who else, chance says.
+            for end in (2..letters.len()).rev() {
+                letters.swap(end, 1 + chance.below(end));
+            }
+        }
         letters.resize(ruleset.shape.home_len(), '.');
         for end in (1..letters.len()).rev() {
             letters.swap(end, chance.below(end + 1));
@@ -61,10 +67,12 @@ fn plies_allocate_nothing() {
             let mut game = started(ruleset, &mut chance);
             let region = Region::new(ALLOCATOR);
             while game.phase() == Phase::Playing {
-                let moves = game.legal_moves().expect("it is played");
-                let squares = moves.nth(chance.below(moves.len())).expect("a move");
+                let commands = game.position().legal_commands();
+                let (moves, all) = (commands.moves_len(), commands.len());
+                let is_move = moves == all || moves > 0 && chance.below(8) > 0;
+                let end = if is_move { moves } else { all };
+                let command = commands.nth(chance.below(end)).expect("a command");
                 let side = game.position().turn();
-                let command = Command::Move(squares);
                 let events =
                     decide(&game, side, game.ply(), &command, Stamp(1), &entropy).expect("a legal move");
                 events.iter().for_each(|event| evolve(&mut game, event, Stamp(1)));

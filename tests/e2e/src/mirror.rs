@@ -95,7 +95,8 @@ impl Mirror {
             wished = moves.iter().collect();
         }
         let squares = wished[self.chance.below(wished.len())];
-        let logged = self.game.step(&Step::Ask(side, Command::Move(squares)), 1).expect("a legal move");
+        let logged =
+            self.game.step(&Step::Ask(side, Command::Move(squares.into())), 1).expect("a legal move");
         let sentences = |viewer: Viewer| -> Vec<String> {
             let seen = logged.iter().filter_map(|it| see(&it.event, &it.after, viewer));
             seen.map(|seen| told(&seen)).collect()

@@ -228,7 +228,7 @@ async fn play(pair: Pair, moves: u32) -> Result<(), Trouble> {
         let (mover, other) = if side == 0 { (&mut red, &mut blue) } else { (&mut blue, &mut red) };
         // The relay reads a text of the same length.
         let sent_game = game.unwrap_or_else(|| GameId::from_random([0; 12]));
-        let command = GameCommand::Move { squares };
+        let command = GameCommand::from(squares);
         let ply = u16::try_from(turn).unwrap_or(u16::MAX);
         let cmd_id = id(&format!("move-{turn}"));
         say(mover, &ClientToServer::Command { cmd_id, game: sent_game, ply, command }).await?;

@@ -162,7 +162,7 @@ fn ask(game: &mut Game, side: Side, command: Command) -> Option<()> {
 
 fn carry_out(game: &mut Game, squares: Move) -> Option<()> {
     let side = game.turn()?;
-    ask(game, side, Command::Move(squares))
+    ask(game, side, Command::Move(squares.into()))
 }
 
 fn allows(ruleset: &'static Ruleset, setups: &[String; 2], moves: &[Move]) -> bool {
@@ -283,7 +283,7 @@ impl Session<'_> {
                 self.order(viewer, ply, GameCommand::OfferDraw {}).await?;
                 self.order(hider, ply, GameCommand::DeclineDraw {}).await?;
             }
-            self.order(mover, ply, GameCommand::Move { squares: MoveText(squares) }).await?;
+            self.order(mover, ply, GameCommand::from(MoveText(squares))).await?;
             if index == self.plan.moves.len() / 2 {
                 self.fetch(viewer, address).await?;
             }
@@ -306,10 +306,10 @@ impl Session<'_> {
         let beside =
             flagfall_board::Direction::ALL.into_iter().filter_map(|direction| from.neighbor(direction));
         for to in beside.take(2) {
-            self.order(viewer, ply, GameCommand::Move { squares: MoveText(Move { from, to }) }).await?;
+            self.order(viewer, ply, GameCommand::from(MoveText(Move { from, to }))).await?;
         }
         if let (Some(from), Some(to)) = (Square::new(0, 0), Square::new(0, 1)) {
-            self.order(viewer, ply + 1, GameCommand::Move { squares: MoveText(Move { from, to }) }).await?;
+            self.order(viewer, ply + 1, GameCommand::from(MoveText(Move { from, to }))).await?;
         }
         let setup = self.plan.setups[0][viewer].clone();
         self.order(viewer, ply, GameCommand::Deploy { setup }).await

@@ -205,13 +205,13 @@ impl<'a> Player<'a> {
         if self.offered_at != Some(ply) && once_in(&mut self.client.chance, ODDITY_ONE_IN) {
             self.offered_at = Some(ply);
             let probe = if once_in(&mut self.client.chance, 2) { self.impossible_move() } else { None };
-            let oddity = probe.map_or(GameCommand::OfferDraw {}, |squares| GameCommand::Move { squares });
+            let oddity = probe.map_or(GameCommand::OfferDraw {}, GameCommand::from);
             return self.order(ply, oddity).await;
         }
         let moves = self.view.as_ref().map(|view| legal_moves(view, self.side)).unwrap_or_default();
         if !moves.is_empty() {
             let squares = moves[self.client.chance.below(moves.len())];
-            self.order(ply, GameCommand::Move { squares }).await;
+            self.order(ply, GameCommand::from(squares)).await;
         }
     }
 

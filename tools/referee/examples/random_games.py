@@ -52,7 +52,11 @@ class Referee:
 def random_setup(facts, chance):
     """A deployment's text: a letter for each piece, `.` for each home square that stays empty."""
     letters = [letter for letter, count in facts["army"].items() for _ in range(count)]
-    letters += "." * (facts["columns"] * facts["home_rows"] - len(letters))
+    squares = facts["columns"] * facts["home_rows"]
+    if len(letters) > squares:
+        # The Flag and any others; the rest is the reserve.
+        letters = ["F"] + chance.sample([letter for letter in letters if letter != "F"], squares - 1)
+    letters += "." * (squares - len(letters))
     chance.shuffle(letters)
     return "".join(letters)
 
@@ -66,10 +70,13 @@ def play(referee, facts, chance):
     *_, game, legal = referee.ask(*requests, {"type": "legal", "side": "red"})
     while game["phase"] == "playing":
         moves = [command for command in legal["commands"] if command["kind"] == "move"]
+        # Where there is no move, something else: a color that is owed, a piece to take off the board or to bring on.
+        others = [command for command in legal["commands"] if command["kind"] in ("color", "remove", "place")]
+        command = chance.choice(moves or others)
         side, other = ("red", "blue") if game["turn"] == "red" else ("blue", "red")
-        move = {"type": "command", "side": side, "command": chance.choice(moves)}
-        # The move and the question what the other side can do then: one way there and back.
-        game, legal = referee.ask(move, {"type": "legal", "side": other})
+        ask = {"type": "command", "side": side, "command": command}
+        # The command and the question what can be done then: one way there and back. Naming a color is no turn.
+        game, legal = referee.ask(ask, {"type": "legal", "side": side if command["kind"] == "color" else other})
     return game["outcome"], game["ply"]
 
 

@@ -2,7 +2,7 @@
 
 use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
 use flagfall_protocol::{
-    Audience, GameCommand, GameEvent, GameView, HexBytes, MoveText, Opened, Outcome, PROTOCOL_VERSION, Phase,
+    Audience, GameCommand, GameEvent, GameView, HexBytes, Opened, Outcome, PROTOCOL_VERSION, Phase,
     PieceText, SeenStrike, Terms, Time, ViewChange,
 };
 use flagfall_rules::{
@@ -200,8 +200,9 @@ impl Table {
         let game = self.history.game();
         let in_time = game.deadline().is_none_or(|deadline| now <= deadline);
         let mut commands = Vec::new();
-        if let (Some(moves), true) = (game.legal_moves(), in_time && game.turn() == Some(side)) {
-            commands.extend(moves.iter().map(|squares| GameCommand::Move { squares: MoveText(squares) }));
+        if in_time && game.turn() == Some(side) {
+            let legal = game.position().legal_commands();
+            commands.extend(legal.iter().filter_map(|command| GameCommand::from_command(&command)));
         }
         commands.extend(WORDS.into_iter().filter(|command| {
             let entropy = self.chance.entropy(self.history.len());

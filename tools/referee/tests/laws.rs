@@ -11,10 +11,10 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::{Chance, Client};
-use flagfall_board::{GameId, PerSide, Side, Square, SquareSet, Stamp};
-use flagfall_protocol::{Audience, GameCommand, GameEvent, GameView, MoveText, ViewChange};
+use flagfall_board::{ChipColor, GameId, PerSide, Rank, Side, Sign, Square, SquareSet, Stamp};
+use flagfall_protocol::{Audience, GameCommand, GameEvent, GameView, ViewChange};
 use flagfall_rules::{
-    Command, Entropy, Event, Game, GameTerms, Move, Phase, Ruleset, TimeControl, decide, evolve,
+    Command, Entropy, Event, Game, GameTerms, Move, MoveCommand, Phase, Ruleset, TimeControl, decide, evolve,
 };
 use serde_json::{Value, json};
 
@@ -66,11 +66,45 @@ impl Mirror {
 }
 
 /// Every command there could be, but for deployments; a new kind of command does not compile until it is here.
-fn candidates() -> Vec<GameCommand> {
+fn candidates(ruleset: &Ruleset) -> Vec<GameCommand> {
     let squares = || (0..Square::LIMIT).filter_map(Square::from_index);
     let moves = squares().flat_map(|from| squares().map(move |to| Move { from, to }));
-    let mut all: Vec<GameCommand> =
-        moves.map(|squares| GameCommand::Move { squares: MoveText(squares) }).collect();
+    let colors = if ruleset.chips {
+        vec![
+            None,
+            Some(ChipColor::Red),
+            Some(ChipColor::Yellow),
+            Some(ChipColor::Blue),
+            Some(ChipColor::Green),
+        ]
+    } else {
+        vec![None]
+    };
+    // What is listed names its path where there are two.
+    let paths =
+        if ruleset.shape.has_joints() { vec![Some(Sign::Plus), Some(Sign::Minus)] } else { vec![None] };
+    let mut all: Vec<GameCommand> = moves
+        .filter(|squares| {
+            squares.from.column() == squares.to.column() || squares.from.row() == squares.to.row()
+        })
+        .flat_map(|squares| {
+            let colors = &colors;
+            paths.iter().flat_map(move |path| {
+                colors.iter().map(move |color| MoveCommand { squares, path: *path, color: *color }.into())
+            })
+        })
+        .collect();
+    for square in squares() {
+        all.push(GameCommand::Remove { square });
+        for rank in Rank::ALL {
+            for labeled in [false, true] {
+                let place =
+                    |color: &Option<ChipColor>| GameCommand::Place { square, rank, labeled, color: *color };
+                all.extend(colors.iter().map(place));
+            }
+        }
+    }
+    all.extend(ChipColor::ALL.map(|color| GameCommand::Color { color }));
     for command in [
         GameCommand::OfferDraw {},
         GameCommand::AcceptDraw {},
@@ -79,7 +113,11 @@ fn candidates() -> Vec<GameCommand> {
         GameCommand::Abort {},
     ] {
         match command {
-            GameCommand::Deploy { .. } | GameCommand::Move { .. } => {}
+            GameCommand::Deploy { .. }
+            | GameCommand::Move { .. }
+            | GameCommand::Remove { .. }
+            | GameCommand::Place { .. }
+            | GameCommand::Color { .. } => {}
             GameCommand::OfferDraw {}
             | GameCommand::AcceptDraw {}
             | GameCommand::DeclineDraw {}
@@ -96,8 +134,8 @@ fn texts(commands: impl IntoIterator<Item = Value>) -> BTreeSet<String> {
 
 #[test]
 fn legal_is_what_decide_accepts() {
-    let candidates = candidates();
     games("legal commands", |ruleset, mut chance| {
+        let candidates = candidates(ruleset);
         let mut client = Client::default();
         client.done(json!({
             "type": "new_game", "ruleset": ruleset.id, "seed": 1, "deploy_ms": 10_000,

@@ -379,7 +379,7 @@ impl Bout {
     }
 
     fn play(&mut self, now: Duration, side: Side, step: Step, answer: &str, outputs: &mut Vec<Output>) {
-        let events = match self.decide(now, side, &Command::Move(step.squares)) {
+        let events = match self.decide(now, side, &Command::Move(step.squares.into())) {
             Ok(events) => events,
             Err(refusal) => {
                 let fault = Fault::Move { answer: quoted(answer), refusal: Some(refusal) };

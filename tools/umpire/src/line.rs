@@ -102,11 +102,12 @@ fn side(name: &str) -> Option<Side> {
 }
 
 /// Whether the protocol has words for everything that may happen by a ruleset: boards without joints, deployments, moves, and strikes after which
-/// somebody leaves.
+/// somebody leaves; no reserve and no chips.
 #[must_use]
 pub fn can_tell(ruleset: &Ruleset) -> bool {
     let BoardShape { joined_columns, joined_rows, .. } = ruleset.shape;
-    joined_columns == 0 && joined_rows == 0 && ruleset.army.count(Rank::Phoenix) == 0
+    let has_joints = joined_columns != 0 || joined_rows != 0;
+    !has_joints && !ruleset.reserve && !ruleset.chips && ruleset.army.count(Rank::Phoenix) == 0
 }
 
 /// The first line a program hears.

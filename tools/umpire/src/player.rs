@@ -253,7 +253,7 @@ fn check_board(game: &FoggedGame, rows: &[String]) -> Result<(), PlayerError> {
 fn answer<C: Choose, M>(seat: &mut Seat<C, M>, game: &FoggedGame) -> Result<Answer, PlayerError> {
     let Seat::Taken { side: _, chooser, own: _ } = seat else { return Err(PlayerError::NoWord) };
     match chooser.choose(&game.view()) {
-        Some(Command::Move(squares)) => Ok(Answer::Step(Step::new(squares))),
+        Some(Command::Move(asked)) => Ok(Answer::Step(Step::new(asked.squares))),
         Some(Command::Resign) | None => Ok(Answer::Surrender),
         Some(_) => Err(PlayerError::NoWord),
     }

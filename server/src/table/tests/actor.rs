@@ -288,9 +288,7 @@ async fn play_against_the_house(table: &TableHandle, ruleset: &Ruleset) {
         if summary.phase == Phase::Over {
             return;
         }
-        let moves = legal_moves(ruleset, &view);
-        let command = moves[chance.below(moves.len())];
-        let command = GameCommand::Move { squares: flagfall_protocol::MoveText(command) };
+        let command = any_command(ruleset, &view, &mut chance);
         let (outbox, player) = (ana.outbox.clone(), ana.player.clone());
         let cmd_id = format!("c{number}").parse().unwrap();
         table.send(TableInput::Command { outbox, player, cmd_id, ply: view.ply, command }).await.unwrap();
@@ -311,6 +309,30 @@ async fn settle_until_turn(table: &TableHandle) {
     panic!("the house player does not act");
 }
 
+/// A player's command by what he sees: a color that is owed, a move, or where there is none a piece taken off the board.
+fn any_command(
+    ruleset: &Ruleset,
+    view: &flagfall_protocol::GameView,
+    chance: &mut flagfall_bots::Chance,
+) -> GameCommand {
+    let color = flagfall_board::ChipColor::ALL[chance.below(4)];
+    if view.owed_color.is_some() {
+        return GameCommand::Color { color };
+    }
+    let moves = legal_moves(ruleset, view);
+    if moves.is_empty() {
+        let own = |piece: &flagfall_rules::SeenPiece| {
+            piece.side == Side::Red
+                && piece.identity != flagfall_rules::Identity::Known(flagfall_board::Rank::Flag)
+        };
+        let piece = view.pieces.iter().map(|piece| piece.0).find(own).expect("a side with nothing has lost");
+        return GameCommand::Remove { square: piece.square };
+    }
+    let squares = moves[chance.below(moves.len())];
+    let color = ruleset.chips.then_some(color);
+    flagfall_rules::MoveCommand { squares, path: None, color }.into()
+}
+
 /// A player's moves by what he sees, repetition rules included.
 fn legal_moves(ruleset: &Ruleset, view: &flagfall_protocol::GameView) -> Vec<flagfall_rules::Move> {
     use flagfall_board::{Direction, Rank, Square};
@@ -320,7 +342,7 @@ fn legal_moves(ruleset: &Ruleset, view: &flagfall_protocol::GameView) -> Vec<fla
         let flagfall_rules::Identity::Known(rank) = piece.identity else { continue };
         let reach = match rank {
             Rank::Flag | Rank::Bomb => 0,
-            Rank::Scout => 20,
+            Rank::Scout | Rank::Phoenix => 20,
             _ => 1,
         };
         for direction in Direction::ALL {

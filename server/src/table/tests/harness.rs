@@ -314,11 +314,14 @@ impl Hand {
         self.step(Input::Rematch { outbox, player, cmd_id: id.parse().unwrap() });
     }
 
-    /// A legal move of the side to move, by chance.
+    /// A legal command of the side to move, by chance: nearly always a move.
     pub(super) fn any_move(&self, chance: &mut Chance) -> Option<GameCommand> {
-        let moves = self.table.game.legal_moves()?;
-        let squares = moves.nth(chance.below(moves.len()))?;
-        Some(GameCommand::Move { squares: flagfall_protocol::MoveText(squares) })
+        self.table.game.turn()?;
+        let commands = self.table.game.position().legal_commands();
+        let (moves, all) = (commands.moves_len(), commands.len());
+        let is_move = moves == all || moves > 0 && chance.below(6) > 0;
+        let end = if is_move { moves } else { all };
+        GameCommand::from_command(&commands.nth(chance.below(end.max(1)))?)
     }
 
     /// Plays so many plies.

@@ -73,7 +73,7 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
             hand.open(&watcher, None);
         }
         let ply = hand.table.game.ply();
-        let command = GameCommand::Move { squares: MoveText(*squares) };
+        let command = GameCommand::from(MoveText(*squares));
         hand.command_as(&players[*side as usize], &format!("ply-{at}"), ply, command);
         assert_eq!(hand.table.game.ply(), ply + 1, "both games take the same moves");
         bytes.extend(watcher.texts());
@@ -120,7 +120,7 @@ fn try_everything(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>
                 bytes.push(format!("legal {squares}"));
                 continue;
             }
-            let command = GameCommand::Move { squares: MoveText(squares) };
+            let command = GameCommand::from(MoveText(squares));
             hand.command_as(watcher, &format!("try-{ply}-{squares}"), ply, command);
             bytes.extend(watcher.texts());
         }
@@ -170,13 +170,13 @@ fn play(ruleset: &'static Ruleset, seed: u64, plies_max: usize) -> Script {
         let foes = hand.table.game.position().occupied(side.opponent());
         let mut tries: Vec<MoveText> = Vec::new();
         while tries.len() < 6 {
-            let Some(GameCommand::Move { squares }) = hand.any_move(&mut chance) else { break };
+            let Some(GameCommand::Move { squares, .. }) = hand.any_move(&mut chance) else { break };
             tries.push(squares);
         }
         let strike = tries.iter().find(|squares| foes.contains(squares.0.to));
         let Some(squares) = strike.or(tries.first()).copied() else { break };
         let ply = hand.table.game.ply();
-        hand.command(&players[side as usize], ply, GameCommand::Move { squares });
+        hand.command(&players[side as usize], ply, GameCommand::from(squares));
         plies.push((side, squares.0));
     }
     if hand.table.is_over() {
@@ -222,7 +222,7 @@ fn disclosed(script: &Script, side: Side) -> Disclosed {
         }
         for (mover, squares) in &script.plies {
             let ply = hand.table.game.ply();
-            let command = GameCommand::Move { squares: MoveText(*squares) };
+            let command = GameCommand::from(MoveText(*squares));
             hand.command(&players[*mover as usize], ply, command);
         }
         record::record(hand.id, &hand.log(), Viewer::Public).unwrap()
@@ -317,7 +317,8 @@ fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
 #[test]
 fn sessions_that_differ_in_secrets_alone_are_the_same_bytes() {
     let mut compared = 0;
-    for ruleset in Ruleset::all() {
+    // What chips prove, and what comes from a reserve, is compared in the leak tests of the engine.
+    for ruleset in Ruleset::all().iter().filter(|ruleset| !ruleset.reserve) {
         for seed in 2..5 {
             let script = play(ruleset, seed, if ruleset.army.len() < 10 { 24 } else { 150 });
             if script.plies.len() < 8 {

@@ -115,7 +115,13 @@ impl World {
             }
         };
         let side = match (&command, self.servers[server].table.game.turn()) {
-            (GameCommand::Move { .. }, Some(turn)) => turn,
+            (
+                GameCommand::Move { .. }
+                | GameCommand::Remove { .. }
+                | GameCommand::Place { .. }
+                | GameCommand::Color { .. },
+                Some(turn),
+            ) => turn,
             _ => side,
         };
         self.askings.push(Asking { side, ply, command, accepted: None });

@@ -15,8 +15,15 @@ pub fn random_setup(ruleset: &Ruleset, side: Side, chance: &mut Chance) -> Setup
     loop {
         let mut squares: Vec<Square> = ruleset.shape.home(side).iter().collect();
         chance.shuffle(&mut squares);
-        let ranks =
-            ruleset.army.iter().flat_map(|(rank, count)| std::iter::repeat_n(rank, usize::from(count)));
+        let mut ranks: Vec<Rank> = ruleset
+            .army
+            .iter()
+            .flat_map(|(rank, count)| std::iter::repeat_n(rank, usize::from(count)))
+            .collect();
+        if ruleset.reserve {
+            // The Flag comes first and stands on the board; who else, chance says (§S1.4).
+            chance.shuffle(&mut ranks[1..]);
+        }
         let pieces: Vec<(Square, Rank)> = squares.into_iter().zip(ranks).collect();
         if ruleset.fill == Fill::AnyHomeSquares || has_way_out(ruleset, side, &pieces) {
             return Setup::new(pieces);

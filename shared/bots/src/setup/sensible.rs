@@ -98,7 +98,7 @@ impl<'a> Draft<'a> {
         self.put(flag, Rank::Flag);
         self.place_bombs(flag, chance)?;
         for rank in ORDER {
-            for _ in 0..self.ruleset.army.count(rank) {
+            for _ in 0..self.fielded(rank) {
                 let square = self.draw(chance, |draft, square| draft.weight(rank, square, flag))?;
                 self.put(square, rank);
             }
@@ -106,9 +106,21 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
+    /// How many of a rank are deployed: all there are, or where the army is larger than the home rows its share of them. What share and army do not
+    /// divide is made up by the last of [`ORDER`].
+    fn fielded(&self, rank: Rank) -> usize {
+        let (army, home) = (&self.ruleset.army, self.ruleset.shape.home_len());
+        let count = usize::from(army.count(rank));
+        if !self.ruleset.reserve {
+            return count;
+        }
+        let share = (2 * count * home + army.len()) / (2 * army.len());
+        if ORDER.last() == Some(&rank) { self.free.len() as usize } else { share }
+    }
+
     /// First those that guard the Flag, then those that pretend to, then the rest.
     fn place_bombs(&mut self, flag: Square, chance: &mut Chance) -> Option<()> {
-        let mut left = usize::from(self.ruleset.army.count(Rank::Bomb));
+        let mut left = self.fielded(Rank::Bomb);
         let mut around: Vec<Square> = self.neighbors(flag).iter().collect();
         chance.shuffle(&mut around);
         let guards = match chance.below(20) {

@@ -27,7 +27,7 @@ pub(crate) fn seen(ruleset: &str, rows_above: &str, rows_below: &str) -> View {
 fn chosen(view: &View, seed: u64) -> String {
     let mut player = HousePlayer::new(Level::Simple, Side::Red, seed, Effort::default());
     match player.choose(view) {
-        Some(Command::Move(squares)) => squares.to_string(),
+        Some(Command::Move(asked)) => asked.to_string(),
         other => panic!("a move is wanted, not {other:?}"),
     }
 }
@@ -141,7 +141,8 @@ fn a_placement_is_not_made_over_and_over() {
     let mut squares = Vec::new();
     for ply in 0..40 {
         view.ply = 60 + 2 * ply;
-        let Some(Command::Move(Move { from, to })) = player.choose(&view) else { panic!("it can move") };
+        let Some(Command::Move(asked)) = player.choose(&view) else { panic!("it can move") };
+        let Move { from, to } = asked.squares;
         for piece in view.pieces.iter_mut().filter(|piece| piece.square == from) {
             piece.square = to;
         }
@@ -156,7 +157,7 @@ fn a_placement_is_not_made_over_and_over() {
 #[test]
 fn odd_views_are_answered_with_a_legal_move_or_nothing() {
     let mut chance = Chance::new(11);
-    for ruleset in Ruleset::all() {
+    for ruleset in Ruleset::all().iter().copied().filter(|ruleset| !ruleset.reserve) {
         for seed in 1..=30 {
             let lakes = ruleset.draw_lakes(&chance.entropy());
             let mut players =
@@ -200,7 +201,7 @@ fn check_odd(view: View, seed: u64) {
     let mut player = HousePlayer::new(Level::Simple, side, seed, Effort::default());
     let legal = view.legal_moves().expect("it is this side's turn");
     match player.choose(&view) {
-        Some(Command::Move(squares)) => assert!(legal.contains(squares), "{squares}"),
+        Some(Command::Move(asked)) => assert!(legal.contains(asked.squares), "{asked}"),
         other => assert!(other.is_none() && legal.is_empty(), "{other:?} in {}", view.board_text()),
     }
 }

@@ -3,7 +3,7 @@
 mod messages;
 
 use flagfall_board::{Rank, RankSet, Side, Square};
-use flagfall_protocol::{ClientToServer, CommandId, HexBytes, IdentityText, MoveText, PieceText};
+use flagfall_protocol::{ClientToServer, CommandId, HexBytes, IdentityText, LaidText, MoveText, PieceText};
 use flagfall_rules::{Identity, Move, SeenPiece};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -134,11 +134,29 @@ proptest! {
 
     #[test]
     fn pieces_print_and_parse_back(
-        square in squares(), is_red: bool, identity in identities(), is_moved: bool, is_revealed: bool
+        square in squares(), is_red: bool, identity in identities(), is_moved: bool, is_revealed: bool,
+        is_labeled: bool
     ) {
         let side = if is_red { Side::Red } else { Side::Blue };
-        let text = PieceText(SeenPiece { square, side, identity, is_moved, is_revealed });
+        let text = PieceText(SeenPiece { square, side, identity, is_moved, is_revealed, is_labeled });
         prop_assert_eq!(text.to_string().parse::<PieceText>().ok(), Some(text));
+    }
+
+    #[test]
+    fn laid_chips_print_and_parse_back(
+        squares in proptest::collection::vec(squares(), 1..5), color in 0usize..4
+    ) {
+        let squares: flagfall_board::SquareSet = squares.into_iter().collect();
+        let laid = flagfall_rules::Laid::new(squares, flagfall_board::ChipColor::ALL[color]);
+        let text = LaidText(laid.expect("one to four squares"));
+        prop_assert_eq!(text.to_string().parse::<LaidText>().ok(), Some(text));
+    }
+
+    #[test]
+    fn no_text_like_chips_panics_a_parser(text in "[a-q0-9é]{0,12}=?[rybgx]{0,2}") {
+        if let Ok(laid) = text.parse::<LaidText>() {
+            prop_assert_eq!(laid.to_string().parse::<LaidText>().ok(), Some(laid));
+        }
     }
 
     #[test]
@@ -158,7 +176,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_like_a_piece_panics_a_parser(text in "[a-q]{0,2}[0-9]{0,3}[rb]{0,2}[\\[\\]?SBFP1-9é]{0,4}['*]{0,3}") {
+    fn no_text_like_a_piece_panics_a_parser(text in "[a-q]{0,2}[0-9]{0,3}[rb]{0,2}[\\[\\]?SBFP1-9é]{0,4}['*^]{0,4}") {
         if let Ok(piece) = text.parse::<PieceText>() {
             prop_assert_eq!(piece.to_string().parse::<PieceText>().ok(), Some(piece));
         }

@@ -62,10 +62,23 @@ pub(crate) fn client_messages() -> Vec<ClientToServer> {
 }
 
 fn game_commands() -> Vec<GameCommand> {
-    let squares = "a4a5".parse().expect("a move");
+    let squares: flagfall_rules::Move = "a4a5".parse().expect("a move");
     vec![
         GameCommand::Deploy { setup: RED.to_owned() },
-        GameCommand::Move { squares: MoveText(squares) },
+        GameCommand::from(MoveText(squares)),
+        GameCommand::Move {
+            squares: MoveText(squares),
+            path: Some(flagfall_board::Sign::Minus),
+            color: Some(flagfall_board::ChipColor::Green),
+        },
+        GameCommand::Remove { square: squares.from },
+        GameCommand::Place {
+            square: squares.from,
+            rank: flagfall_board::Rank::Scout,
+            labeled: true,
+            color: Some(flagfall_board::ChipColor::Red),
+        },
+        GameCommand::Color { color: flagfall_board::ChipColor::Blue },
         GameCommand::OfferDraw {},
         GameCommand::AcceptDraw {},
         GameCommand::DeclineDraw {},

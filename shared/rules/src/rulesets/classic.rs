@@ -2,7 +2,7 @@
 
 use flagfall_board::{BoardShape, Rank};
 
-use crate::lakes::{Lakes, lake, union};
+use crate::lakes::{Lakes, lake};
 use crate::ruleset::{Army, Bombs, Disclosure, Fill, Ruleset, Ties};
 
 /// §C, and §A with it.
@@ -14,7 +14,7 @@ pub const CLASSIC: Ruleset = Ruleset {
         columns: 10,
         rows: 10,
         home_rows: 4,
-        lakes: union(lake(2), lake(6)),
+        lakes: lake(2).union(lake(6)),
         joined_columns: 0,
         joined_rows: 0,
     },
@@ -43,6 +43,12 @@ pub const CLASSIC: Ruleset = Ruleset {
     illegal_act_loses: false,
     two_squares_limit: Some(3),
     more_squares: false,
+    reserve: false,
+    labels: false,
+    chips: false,
+    supply_lines: false,
+    shadowflash: false,
+    blocked_draws: true,
     quiet_limit: Some(200),
     ply_limit: 5000,
 };

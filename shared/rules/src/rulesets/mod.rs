@@ -4,16 +4,29 @@ mod classic;
 mod course;
 mod original;
 mod pbm;
+mod shadowflash;
 mod silent_defense;
 
 pub use classic::{BARRAGE, CLASSIC, TOURNAMENT};
 pub use course::COURSE;
 pub use original::ORIGINAL;
 pub use pbm::{PBM, PBM_SMALL};
+pub use shadowflash::{SHADOWFLASH_1, SHADOWFLASH_2, SHADOWFLASH_3};
 pub use silent_defense::SILENT_DEFENSE;
 
 use crate::Ruleset;
 
 /// In the order in which they are offered.
-pub(crate) const ALL: &[&Ruleset] =
-    &[&CLASSIC, &TOURNAMENT, &BARRAGE, &PBM, &PBM_SMALL, &ORIGINAL, &SILENT_DEFENSE, &COURSE];
+pub(crate) const ALL: &[&Ruleset] = &[
+    &CLASSIC,
+    &TOURNAMENT,
+    &BARRAGE,
+    &PBM,
+    &PBM_SMALL,
+    &ORIGINAL,
+    &SILENT_DEFENSE,
+    &COURSE,
+    &SHADOWFLASH_1,
+    &SHADOWFLASH_2,
+    &SHADOWFLASH_3,
+];

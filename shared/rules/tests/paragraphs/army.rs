@@ -107,6 +107,7 @@ fn every_army_fits_its_home_rows() {
     for ruleset in Ruleset::all() {
         let home = ruleset.shape.home_len();
         match ruleset.fill {
+            Fill::EveryHomeSquare if ruleset.reserve => assert!(ruleset.army.len() > home, "{}", ruleset.id),
             Fill::EveryHomeSquare => assert_eq!(ruleset.army.len(), home, "{}", ruleset.id),
             Fill::AnyHomeSquares => assert!(ruleset.army.len() <= home, "{}", ruleset.id),
         }
@@ -120,7 +121,19 @@ fn every_ruleset_is_found_by_its_id_alone() {
     let ids: Vec<_> = Ruleset::all().iter().map(|ruleset| ruleset.id).collect();
     assert_eq!(
         ids,
-        ["classic", "tournament", "barrage", "pbm", "pbm-small", "original", "silent-defense", "course"]
+        [
+            "classic",
+            "tournament",
+            "barrage",
+            "pbm",
+            "pbm-small",
+            "original",
+            "silent-defense",
+            "course",
+            "shadowflash-1",
+            "shadowflash-2",
+            "shadowflash-3"
+        ]
     );
     for ruleset in Ruleset::all() {
         assert_eq!(Ruleset::find(ruleset.id), Some(*ruleset));

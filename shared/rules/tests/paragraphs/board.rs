@@ -1,12 +1,13 @@
 //! Board pictures: the one runner of all tests about single plies and lines of play.
 //!
 //! A picture is one line per row, `row | cell cell …`, from column a on; what is left out is empty, lakes stand where the
-//! ruleset has them. A cell is `..`, `~~` or a piece as in position texts: `r9`, `bB`, with `'` when it has moved and `*` when its rank is
+//! ruleset has them. Where there is a reserve, further lines may say `red 9:2,8:1` and `blue …` for the reserves, `chips a4r,b5g` and `owed a4`, as position texts
+//! have them. A cell is `..`, `~~` or a piece as in position texts: `r9`, `bB`, with `'` when it has moved and `*` when its rank is
 //! public. So that games do not end for want of moves, [`check`] and [`Line`] add two bystanders in each side's far corner, a
 //! Flag and a piece that can move, where the picture leaves room; [`Line::bare`] adds none.
 
 use flagfall_board::{Rank, Side, Square, SquareSet};
-use flagfall_rules::{Entropy, Events, Move, Outcome, Position, Referee, Refusal, Ruleset};
+use flagfall_rules::{Command, Entropy, Events, MoveCommand, Outcome, Position, Referee, Refusal, Ruleset};
 
 /// A position and its text's parts.
 pub(crate) struct Line {
@@ -74,8 +75,21 @@ fn board_text(ruleset: &Ruleset, cells: &Cells) -> String {
     rows.collect::<Vec<_>>().join("/")
 }
 
-fn position(ruleset: &Ruleset, side: Side, ply: u16, quiet: u16, cells: &Cells) -> Position {
-    let text = format!("{} {} {ply} {quiet} {}", ruleset.id, side.name(), board_text(ruleset, cells));
+/// Reserves, chips and the owed color of a picture, as the last fields of a position text; nothing where there is no reserve.
+fn shadow_text(ruleset: &Ruleset, picture: &str) -> String {
+    if !ruleset.reserve {
+        return String::new();
+    }
+    let field = |name: &str| {
+        let mut lines = picture.lines().map(str::trim);
+        lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')).unwrap_or("-").trim()
+    };
+    format!(" {} {} {} {}", field("red"), field("blue"), field("chips"), field("owed"))
+}
+
+fn position(ruleset: &Ruleset, side: Side, plies: (u16, u16), cells: &Cells, shadow: &str) -> Position {
+    let (ply, quiet) = plies;
+    let text = format!("{} {} {ply} {quiet} {}{shadow}", ruleset.id, side.name(), board_text(ruleset, cells));
     match Position::from_text(&text) {
         Ok(position) => position,
         Err(error) => panic!("{error}: {text}"),
@@ -85,37 +99,48 @@ fn position(ruleset: &Ruleset, side: Side, ply: u16, quiet: u16, cells: &Cells) 
 impl Line {
     /// The picture with bystanders, this side to move.
     pub(crate) fn new(ruleset: &Ruleset, side: Side, picture: &str) -> Line {
-        Line { position: position(ruleset, side, 40, 0, &with_bystanders(ruleset, parse_cells(picture))) }
+        Line::after(ruleset, side, 40, 0, picture)
     }
 
     /// The picture and nothing else.
     pub(crate) fn bare(ruleset: &Ruleset, side: Side, picture: &str) -> Line {
-        Line { position: position(ruleset, side, 40, 0, &parse_cells(picture)) }
+        let shadow = shadow_text(ruleset, picture);
+        Line { position: position(ruleset, side, (40, 0), &parse_cells(picture), &shadow) }
     }
 
     /// The picture with bystanders after so many plies, so many of them without a capture.
     pub(crate) fn after(ruleset: &Ruleset, side: Side, ply: u16, quiet: u16, picture: &str) -> Line {
-        Line {
-            position: position(ruleset, side, ply, quiet, &with_bystanders(ruleset, parse_cells(picture))),
-        }
+        let cells = with_bystanders(ruleset, parse_cells(picture));
+        Line { position: position(ruleset, side, (ply, quiet), &cells, &shadow_text(ruleset, picture)) }
     }
 
     /// Judges a ply and carries it out: how the game ended with it, if it did. Whatever `decide` says must agree with the list of legal
     /// moves.
     #[track_caller]
     pub(crate) fn play_one(&mut self, squares: &str) -> Result<Option<Outcome>, Refusal> {
-        let squares: Move = squares.parse().expect("a move");
-        let verdict = Referee.play(&self.position, squares);
+        let command = command(squares);
+        let verdict = Referee.judge_command(&self.position, &command);
         assert_eq!(
             verdict.is_ok(),
-            self.position.legal_moves().contains(squares),
-            "{squares}: the verdict {:?} and the list of legal moves disagree",
+            self.is_listed(&command),
+            "{squares}: the verdict {:?} and the list of legal commands disagree",
             verdict.as_ref().err()
         );
         let events = verdict?;
         Referee.apply(&mut self.position, &events);
         assert!(self.position.is_conserved(), "{squares} lost or made a piece");
         Ok(outcome_of(&events))
+    }
+
+    /// Whether a command is among the legal ones: a move that names no path by whichever.
+    fn is_listed(&self, command: &Command) -> bool {
+        let legal: Vec<Command> = self.position.legal_commands().iter().collect();
+        let Command::Move(MoveCommand { squares, path: None, color }) = *command else {
+            return legal.contains(command);
+        };
+        let is_same = |other: &Command| matches!(other, Command::Move(other) if other.squares == squares && other.color == color);
+        // Of two paths the shorter is meant, whatever the longer would want.
+        legal.iter().any(is_same)
     }
 
     /// Plays moves that must all be legal and must not end the game.
@@ -154,7 +179,12 @@ impl Line {
     /// The board as text, for comparison.
     pub(crate) fn board(&self) -> String {
         let text = Referee.position_text(&self.position);
-        text.split(' ').next_back().expect("a board").to_owned()
+        text.split(' ').nth(4).expect("a board").to_owned()
+    }
+
+    /// Everything that the position's text tells but plies and turn.
+    pub(crate) fn picture(&self) -> String {
+        picture_of(&self.position)
     }
 
     /// What stands on a square: `r9'*`, or nothing.
@@ -181,6 +211,25 @@ impl Line {
         }
         panic!("row {row} is too short");
     }
+}
+
+fn picture_of(position: &Position) -> String {
+    let text = Referee.position_text(position);
+    text.split(' ').skip(4).collect::<Vec<_>>().join(" ")
+}
+
+/// A command of the board: `a4a5`, `a1a7-=g`, `9@a4=g`, `-a4`, `=g`.
+pub(crate) fn command(text: &str) -> Command {
+    if let Some(square) = text.strip_prefix('-') {
+        return Command::Remove(square.parse().expect("a square"));
+    }
+    if let Some(color) = text.strip_prefix('=') {
+        return Command::Color(flagfall_board::ChipColor::from_name(color).expect("a color"));
+    }
+    if text.contains('@') {
+        return Command::Place(text.parse().expect("a placing"));
+    }
+    Command::Move(text.parse().expect("a move"))
 }
 
 pub(crate) fn outcome_text(outcome: &Outcome) -> String {
@@ -221,9 +270,9 @@ pub(crate) fn check(ruleset: &Ruleset, picture: &str, squares: &str, expect: &st
     after.extend(bystanders.into_iter().filter(|(square, _)| {
         !after_has(&parse_cells(picture_after), *square) && !squares.ends_with(&square.to_string())
     }));
-    let wanted = position(ruleset, side, 0, 0, &after);
-    let wanted = Referee.position_text(&wanted);
-    assert_eq!(line.board(), wanted.split(' ').next_back().expect("a board"), "{squares}");
+    let shadow = shadow_text(ruleset, picture_after);
+    let wanted = position(ruleset, side.opponent(), (0, 0), &after, &shadow);
+    assert_eq!(line.picture(), picture_of(&wanted), "{squares}");
 }
 
 fn after_has(cells: &Cells, square: Square) -> bool {

@@ -8,10 +8,14 @@ pub(crate) const CLASSIC_SETUP: &str = "9394924939 56691S9575 574BB7668B 88BF7B8
 pub(crate) const SMALL_SETUP: &str = "97835942 S7848579 987BBFBB";
 pub(crate) const BARRAGE_SETUP: &str = "81..S9.... .......... F9........ B2........";
 
+pub(crate) const SHADOWFLASH_SETUP: &str =
+    "9796959493979695 1827364758697B8S 8B8B8B7B6B5S4S39 8BBBFBBB99997766";
+
 pub(crate) fn setup_text(ruleset: &Ruleset) -> &'static str {
     match (ruleset.shape.columns, ruleset.army.len()) {
         (8, _) => SMALL_SETUP,
         (_, 8) => BARRAGE_SETUP,
+        (16, _) => SHADOWFLASH_SETUP,
         _ => CLASSIC_SETUP,
     }
 }

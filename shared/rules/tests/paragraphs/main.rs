@@ -1,4 +1,4 @@
-//! Every paragraph of RULES §A, §C, §T, §P, §O, §D, §U and §B as board pictures. Test names are sentences that begin with their paragraph.
+//! Every paragraph of RULES §A, §C, §T, §P, §O, §D, §S, §U and §B as board pictures. Test names are sentences that begin with their paragraph.
 
 #![expect(clippy::print_stdout, reason = "tests say what they skipped and how much they looked at")]
 
@@ -14,6 +14,7 @@ mod original;
 mod pbm;
 mod recorded_chases;
 mod refusals;
+mod shadowflash;
 mod silent_defense;
 mod strikes;
 mod tournament;

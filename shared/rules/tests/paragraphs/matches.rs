@@ -91,7 +91,7 @@ impl Table {
                 .iter()
                 .find(|squares| !self.game.position().occupied(side.opponent()).contains(squares.to))
                 .expect("a quiet move");
-            self.does(side, &Command::Move(squares));
+            self.does(side, &Command::Move(squares.into()));
         }
         self
     }

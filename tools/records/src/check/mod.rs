@@ -11,7 +11,7 @@ mod replay;
 
 use std::collections::BTreeSet;
 
-use flagfall_board::{PerSide, Ply};
+use flagfall_board::{PerSide, Ply, Side};
 use flagfall_protocol::{GameEvent, GameRecord, RECORD_FORMAT};
 use flagfall_rules::{Position, Ruleset};
 use serde::Deserialize;
@@ -112,7 +112,7 @@ pub fn check(record: &GameRecord) -> Report {
         game: Some(record.game),
         ruleset: Some(record.terms.ruleset.clone()),
         audience: Some(record.audience),
-        plies: record.events.iter().filter(|told| matches!(told.event, GameEvent::Moved(_))).count(),
+        plies: record.events.iter().filter(|told| told.event.is_ply()).count(),
         plies_checked: 0,
         reason: record.outcome.as_ref().map(|outcome| outcome.reason.clone()),
         on_trust: false,
@@ -137,7 +137,12 @@ pub fn check(record: &GameRecord) -> Report {
                 Replay::new(record, ruleset, knowledge, setups, start).run(&mut report);
             }
             Ok(None) => {
-                let detail = "every ply: the ranks in the position it began with are not open".to_owned();
+                let detail = if record.start.is_some() {
+                    "every ply: the ranks in the position it began with are not open"
+                } else {
+                    "every ply: what a side deployed, and what it keeps in reserve, is not open"
+                };
+                let detail = detail.to_owned();
                 report.unchecked.push(Unchecked { code: UncheckedKind::Rest, detail });
             }
             Err(Begin::Start(detail)) => {
@@ -174,6 +179,10 @@ fn begin(
     knowledge: PerSide<Knowledge>,
 ) -> Result<Option<Beginning>, Begin> {
     let Some(text) = &record.start else {
+        let is_hidden = |side: Side| knowledge[side] == Knowledge::Shown;
+        if ruleset.reserve && Side::BOTH.into_iter().any(is_hidden) {
+            return Ok(None);
+        }
         return fit::fit(record, ruleset, knowledge)
             .map(|setups| Some((setups, None)))
             .map_err(Begin::Impossible);
@@ -200,6 +209,6 @@ fn own_setup(record: &GameRecord) -> Option<&str> {
 /// A finding at an event. Its ply is its own, or the last before it.
 fn finding_at(record: &GameRecord, index: usize, (code, detail): Wrong) -> Finding {
     let told = record.events.iter().take(index + 1);
-    let plies = told.filter(|told| matches!(told.event, GameEvent::Moved(_))).count();
+    let plies = told.filter(|told| told.event.is_ply()).count();
     Finding { code, event: Some(index), ply: Some(Ply::try_from(plies).unwrap_or(Ply::MAX)), detail }
 }

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use flagfall_board::{PerSide, Side, Stamp};
-use flagfall_protocol::{Audience, GameEvent, GameRecord, Outcome, SeenMove};
+use flagfall_board::{ChipColor, PerSide, Side, Sign, Stamp};
+use flagfall_protocol::{Audience, GameEvent, GameRecord, Outcome, SeenMove, SeenPlacing};
 use flagfall_rules::{
-    Command, EndReason, Entropy, Event, Events, Fill, Game, GameTerms, Phase, Position, Refusal, Ruleset,
-    Setup, TimeControl, Viewer, decide, decide_deadline, decide_pause, decide_resume, decide_verdict, evolve,
-    see, view,
+    Command, EndReason, Entropy, Event, Events, Fill, Game, GameTerms, Identity, MoveCommand, Phase, Placing,
+    Position, Refusal, Ruleset, SeenEvent, Setup, TimeControl, Viewer, decide, decide_deadline, decide_pause,
+    decide_resume, decide_verdict, evolve, see, view,
 };
 
 use super::compare::{compare, kind_of};
@@ -133,7 +133,7 @@ impl<'a> Replay<'a> {
             },
         };
         evolve(&mut self.game, &event, self.at);
-        let truth = see(&event, &self.game, self.viewer).map(|seen| GameEvent::from(&seen));
+        let truth = see(&event, &self.game, self.sees_as(told)).map(|seen| GameEvent::from(&seen));
         let truth = truth.ok_or_else(|| unexpected(told))?;
         compare(&truth, told, self.knowledge)?;
         if at != self.at {
@@ -141,9 +141,8 @@ impl<'a> Replay<'a> {
             return Err((Falsehood::Stamp, detail));
         }
         match told {
-            GameEvent::Moved(_) => self.plies += 1,
             GameEvent::Ended { .. } => self.is_over = true,
-            _ => {}
+            other => self.plies += usize::from(other.is_ply()),
         }
         if self.has_hidden() && self.pending.front().is_some_and(|event| self.is_blocked_end(event)) {
             self.pending.clear();
@@ -183,6 +182,13 @@ impl<'a> Replay<'a> {
                 Err((Falsehood::Unexpected, detail))
             }
             GameEvent::Moved(seen) => self.play(seen, at),
+            GameEvent::Removed { side, square } => {
+                self.ask(*side, &Command::Remove(*square), at).map(Cause::Events)
+            }
+            GameEvent::Placed(seen) => self.place(seen, at),
+            GameEvent::Colored { side, square: _, color } => {
+                self.ask(*side, &Command::Color(*color), at).map(Cause::Events)
+            }
             GameEvent::DrawOffered { side } => self.ask(*side, &Command::OfferDraw, at).map(Cause::Events),
             GameEvent::DrawDeclined { side } => self.ask(*side, &Command::DeclineDraw, at).map(Cause::Events),
             GameEvent::Paused { since } => {
@@ -205,7 +211,7 @@ impl<'a> Replay<'a> {
     }
 
     fn play(&self, seen: &SeenMove, at: Stamp) -> Result<Cause, Wrong> {
-        match self.decide(seen.side, &Command::Move(seen.squares.0), at) {
+        match self.decide_move(seen, at) {
             Ok(events) if events.iter().next().is_some_and(Event::is_end) => {
                 let detail = "it is against the rules, which here loses the game".to_owned();
                 Err((Falsehood::IllegalMove, detail))
@@ -219,6 +225,54 @@ impl<'a> Replay<'a> {
                 ),
             })),
             Err(refusal) => Err(self.refused(refusal, at)),
+        }
+    }
+
+    /// A move whose path and color are not told, but for what they left behind: the first that leaves the chips so.
+    fn decide_move(&self, seen: &SeenMove, at: Stamp) -> Result<Events, Refusal> {
+        let asked = MoveCommand::from(seen.squares.0);
+        if !self.game.terms().ruleset.chips {
+            return self.decide(seen.side, &Command::Move(asked), at);
+        }
+        let paths = [None, Some(Sign::Plus), Some(Sign::Minus)];
+        let colors = std::iter::once(None).chain(ChipColor::ALL.map(Some));
+        let all = colors.flat_map(|color| paths.map(|path| MoveCommand { path, color, ..asked }));
+        let verdicts: Vec<_> = all.map(|asked| self.decide(seen.side, &Command::Move(asked), at)).collect();
+        let fits = |events: &Events| {
+            let mut after = self.game.clone();
+            let first = events.iter().next().and_then(|event| {
+                evolve(&mut after, event, at);
+                see(event, &after, self.viewer)
+            });
+            matches!(first, Some(SeenEvent::Moved(first)) if SeenMove::from(&first).laid == seen.laid)
+        };
+        let fitting = verdicts.iter().position(|verdict| verdict.as_ref().is_ok_and(fits));
+        let place = fitting.or_else(|| verdicts.iter().position(Result::is_ok)).unwrap_or_default();
+        verdicts.into_iter().nth(place).unwrap_or(Err(Refusal::NoPath))
+    }
+
+    fn place(&self, seen: &SeenPlacing, at: Stamp) -> Result<Cause, Wrong> {
+        let SeenPlacing { side, square, piece, labeled, color } = *seen;
+        let Identity::Known(rank) = piece.0 else {
+            return Ok(Cause::Hidden(Unchecked {
+                code: UncheckedKind::Rest,
+                detail: format!(
+                    "everything from ply {} on: what came from the reserve is not told",
+                    self.plies + 1
+                ),
+            }));
+        };
+        let placing = Placing { square, rank, is_labeled: labeled, color };
+        self.ask(side, &Command::Place(placing), at).map(Cause::Events)
+    }
+
+    /// As whom an event is told: what came from a reserve is told as its side knows it where the end opened that.
+    fn sees_as(&self, told: &GameEvent) -> Viewer {
+        match told {
+            GameEvent::Placed(seen) if self.knowledge[seen.side] == Knowledge::Opened => {
+                Viewer::Player(seen.side)
+            }
+            _ => self.viewer,
         }
     }
 

@@ -58,6 +58,14 @@ impl Plain {
         }
         let ruleset = Ruleset::find(&record.terms.ruleset)
             .ok_or_else(|| ExportError::False("there is no such ruleset".to_owned()))?;
+        if ruleset.reserve {
+            let told = Ruleset::all().iter().filter(|ruleset| !ruleset.reserve);
+            return Err(ExportError::Ruleset {
+                format: format.name(),
+                ruleset: ruleset.id.to_owned(),
+                allowed: told.map(|ruleset| ruleset.id).collect::<Vec<_>>().join(", "),
+            });
+        }
         let moves = record.events.iter().filter_map(|told| match &told.event {
             GameEvent::Moved(seen) => Some(seen.squares.0),
             _ => None,
@@ -101,6 +109,10 @@ impl Plain {
 
     /// The game played to its end.
     pub(super) fn play(&self) -> Result<(Game, Recorder), ImportError> {
+        if self.ruleset.reserve {
+            let why = format!("games of {} are more than moves: only json tells them", self.ruleset.id);
+            return Err(ImportError::Rules(why));
+        }
         let game = Game::new(GameTerms {
             game: self.id(),
             ruleset: self.ruleset,
@@ -140,7 +152,7 @@ impl Plain {
             };
             let ply = player.game.ply();
             player
-                .ask(turn, &Command::Move(*squares), [0; 32])
+                .ask(turn, &Command::Move((*squares).into()), [0; 32])
                 .map_err(|refusal| illegal(refusal.to_string()))?;
             if player.game.ply() == ply {
                 return Err(illegal("it loses the game at once".to_owned()));

@@ -23,7 +23,9 @@ fn setups(record: &GameRecord) -> Vec<&str> {
 /// Whether the format has games of the ruleset.
 fn has_ruleset(format: Format, ruleset: &Ruleset) -> bool {
     match format {
-        Format::Json | Format::Text => true,
+        Format::Json => true,
+        // Where plies are more than moves only a record tells the game.
+        Format::Text => !ruleset.reserve,
         Format::Strados => ["classic", "tournament", "pbm", "barrage"].contains(&ruleset.id),
         Format::Pbm => ["classic", "tournament", "pbm", "pbm-small"].contains(&ruleset.id),
     }

@@ -91,8 +91,8 @@ fn next_step(table: &Match, chance: &mut Chance) -> Step {
         let moves: Vec<Move> =
             table.game.legal_moves().iter().flat_map(|moves| moves.iter().collect::<Vec<_>>()).collect();
         let strikes: Vec<Move> = moves.into_iter().filter(|squares| foes.contains(squares.to)).collect();
-        if !strikes.is_empty() {
-            return Step::Ask(turn, Command::Move(strikes[chance.below(strikes.len())]));
+        if !strikes.is_empty() && !table.game.terms().ruleset.chips {
+            return Step::Ask(turn, Command::Move(strikes[chance.below(strikes.len())].into()));
         }
     }
     if table.game.phase() == Phase::Playing && chance.once_in(15) {
@@ -167,6 +167,18 @@ impl Played {
     pub(crate) fn record(&self, viewer: Viewer) -> GameRecord {
         self.record_until(viewer, self.log.len())
     }
+}
+
+/// The same of the rulesets whose plies are moves and strikes alone: where there is a reserve, a record tells too little of the ranks beside the board
+/// for every falsehood to be one.
+pub(crate) fn of_rulesets_of_moves(
+    seed: u64,
+    games: u64,
+    manner: impl FnMut(u64) -> Manner,
+) -> Vec<(u64, Played)> {
+    let mut played = of_every_ruleset(seed, games, manner);
+    played.retain(|(_, played)| !played.game.terms().ruleset.reserve);
+    played
 }
 
 /// A game of every ruleset in this manner.

@@ -26,7 +26,9 @@ fn the_record_of_any_game_is_true_for_every_audience() {
             let is_over = played.game.phase() == Phase::Over && record.commitments.red.is_some();
             let wanted = if is_over { Status::Good } else { Status::Partly };
             assert_eq!(report.status, wanted, "seed {seed} {viewer:?}: {report:#?}");
-            assert_eq!(report.plies_checked, report.plies, "seed {seed} {viewer:?}");
+            // What is in reserve is open after the end alone.
+            let is_whole = is_over || !played.game.terms().ruleset.reserve;
+            assert!(!is_whole || report.plies_checked == report.plies, "seed {seed} {viewer:?}: {report:#?}");
             records += 1;
             plies += report.plies;
             *reasons.entry(report.reason.unwrap_or_default()).or_default() += 1;

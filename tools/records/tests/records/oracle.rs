@@ -92,7 +92,7 @@ fn causes(
                 }
             }
         }
-        GameEvent::Moved(seen) => commands.push((seen.side, Command::Move(seen.squares.0))),
+        GameEvent::Moved(seen) => commands.push((seen.side, Command::Move(seen.squares.0.into()))),
         GameEvent::Paused { since } if *since <= at.0 => events.push(decide_pause(game, Stamp(*since))),
         _ => {
             if let GameEvent::Ended { outcome, .. } = told
@@ -102,7 +102,8 @@ fn causes(
             {
                 // Any illegal move does it: nobody is told which.
                 let nowhere = Square::new(0, 0).map(|square| Move { from: square, to: square });
-                commands.extend(nowhere.map(|squares| (game.position().turn(), Command::Move(squares))));
+                commands
+                    .extend(nowhere.map(|squares| (game.position().turn(), Command::Move(squares.into()))));
             }
             events.extend([decide_resume(game), decide_deadline(game, at)]);
             for command in [

@@ -37,6 +37,12 @@ impl Chance {
             std::iter::repeat_n(rank.letter(), usize::from(count))
         };
         let mut letters: Vec<char> = ruleset.army.iter().flat_map(letters).collect();
+        if ruleset.reserve {
+            // The Flag comes first and stands on the board; who else, chance says.
+            for end in (2..letters.len()).rev() {
+                letters.swap(end, 1 + self.below(end));
+            }
+        }
         letters.resize(ruleset.shape.home_len(), '.');
         for end in (1..letters.len()).rev() {
             letters.swap(end, self.below(end + 1));

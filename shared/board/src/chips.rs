@@ -1,0 +1,126 @@
+use crate::{Square, SquareSet};
+
+/// The color of a chip on a square (RULES §S2.3).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum ChipColor {
+    /// Red chip.
+    Red,
+    /// Yellow chip.
+    Yellow,
+    /// Blue chip.
+    Blue,
+    /// Green chip.
+    Green,
+}
+
+impl ChipColor {
+    /// The four colors.
+    pub const ALL: [ChipColor; 4] = [ChipColor::Red, ChipColor::Yellow, ChipColor::Blue, ChipColor::Green];
+
+    /// The color's letter in texts of positions and moves.
+    #[must_use]
+    pub const fn letter(self) -> char {
+        match self {
+            ChipColor::Red => 'r',
+            ChipColor::Yellow => 'y',
+            ChipColor::Blue => 'b',
+            ChipColor::Green => 'g',
+        }
+    }
+
+    /// The color's lower-case name, as messages spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            ChipColor::Red => "red",
+            ChipColor::Yellow => "yellow",
+            ChipColor::Blue => "blue",
+            ChipColor::Green => "green",
+        }
+    }
+
+    /// The color of this name or letter, of either case.
+    #[must_use]
+    pub fn from_name(text: &str) -> Option<ChipColor> {
+        ChipColor::ALL.into_iter().find(|color| {
+            text.eq_ignore_ascii_case(color.name())
+                || text.len() == 1 && text.starts_with([color.letter(), color.letter().to_ascii_uppercase()])
+        })
+    }
+}
+
+/// The chips on a board: at most one a square, public (RULES §S2.5).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Chips([SquareSet; 4]);
+
+impl Chips {
+    /// The squares with a chip of this color.
+    #[must_use]
+    pub const fn of(&self, color: ChipColor) -> SquareSet {
+        self.0[color as usize]
+    }
+
+    /// The squares with a chip.
+    #[must_use]
+    pub fn all(&self) -> SquareSet {
+        let [red, yellow, blue, green] = self.0;
+        red | yellow | blue | green
+    }
+
+    /// The color of the chip on a square.
+    #[must_use]
+    pub fn color(&self, square: Square) -> Option<ChipColor> {
+        ChipColor::ALL.into_iter().find(|color| self.of(*color).contains(square))
+    }
+
+    /// Lays a chip; it replaces the one that was there.
+    pub fn lay(&mut self, square: Square, color: ChipColor) {
+        self.0.iter_mut().for_each(|squares| squares.remove(square));
+        self.0[color as usize].insert(square);
+    }
+
+    /// Every square with a chip, and its color.
+    pub fn iter(&self) -> impl Iterator<Item = (Square, ChipColor)> + '_ {
+        self.all().iter().filter_map(|square| Some((square, self.color(square)?)))
+    }
+}
+
+impl FromIterator<(Square, ChipColor)> for Chips {
+    fn from_iter<I: IntoIterator<Item = (Square, ChipColor)>>(laid: I) -> Chips {
+        let mut chips = Chips::default();
+        laid.into_iter().for_each(|(square, color)| chips.lay(square, color));
+        chips
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chip_replaces_the_one_that_was_there() {
+        let square: Square = "e5".parse().expect("a square");
+        let mut chips = Chips::default();
+        assert_eq!(chips.color(square), None);
+        for color in ChipColor::ALL {
+            chips.lay(square, color);
+            assert_eq!(chips.color(square), Some(color));
+            assert_eq!(chips.all().len(), 1);
+            assert_eq!(chips.iter().collect::<Chips>(), chips);
+        }
+    }
+
+    #[test]
+    fn names_and_letters_come_back() {
+        for color in ChipColor::ALL {
+            assert_eq!(ChipColor::from_name(color.name()), Some(color));
+            assert_eq!(ChipColor::from_name(&color.letter().to_string()), Some(color));
+            assert_eq!(ChipColor::from_name(&color.name().to_uppercase()), Some(color));
+        }
+        for text in ["", "re", "purple", "rr", "é"] {
+            assert_eq!(ChipColor::from_name(text), None, "{text}");
+        }
+    }
+}

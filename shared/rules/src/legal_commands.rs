@@ -1,0 +1,174 @@
+//! Everything a side may do on the board in its turn: moves with their paths and colors, removing, placing, and the color that is owed.
+
+use flagfall_board::{ChipColor, Rank, RankSet, Side, Square, SquareSet};
+
+use crate::command::{Command, MoveCommand, Placing};
+use crate::movement::{Field, LegalMoves};
+use crate::position::Position;
+use crate::ruleset::Ruleset;
+use crate::shadow::Reserve;
+
+/// A side's legal commands of the board, in an order that tells nothing of enemy ranks.
+/// `Debug` shows how many.
+#[derive(Clone, PartialEq, Eq)]
+pub struct LegalCommands {
+    has_joints: bool,
+    /// How many colors a landing piece's chip may have; one way where there are no chips.
+    colors: usize,
+    /// Moves that lay a chip of choice, where there are chips.
+    landings: LegalMoves,
+    /// Moves that lay none (§S3.2).
+    flashes: LegalMoves,
+    removable: SquareSet,
+    /// Home squares on which pieces can be placed.
+    free: SquareSet,
+    /// What is in reserve: ranks not labeled, and labeled ones.
+    kinds: [RankSet; 2],
+    owes_color: bool,
+}
+
+impl LegalCommands {
+    /// The commands besides these moves; `reserve` where there is one.
+    pub(crate) fn new(
+        ruleset: &Ruleset,
+        side: Side,
+        field: &Field<'_>,
+        moves: LegalMoves,
+        flag: Option<Square>,
+        reserve: Option<&Reserve>,
+    ) -> LegalCommands {
+        let flashes = field.flashes();
+        let mut commands = LegalCommands {
+            has_joints: ruleset.shape.has_joints(),
+            colors: if ruleset.chips { ChipColor::ALL.len() } else { 1 },
+            landings: moves.without(&flashes),
+            flashes,
+            removable: SquareSet::EMPTY,
+            free: SquareSet::EMPTY,
+            kinds: [RankSet::EMPTY; 2],
+            owes_color: false,
+        };
+        if let Some(reserve) = reserve {
+            commands.removable = *field.own;
+            flag.into_iter().for_each(|flag| commands.removable.remove(flag));
+            commands.free = (ruleset.shape.home(side) & *field.open).without(*field.own).without(*field.foes);
+            commands.kinds = [false, true].map(|is_labeled| {
+                Rank::ALL.into_iter().filter(|rank| reserve.count(*rank, is_labeled) > 0).collect()
+            });
+        }
+        commands
+    }
+
+    /// The four colors, and nothing else (§S2.4).
+    pub(crate) fn of_owed_color() -> LegalCommands {
+        LegalCommands {
+            has_joints: false,
+            colors: ChipColor::ALL.len(),
+            landings: LegalMoves::none(SquareSet::EMPTY),
+            flashes: LegalMoves::none(SquareSet::EMPTY),
+            removable: SquareSet::EMPTY,
+            free: SquareSet::EMPTY,
+            kinds: [RankSet::EMPTY; 2],
+            owes_color: true,
+        }
+    }
+
+    fn landings_len(&self) -> usize {
+        self.landings.len() * self.colors
+    }
+
+    /// How many of the commands are moves: they come first.
+    #[must_use]
+    pub fn moves_len(&self) -> usize {
+        self.landings_len() + self.flashes.len()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        if self.owes_color {
+            return self.colors;
+        }
+        let placings = self.kinds_len() * self.free.len() as usize * self.colors;
+        self.moves_len() + self.removable.len() as usize + placings
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The command with `n` others before it.
+    #[must_use]
+    pub fn nth(&self, n: usize) -> Option<Command> {
+        if self.owes_color {
+            return ChipColor::ALL.get(n).copied().map(Command::Color);
+        }
+        if n < self.landings_len() {
+            return self.nth_move(&self.landings, n / self.colors, self.color(n));
+        }
+        let n = n - self.landings_len();
+        if n < self.flashes.len() {
+            return self.nth_move(&self.flashes, n, None);
+        }
+        let n = n - self.flashes.len();
+        if n < self.removable.len() as usize {
+            return self.removable.iter().nth(n).map(Command::Remove);
+        }
+        let n = n - self.removable.len() as usize;
+        let color = self.color(n);
+        let n = n / self.colors;
+        let (rank, is_labeled) = self.nth_kind(n.checked_rem(self.kinds_len())?)?;
+        let square = self.free.iter().nth(n / self.kinds_len())?;
+        Some(Command::Place(Placing { square, rank, is_labeled, color }))
+    }
+
+    fn kinds_len(&self) -> usize {
+        self.kinds.iter().map(|ranks| ranks.len() as usize).sum()
+    }
+
+    fn nth_kind(&self, n: usize) -> Option<(Rank, bool)> {
+        let [unlabeled, labeled] = self.kinds;
+        let kinds = unlabeled.iter().map(|rank| (rank, false));
+        kinds.chain(labeled.iter().map(|rank| (rank, true))).nth(n)
+    }
+
+    fn color(&self, n: usize) -> Option<ChipColor> {
+        if self.colors == 1 { None } else { ChipColor::ALL.get(n % self.colors).copied() }
+    }
+
+    fn nth_move(&self, moves: &LegalMoves, n: usize, color: Option<ChipColor>) -> Option<Command> {
+        let (squares, direction) = moves.nth_way(n)?;
+        let path = self.has_joints.then(|| direction.sign());
+        Some(Command::Move(MoveCommand { squares, path, color }))
+    }
+
+    /// All of them, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = Command> + '_ {
+        (0..self.len()).filter_map(|n| self.nth(n))
+    }
+}
+
+impl std::fmt::Debug for LegalCommands {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "LegalCommands({})", self.len())
+    }
+}
+
+impl Position {
+    /// Everything the side to move may do on the board.
+    #[must_use]
+    pub fn legal_commands(&self) -> LegalCommands {
+        if self.owed_color().is_some() {
+            return LegalCommands::of_owed_color();
+        }
+        let side = self.turn();
+        let field = self.field(side);
+        let reserve = self.shadow().map(|shadow| &shadow.reserve[side]);
+        let flag = self.occupied(side).iter().find(|square| {
+            reserve.is_some() && self.piece(*square).is_some_and(|piece| piece.rank == Rank::Flag)
+        });
+        LegalCommands::new(self.ruleset(), side, &field, self.legal_moves(), flag, reserve)
+    }
+}

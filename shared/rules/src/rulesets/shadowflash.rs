@@ -1,0 +1,74 @@
+//! Shadowflash, set by set (§S).
+
+use flagfall_board::{BoardShape, Rank, SquareSet};
+
+use super::ORIGINAL;
+use crate::ruleset::{Army, Ruleset};
+
+/// Set 1: mobility (§S1).
+pub const SHADOWFLASH_1: Ruleset = Ruleset {
+    id: "shadowflash-1",
+    title: "Shadowflash, set 1",
+    summary: "Three armies a side on 16x10, half of them in reserve: a turn may also take a piece off the board or bring one on.",
+    shape: BoardShape {
+        columns: 16,
+        rows: 10,
+        home_rows: 4,
+        lakes: island(3).union(island(10)),
+        joined_columns: 0,
+        joined_rows: 0,
+    },
+    army: Army::of(&ARMY),
+    reserve: true,
+    blocked_draws: false,
+    quiet_limit: Some(600),
+    ..ORIGINAL
+};
+
+/// §S1.3.
+const ARMY: [(Rank, u8); 12] = [
+    (Rank::Flag, 1),
+    (Rank::Bomb, 15),
+    (Rank::Spy, 3),
+    (Rank::Scout, 24),
+    (Rank::Miner, 15),
+    (Rank::Sergeant, 12),
+    (Rank::Lieutenant, 12),
+    (Rank::Captain, 12),
+    (Rank::Major, 9),
+    (Rank::Colonel, 6),
+    (Rank::General, 3),
+    (Rank::Marshal, 3),
+];
+
+/// Sets 1 and 2: information (§S2).
+pub const SHADOWFLASH_2: Ruleset = Ruleset {
+    id: "shadowflash-2",
+    title: "Shadowflash, sets 1 and 2",
+    summary: "Set 1, and what is known: labels, a Phoenix a side, a chip on every square a piece lands on, edges that join.",
+    shape: BoardShape {
+        // a b c g h i j n o p, and all rows but those of the islands (§S2.6).
+        joined_columns: 0b1110_0011_1100_0111,
+        joined_rows: 0b11_1100_1111,
+        ..SHADOWFLASH_1.shape
+    },
+    army: Army::of(&ARMY).with(Rank::Phoenix, 1),
+    labels: true,
+    chips: true,
+    ..SHADOWFLASH_1
+};
+
+/// All three sets: tactics (§S3).
+pub const SHADOWFLASH_3: Ruleset = Ruleset {
+    id: "shadowflash-3",
+    title: "Shadowflash",
+    summary: "Sets 1 and 2, and what chips are for: supply lines of one color, and flashes of General, Colonel and Major.",
+    supply_lines: true,
+    shadowflash: true,
+    ..SHADOWFLASH_2
+};
+
+/// Three columns of rows 5 and 6, the left one in this column (§S1.2).
+const fn island(column: u8) -> SquareSet {
+    SquareSet::rectangle(column + 3, 4, 6).without(SquareSet::rectangle(column, 4, 6))
+}

@@ -1,0 +1,125 @@
+//! What a position with a reserve has beyond the others (§S): kept apart, so that they do not carry it.
+
+use flagfall_board::{ChipColor, Chips, PerSide, Rank, RankSet, Side, Square, SquareSet};
+
+use crate::chips::flasher;
+use crate::event::Moved;
+use crate::position::Piece;
+use crate::ruleset::Ruleset;
+
+/// A side's pieces off the board that may come on: how many of each rank. Which of them was where before, nobody knows, not even the engine (§S1.7).
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Reserve {
+    pub(crate) unlabeled: [u8; Rank::COUNT],
+    /// Face up beside the board (§S2.1).
+    pub(crate) labeled: [u8; Rank::COUNT],
+}
+
+impl Reserve {
+    pub(crate) fn count(&self, rank: Rank, is_labeled: bool) -> u8 {
+        if is_labeled { self.labeled[rank as usize] } else { self.unlabeled[rank as usize] }
+    }
+
+    pub(crate) fn count_mut(&mut self, rank: Rank, is_labeled: bool) -> &mut u8 {
+        if is_labeled { &mut self.labeled[rank as usize] } else { &mut self.unlabeled[rank as usize] }
+    }
+
+    pub(crate) fn size(&self) -> u16 {
+        self.unlabeled.iter().chain(&self.labeled).map(|count| u16::from(*count)).sum()
+    }
+}
+
+/// Reserves, labels, chips, and what moves have proved.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Shadow {
+    pub(crate) reserve: PerSide<Reserve>,
+    /// Where labeled pieces stand.
+    pub(crate) labeled: SquareSet,
+    /// What the moves of the piece on a square allow it to be (§S3.4).
+    could_be: [RankSet; Square::LIMIT],
+    pub(crate) chips: Chips,
+    /// Pieces that flash, by rank.
+    flashers: PerSide<[SquareSet; 3]>,
+    /// Where a piece of the side to move has come to stand without its chip (§S2.4).
+    pub(crate) owed: Option<Square>,
+}
+
+impl Shadow {
+    pub(crate) fn new(ruleset: &Ruleset) -> Option<Box<Shadow>> {
+        ruleset.reserve.then(|| {
+            Box::new(Shadow {
+                reserve: PerSide::default(),
+                labeled: SquareSet::EMPTY,
+                could_be: [RankSet::ALL; Square::LIMIT],
+                chips: Chips::default(),
+                flashers: PerSide::default(),
+                owed: None,
+            })
+        })
+    }
+
+    pub(crate) fn flashers(&self, side: Side) -> &[SquareSet; 3] {
+        &self.flashers[side]
+    }
+
+    /// A piece came to a square.
+    pub(crate) fn put(&mut self, square: Square, piece: &Piece) {
+        if let Some(flasher) = flasher(piece.rank) {
+            self.flashers[piece.side][flasher].insert(square);
+        }
+    }
+
+    /// A piece left a square.
+    pub(crate) fn take(&mut self, square: Square, piece: &Piece) {
+        if let Some(flasher) = flasher(piece.rank) {
+            self.flashers[piece.side][flasher].remove(square);
+        }
+    }
+
+    pub(crate) fn could_be(&self, square: Square) -> RankSet {
+        self.could_be[square.index()]
+    }
+
+    pub(crate) fn set_marks(&mut self, square: Square, is_labeled: bool, could_be: RankSet) {
+        self.labeled.remove(square);
+        if is_labeled {
+            self.labeled.insert(square);
+        }
+        self.could_be[square.index()] = could_be;
+    }
+
+    /// Takes the marks of the piece that leaves a square: whether it is labeled, and what it could be.
+    pub(crate) fn take_marks(&mut self, square: Square) -> (bool, RankSet) {
+        let marks = (self.labeled.contains(square), self.could_be(square));
+        self.set_marks(square, false, RankSet::ALL);
+        marks
+    }
+
+    /// What a move does to marks and chips; the pieces themselves are the position's.
+    pub(crate) fn apply(
+        &mut self,
+        has_chips: bool,
+        moved: &Moved,
+        attacker_at: Option<Square>,
+        defender_at: Option<Square>,
+    ) {
+        let (is_labeled, could_be) = self.take_marks(moved.from);
+        if let Some(strike) = moved.strike {
+            let (is_defender_labeled, defender_could_be) = self.take_marks(moved.to);
+            if let Some(square) = defender_at {
+                self.set_marks(square, is_defender_labeled || strike.labels, defender_could_be);
+                self.owed = (has_chips && square != moved.to).then_some(square);
+            }
+        }
+        if let Some(square) = attacker_at {
+            self.set_marks(square, is_labeled, could_be.intersection(moved.proves));
+        }
+        if let Some(laid) = &moved.laid {
+            laid.squares().iter().for_each(|square| self.chips.lay(*square, laid.color()));
+        }
+    }
+
+    pub(crate) fn lay(&mut self, square: Square, color: ChipColor) {
+        self.chips.lay(square, color);
+    }
+}
