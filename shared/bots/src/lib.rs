@@ -8,7 +8,6 @@ pub mod duel;
 mod good;
 mod level;
 mod memory;
-mod onward;
 mod player;
 mod setup;
 mod simple;

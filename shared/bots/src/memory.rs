@@ -1,7 +1,7 @@
 //! What a house player keeps in mind from turn to turn: what strikes told of hidden pieces, which placements it has made before,
 //! and how long nothing was captured.
 
-use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square};
+use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square, SquareSet};
 use flagfall_rules::{Fate, Identity, Move, View, strike_fates};
 
 /// Placements that are remembered at most; where no quiet limit stands a game may be quiet for long.
@@ -23,6 +23,8 @@ pub(crate) struct Memory {
     streak: u16,
     /// An own move whose result was not seen yet.
     pending: Option<Pending>,
+    /// The other side's home squares that were seen empty, where pieces come on: no Flag stands there, for it has not moved (§S1.5).
+    vacated: SquareSet,
     /// Hidden enemy pieces of which more is known than the view says.
     suspects: Vec<(Square, RankSet)>,
 }
@@ -51,9 +53,10 @@ impl Memory {
         }
         let is_gapless = self.ply.is_some_and(|ply| view.ply > ply && view.ply - ply <= 2);
         if !is_gapless {
-            *self = Memory::default();
+            *self = Memory { vacated: self.vacated, ..Memory::default() };
         }
         self.ply = Some(view.ply);
+        self.note_vacated(view, side);
         self.note_strike(view, side);
         self.follow(view, side);
         let count = |side: Side| view.captured[side].iter().map(|count| u32::from(*count)).sum();
@@ -64,6 +67,16 @@ impl Memory {
             self.placements.clear();
             self.streak = 0;
         }
+    }
+
+    fn note_vacated(&mut self, view: &View, side: Side) {
+        if !view.ruleset.reserve {
+            return;
+        }
+        let foes = view.pieces.iter().filter(|piece| piece.side != side).map(|piece| piece.square).collect();
+        self.vacated |= view.ruleset.shape.home(side.opponent()).without(foes);
+        // Whoever came to stand anywhere laid a chip there (§S2.3).
+        self.vacated |= view.chips.map_or(SquareSet::EMPTY, |chips| chips.all());
     }
 
     /// A defender that beat an own piece and is hidden still is one of those that beat it (§D1).
@@ -117,9 +130,23 @@ impl Memory {
         });
     }
 
-    /// The ranks a hidden enemy piece can be, as far as strikes told.
+    /// The ranks a hidden enemy piece can be, as far as strikes told, and where it came from.
     pub(crate) fn suspected(&self, square: Square) -> RankSet {
-        self.suspects.iter().find(|(at, _)| *at == square).map_or(RankSet::ALL, |(_, ranks)| *ranks)
+        let told =
+            self.suspects.iter().find(|(at, _)| *at == square).map_or(RankSet::ALL, |(_, ranks)| *ranks);
+        if self.vacated.contains(square) { told.without(RankSet::only(Rank::Flag)) } else { told }
+    }
+
+    /// Notes what one is about to do: a move, or a ply between board and reserve.
+    pub(crate) fn note_act(&mut self, own_move: Option<OwnMove>) {
+        match own_move {
+            Some(own_move) => self.note_move(own_move),
+            None => {
+                self.quiet_turns = self.quiet_turns.saturating_add(1);
+                self.last = None;
+                self.streak = 0;
+            }
+        }
     }
 
     /// Notes what one is about to do.

@@ -1,10 +1,9 @@
 //! One side's house player in one game.
 
 use flagfall_board::Side;
-use flagfall_rules::{Command, Move, Phase, Setup, View};
+use flagfall_rules::{Command, Move, Phase, Ruleset, Setup, View};
 
 use crate::good::GoodMind;
-use crate::onward;
 use crate::simple::SimpleMind;
 use crate::{Chance, Effort, Level, random_setup, sensible_setup};
 
@@ -15,6 +14,11 @@ use crate::{Chance, Effort, Level, random_setup, sensible_setup};
 pub(crate) trait Mind: Send {
     /// A move in a view in which it is this side's turn; none only when there is no legal one. Whatever it answers is legal in the view.
     fn choose(&mut self, view: &View, chance: &mut Chance) -> Option<Move>;
+
+    /// A command of the board, where plies may be more than moves.
+    fn act(&mut self, view: &View, chance: &mut Chance) -> Option<Command> {
+        self.choose(view, chance).map(|squares| Command::Move(squares.into()))
+    }
 
     /// A view in which it is not this side's turn.
     fn watch(&mut self, _view: &View) {}
@@ -28,12 +32,21 @@ impl Mind for RandomMind {
         let moves = view.legal_moves().filter(|moves| !moves.is_empty())?;
         moves.nth(chance.below(moves.len()))
     }
+
+    fn act(&mut self, view: &View, chance: &mut Chance) -> Option<Command> {
+        let commands = view.legal_commands().filter(|commands| !commands.is_empty())?;
+        commands.nth(chance.below(commands.len()))
+    }
 }
 
-/// Any legal command.
-fn any_command(view: &View, chance: &mut Chance) -> Option<Command> {
-    let commands = view.legal_commands().filter(|commands| !commands.is_empty())?;
-    commands.nth(chance.below(commands.len()))
+/// The mind of a level for the games of a ruleset.
+fn mind(level: Level, side: Side, effort: Effort, ruleset: &Ruleset) -> Box<dyn Mind> {
+    match level {
+        Level::Random => Box::new(RandomMind),
+        // The worlds that *good* searches have no reserve.
+        Level::Good if !ruleset.reserve => Box::new(GoodMind::new(side, effort)),
+        Level::Simple | Level::Good => Box::new(SimpleMind::new(side)),
+    }
 }
 
 /// One side's house player in one game. It remembers what it saw there; one that begins in the middle of a game, after a
@@ -41,46 +54,32 @@ fn any_command(view: &View, chance: &mut Chance) -> Option<Command> {
 pub struct HousePlayer {
     level: Level,
     side: Side,
+    effort: Effort,
     chance: Chance,
-    mind: Box<dyn Mind>,
+    /// Made when the first view tells what is played.
+    mind: Option<Box<dyn Mind>>,
 }
 
 impl HousePlayer {
     /// A player of this level; the same seed gives the same choices.
     #[must_use]
     pub fn new(level: Level, side: Side, seed: u64, effort: Effort) -> HousePlayer {
-        let mind: Box<dyn Mind> = match level {
-            Level::Random => Box::new(RandomMind),
-            Level::Simple => Box::new(SimpleMind::new(side)),
-            Level::Good => Box::new(GoodMind::new(side, effort)),
-        };
-        HousePlayer { level, side, chance: Chance::new(seed), mind }
+        HousePlayer { level, side, effort, chance: Chance::new(seed), mind: None }
     }
 
     /// What it does in a view of its own side: a command, or nothing when it has nothing to do. Every view shown to it is remembered,
     /// so it may be shown more views than those of its own turns.
     pub fn choose(&mut self, view: &View) -> Option<Command> {
+        let (level, side, effort) = (self.level, self.side, self.effort);
+        let mind = self.mind.get_or_insert_with(|| mind(level, side, effort, view.ruleset));
         match view.phase {
             Phase::Deploying => (!view.ready[self.side]).then(|| Command::Deploy(self.setup(view))),
-            Phase::Playing if view.turn == Some(self.side) => self.act(view),
-            Phase::Playing if view.ruleset.reserve => None,
+            Phase::Playing if view.turn == Some(self.side) => mind.act(view, &mut self.chance),
             Phase::Playing => {
-                self.mind.watch(view);
+                mind.watch(view);
                 None
             }
             Phase::Over => None,
-        }
-    }
-
-    /// A command of the board. Where plies are more than moves the levels above random play in one plain way.
-    fn act(&mut self, view: &View) -> Option<Command> {
-        let chance = &mut self.chance;
-        match self.level {
-            _ if !view.ruleset.reserve => {
-                self.mind.choose(view, chance).map(|squares| Command::Move(squares.into()))
-            }
-            Level::Random => any_command(view, chance),
-            Level::Simple | Level::Good => onward::choose(view, self.side, chance),
         }
     }
 

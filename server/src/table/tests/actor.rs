@@ -309,7 +309,7 @@ async fn settle_until_turn(table: &TableHandle) {
     panic!("the house player does not act");
 }
 
-/// A player's command by what he sees: a color that is owed, a move, or where there is none a piece taken off the board.
+/// A player's command by what he sees: a color that is owed, a move, or where there is none a piece taken off the board or brought on.
 fn any_command(
     ruleset: &Ruleset,
     view: &flagfall_protocol::GameView,
@@ -325,12 +325,33 @@ fn any_command(
             piece.side == Side::Red
                 && piece.identity != flagfall_rules::Identity::Known(flagfall_board::Rank::Flag)
         };
-        let piece = view.pieces.iter().map(|piece| piece.0).find(own).expect("a side with nothing has lost");
-        return GameCommand::Remove { square: piece.square };
+        return match view.pieces.iter().map(|piece| piece.0).find(own) {
+            Some(piece) => GameCommand::Remove { square: piece.square },
+            None => any_placing(ruleset, view, color),
+        };
     }
     let squares = moves[chance.below(moves.len())];
     let color = ruleset.chips.then_some(color);
     flagfall_rules::MoveCommand { squares, path: None, color }.into()
+}
+
+/// The first piece of the reserve onto the first empty square of Red's home.
+fn any_placing(
+    ruleset: &Ruleset,
+    view: &flagfall_protocol::GameView,
+    color: flagfall_board::ChipColor,
+) -> GameCommand {
+    let reserve = &view.reserve.as_ref().expect("a reserve")[Side::Red];
+    let unlabeled = reserve.unlabeled.as_ref().expect("one's own");
+    let kinds = [(&reserve.labeled, true), (unlabeled, false)];
+    let (rank, is_labeled) = kinds
+        .iter()
+        .find_map(|(ranks, is_labeled)| Some((*ranks.keys().next()?, *is_labeled)))
+        .expect("a side with nothing has lost");
+    let is_empty = |square: &_| view.pieces.iter().all(|piece| piece.0.square != *square);
+    let square = ruleset.shape.home(Side::Red).iter().find(is_empty).expect("an empty square");
+    let color = ruleset.chips.then_some(color);
+    GameCommand::Place { square, rank, labeled: is_labeled, color }
 }
 
 /// A player's moves by what he sees, repetition rules included.

@@ -43,6 +43,14 @@ const fn liking(rank: Rank) -> [u32; 4] {
     }
 }
 
+/// The same where the other side comes over the joints of the board from behind as well (§S2.6): nothing lies deep, so the Flag may be anywhere within.
+const fn liking_of_joints(rank: Rank) -> [u32; 4] {
+    match rank {
+        Rank::Flag => [0, 3, 4, 4],
+        other => liking(other),
+    }
+}
+
 /// The same where squares stay empty: nothing blocks the way out, every piece at the back is one more that could be the Flag, and what
 /// stands next to the Flag keeps Scouts from it.
 const fn liking_of_space(rank: Rank) -> [u32; 4] {
@@ -93,7 +101,7 @@ impl<'a> Draft<'a> {
             // At an edge fewer Scouts' lines lead to it; among forty pieces that matters little.
             let is_at_edge = draft.neighbors(square).len() < 3;
             let factor = if is_at_edge && draft.ruleset.fill == Fill::AnyHomeSquares { 3 } else { 1 };
-            draft.liked(Rank::Flag, square) * factor
+            if draft.is_exposed(square) { 0 } else { draft.liked(Rank::Flag, square) * factor }
         })?;
         self.put(flag, Rank::Flag);
         self.place_bombs(flag, chance)?;
@@ -214,6 +222,7 @@ impl<'a> Draft<'a> {
     /// A rank's liking for a square's row, stretched over however many home rows there are.
     fn liked(&self, rank: Rank, square: Square) -> u32 {
         let likings = match self.ruleset.fill {
+            Fill::EveryHomeSquare if self.ruleset.shape.has_joints() => liking_of_joints(rank),
             Fill::EveryHomeSquare => liking(rank),
             Fill::AnyHomeSquares => liking_of_space(rank),
         };
@@ -224,13 +233,16 @@ impl<'a> Draft<'a> {
         likings[low] * (last - rest) + likings[high] * rest
     }
 
-    /// How many home rows lie ahead of a square: 0 in the row nearest the enemy.
+    /// How many home rows lie ahead of a square, or behind it where the column is joined: 0 in a row nearest the enemy.
     fn depth(&self, square: Square) -> u8 {
         let shape = &self.ruleset.shape;
-        match self.side {
-            Side::Red => (shape.home_rows - 1).saturating_sub(square.row()),
+        let last = shape.home_rows - 1;
+        let ahead = match self.side {
+            Side::Red => last.saturating_sub(square.row()),
             Side::Blue => square.row().saturating_sub(shape.rows - shape.home_rows),
-        }
+        };
+        let is_joined = shape.joined_columns & (1 << square.column()) != 0;
+        if is_joined { ahead.min(last.saturating_sub(ahead)) } else { ahead }
     }
 
     fn is_left(&self, square: Square) -> bool {
@@ -241,6 +253,14 @@ impl<'a> Draft<'a> {
     fn neighbors(&self, square: Square) -> SquareSet {
         let next = |direction| self.ruleset.shape.neighbor(square, direction);
         Direction::ALL.into_iter().filter_map(next).filter(|next| self.home.contains(*next)).collect()
+    }
+
+    /// Whether the other side can step next to a square: in the front row, and where a joint leads to it (§S2.6).
+    fn is_exposed(&self, square: Square) -> bool {
+        Direction::ALL
+            .into_iter()
+            .filter_map(|direction| self.ruleset.shape.neighbor(square, direction))
+            .any(|next| !self.home.contains(next) && !self.lakes.contains(next))
     }
 
     /// Whether the square ahead is neither a home square nor a lake.
@@ -340,6 +360,9 @@ mod tests {
     fn the_flag_stands_at_the_back_and_mostly_in_the_last_row() {
         let (mut back, mut all) = (0, 0);
         each(|ruleset, _, text| {
+            if ruleset.shape.has_joints() {
+                return;
+            }
             let columns = usize::from(ruleset.shape.columns);
             let flag = text.find('F').expect("a Flag");
             // Where squares stay empty a Flag may hide a row farther ahead.
@@ -349,6 +372,24 @@ mod tests {
             all += 1;
         });
         assert!(back * 10 > all * 8, "{back} of {all}");
+    }
+
+    #[test]
+    fn where_edges_join_the_flag_stands_anywhere_that_nobody_steps_next_to() {
+        for ruleset in Ruleset::all().iter().filter(|ruleset| ruleset.shape.has_joints()) {
+            let mut flags = BTreeSet::new();
+            for seed in 1..=200 {
+                let text = text(ruleset, Side::Red, seed);
+                let flag = ruleset.shape.home_square(Side::Red, text.find('F').expect("a Flag"));
+                let flag = flag.expect("a home square");
+                let next = Direction::ALL.iter().filter_map(|way| ruleset.shape.neighbor(flag, *way));
+                let home = ruleset.shape.home(Side::Red);
+                assert!(next.into_iter().all(|next| home.contains(next)), "{}: {flag}", ruleset.id);
+                flags.insert(flag);
+            }
+            // 6 squares of the back row, and two or three rows before it.
+            assert!(flags.len() > 25, "{}: {flags:?}", ruleset.id);
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! pieces have moved, and what strikes have shown.
 
 use flagfall_board::{Rank, RankSet, Side, Square};
-use flagfall_rules::{Fill, Identity, View};
+use flagfall_rules::{Fill, Identity, Ruleset, View};
 
 /// Rounds of fitting the pieces' chances to the counts. A handful comes close enough to choose by.
 const ROUNDS: usize = 5;
@@ -43,7 +43,8 @@ impl Foe {
 pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet) -> Vec<Foe> {
     let mut left: PerRank = Rank::ALL.map(|rank| {
         let captured = view.captured[side.opponent()][rank as usize];
-        f32::from(view.ruleset.army.count(rank).saturating_sub(captured))
+        let face_up = view.reserve.map_or(0, |reserve| reserve[side.opponent()].labeled[rank as usize]);
+        f32::from(view.ruleset.army.count(rank).saturating_sub(captured).saturating_sub(face_up))
     });
     let mut foes = Vec::with_capacity(view.pieces.len());
     for piece in view.pieces.iter().filter(|piece| piece.side != side) {
@@ -60,9 +61,11 @@ pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet
             can_be.contains(rank) && !(piece.is_moved && matches!(rank, Rank::Flag | Rank::Bomb))
         };
         let depth = depth(view, side.opponent(), piece.square);
-        let chances =
-            Rank::ALL.map(|rank| if may_be(rank) { prior(view.ruleset.fill, rank, depth) } else { 0.0 });
+        let chances = Rank::ALL.map(|rank| if may_be(rank) { prior(view.ruleset, rank, depth) } else { 0.0 });
         foes.push(Foe { square: piece.square, is_moved: piece.is_moved, known, chances });
+    }
+    if view.ruleset.reserve {
+        field(&mut left, &foes);
     }
     fit(&mut foes, &left);
     for foe in foes.iter_mut().filter(|foe| foe.known.is_none()) {
@@ -71,9 +74,23 @@ pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet
     foes
 }
 
+/// What of the ranks that are left is likely on the board: the Flag, and of the others the same part.
+fn field(left: &mut PerRank, foes: &[Foe]) {
+    let hidden = foes.iter().filter(|foe| foe.known.is_none()).count() as f32;
+    let flag = left[Rank::Flag as usize];
+    let others = left.iter().sum::<f32>() - flag;
+    if others > 0.0 {
+        let part = (hidden - flag).max(0.0) / others;
+        left.iter_mut().for_each(|count| *count *= part);
+        left[Rank::Flag as usize] = flag;
+    }
+}
+
 /// How much likelier than elsewhere a piece that has not moved is of this rank, so many rows ahead of its back row.
-fn prior(fill: Fill, rank: Rank, rows_ahead: u8) -> f32 {
-    match (rank, fill, rows_ahead) {
+fn prior(ruleset: &Ruleset, rank: Rank, rows_ahead: u8) -> f32 {
+    match (rank, ruleset.fill, rows_ahead) {
+        // Behind the back row is the other side's (§S2.6).
+        (Rank::Flag, _, _) if ruleset.shape.has_joints() => 1.0,
         (Rank::Flag, Fill::EveryHomeSquare, 0) => 8.0,
         (Rank::Flag, Fill::AnyHomeSquares, 0) => 5.0,
         (Rank::Flag, _, 1) => 1.0,

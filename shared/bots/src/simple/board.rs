@@ -1,6 +1,6 @@
 //! The board of a view, ready for trying moves on.
 
-use flagfall_board::{Rank, Side, Square, SquareSet};
+use flagfall_board::{BoardShape, Direction, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Identity, Move, View};
 
 use super::belief::Foe;
@@ -32,6 +32,7 @@ impl Own {
 /// Who stands where, as one side knows it.
 #[derive(Clone)]
 pub(super) struct Board {
+    shape: &'static BoardShape,
     cells: [Cell; Square::LIMIT],
     /// All squares but lakes.
     pub(super) open: SquareSet,
@@ -45,6 +46,7 @@ impl Board {
     /// The board of a view; `foes` are the other side's pieces in it.
     pub(super) fn new(view: &View, side: Side, foes: &[Foe]) -> Board {
         let mut board = Board {
+            shape: &view.ruleset.shape,
             cells: [Cell::Nothing; Square::LIMIT],
             open: view.ruleset.shape.squares().without(view.lakes),
             own: SquareSet::EMPTY,
@@ -109,6 +111,13 @@ impl Board {
         after
     }
 
+    /// The board when a piece of one's own was brought on.
+    pub(super) fn after_placing(&self, square: Square, rank: Rank, is_revealed: bool) -> Board {
+        let mut after = self.clone();
+        after.put(square, Cell::Own(Own { rank, is_moved: false, is_revealed }));
+        after
+    }
+
     /// The board when one's own piece is gone.
     pub(super) fn after_loss(&self, square: Square) -> Board {
         let mut after = self.clone();
@@ -119,8 +128,18 @@ impl Board {
 
 /// The neighbors of a square on the board's open squares.
 pub(super) fn neighbors(board: &Board, square: Square) -> impl Iterator<Item = Square> + '_ {
-    flagfall_board::Direction::ALL
+    Direction::ALL
         .into_iter()
-        .filter_map(move |direction| square.neighbor(direction))
+        .filter_map(move |direction| board.shape.neighbor(square, direction))
         .filter(|next| board.open.contains(*next))
+}
+
+/// How many steps apart two squares are on an empty board, through joints where that is shorter.
+pub(super) fn steps(board: &Board, one: Square, other: Square) -> u8 {
+    let shape = board.shape;
+    let across = |apart: u8, whole: u8, joined: bool| if joined { apart.min(whole - apart) } else { apart };
+    let columns = one.column().abs_diff(other.column());
+    let rows = one.row().abs_diff(other.row());
+    across(columns, shape.columns, shape.joined_rows & (1 << one.row()) != 0)
+        + across(rows, shape.rows, shape.joined_columns & (1 << one.column()) != 0)
 }

@@ -4,16 +4,17 @@ mod attraction;
 mod belief;
 mod board;
 mod danger;
+mod exchange;
 #[cfg(test)]
 pub(crate) mod tests;
 mod worth;
 
-use flagfall_board::{Direction, Rank, Side, Square, SquareSet};
-use flagfall_rules::{Fate, Move, Ruleset, View, strike_fates};
+use flagfall_board::{Rank, Side, Square, SquareSet};
+use flagfall_rules::{Command, Fate, Move, Ruleset, View, strike_fates};
 
 use self::attraction::Attraction;
 use self::belief::{Foe, foes};
-use self::board::{Board, Own, neighbors};
+use self::board::{Board, Own, neighbors, steps};
 use self::danger::{Worths, danger};
 use self::worth::{FLAG, worths};
 use crate::Chance;
@@ -72,6 +73,16 @@ impl Mind for SimpleMind {
         Some(squares)
     }
 
+    fn act(&mut self, view: &View, chance: &mut Chance) -> Option<Command> {
+        if !view.ruleset.reserve {
+            return self.choose(view, chance).map(|squares| Command::Move(squares.into()));
+        }
+        self.memory.note(view, self.side);
+        let chosen = Turn::new(view, self.side, &self.memory).best_command(view, chance)?;
+        self.memory.note_act(chosen.remembered);
+        Some(chosen.command)
+    }
+
     fn watch(&mut self, view: &View) {
         self.memory.note(view, self.side);
     }
@@ -79,6 +90,7 @@ impl Mind for SimpleMind {
 
 /// One turn: what is known, and the moves weighed by it.
 pub(crate) struct Turn<'a> {
+    side: Side,
     ruleset: &'static Ruleset,
     memory: &'a Memory,
     foes: Vec<Foe>,
@@ -112,6 +124,7 @@ impl<'a> Turn<'a> {
         let placement = board.own.iter().fold(0, |all, square| all ^ key(&board, square, square))
             ^ board.foes.iter().fold(0, |all, square| all ^ key(&board, square, square));
         Turn {
+            side,
             ruleset: view.ruleset,
             memory,
             foes,
@@ -132,12 +145,19 @@ impl<'a> Turn<'a> {
         let tired = TIRED * f32::from(self.memory.streak_of(squares.from).saturating_sub(4).min(20));
         if let Some(foe) = self.board.foe_at(&self.foes, squares.to).copied() {
             let survives = self.survival(own, &foe);
-            let arrived =
-                danger(self.ruleset, &self.board.after_arrival(squares, true), &self.foes, &self.worths);
+            // Where nothing is captured both stand as before (§S2.2).
+            let after = if strike_fates(self.ruleset, own.rank, Rank::Marshal).0 == Fate::Stays {
+                self.board.clone()
+            } else {
+                self.board.after_arrival(squares, true)
+            };
+            let arrived = danger(self.ruleset, &after, &self.foes, &self.worths);
             let lost = danger(self.ruleset, &self.board.after_loss(squares.from), &self.foes, &self.worths);
             return self.gain(own, &foe) - fear * (survives * arrived + (1.0 - survives) * lost);
         }
-        let is_long = !matches!(Direction::between(squares.from, squares.to), Some((_, 1)));
+        // Others than Scouts go far only where chips carry them, and that shows no rank (§S3.3).
+        let is_long = matches!(own.rank, Rank::Scout | Rank::Phoenix)
+            && !neighbors(&self.board, squares.from).any(|next| next == squares.to);
         let after = self.board.after_arrival(squares, is_long);
         let shown =
             if is_long && !own.is_revealed { self.secrecy * self.worths.own[own.rank as usize] } else { 0.0 };
@@ -170,7 +190,8 @@ impl<'a> Turn<'a> {
             let (attacker, defender) = strike_fates(self.ruleset, own.rank, rank);
             let theirs =
                 if rank == Rank::Bomb { self.bomb_worth(foe.square) } else { self.worths.foe[rank as usize] };
-            let won = if defender == Fate::Leaves { theirs } else { 0.0 };
+            // Whoever strikes the Flag wins, also who captures nothing (§S2.2).
+            let won = if defender == Fate::Leaves || rank == Rank::Flag { theirs } else { 0.0 };
             let paid = if attacker == Fate::Leaves { mine } else { 0.0 };
             let traded = if won > 0.0 && paid > 0.0 { self.trade * theirs } else { 0.0 };
             let learned = if foe.known.is_none() && won == 0.0 {
@@ -196,12 +217,16 @@ impl<'a> Turn<'a> {
 
     /// How much nearer a move brings its piece to what it wants.
     fn progress(&mut self, rank: Rank, squares: Move) -> f32 {
+        self.pull(rank, squares.to) - self.pull(rank, squares.from)
+    }
+
+    /// How much there is for a rank to want near a square.
+    fn pull(&mut self, rank: Rank, square: Square) -> f32 {
         let place = rank as usize;
         if self.attractions[place].is_none() {
             self.attractions[place] = Some(self.attraction(rank));
         }
-        let pull = |square| self.attractions[place].as_ref().map_or(0.0, |pull| pull.at(square));
-        pull(squares.to) - pull(squares.from)
+        self.attractions[place].as_ref().map_or(0.0, |pull| pull.at(square))
     }
 
     /// Where a rank wants to go.
@@ -225,7 +250,7 @@ impl<'a> Turn<'a> {
     /// What there is in it to drive a piece away from one's own Flag.
     fn urgency(&self, own: Own, foe: &Foe) -> f32 {
         let Some(flag) = self.board.flag else { return 0.0 };
-        let steps = flag.column().abs_diff(foe.square.column()) + flag.row().abs_diff(foe.square.row());
+        let steps = steps(&self.board, flag, foe.square);
         if steps > 4 || foe.movable_chance() < 0.5 {
             return 0.0;
         }
