@@ -1,0 +1,156 @@
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn waiting(player: u32, rating: f64) -> Waiting<u32> {
+    Waiting { player, rating, waves_missed: 0, first_surplus: 0, last_opponent: None }
+}
+
+fn pairs(pool: &[Waiting<u32>]) -> Vec<(u32, u32)> {
+    let mut pairs: Vec<(u32, u32)> = pair(pool, &Settings::default(), || true)
+        .into_iter()
+        .map(|pair| (pair.first.min(pair.second), pair.first.max(pair.second)))
+        .collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+#[test]
+fn nobody_is_paired_alone() {
+    assert_eq!(pairs(&[]), []);
+    assert_eq!(pairs(&[waiting(1, 1500.0)]), []);
+}
+
+#[test]
+fn neighbors_by_rating_play_each_other() {
+    let pool = [waiting(1, 1500.0), waiting(2, 1560.0), waiting(3, 1510.0), waiting(4, 1550.0)];
+    assert_eq!(pairs(&pool), [(1, 3), (2, 4)]);
+}
+
+#[test]
+fn as_many_as_can_be_are_paired_even_when_the_closest_two_are_not() {
+    // 2 and 3 are closest; but then 1 and 4 find nobody.
+    let pool = [waiting(1, 1500.0), waiting(2, 1580.0), waiting(3, 1590.0), waiting(4, 1670.0)];
+    assert_eq!(pairs(&pool), [(1, 2), (3, 4)]);
+}
+
+#[test]
+fn too_far_apart_waits_and_waiting_brings_together() {
+    let mut pool = [waiting(1, 1500.0), waiting(2, 1700.0)];
+    assert_eq!(pairs(&pool), []);
+    // 200 apart, 100 allowed: 100 are wanting, 9 waves at 12 for one of them or 5 for each.
+    pool[0].waves_missed = 8;
+    assert_eq!(pairs(&pool), []);
+    pool[0].waves_missed = 9;
+    assert_eq!(pairs(&pool), [(1, 2)]);
+    (pool[0].waves_missed, pool[1].waves_missed) = (4, 5);
+    assert_eq!(pairs(&pool), [(1, 2)]);
+}
+
+#[test]
+fn waiting_widens_up_to_a_limit() {
+    let mut pool = [waiting(1, 1000.0), waiting(2, 1561.0)];
+    pool[0].waves_missed = 1_000_000;
+    assert_eq!(pairs(&pool), [], "561 apart, 100 and 460 allowed");
+    pool[1].rating = 1560.0;
+    assert_eq!(pairs(&pool), [(1, 2)]);
+}
+
+#[test]
+fn strong_players_are_allowed_more() {
+    assert_eq!(pairs(&[waiting(1, 2400.0), waiting(2, 2560.0)]), [(1, 2)], "a 15th of 2400 is 160");
+    assert_eq!(pairs(&[waiting(1, 2400.0), waiting(2, 2561.0)]), []);
+    assert_eq!(pairs(&[waiting(1, 1400.0), waiting(2, 1501.0)]), []);
+}
+
+#[test]
+fn nobody_plays_the_same_opponent_again_while_others_wait() {
+    let mut pool = vec![waiting(1, 1500.0), waiting(2, 1500.0), waiting(3, 1590.0), waiting(4, 1590.0)];
+    (pool[0].last_opponent, pool[1].last_opponent) = (Some(2), Some(1));
+    let found = pairs(&pool);
+    assert!(found == [(1, 3), (2, 4)] || found == [(1, 4), (2, 3)], "{found:?}");
+    // One word of it is enough: the other may have played since.
+    pool[1].last_opponent = Some(4);
+    assert_eq!(pairs(&pool), [(1, 4), (2, 3)]);
+    pool.truncate(2);
+    assert_eq!(pairs(&pool), [(1, 2)], "nobody else is there");
+    pool.push(waiting(3, 2800.0));
+    assert_eq!(pairs(&pool), [(1, 2)], "nobody else whom either may play");
+}
+
+#[test]
+fn whoever_had_the_first_move_less_often_has_it() {
+    let settings = Settings::default();
+    let mut pool = [waiting(1, 1500.0), waiting(2, 1510.0)];
+    assert_eq!(pair(&pool, &settings, || true), [Pair { first: 1, second: 2 }]);
+    assert_eq!(pair(&pool, &settings, || false), [Pair { first: 2, second: 1 }]);
+    pool[0].first_surplus = 1;
+    assert_eq!(pair(&pool, &settings, || true), [Pair { first: 2, second: 1 }]);
+    pool[1].first_surplus = 3;
+    assert_eq!(pair(&pool, &settings, || false), [Pair { first: 1, second: 2 }]);
+}
+
+#[test]
+fn sides_decide_between_pairs_that_are_as_good() {
+    let mut pool = [waiting(1, 1500.0), waiting(2, 1500.0), waiting(3, 1500.0), waiting(4, 1500.0)];
+    (pool[0].first_surplus, pool[1].first_surplus) = (2, 2);
+    (pool[2].first_surplus, pool[3].first_surplus) = (-2, -2);
+    let found = pairs(&pool);
+    assert!(found == [(1, 3), (2, 4)] || found == [(1, 4), (2, 3)], "{found:?}");
+}
+
+/// A pool in which nobody's rating, wait or history is out of the ordinary.
+fn pool() -> impl Strategy<Value = Vec<Waiting<u32>>> {
+    let one = (600.0..2600.0_f64, 0..60_u32, -5..6_i32, proptest::option::of(0..40_u32));
+    proptest::collection::vec(one, 0..40).prop_map(|all| {
+        (0..)
+            .zip(all)
+            .map(|(player, (rating, waves_missed, first_surplus, last))| Waiting {
+                player,
+                rating,
+                waves_missed,
+                first_surplus,
+                last_opponent: last.filter(|last| *last != player),
+            })
+            .collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_wave_keeps_its_word(pool in pool()) {
+        let settings = Settings::default();
+        let found = pair(&pool, &settings, || true);
+        let by_player = |player: u32| pool.iter().find(|waiting| waiting.player == player).expect("a player");
+        let mut seen = HashSet::new();
+        for Pair { first, second } in &found {
+            prop_assert!(seen.insert(*first) && seen.insert(*second), "somebody twice");
+            prop_assert!(merit(by_player(*first), by_player(*second), &settings).is_some(), "not allowed");
+        }
+        // Nobody is left who could have been paired.
+        let left: Vec<&Waiting<u32>> = pool.iter().filter(|waiting| !seen.contains(&waiting.player)).collect();
+        for (place, one) in left.iter().enumerate() {
+            for other in &left[place + 1..] {
+                prop_assert!(merit(one, other, &settings).is_none() || met_last(one, other));
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_of_the_pool_does_not_matter(pool in pool(), seed in any::<u64>()) {
+        let mut other = pool.clone();
+        fastrand::Rng::with_seed(seed).shuffle(&mut other);
+        prop_assert_eq!(pair(&pool, &Settings::default(), || true), pair(&other, &Settings::default(), || true));
+    }
+}
+
+#[test]
+fn a_large_pool_is_paired_in_parts() {
+    let mut chance = fastrand::Rng::with_seed(7);
+    let pool: Vec<Waiting<u32>> =
+        (0..1_001).map(|player| waiting(player, 1500.0 + 300.0 * (chance.f64() - 0.5))).collect();
+    let found = pairs(&pool);
+    assert!(found.len() >= 1_001 / 2 - 7, "{}", found.len());
+}
