@@ -2,13 +2,18 @@
 
 use flagfall_board::{BoardShape, Rank};
 
+use crate::custom::RuleOption;
 use crate::lakes::Lakes;
 
 /// Every question the engine asks about the rules. The engine branches on these fields, never on the id.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ruleset {
-    /// The ruleset's name in messages and texts. An id never changes its meaning.
+    /// The ruleset's name in messages and texts. An id never changes its meaning. A custom game's has its changes in it.
     pub id: &'static str,
+    /// The ruleset that a custom game changed; none for those with a name of their own. Custom games are never rated.
+    pub base: Option<&'static Ruleset>,
+    /// What custom games may change.
+    pub changeable: &'static [RuleOption],
     /// What a person calls it.
     pub title: &'static str,
     /// One sentence: what sets it apart.
@@ -147,15 +152,9 @@ impl Ruleset {
     /// Plies before a limit from which on the limit is announced (§A12).
     pub const LIMIT_NOTICE: u16 = 20;
 
-    /// Every ruleset there is.
+    /// Every ruleset with a name of its own.
     #[must_use]
     pub fn all() -> &'static [&'static Ruleset] {
         crate::rulesets::ALL
-    }
-
-    /// The ruleset of this id.
-    #[must_use]
-    pub fn find(id: &str) -> Option<&'static Ruleset> {
-        Ruleset::all().iter().copied().find(|ruleset| ruleset.id == id)
     }
 }

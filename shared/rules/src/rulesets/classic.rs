@@ -2,12 +2,15 @@
 
 use flagfall_board::{BoardShape, Rank};
 
+use crate::custom::RuleOption;
 use crate::lakes::{Lakes, lake};
 use crate::ruleset::{Army, Bombs, Disclosure, Fill, Ruleset, Ties};
 
 /// §C, and §A with it.
 pub const CLASSIC: Ruleset = Ruleset {
     id: "classic",
+    base: None,
+    changeable: &RuleOption::BOX,
     title: "Classic",
     summary: "The modern box rules: forty pieces a side, Scouts that strike from afar, the two-squares rule.",
     shape: BoardShape {

@@ -3,12 +3,14 @@
 use flagfall_board::{BoardShape, SquareSet};
 
 use super::CLASSIC;
+use crate::custom::RuleOption;
 use crate::lakes::Lakes;
 use crate::ruleset::{Bombs, Ruleset};
 
 /// §U.
 pub const COURSE: Ruleset = Ruleset {
     id: "course",
+    changeable: &[RuleOption::Quiet],
     title: "Course",
     summary: "The umpire's rules: lakes by chance, Bombs that take their attacker along, and whoever breaks a rule has lost.",
     shape: BoardShape { lakes: SquareSet::EMPTY, ..CLASSIC.shape },

@@ -11,6 +11,7 @@ pub use classic::{BARRAGE, CLASSIC, TOURNAMENT};
 pub use course::COURSE;
 pub use original::ORIGINAL;
 pub use pbm::{PBM, PBM_SMALL};
+pub(crate) use shadowflash::{MIRRORED, PRINTED};
 pub use shadowflash::{SHADOWFLASH_1, SHADOWFLASH_2, SHADOWFLASH_3};
 pub use silent_defense::SILENT_DEFENSE;
 

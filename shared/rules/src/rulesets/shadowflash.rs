@@ -3,18 +3,20 @@
 use flagfall_board::{BoardShape, Rank, SquareSet};
 
 use super::ORIGINAL;
+use crate::custom::RuleOption;
 use crate::ruleset::{Army, Ruleset};
 
 /// Set 1: mobility (§S1).
 pub const SHADOWFLASH_1: Ruleset = Ruleset {
     id: "shadowflash-1",
+    changeable: &[RuleOption::Ties, RuleOption::Quiet, RuleOption::Islands],
     title: "Shadowflash, set 1",
     summary: "Three armies a side on 16x10, half of them in reserve: a turn may also take a piece off the board or bring one on.",
     shape: BoardShape {
         columns: 16,
         rows: 10,
         home_rows: 4,
-        lakes: island(3).union(island(10)),
+        lakes: MIRRORED,
         joined_columns: 0,
         joined_rows: 0,
     },
@@ -67,6 +69,12 @@ pub const SHADOWFLASH_3: Ruleset = Ruleset {
     shadowflash: true,
     ..SHADOWFLASH_2
 };
+
+/// Islands in d-f and k-m, each the other's mirror image.
+pub(crate) const MIRRORED: SquareSet = island(3).union(island(10));
+
+/// Islands in c-e and k-m, as the text prints them.
+pub(crate) const PRINTED: SquareSet = island(2).union(island(10));
 
 /// Three columns of rows 5 and 6, the left one in this column (§S1.2).
 const fn island(column: u8) -> SquareSet {

@@ -1,11 +1,21 @@
 //! The tournament rules of the 1980s and 1990s (§D).
 
 use super::CLASSIC;
+use crate::custom::RuleOption;
 use crate::ruleset::{Disclosure, Ruleset, Ties};
 
 /// §D.
 pub const SILENT_DEFENSE: Ruleset = Ruleset {
     id: "silent-defense",
+    changeable: &[
+        RuleOption::Ties,
+        RuleOption::Bombs,
+        RuleOption::ScoutStrike,
+        RuleOption::Winner,
+        RuleOption::TwoSquares,
+        RuleOption::MoreSquares,
+        RuleOption::Quiet,
+    ],
     title: "Silent defense",
     summary: "Classic, but only the attacker shows itself: a defender that wins stays hidden, and of equals the attacker wins.",
     ties: Ties::AttackerWins,

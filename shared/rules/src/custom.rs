@@ -1,0 +1,496 @@
+//! Custom games: one of the rulesets with single rules changed (RULES.md, *Custom games*).
+//!
+//! The changes are part of the ruleset's name: `classic,ties=attacker,quiet=off`. So whoever reads of a game, in an offer, a record or a
+//! log, reads what is played, and nothing else has to be carried along.
+
+use std::sync::{Mutex, PoisonError};
+
+use flagfall_board::SquareSet;
+use thiserror::Error;
+
+use crate::ruleset::{Bombs, Disclosure, Ruleset, Ties};
+
+/// A rule that a custom game may change. Which of them a ruleset lets be changed stands in [`Ruleset::changeable`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum RuleOption {
+    /// What comes of a strike between equals.
+    Ties,
+    /// Whose rank a strike makes public.
+    Disclosure,
+    /// What becomes of a Bomb that beats its attacker.
+    Bombs,
+    /// Whether a Scout strikes at range.
+    ScoutStrike,
+    /// Where the winner of a strike stands.
+    Winner,
+    /// How often a piece may go back and forth.
+    TwoSquares,
+    /// Whether a chase may recreate a position.
+    MoreSquares,
+    /// Plies without a capture until the draw.
+    Quiet,
+    /// Where the islands of Shadowflash lie (§S1.2).
+    Islands,
+}
+
+/// One of the values of an option.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OptionValue {
+    /// As it stands in a ruleset's name.
+    pub name: &'static str,
+    /// What it means, for people: `of equals the attacker stays`.
+    pub meaning: &'static str,
+    change: Change,
+}
+
+/// What a value does to a ruleset.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Change {
+    Ties(Ties),
+    Disclosure(Disclosure),
+    Bombs(Bombs),
+    StrikesAfar(bool),
+    WinnerAdvances(bool),
+    TwoSquares(Option<u8>),
+    MoreSquares(bool),
+    Quiet(Option<u16>),
+    Lakes(SquareSet),
+}
+
+const fn value(name: &'static str, meaning: &'static str, change: Change) -> OptionValue {
+    OptionValue { name, meaning, change }
+}
+
+impl RuleOption {
+    /// Every option, in the order in which a ruleset's name has them.
+    pub const ALL: [RuleOption; 9] = [
+        RuleOption::Ties,
+        RuleOption::Disclosure,
+        RuleOption::Bombs,
+        RuleOption::ScoutStrike,
+        RuleOption::Winner,
+        RuleOption::TwoSquares,
+        RuleOption::MoreSquares,
+        RuleOption::Quiet,
+        RuleOption::Islands,
+    ];
+
+    /// All but the islands, which only Shadowflash has.
+    pub(crate) const BOX: [RuleOption; 8] = [
+        RuleOption::Ties,
+        RuleOption::Disclosure,
+        RuleOption::Bombs,
+        RuleOption::ScoutStrike,
+        RuleOption::Winner,
+        RuleOption::TwoSquares,
+        RuleOption::MoreSquares,
+        RuleOption::Quiet,
+    ];
+
+    /// As it stands in a ruleset's name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            RuleOption::Ties => "ties",
+            RuleOption::Disclosure => "disclosure",
+            RuleOption::Bombs => "bombs",
+            RuleOption::ScoutStrike => "scout-strike",
+            RuleOption::Winner => "winner",
+            RuleOption::TwoSquares => "two-squares",
+            RuleOption::MoreSquares => "more-squares",
+            RuleOption::Quiet => "quiet",
+            RuleOption::Islands => "islands",
+        }
+    }
+
+    /// What it may be set to.
+    #[must_use]
+    pub const fn values(self) -> &'static [OptionValue] {
+        match self {
+            RuleOption::Ties => {
+                const {
+                    &[
+                        value("both", "equals both leave", Change::Ties(Ties::BothLeave)),
+                        value("attacker", "of equals the attacker stays", Change::Ties(Ties::AttackerWins)),
+                        value("defender", "of equals the defender stays", Change::Ties(Ties::DefenderWins)),
+                    ]
+                }
+            }
+            RuleOption::Disclosure => {
+                const {
+                    &[
+                        value("both", "a strike shows both ranks", Change::Disclosure(Disclosure::Both)),
+                        value(
+                            "silent",
+                            "a defender that wins stays hidden, unless a Scout struck it",
+                            Change::Disclosure(Disclosure::SilentDefense),
+                        ),
+                    ]
+                }
+            }
+            RuleOption::Bombs => {
+                const {
+                    &[
+                        value("stay", "a Bomb outlasts its attackers", Change::Bombs(Bombs::Stay)),
+                        value(
+                            "leave",
+                            "a Bomb leaves with its attacker",
+                            Change::Bombs(Bombs::LeaveWithAttacker),
+                        ),
+                    ]
+                }
+            }
+            RuleOption::ScoutStrike => {
+                const {
+                    &[
+                        value(
+                            "far",
+                            "a Scout may strike at the end of a long move",
+                            Change::StrikesAfar(true),
+                        ),
+                        value("near", "a Scout strikes neighboring squares only", Change::StrikesAfar(false)),
+                    ]
+                }
+            }
+            RuleOption::Winner => {
+                const {
+                    &[
+                        value(
+                            "attacker",
+                            "a defender that wins stays where it is",
+                            Change::WinnerAdvances(false),
+                        ),
+                        value(
+                            "any",
+                            "a defender that wins takes its attacker's square",
+                            Change::WinnerAdvances(true),
+                        ),
+                    ]
+                }
+            }
+            RuleOption::TwoSquares => {
+                const {
+                    &[
+                        value("off", "no two-squares rule", Change::TwoSquares(None)),
+                        value("3", "two squares: three times in a row", Change::TwoSquares(Some(3))),
+                        value("5", "two squares: five times in a row", Change::TwoSquares(Some(5))),
+                    ]
+                }
+            }
+            RuleOption::MoreSquares => {
+                const {
+                    &[
+                        value("off", "no more-squares rule", Change::MoreSquares(false)),
+                        value("on", "the more-squares rule", Change::MoreSquares(true)),
+                    ]
+                }
+            }
+            RuleOption::Quiet => {
+                const {
+                    &[
+                        value("off", "no draw for want of captures", Change::Quiet(None)),
+                        value("100", "a draw after 100 plies without a capture", Change::Quiet(Some(100))),
+                        value("200", "a draw after 200 plies without a capture", Change::Quiet(Some(200))),
+                        value("400", "a draw after 400 plies without a capture", Change::Quiet(Some(400))),
+                        value("600", "a draw after 600 plies without a capture", Change::Quiet(Some(600))),
+                    ]
+                }
+            }
+            RuleOption::Islands => {
+                const {
+                    &[
+                        value("mirrored", "islands on d-f and k-m", Change::Lakes(crate::rulesets::MIRRORED)),
+                        value("printed", "islands on c-e and k-m", Change::Lakes(crate::rulesets::PRINTED)),
+                    ]
+                }
+            }
+        }
+    }
+
+    /// The value that a ruleset has.
+    #[must_use]
+    pub fn value_in(self, ruleset: &Ruleset) -> Option<OptionValue> {
+        self.values().iter().copied().find(|value| value.is_in(ruleset))
+    }
+
+    fn find(name: &str) -> Option<RuleOption> {
+        RuleOption::ALL.into_iter().find(|option| option.name() == name)
+    }
+}
+
+impl OptionValue {
+    const fn make(self, ruleset: &mut Ruleset) {
+        match self.change {
+            Change::Ties(ties) => ruleset.ties = ties,
+            Change::Disclosure(disclosure) => ruleset.disclosure = disclosure,
+            Change::Bombs(bombs) => ruleset.bombs = bombs,
+            Change::StrikesAfar(strikes_afar) => ruleset.strikes_afar = strikes_afar,
+            Change::WinnerAdvances(winner_advances) => ruleset.winner_advances = winner_advances,
+            Change::TwoSquares(limit) => ruleset.two_squares_limit = limit,
+            Change::MoreSquares(more_squares) => ruleset.more_squares = more_squares,
+            Change::Quiet(limit) => ruleset.quiet_limit = limit,
+            Change::Lakes(lakes) => ruleset.shape.lakes = lakes,
+        }
+    }
+
+    fn is_in(self, ruleset: &Ruleset) -> bool {
+        let mut changed = ruleset.clone();
+        self.make(&mut changed);
+        changed == *ruleset
+    }
+}
+
+/// Why a text names no ruleset.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum NoSuchRuleset {
+    /// Nothing is called so.
+    #[error("there is no such ruleset; there are {}", ids())]
+    Unknown,
+    /// What stands after the ruleset's name is not `option=value`.
+    #[error("changes of a ruleset are written classic,ties=attacker,quiet=off: a name and a value each")]
+    NotAnOption,
+    /// No such option.
+    #[error("no rule of {base} is called so; what may be changed there: {}", options(.base))]
+    NoSuchOption {
+        /// The ruleset that was to be changed.
+        base: &'static str,
+    },
+    /// An option that this ruleset does not let be changed.
+    #[error("{} cannot be changed in {base}; what may be changed there: {}", .option.name(), options(.base))]
+    Fixed {
+        /// The ruleset that was to be changed.
+        base: &'static str,
+        /// The option.
+        option: RuleOption,
+    },
+    /// No such value.
+    #[error("{} has no such value; it may be {}", .option.name(), values(*.option))]
+    NoSuchValue {
+        /// The option.
+        option: RuleOption,
+    },
+    /// The same option a second time.
+    #[error("{} is named twice", .option.name())]
+    Twice {
+        /// The option.
+        option: RuleOption,
+    },
+    /// The ruleset has that value anyway.
+    #[error("{base} has {}={value} as it is: leave it out", .option.name())]
+    AsItIs {
+        /// The ruleset that was to be changed.
+        base: &'static str,
+        /// The option.
+        option: RuleOption,
+        /// The value.
+        value: &'static str,
+    },
+}
+
+impl NoSuchRuleset {
+    /// Whether the ruleset is there and what was wrong is a change of it.
+    #[must_use]
+    pub const fn is_about_changes(&self) -> bool {
+        !matches!(self, NoSuchRuleset::Unknown)
+    }
+}
+
+fn ids() -> String {
+    Ruleset::all().iter().map(|ruleset| ruleset.id).collect::<Vec<_>>().join(", ")
+}
+
+fn options(base: &str) -> String {
+    let changeable = Ruleset::all().iter().find(|ruleset| ruleset.id == base).map(|base| base.changeable);
+    changeable.unwrap_or_default().iter().map(|option| option.name()).collect::<Vec<_>>().join(", ")
+}
+
+fn values(option: RuleOption) -> String {
+    option.values().iter().map(|value| value.name).collect::<Vec<_>>().join(", ")
+}
+
+/// The changed rulesets that were asked for so far. A ruleset is a fact that outlives every game, and there are a few thousand changed ones at the most
+/// (a test counts them), so each is made once and kept.
+static CUSTOM: Mutex<Vec<&'static Ruleset>> = Mutex::new(Vec::new());
+
+impl Ruleset {
+    /// The ruleset that a text names: an id, and changes after it (`classic,ties=attacker,quiet=off`). Whatever the order of the changes, the
+    /// ruleset is the same, and its id has them in one order.
+    ///
+    /// # Errors
+    /// [`NoSuchRuleset`].
+    pub fn parse(text: &str) -> Result<&'static Ruleset, NoSuchRuleset> {
+        let mut parts = text.split(',');
+        let id = parts.next().unwrap_or_default();
+        let base =
+            Ruleset::all().iter().copied().find(|ruleset| ruleset.id == id).ok_or(NoSuchRuleset::Unknown)?;
+        let mut changes: Vec<(RuleOption, OptionValue)> = Vec::new();
+        for part in parts {
+            let (option, value) = change(base, part)?;
+            if changes.iter().any(|(other, _)| *other == option) {
+                return Err(NoSuchRuleset::Twice { option });
+            }
+            changes.push((option, value));
+        }
+        changes.sort_by_key(|(option, _)| *option);
+        Ok(if changes.is_empty() { base } else { custom(base, &changes) })
+    }
+
+    /// The ruleset of this id, changes included.
+    #[must_use]
+    pub fn find(id: &str) -> Option<&'static Ruleset> {
+        Ruleset::parse(id).ok()
+    }
+
+    /// The ruleset that this one was made of by changing rules; itself when nothing is changed.
+    #[must_use]
+    pub fn unchanged(&'static self) -> &'static Ruleset {
+        self.base.unwrap_or(self)
+    }
+
+    /// What a custom game changed, and to what.
+    pub fn changes(&self) -> impl Iterator<Item = (RuleOption, OptionValue)> + '_ {
+        let base = self.base;
+        RuleOption::ALL.into_iter().filter_map(move |option| {
+            let value = option.value_in(self)?;
+            (!value.is_in(base?)).then_some((option, value))
+        })
+    }
+}
+
+fn change(base: &'static Ruleset, part: &str) -> Result<(RuleOption, OptionValue), NoSuchRuleset> {
+    let (name, value) = part.split_once('=').ok_or(NoSuchRuleset::NotAnOption)?;
+    let option = RuleOption::find(name).ok_or(NoSuchRuleset::NoSuchOption { base: base.id })?;
+    if !base.changeable.contains(&option) {
+        return Err(NoSuchRuleset::Fixed { base: base.id, option });
+    }
+    let value = (option.values().iter().copied())
+        .find(|known| known.name == value)
+        .ok_or(NoSuchRuleset::NoSuchValue { option })?;
+    if value.is_in(base) {
+        return Err(NoSuchRuleset::AsItIs { base: base.id, option, value: value.name });
+    }
+    Ok((option, value))
+}
+
+/// The base with these changes, which are in order and change something each.
+fn custom(base: &'static Ruleset, changes: &[(RuleOption, OptionValue)]) -> &'static Ruleset {
+    let names = changes.iter().map(|(option, value)| format!(",{}={}", option.name(), value.name));
+    let id = base.id.to_owned() + &names.collect::<String>();
+    let mut known = CUSTOM.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(ruleset) = known.iter().find(|ruleset| ruleset.id == id) {
+        return ruleset;
+    }
+    let meanings: Vec<&str> = changes.iter().map(|(_, value)| value.meaning).collect();
+    let mut ruleset = base.clone();
+    changes.iter().for_each(|(_, value)| value.make(&mut ruleset));
+    ruleset.base = Some(base);
+    ruleset.id = String::leak(id);
+    ruleset.title = String::leak(format!("{} (custom)", base.title));
+    ruleset.summary = String::leak(format!("{}, changed: {}.", base.title, meanings.join("; ")));
+    let ruleset: &'static Ruleset = Box::leak(Box::new(ruleset));
+    known.push(ruleset);
+    ruleset
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(text: &str) -> &'static Ruleset {
+        Ruleset::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    #[test]
+    fn changes_change_what_they_name_and_nothing_else() {
+        let classic = named("classic");
+        let custom = named("classic,ties=attacker");
+        assert_eq!(custom.ties, Ties::AttackerWins);
+        let as_before = Ruleset {
+            ties: classic.ties,
+            base: None,
+            id: classic.id,
+            title: classic.title,
+            summary: classic.summary,
+            ..custom.clone()
+        };
+        assert_eq!(as_before, *classic);
+        assert_eq!(custom.unchanged(), classic);
+        assert_eq!(classic.unchanged(), classic);
+    }
+
+    #[test]
+    fn the_order_of_changes_makes_no_other_ruleset() {
+        let one = named("tournament,quiet=off,more-squares=off,bombs=leave");
+        let other = named("tournament,bombs=leave,quiet=off,more-squares=off");
+        assert!(std::ptr::eq(one, other));
+        assert_eq!(one.id, "tournament,bombs=leave,more-squares=off,quiet=off");
+        assert_eq!(
+            one.summary,
+            "Tournament, changed: a Bomb leaves with its attacker; no more-squares rule; no draw for want of captures."
+        );
+        let changes: Vec<_> = one.changes().map(|(option, value)| (option.name(), value.name)).collect();
+        assert_eq!(changes, [("bombs", "leave"), ("more-squares", "off"), ("quiet", "off")]);
+        assert!(std::ptr::eq(named(one.id), one));
+    }
+
+    #[test]
+    fn what_clashes_is_refused_by_name() {
+        for (text, refusal) in [
+            ("chess", "there is no such ruleset; there are classic, "),
+            ("", "there is no such ruleset"),
+            ("classic,", "changes of a ruleset are written"),
+            ("classic,ties", "changes of a ruleset are written"),
+            ("classic,lakes=many", "no rule of classic is called so; what may be changed there: ties, "),
+            ("classic,ties=nobody", "ties has no such value; it may be both, attacker, defender"),
+            ("classic,ties=attacker,ties=attacker", "ties is named twice"),
+            ("classic,two-squares=3", "classic has two-squares=3 as it is: leave it out"),
+            ("classic,islands=printed", "islands cannot be changed in classic"),
+            ("silent-defense,disclosure=both", "disclosure cannot be changed in silent-defense"),
+            ("course,ties=attacker", "ties cannot be changed in course; what may be changed there: quiet"),
+            (
+                "shadowflash-3,winner=attacker",
+                "winner cannot be changed in shadowflash-3; what may be changed there: ties, quiet, islands",
+            ),
+        ] {
+            let found = Ruleset::parse(text).expect_err(text).to_string();
+            assert!(found.starts_with(refusal), "{text}: {found}");
+        }
+    }
+
+    #[test]
+    fn every_ruleset_may_change_what_the_rules_say() {
+        let all_but_islands =
+            ["ties", "disclosure", "bombs", "scout-strike", "winner", "two-squares", "more-squares", "quiet"];
+        for base in Ruleset::all() {
+            let expected: Vec<&str> = match base.id {
+                "silent-defense" => {
+                    all_but_islands.into_iter().filter(|name| *name != "disclosure").collect()
+                }
+                "course" => vec!["quiet"],
+                "shadowflash-1" | "shadowflash-2" | "shadowflash-3" => vec!["ties", "quiet", "islands"],
+                _ => all_but_islands.to_vec(),
+            };
+            let options: Vec<&str> = base.changeable.iter().map(|option| option.name()).collect();
+            assert_eq!(options, expected, "{}", base.id);
+            for option in base.changeable {
+                assert!(option.value_in(base).is_some(), "{} {}", base.id, option.name());
+                for value in option.values().iter().filter(|value| !value.is_in(base)) {
+                    let text = format!("{},{}={}", base.id, option.name(), value.name);
+                    let custom = named(&text);
+                    assert_eq!(custom.id, text);
+                    assert_eq!(option.value_in(custom), Some(*value), "{text}");
+                    assert_eq!(custom.changes().count(), 1, "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn there_are_not_too_many_to_keep() {
+        let ways = |base: &Ruleset| -> usize {
+            base.changeable.iter().map(|option| option.values().len()).product()
+        };
+        let all: usize = Ruleset::all().iter().map(|base| ways(base)).sum();
+        assert!(all < 15_000, "{all}");
+    }
+}
