@@ -105,7 +105,7 @@ pub enum Command {
     Convert(ConvertArgs),
     /// Explain a ruleset; without an id list them all.
     Rules {
-        /// The ruleset's id.
+        /// The ruleset's id, with or without changes: classic, or classic,ties=attacker.
         ruleset: Option<String>,
     },
     /// Let outside programs play each other over the line protocol.
@@ -208,7 +208,7 @@ pub struct PlayArgs {
 /// What to play, and how to find it.
 #[derive(Clone, Debug, Args)]
 pub struct WishArgs {
-    /// The ruleset: see flagfall rules. Offers are made for classic without it.
+    /// The ruleset: see flagfall rules. Offers are made for classic without it. Changes of single rules stand after it: classic,ties=attacker,quiet=off.
     #[arg(long, value_name = "RULESET", value_parser = parse_ruleset)]
     pub rules: Option<String>,
     /// The clock: minutes and seconds per move (10+5), seconds (90s+2), or none. Offers are made for 10+5 without it.
@@ -279,11 +279,8 @@ fn parse_format(text: &str) -> Result<Format, String> {
 }
 
 fn parse_ruleset(text: &str) -> Result<String, String> {
-    if flagfall_rules::Ruleset::find(text).is_some() {
-        return Ok(text.to_owned());
-    }
-    let ids: Vec<&str> = flagfall_rules::Ruleset::all().iter().map(|ruleset| ruleset.id).collect();
-    Err(format!("there is no such ruleset; there are {}", ids.join(", ")))
+    let ruleset = flagfall_rules::Ruleset::parse(text).map_err(|error| error.to_string())?;
+    Ok(ruleset.id.to_owned())
 }
 
 #[cfg(test)]

@@ -35,7 +35,30 @@ pub fn ruleset(ruleset: &Ruleset, numbering: Numbering) -> String {
     section("Striking", &striking(ruleset), &mut text);
     section("Repetition", &repetition(ruleset), &mut text);
     section("The end", &ending(ruleset), &mut text);
+    custom_games(ruleset, &mut text);
     text
+}
+
+/// What a custom game may change, with the values as they are typed.
+fn custom_games(ruleset: &Ruleset, text: &mut String) {
+    let _ = write!(text, "\nCustom games\n");
+    let example = ruleset.changeable.first().and_then(|option| {
+        let value = option.values().iter().find(|value| option.value_in(ruleset) != Some(**value))?;
+        Some(format!("flagfall play --rules {},{}={}", ruleset.unchanged().id, option.name(), value.name))
+    });
+    let Some(example) = example else {
+        indented("No rule may be changed.", text);
+        return;
+    };
+    indented(&format!("Casual games may change single rules, each by its name: {example}"), text);
+    for option in ruleset.changeable {
+        for value in option.values() {
+            let named = format!("{}={}", option.name(), value.name);
+            let mark = if option.value_in(ruleset) == Some(*value) { "*" } else { " " };
+            let _ = writeln!(text, "  {mark} {named:<20} {}", value.meaning);
+        }
+    }
+    indented("* as it is here", text);
 }
 
 /// A title and its sentences; a new line where a sentence ends a line of the source.

@@ -19,7 +19,7 @@ use flagfall::umpire::BotArgs;
 use flagfall::{explain, http, layouts, plain, umpire, words};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{GameRecord, RECORD_FORMAT};
-use flagfall_rules::Ruleset;
+use flagfall_rules::{NoSuchRuleset, Ruleset};
 use tokio::sync::mpsc;
 
 /// What ends the program with a word: 1 usage or network trouble, 2 refused.
@@ -99,8 +99,12 @@ fn referee() -> Result<u8, Trouble> {
 }
 
 fn find_ruleset(id: &str) -> Result<&'static Ruleset, Trouble> {
-    Ruleset::find(id)
-        .ok_or_else(|| usage(format!("there is no ruleset {id:?}. {}", explain::list().trim_end())))
+    Ruleset::parse(id).map_err(|error| match error {
+        NoSuchRuleset::Unknown => {
+            usage(format!("there is no ruleset {id:?}. {}", explain::list().trim_end()))
+        }
+        error => usage(error),
+    })
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, Trouble> {
@@ -420,14 +424,14 @@ fn setups(command: SetupsCommand, common: Common) -> Result<u8, Trouble> {
             print(&text)
         }
         SetupsCommand::Show { ruleset, name } => {
-            let rules = find_ruleset(&ruleset)?;
+            let rules = find_ruleset(&ruleset)?.unchanged();
             let setups = config.setups();
-            let text = setups.get(&ruleset).and_then(|setups| setups.get(&name));
+            let text = setups.get(rules.id).and_then(|setups| setups.get(&name));
             let text = text.ok_or_else(|| usage(format!("no deployment {name:?} is saved for {ruleset}")))?;
             print(&format!("{}\n", layouts::in_rows(text, rules).replace(' ', "\n")))
         }
         SetupsCommand::Save { ruleset, name, setup } => {
-            let rules = find_ruleset(&ruleset)?;
+            let rules = find_ruleset(&ruleset)?.unchanged();
             if !config::is_setup_name(&name) {
                 return Err(usage(
                     "a name has 1 to 30 letters, digits, - and _, and is not random or suggested",
@@ -437,18 +441,18 @@ fn setups(command: SetupsCommand, common: Common) -> Result<u8, Trouble> {
             layouts::places(&text, rules).map_err(|refusal| usage(format!("not saved: {refusal}")))?;
             let squeezed: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
             let squeezed: String = squeezed.chars().take(rules.shape.home_len()).collect();
-            let path = config.save_setup(&ruleset, &name, &squeezed).map_err(usage)?;
+            let path = config.save_setup(rules.id, &name, &squeezed).map_err(usage)?;
             print(&format!(
                 "Saved as {}. Play it with: flagfall play --rules {ruleset} --setup {name}\n",
                 path.display()
             ))
         }
         SetupsCommand::Delete { ruleset, name } => {
-            find_ruleset(&ruleset)?;
+            let rules = find_ruleset(&ruleset)?.unchanged();
             if !config::is_setup_name(&name) {
                 return Err(usage("that is no name of a saved deployment"));
             }
-            config.delete_setup(&ruleset, &name).map_err(usage)?;
+            config.delete_setup(rules.id, &name).map_err(usage)?;
             print("Deleted.\n")
         }
     }

@@ -47,6 +47,9 @@ pub fn time(time: Time) -> String {
 #[must_use]
 pub fn terms(terms: &Terms) -> String {
     let mut words = format!("{}, {}", ruleset_title(&terms.ruleset), time(terms.time));
+    if let Some(ruleset) = Ruleset::find(&terms.ruleset) {
+        ruleset.changes().for_each(|(_, value)| words.push_str(&format!(", {}", value.meaning)));
+    }
     if terms.private {
         words.push_str(", private");
     }

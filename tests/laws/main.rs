@@ -9,7 +9,7 @@ mod views;
 
 use flagfall_board::PerSide;
 use flagfall_rules::{Phase, Refusal, Ruleset, TimeControl};
-use flagfall_tests::{Chance, Logged, Match, Step};
+use flagfall_tests::{Chance, Logged, Match, Step, rulesets};
 
 /// What a law looks at.
 trait Law {
@@ -27,7 +27,7 @@ trait Law {
 fn hold<L: Law>(name: &str, games: u64, mut law: impl FnMut() -> L) {
     let seed = Chance::seed_or(20_261_121);
     let games = Chance::games_or(games);
-    for (number, ruleset) in (0..).zip(Ruleset::all()) {
+    for (number, ruleset) in (0..).zip(rulesets()) {
         let mut plies = 0;
         for game in 0..games {
             let seed = seed + number * 1000 + game;

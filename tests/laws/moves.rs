@@ -114,7 +114,7 @@ fn legal_in_the_view_is_legal_in_the_position_is_what_decide_accepts() {
 #[test]
 fn legal_moves_agree_in_games_full_of_repetitions() {
     let seed = Chance::seed_or(77);
-    for ruleset in flagfall_rules::Ruleset::all() {
+    for ruleset in flagfall_tests::rulesets() {
         let mut law = Legal { step: 0, every: usize::MAX, by_repetition: 0 };
         for game in 0..8 {
             let mut chance = Chance::new(seed + game);

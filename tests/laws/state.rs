@@ -168,7 +168,7 @@ fn no_event_panics_in_a_game_it_does_not_belong_to() {
         }
         fn end(&mut self, table: &Match) {
             let mut chance = Chance::new(5);
-            for ruleset in flagfall_rules::Ruleset::all() {
+            for ruleset in flagfall_tests::rulesets() {
                 let lakes = ruleset.draw_lakes(&Entropy(chance.bytes()));
                 let terms = flagfall_rules::GameTerms { ruleset, lakes, ..*table.game.terms() };
                 let mut game = Game::new(terms);

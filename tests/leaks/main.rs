@@ -10,7 +10,7 @@ mod shown;
 mod silent;
 
 use flagfall_rules::{Disclosure, Ruleset};
-use flagfall_tests::Chance;
+use flagfall_tests::{Chance, rulesets};
 
 use crate::beside::{NamesPlaced, NamesRemoved, RecordNamesPlaced, RemembersMoves, TellsReserve};
 use crate::doors::{
@@ -27,7 +27,7 @@ use crate::silent::{
 fn no_byte_depends_on_what_an_audience_was_not_told() {
     let seed = Chance::seed_or(4_000);
     let games = Chance::games_or(2);
-    for ruleset in Ruleset::all() {
+    for ruleset in rulesets() {
         let findings = look(&Real, ruleset, seed, games);
         println!(
             "{}: {} pairs, {} of them with other redeployments, {} KB compared, seed {seed}",

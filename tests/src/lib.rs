@@ -2,8 +2,10 @@
 
 mod chance;
 mod matches;
+mod rulesets;
 mod setups;
 
 pub use chance::Chance;
 pub use matches::{Logged, Match, Step};
+pub use rulesets::rulesets;
 pub use setups::{random_setup, setup_of, wrong_setup};

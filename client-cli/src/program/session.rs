@@ -10,7 +10,7 @@ use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
     ClientToServer, Code, CommandId, GameCommand, GameEvent, Outcome, Phase, ServerToClient,
 };
-use flagfall_rules::Ruleset;
+use flagfall_rules::{NoSuchRuleset, Ruleset};
 use flagfall_umpire::bout;
 use flagfall_umpire::line::can_tell;
 
@@ -438,11 +438,12 @@ pub fn tellable_ruleset(id: &str) -> Result<&'static Ruleset, String> {
     let tellable = || Ruleset::all().iter().copied().filter(|ruleset| can_tell(ruleset));
     let ids: Vec<&str> = tellable().map(|ruleset| ruleset.id).collect();
     let ids = ids.join(", ");
-    match Ruleset::find(id) {
-        Some(ruleset) if can_tell(ruleset) => Ok(ruleset),
-        Some(_) => {
+    match Ruleset::parse(id) {
+        Ok(ruleset) if can_tell(ruleset) => Ok(ruleset),
+        Ok(_) => {
             Err(format!("the line protocol has no words for all that happens in {id}; it has for {ids}"))
         }
-        None => Err(format!("there is no such ruleset; there are {ids}")),
+        Err(NoSuchRuleset::Unknown) => Err(format!("there is no such ruleset; there are {ids}")),
+        Err(error) => Err(error.to_string()),
     }
 }

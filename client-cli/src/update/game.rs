@@ -490,7 +490,10 @@ pub(super) fn rematch(model: &mut Model, out: &mut Vec<Effect>) {
 
 /// The text of a saved deployment, or the choice that a word stands for.
 pub(super) fn setup_choice(model: &Model, word: &str) -> SetupChoice {
-    let saved = model.game.as_ref().and_then(|game| model.saved.get(&game.view.ruleset)?.get(word));
+    let saved = model.game.as_ref().and_then(|game| {
+        let ruleset = Ruleset::find(&game.view.ruleset)?.unchanged();
+        model.saved.get(ruleset.id)?.get(word)
+    });
     match (word, saved) {
         ("random", _) => SetupChoice::Random,
         ("suggested" | "", _) => SetupChoice::Suggested,

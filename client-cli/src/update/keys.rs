@@ -154,7 +154,7 @@ fn save_as(model: &mut Model, name: &str, out: &mut Vec<Effect>) {
     }
     match editor.checked_text() {
         Ok(text) => {
-            let ruleset = editor.ruleset.id.to_owned();
+            let ruleset = editor.ruleset.unchanged().id.to_owned();
             let by_name = model.saved.entry(ruleset.clone()).or_default();
             by_name.insert(name.to_owned(), text.clone());
             model.say(format!("Saved as {name}."));
@@ -246,7 +246,7 @@ fn deploying(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
         Key::Char('l') => {
             let entries: Vec<_> = model
                 .saved
-                .get(editor.ruleset.id)
+                .get(editor.ruleset.unchanged().id)
                 .map(|saved| saved.iter().map(|(name, text)| (name.clone(), text.clone())).collect())
                 .unwrap_or_default();
             if entries.is_empty() {

@@ -102,12 +102,7 @@ struct Rulesets {
 }
 
 async fn rulesets() -> Json<Rulesets> {
-    let info = |ruleset: &&'static Ruleset| RulesetInfo {
-        id: ruleset.id.to_owned(),
-        title: ruleset.title.to_owned(),
-        summary: ruleset.summary.to_owned(),
-    };
-    Json(Rulesets { rulesets: Ruleset::all().iter().map(info).collect() })
+    Json(Rulesets { rulesets: Ruleset::all().iter().map(|ruleset| RulesetInfo::new(ruleset)).collect() })
 }
 
 #[derive(Serialize)]

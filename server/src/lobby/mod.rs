@@ -246,7 +246,7 @@ type Handled = Result<(Accepted, bool), LobbyRefusal>;
 
 impl Asker<'_> {
     async fn seek(&self, terms: &Terms, side: Option<Side>) -> Handled {
-        check_terms(terms)?;
+        let terms = &check_terms(terms)?;
         self.check_games().await?;
         let limits = &self.inner.settings.limits;
         self.inner.seeks().check_room(&self.player.id, limits.seeks_per_player, limits.seeks_max)?;
@@ -290,7 +290,7 @@ impl Asker<'_> {
     }
 
     async fn challenge(&self, terms: &Terms, side: Option<Side>) -> Handled {
-        check_terms(terms)?;
+        let terms = &check_terms(terms)?;
         let max = self.inner.settings.limits.challenges_per_player;
         let own = challenges::count(&self.inner.store, self.player, max).await?;
         if own >= max {
@@ -343,7 +343,7 @@ impl Asker<'_> {
     }
 
     async fn play_bot(&self, bot: &str, terms: &Terms, side: Option<Side>) -> Handled {
-        check_terms(terms)?;
+        let terms = &check_terms(terms)?;
         let house = house_player(bot).ok_or(LobbyRefusal::NoSuchBot)?;
         self.check_games().await?;
         // The house offers, the player accepts: his wish for secrecy stands in the terms.

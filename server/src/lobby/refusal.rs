@@ -2,7 +2,7 @@
 
 use flagfall_bots::Level;
 use flagfall_protocol::{Code, Terms, Time};
-use flagfall_rules::Ruleset;
+use flagfall_rules::{NoSuchRuleset, Ruleset};
 use flagfall_store::StoreError;
 use thiserror::Error;
 
@@ -19,8 +19,8 @@ pub const INCREMENT_S: std::ops::RangeInclusive<u32> = Time::INCREMENT_S;
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum LobbyRefusal {
     /// No such ruleset.
-    #[error("there is no such ruleset; there are {}", ruleset_ids())]
-    NoSuchRuleset,
+    #[error(transparent)]
+    NoSuchRuleset(NoSuchRuleset),
     /// Out of bounds.
     #[error(
         "base time is {} to {} seconds, the increment {} to {}",
@@ -73,7 +73,8 @@ impl LobbyRefusal {
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
-            LobbyRefusal::NoSuchRuleset => Code::NO_SUCH_RULESET,
+            LobbyRefusal::NoSuchRuleset(error) if error.is_about_changes() => Code::BAD_RULE_CHANGE,
+            LobbyRefusal::NoSuchRuleset(_) => Code::NO_SUCH_RULESET,
             LobbyRefusal::BadTime => Code::BAD_TIME,
             LobbyRefusal::NoSuchBot => Code::NO_SUCH_BOT,
             LobbyRefusal::NoSuchSeek => Code::NO_SUCH_SEEK,
@@ -112,7 +113,7 @@ impl From<CreateError> for LobbyRefusal {
             CreateError::Unavailable => LobbyRefusal::Store,
             CreateError::TooManyGames(count) => LobbyRefusal::TooManyGames(count),
             CreateError::Stopping => LobbyRefusal::Stopping,
-            CreateError::NoSuchRuleset => LobbyRefusal::NoSuchRuleset,
+            CreateError::NoSuchRuleset => LobbyRefusal::NoSuchRuleset(NoSuchRuleset::Unknown),
             CreateError::NoChance => ChanceError.into(),
         }
     }
@@ -124,25 +125,22 @@ impl From<ChanceError> for LobbyRefusal {
     }
 }
 
-fn ruleset_ids() -> String {
-    Ruleset::all().iter().map(|ruleset| ruleset.id).collect::<Vec<_>>().join(", ")
-}
-
-/// Whether a game can be played on these terms.
+/// The terms as they are kept: a custom ruleset has one name, in whatever order its changes were named.
 ///
 /// # Errors
 /// [`LobbyRefusal::NoSuchRuleset`], [`LobbyRefusal::BadTime`].
-pub fn check_terms(terms: &Terms) -> Result<(), LobbyRefusal> {
-    if Ruleset::find(&terms.ruleset).is_none() {
-        return Err(LobbyRefusal::NoSuchRuleset);
-    }
-    match terms.time {
-        Time::Unlimited {} => Ok(()),
+pub fn check_terms(terms: &Terms) -> Result<Terms, LobbyRefusal> {
+    let ruleset = Ruleset::parse(&terms.ruleset).map_err(LobbyRefusal::NoSuchRuleset)?;
+    let is_allowed = match terms.time {
+        Time::Unlimited {} => true,
         Time::Fischer { base_s, increment_s } => {
-            let is_allowed = BASE_S.contains(&base_s) && INCREMENT_S.contains(&increment_s);
-            if is_allowed { Ok(()) } else { Err(LobbyRefusal::BadTime) }
+            BASE_S.contains(&base_s) && INCREMENT_S.contains(&increment_s)
         }
+    };
+    if !is_allowed {
+        return Err(LobbyRefusal::BadTime);
     }
+    Ok(Terms { ruleset: ruleset.id.to_owned(), ..terms.clone() })
 }
 
 #[cfg(test)]
@@ -158,7 +156,7 @@ mod tests {
         let fischer =
             |base_s, increment_s| check_terms(&terms("classic", Time::Fischer { base_s, increment_s }));
         for (base, increment) in [(10, 0), (86_400, 3_600), (300, 5)] {
-            assert_eq!(fischer(base, increment), Ok(()));
+            assert!(fischer(base, increment).is_ok());
         }
         for (base, increment) in [(9, 0), (0, 10), (86_401, 0), (300, 3_601), (u32::MAX, u32::MAX)] {
             assert_eq!(fischer(base, increment), Err(LobbyRefusal::BadTime));
@@ -168,7 +166,16 @@ mod tests {
     #[test]
     fn an_unknown_ruleset_is_answered_with_those_there_are() {
         let refusal = check_terms(&terms("chess", Time::Unlimited {})).unwrap_err();
-        assert_eq!(refusal, LobbyRefusal::NoSuchRuleset);
+        assert_eq!(refusal.code(), Code::NO_SUCH_RULESET);
         assert!(refusal.to_string().contains("classic, tournament"));
+    }
+
+    #[test]
+    fn a_custom_ruleset_is_kept_under_one_name() {
+        let kept = check_terms(&terms("classic,quiet=off,ties=attacker", Time::Unlimited {})).unwrap();
+        assert_eq!(kept.ruleset, "classic,ties=attacker,quiet=off");
+        let refusal = check_terms(&terms("course,ties=attacker", Time::Unlimited {})).unwrap_err();
+        assert_eq!(refusal.code(), Code::BAD_RULE_CHANGE);
+        assert!(refusal.to_string().contains("ties cannot be changed in course"), "{refusal}");
     }
 }

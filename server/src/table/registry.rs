@@ -125,6 +125,11 @@ impl From<&CreateError> for Code {
     }
 }
 
+/// A ruleset's name among the metrics: custom games have their base's, for there are thousands of them.
+fn ruleset_label(id: &str) -> String {
+    id.split(',').next().unwrap_or_default().to_owned()
+}
+
 /// The lakes of a new game of this ruleset, where they are not its own. Whoever makes the game first draws: a repetition finds the log.
 fn drawn_lakes(ruleset: &str) -> Result<Option<Vec<Square>>, CreateError> {
     let ruleset = Ruleset::find(ruleset).ok_or(CreateError::NoSuchRuleset)?;
@@ -305,7 +310,7 @@ impl Tables {
             }
             Ok(_) | Err(_) => return Err(CreateError::Unavailable),
         }
-        metrics::counter!("flagfall_games_made_total", "ruleset" => header.terms.ruleset.clone())
+        metrics::counter!("flagfall_games_made_total", "ruleset" => ruleset_label(&header.terms.ruleset))
             .increment(1);
         let handle = self.find(id).await.map_err(|_| CreateError::Unavailable)?;
         Ok(handle.summary())

@@ -280,7 +280,7 @@ impl fmt::Debug for GameCommand {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Terms {
-    /// The ruleset's id.
+    /// The ruleset's id; a custom game's with its changes: `classic,ties=attacker,quiet=off`.
     pub ruleset: String,
     /// The clock.
     pub time: Time,

@@ -31,6 +31,8 @@ impl Code {
     pub const OWN_OFFER: &'static str = "own_offer";
     /// No ruleset of this id.
     pub const NO_SUCH_RULESET: &'static str = "no_such_ruleset";
+    /// A custom game's change that its ruleset does not let be made.
+    pub const BAD_RULE_CHANGE: &'static str = "bad_rule_change";
     /// The clock is out of bounds.
     pub const BAD_TIME: &'static str = "bad_time";
     /// No house player of this level.

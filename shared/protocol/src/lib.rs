@@ -18,8 +18,8 @@ pub use game_view::{
 };
 pub use record::{GameRecord, Imported, RECORD_FORMAT, RecordedEvent, Recorder};
 pub use server_to_client::{
-    Accepted, Audience, GameHead, GameSummary, Player, PlayerKind, Presence, RulesetInfo, Seek,
-    ServerToClient,
+    Accepted, Audience, GameHead, GameSummary, Player, PlayerKind, Presence, RuleOptionInfo, RuleValueInfo,
+    RulesetInfo, Seek, ServerToClient,
 };
 pub use text::{HexBytes, IdentityText, LaidText, MoveText, PieceText};
 

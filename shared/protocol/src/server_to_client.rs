@@ -1,4 +1,5 @@
 use flagfall_board::{GameId, PerSide, Side};
+use flagfall_rules::{OptionValue, RuleOption, Ruleset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -315,4 +316,56 @@ pub struct RulesetInfo {
     pub title: String,
     /// One sentence.
     pub summary: String,
+    /// What a custom game may change of it.
+    pub options: Vec<RuleOptionInfo>,
+}
+
+/// A rule that a custom game may change: `classic,ties=attacker` names the ruleset `classic` with the option `ties` set to `attacker`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RuleOptionInfo {
+    /// Its name.
+    pub name: String,
+    /// What the ruleset has, unchanged; not named when a game is offered.
+    pub value: String,
+    /// What it may be set to.
+    pub values: Vec<RuleValueInfo>,
+}
+
+/// A value of an option.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RuleValueInfo {
+    /// Its name.
+    pub name: String,
+    /// What it means, for people.
+    pub meaning: String,
+}
+
+impl RulesetInfo {
+    /// What there is to tell of a ruleset.
+    #[must_use]
+    pub fn new(ruleset: &Ruleset) -> RulesetInfo {
+        RulesetInfo {
+            id: ruleset.id.to_owned(),
+            title: ruleset.title.to_owned(),
+            summary: ruleset.summary.to_owned(),
+            options: RuleOptionInfo::all_of(ruleset),
+        }
+    }
+}
+
+impl RuleOptionInfo {
+    /// The options of a ruleset.
+    #[must_use]
+    pub fn all_of(ruleset: &Ruleset) -> Vec<RuleOptionInfo> {
+        let value = |value: &OptionValue| RuleValueInfo {
+            name: value.name.to_owned(),
+            meaning: value.meaning.to_owned(),
+        };
+        let info = |option: &RuleOption| RuleOptionInfo {
+            name: option.name().to_owned(),
+            value: option.value_in(ruleset).map(|value| value.name.to_owned()).unwrap_or_default(),
+            values: option.values().iter().map(value).collect(),
+        };
+        ruleset.changeable.iter().map(info).collect()
+    }
 }

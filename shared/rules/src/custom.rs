@@ -241,7 +241,7 @@ impl OptionValue {
 }
 
 /// Why a text names no ruleset.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum NoSuchRuleset {
     /// Nothing is called so.
     #[error("there is no such ruleset; there are {}", ids())]
@@ -343,7 +343,7 @@ impl Ruleset {
 
     /// The ruleset that this one was made of by changing rules; itself when nothing is changed.
     #[must_use]
-    pub fn unchanged(&'static self) -> &'static Ruleset {
+    pub fn unchanged(&self) -> &Ruleset {
         self.base.unwrap_or(self)
     }
 

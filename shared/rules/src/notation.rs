@@ -16,6 +16,7 @@ use std::fmt::Write as _;
 
 use flagfall_board::{ChipColor, Ply, Rank, RankSet, Side, Square, SquareSet};
 
+use crate::custom::NoSuchRuleset;
 use crate::lakes::Lakes;
 use crate::position::Position;
 use crate::ruleset::Ruleset;
@@ -39,8 +40,8 @@ pub enum PositionTextError {
     #[error("the owed color is the square of a piece of the side to move, or - for nothing")]
     Owed,
     /// No ruleset has this id.
-    #[error("there is no ruleset of that name")]
-    Ruleset,
+    #[error(transparent)]
+    Ruleset(NoSuchRuleset),
     /// `red` or `blue` is wanted.
     #[error("the side to move is red or blue")]
     Turn,
@@ -87,8 +88,8 @@ impl Position {
         let text = text.trim_ascii();
         let (id, rest) =
             text.split_once(|c: char| c.is_ascii_whitespace()).ok_or(PositionTextError::Fields)?;
-        let ruleset = Ruleset::find(id).ok_or_else(|| match rest.split_ascii_whitespace().count() {
-            4 | 8 => PositionTextError::Ruleset,
+        let ruleset = Ruleset::parse(id).map_err(|error| match rest.split_ascii_whitespace().count() {
+            4 | 8 => PositionTextError::Ruleset(error),
             _ => PositionTextError::Fields,
         })?;
         Position::read(ruleset, rest)

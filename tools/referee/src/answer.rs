@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use flagfall_board::{GameId, PerSide, Ply, Side, Square};
 use flagfall_protocol::{
-    Code, GameCommand, GameEvent, GameRecord, GameView, Opened, Outcome, Phase, PieceText, SeenStrike,
-    ViewChange,
+    Code, GameCommand, GameEvent, GameRecord, GameView, Opened, Outcome, Phase, PieceText, RuleOptionInfo,
+    SeenStrike, ViewChange,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -91,6 +91,8 @@ pub struct RulesetFacts {
     pub army: BTreeMap<String, u8>,
     /// Whether squares of the home rows stay empty (`.` in the deployment text).
     pub may_leave_empty: bool,
+    /// What a custom game may change: `classic,ties=attacker` is a ruleset too.
+    pub options: Vec<RuleOptionInfo>,
 }
 
 /// How a game stands after something was done.

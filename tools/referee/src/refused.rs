@@ -2,7 +2,7 @@
 
 use flagfall_board::{Ply, Stamp};
 use flagfall_protocol::Code;
-use flagfall_rules::{PositionTextError, Refusal};
+use flagfall_rules::{NoSuchRuleset, PositionTextError, Refusal};
 
 use crate::history::STEPS_MAX;
 use crate::lines::LINE_BYTES_MAX;
@@ -20,8 +20,8 @@ pub enum Refused {
     #[error("there is no game yet: begin with new_game or set_position")]
     NoGame,
     /// No ruleset of this id.
-    #[error("there is no ruleset {0:?}: about lists them")]
-    NoSuchRuleset(String),
+    #[error(transparent)]
+    NoSuchRuleset(#[from] NoSuchRuleset),
     /// The text is no position.
     #[error("not a position: {0}")]
     BadPosition(PositionTextError),
@@ -68,6 +68,7 @@ impl Refused {
             Refused::Malformed(_) => Code::MALFORMED,
             Refused::LineTooLong => "line_too_long",
             Refused::NoGame => "no_game",
+            Refused::NoSuchRuleset(error) if error.is_about_changes() => Code::BAD_RULE_CHANGE,
             Refused::NoSuchRuleset(_) => Code::NO_SUCH_RULESET,
             Refused::BadPosition(_) => "bad_position",
             Refused::TimeWentBack { .. } => "time_went_back",

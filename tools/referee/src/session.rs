@@ -3,7 +3,7 @@
 use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
 use flagfall_protocol::{
     Audience, GameCommand, GameEvent, GameView, HexBytes, Opened, Outcome, PROTOCOL_VERSION, Phase,
-    PieceText, SeenStrike, Terms, Time, ViewChange,
+    PieceText, RuleOptionInfo, SeenStrike, Terms, Time, ViewChange,
 };
 use flagfall_rules::{
     Event, Events, Fill, Game, GameTerms, Position, PositionTextError, Referee, Ruleset, SeenEvent, Viewer,
@@ -83,14 +83,12 @@ impl Session {
         match request {
             Request::About {} => Ok(Answer::About(about())),
             Request::NewGame { ruleset, time, deploy_ms, secret, game, seed, at } => {
-                let ruleset = Ruleset::find(&ruleset).ok_or(Refused::NoSuchRuleset(ruleset))?;
+                let ruleset = Ruleset::parse(&ruleset)?;
                 self.begin(ruleset, None, Beginning { time, deploy_ms, secret, game, seed, at })
             }
             Request::SetPosition { position, time, secret, game, seed, at } => {
                 let position = Position::from_text(&position).map_err(|error| match error {
-                    PositionTextError::Ruleset => Refused::NoSuchRuleset(
-                        position.split_ascii_whitespace().next().unwrap_or_default().to_owned(),
-                    ),
+                    PositionTextError::Ruleset(error) => Refused::NoSuchRuleset(error),
                     error => Refused::BadPosition(error),
                 })?;
                 let ruleset = position.ruleset();
@@ -312,6 +310,7 @@ fn about() -> About {
         home_rows: ruleset.shape.home_rows,
         army: ruleset.army.iter().map(|(rank, count)| (rank.letter().to_string(), count)).collect(),
         may_leave_empty: ruleset.fill == Fill::AnyHomeSquares,
+        options: RuleOptionInfo::all_of(ruleset),
     };
     About {
         program: concat!("flagfall ", env!("CARGO_PKG_VERSION")).to_owned(),

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use flagfall_referee::{Refused, Session};
-use flagfall_rules::PositionTextError;
+use flagfall_rules::{NoSuchRuleset, PositionTextError};
 
 const SESSION: [&str; 2] = [
     "<!-- session: made by `cargo test -p flagfall-referee`; do not edit -->\n",
@@ -140,7 +140,8 @@ fn the_document_names_every_refusal_of_its_own() {
         Refused::Malformed(String::new()),
         Refused::LineTooLong,
         Refused::NoGame,
-        Refused::NoSuchRuleset(String::new()),
+        Refused::NoSuchRuleset(NoSuchRuleset::Unknown),
+        Refused::NoSuchRuleset(NoSuchRuleset::NotAnOption),
         Refused::BadPosition(PositionTextError::Fields),
         Refused::TimeWentBack { latest: flagfall_board::Stamp(0) },
         Refused::NoSuchPly { ply: 0, first: 0, last: 0 },

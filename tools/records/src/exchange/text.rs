@@ -22,8 +22,7 @@ pub(super) fn read(text: &str) -> Result<GameRecord, ImportError> {
         return Err(ImportError::Form(format!("the text does not begin with {wanted:?}")));
     }
     let id = facts.of("Rules")?;
-    let ruleset =
-        Ruleset::find(id).ok_or_else(|| ImportError::Rules(format!("there is no ruleset {id:?}")))?;
+    let ruleset = Ruleset::parse(id).map_err(|error| ImportError::Rules(error.to_string()))?;
     let per_side = |what: &str| -> Result<PerSide<&str>, ImportError> {
         Ok(PerSide::new(facts.of(&format!("Red{what}"))?, facts.of(&format!("Blue{what}"))?))
     };

@@ -1,0 +1,54 @@
+//! The rulesets that laws are held against.
+
+use flagfall_rules::Ruleset;
+
+/// Custom rulesets in which every change that custom games may make is made once at least, and changes meet that no ruleset with a name
+/// of its own has together.
+const CUSTOM: [&str; 9] = [
+    "classic,ties=attacker,disclosure=silent,bombs=leave,scout-strike=near,winner=any,two-squares=5,more-squares=on,quiet=100",
+    "tournament,ties=defender,winner=any,two-squares=off,more-squares=off,quiet=400",
+    "barrage,ties=defender,disclosure=silent,bombs=leave,quiet=off",
+    "pbm,disclosure=silent,winner=any,two-squares=3",
+    "pbm-small,bombs=leave,scout-strike=near,more-squares=on",
+    "original,disclosure=silent,scout-strike=far,winner=attacker",
+    "silent-defense,ties=both,bombs=leave,winner=any",
+    "course,quiet=600",
+    "shadowflash-3,ties=attacker,quiet=400,islands=printed",
+];
+
+/// Every ruleset with a name of its own, and then some custom ones.
+#[must_use]
+pub fn rulesets() -> Vec<&'static Ruleset> {
+    let custom = CUSTOM.into_iter().filter_map(Ruleset::find);
+    Ruleset::all().iter().copied().chain(custom).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_change_is_made_somewhere() {
+        let rulesets = rulesets();
+        assert_eq!(rulesets.len(), Ruleset::all().len() + CUSTOM.len(), "a custom ruleset is none");
+        for base in Ruleset::all() {
+            assert!(
+                rulesets.iter().any(|ruleset| ruleset.base.is_some_and(|changed| {
+                    changed.changeable == base.changeable && changed.shape.columns == base.shape.columns
+                })),
+                "nothing like {} is changed",
+                base.id
+            );
+        }
+        for option in flagfall_rules::RuleOption::ALL {
+            for value in option.values() {
+                assert!(
+                    rulesets.iter().any(|ruleset| option.value_in(ruleset) == Some(*value)),
+                    "{}={}",
+                    option.name(),
+                    value.name
+                );
+            }
+        }
+    }
+}
