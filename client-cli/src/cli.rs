@@ -321,6 +321,16 @@ mod tests {
     }
 
     #[test]
+    fn a_custom_ruleset_has_one_name_however_it_is_typed() {
+        assert_eq!(
+            parse_ruleset("classic,quiet=off,ties=attacker").as_deref(),
+            Ok("classic,ties=attacker,quiet=off")
+        );
+        let refusal = parse_ruleset("classic,ties=red").unwrap_err();
+        assert!(refusal.contains("it may be both, attacker, defender"), "{refusal}");
+    }
+
+    #[test]
     fn what_makes_no_sense_is_refused() {
         for line in [
             "flagfall",
@@ -344,6 +354,7 @@ mod tests {
             "flagfall bot --exec ./ann --accept abc --rules pbm",
             "flagfall bot --exec ./ann --accept abc --games 2",
             "flagfall bot --exec ./ann --rules pbm --turn-time 0",
+            "flagfall play --rules course,ties=attacker",
         ] {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
         }

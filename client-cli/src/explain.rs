@@ -53,9 +53,12 @@ fn custom_games(ruleset: &Ruleset, text: &mut String) {
     indented(&format!("Casual games may change single rules, each by its name: {example}"), text);
     for option in ruleset.changeable {
         for value in option.values() {
-            let named = format!("{}={}", option.name(), value.name);
             let mark = if option.value_in(ruleset) == Some(*value) { "*" } else { " " };
-            let _ = writeln!(text, "  {mark} {named:<20} {}", value.meaning);
+            let mut named = format!("{mark} {}={}", option.name(), value.name);
+            for line in words::wrap(value.meaning, 52) {
+                let _ = writeln!(text, "  {named:<21} {line}");
+                named.clear();
+            }
         }
     }
     indented("* as it is here", text);

@@ -43,13 +43,20 @@ pub fn time(time: Time) -> String {
     }
 }
 
-/// What is played, in a few words.
+/// What is played, with all that sets it apart: for whoever is to agree to it.
 #[must_use]
 pub fn terms(terms: &Terms) -> String {
-    let mut words = format!("{}, {}", ruleset_title(&terms.ruleset), time(terms.time));
+    let mut words = terms_in_short(terms);
     if let Some(ruleset) = Ruleset::find(&terms.ruleset) {
-        ruleset.changes().for_each(|(_, value)| words.push_str(&format!(", {}", value.meaning)));
+        ruleset.changes().for_each(|(_, value)| words.push_str(&format!("; {}", value.meaning)));
     }
+    words
+}
+
+/// What is played, in a few words; of a custom game not what was changed.
+#[must_use]
+pub fn terms_in_short(terms: &Terms) -> String {
+    let mut words = format!("{}, {}", ruleset_title(&terms.ruleset), time(terms.time));
     if terms.private {
         words.push_str(", private");
     }
@@ -74,7 +81,7 @@ pub fn summary(game: &GameSummary) -> String {
         (None, None) => "deploying".to_owned(),
     };
     let (red, blue) = (&game.players.red.name, &game.players.blue.name);
-    format!("{}  {red} (Red) - {blue} (Blue)  {}  {state}", game.id, terms(&game.terms))
+    format!("{}  {red} (Red) - {blue} (Blue)  {}  {state}", game.id, terms_in_short(&game.terms))
 }
 
 /// Squares with blanks between: `c5 d5`.
@@ -352,6 +359,21 @@ mod tests {
         for text in ["", "+", "ten", "10+", "-1+2", "99999999999+1", "4294967295", "10+5+1", "1.5"] {
             assert!(parse_time(text).is_err(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn an_offer_of_a_custom_game_names_its_changes() {
+        let custom = Terms {
+            ruleset: "barrage,ties=attacker,quiet=off".to_owned(),
+            time: Time::Unlimited {},
+            private: false,
+            secret: false,
+        };
+        assert_eq!(
+            terms(&custom),
+            "Barrage (custom), no clock; of equals the attacker stays; no draw for want of captures"
+        );
+        assert_eq!(terms_in_short(&custom), "Barrage (custom), no clock");
     }
 
     #[test]

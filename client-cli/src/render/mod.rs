@@ -132,7 +132,7 @@ fn game_page(model: &Model, game: &OpenGame, theme: Theme, frame: &mut Frame<'_>
 fn title_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
     let what = match &model.game {
         Some(game) if model.page == Page::Game => {
-            format!(" Flagfall  {}  game {}", words::terms(&game.summary.terms), game.summary.id)
+            format!(" Flagfall  {}  game {}", words::terms_in_short(&game.summary.terms), game.summary.id)
         }
         Some(_) | None => " Flagfall".to_owned(),
     };
