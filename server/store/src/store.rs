@@ -6,6 +6,7 @@ use std::pin::Pin;
 
 use flagfall_board::{GameId, Stamp};
 use thiserror::Error;
+use tokio::sync::broadcast;
 
 use crate::limits::LimitError;
 use crate::value::{Head, Key, SecretBytes};
@@ -190,6 +191,20 @@ pub enum ReadError {
     },
 }
 
+/// A hint that a log has gone on. It may come late, twice, or never; whoever acts on it reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Announcement {
+    /// This game's log reaches at least to this entry.
+    Appended {
+        /// The game.
+        game: GameId,
+        /// The number of the entry.
+        seq: u64,
+    },
+    /// Announcements may have been missed: any log may have gone on.
+    Everything,
+}
+
 /// The truth about every game, and a small key-value space beside it.
 ///
 /// A game's log is a gapless sequence of entries numbered from 1. The store knows nothing of what they say. Any
@@ -291,4 +306,10 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// [`StoreError`].
     fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>>;
+
+    /// What is appended from now on, by whomever; `None` when nobody but this process can append. A receiver that has
+    /// lagged behind has missed announcements, which means [`Announcement::Everything`].
+    fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
+        None
+    }
 }

@@ -6,14 +6,15 @@ mod common;
 use std::sync::Arc;
 use std::task::{Context, Waker};
 
+use common::redis::RedisServer;
 use common::{append, append_ok, body, game, key, log, put, scratch, texts};
 use flagfall_board::Stamp;
 use flagfall_store::limits::{
     BODIES_MAX, BODY_BYTES_MAX, CONDITIONS_MAX, LimitError, READ_MAX, VALUE_BYTES_MAX, WRITES_MAX,
 };
 use flagfall_store::{
-    Append, AppendOutcome, EmbeddedStore, Expect, Hash, Head, ManualClock, MemoryStore, Options, Store,
-    StoreError, Update, UpdateOutcome, Write,
+    Append, AppendOutcome, EmbeddedStore, Expect, Hash, Head, ManualClock, MemoryStore, Options,
+    RedisOptions, Store, StoreError, Update, UpdateOutcome, Write,
 };
 
 const NOON: Stamp = Stamp(1_700_000_000_000);
@@ -24,28 +25,39 @@ struct World {
     clock: Arc<ManualClock>,
     // Removed when the test is over, after the store above.
     _folder: Option<tempfile::TempDir>,
+    _redis: Option<RedisServer>,
 }
 
-fn embedded() -> World {
+async fn embedded() -> World {
     let folder = scratch();
     let clock = Arc::new(ManualClock::new(NOON));
     let store = EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
-    World { store: Arc::new(store), clock, _folder: Some(folder) }
+    World { store: Arc::new(store), clock, _folder: Some(folder), _redis: None }
 }
 
-fn memory() -> World {
+async fn memory() -> World {
     let clock = Arc::new(ManualClock::new(NOON));
-    World { store: Arc::new(MemoryStore::new(clock.clone())), clock, _folder: None }
+    World { store: Arc::new(MemoryStore::new(clock.clone())), clock, _folder: None, _redis: None }
+}
+
+async fn in_redis() -> World {
+    let redis = RedisServer::start();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let store = redis.open(RedisOptions { clock: Some(clock.clone()), ..RedisOptions::default() }).await;
+    World { store: Arc::new(store), clock, _folder: None, _redis: Some(redis) }
 }
 
 /// One test a store for every case.
 macro_rules! contract {
     ($($case:ident),* $(,)?) => {
         mod on_embedded {
-            $(#[tokio::test] async fn $case() { super::$case(super::embedded()).await; })*
+            $(#[tokio::test] async fn $case() { super::$case(super::embedded().await).await; })*
+        }
+        mod in_redis {
+            $(#[tokio::test] async fn $case() { super::$case(super::in_redis().await).await; })*
         }
         mod in_memory {
-            $(#[tokio::test] async fn $case() { super::$case(super::memory()).await; })*
+            $(#[tokio::test] async fn $case() { super::$case(super::memory().await).await; })*
         }
     };
 }

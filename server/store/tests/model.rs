@@ -1,17 +1,21 @@
-//! The embedded store does what the store in memory does, whatever is asked, over any number of restarts.
+//! The durable stores do what the store in memory does, whatever is asked, over any number of restarts.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;
 
+use std::future::Future;
 use std::sync::Arc;
 
+use common::redis::RedisServer;
 use common::{body, game, key, scratch};
 use flagfall_board::Stamp;
 use flagfall_store::{
-    Append, EmbeddedStore, Expect, Hash, Head, ManualClock, MemoryStore, Options, Store, Update, Write,
+    Append, EmbeddedStore, Expect, Hash, Head, ManualClock, MemoryStore, Options, RedisOptions, Store,
+    Update, Write,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 
 const START: Stamp = Stamp(1_000_000);
 
@@ -91,13 +95,15 @@ fn writes(list: Vec<RecordWrite>, now: Stamp) -> Vec<Write> {
         .collect()
 }
 
-async fn run(steps: Vec<Step>) {
-    let folder = scratch();
-    let clock = Arc::new(ManualClock::new(START));
-    let open = || EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
+/// Runs the steps on a store that `open` opens, and on the model.
+async fn run<S: Store, F: Future<Output = S>>(
+    steps: Vec<Step>,
+    clock: Arc<ManualClock>,
+    open: impl Fn() -> F,
+) {
     let mut now = START;
     let model = MemoryStore::new(clock.clone());
-    let mut store = Some(open());
+    let mut store = Some(open().await);
     for step in steps {
         let Some(real) = &store else { return };
         match step {
@@ -146,7 +152,7 @@ async fn run(steps: Vec<Step>) {
             }
             Step::Reopen => {
                 drop(store.take());
-                store = Some(open());
+                store = Some(open().await);
             }
         }
     }
@@ -157,11 +163,34 @@ async fn run(steps: Vec<Step>) {
     assert_eq!(real.quarantined().await, Ok(Vec::new()));
 }
 
+fn block_on(future: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_stores_agree(steps in vec(step(), 1..50)) {
-        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(run(steps));
+    fn the_embedded_store_agrees(steps in vec(step(), 1..50)) {
+        let folder = scratch();
+        let clock = Arc::new(ManualClock::new(START));
+        let open = async || EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
+        block_on(run(steps, clock.clone(), open));
     }
+}
+
+#[test]
+fn the_store_in_redis_agrees() {
+    let redis = RedisServer::start();
+    let mut runner = TestRunner::new(ProptestConfig { cases: 64, ..ProptestConfig::default() });
+    let ran = runner.run(&vec(step(), 1..50), |steps| {
+        let clock = Arc::new(ManualClock::new(START));
+        let options = RedisOptions { clock: Some(clock.clone()), ..RedisOptions::default() };
+        block_on(async {
+            let _: String = redis.ask(&["FLUSHALL"]).await;
+            run(steps, clock, async || redis.open(options.clone()).await).await;
+        });
+        Ok(())
+    });
+    ran.unwrap();
 }

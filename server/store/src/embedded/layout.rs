@@ -2,7 +2,10 @@
 
 use flagfall_board::{GameId, Stamp};
 
-use crate::value::{Hash, Head, Key, SecretBytes};
+pub(super) use crate::encoding::{
+    entry_value, head_value, parse_entry, parse_head, parse_record, record_value, stamp_entry,
+};
+use crate::value::Key;
 
 /// The version of everything in this file. Another layout gets another number.
 pub(super) const SCHEMA: u64 = 1;
@@ -73,12 +76,6 @@ pub(super) const META_EPOCH: &[u8] = b"epoch";
 pub(super) const META_COMMIT: &[u8] = b"commit";
 pub(super) const META_QUARANTINE: &[u8] = b"quarantine/";
 
-const STAMP_LENGTH: usize = 8;
-const HASH_LENGTH: usize = 32;
-/// Bytes ahead of the body in a log entry.
-const ENTRY_HEADER: usize = STAMP_LENGTH + HASH_LENGTH;
-const NEVER: u64 = u64::MAX;
-
 /// Where an entry lies in the keyspace `logs`: the game, then the number.
 pub(super) fn entry_key(game: GameId, seq: u64) -> Vec<u8> {
     let mut key = Vec::with_capacity(game.as_str().len() + 8);
@@ -101,57 +98,6 @@ pub(super) fn parse_game(key: &[u8]) -> Option<GameId> {
 /// The number in an entry's key.
 pub(super) fn entry_seq(key: &[u8]) -> Option<u64> {
     key.last_chunk().copied().map(u64::from_be_bytes)
-}
-
-/// An entry's value, its stamp still to come: stamp, hash of the chain up to here, body.
-pub(super) fn entry_value(hash: Hash, body: &SecretBytes) -> Vec<u8> {
-    let mut value = Vec::with_capacity(ENTRY_HEADER + body.len());
-    value.extend_from_slice(&[0; STAMP_LENGTH]);
-    value.extend_from_slice(&hash.0);
-    value.extend_from_slice(body.expose());
-    value
-}
-
-/// Puts the stamp into an entry's value.
-pub(super) fn stamp_entry(value: &mut [u8], at: Stamp) {
-    if let Some(place) = value.get_mut(..STAMP_LENGTH) {
-        place.copy_from_slice(&at.0.to_le_bytes());
-    }
-}
-
-/// An entry's stamp, hash and body.
-pub(super) fn parse_entry(value: &[u8]) -> Option<(Stamp, Hash, &[u8])> {
-    let (stamp, rest) = value.split_first_chunk::<STAMP_LENGTH>()?;
-    let (hash, body) = rest.split_first_chunk::<HASH_LENGTH>()?;
-    Some((Stamp(u64::from_le_bytes(*stamp)), Hash(*hash), body))
-}
-
-/// A value of the keyspace `heads`; its key is the game.
-pub(super) fn head_value(head: Head) -> [u8; 40] {
-    let mut value = [0; 40];
-    value[..8].copy_from_slice(&head.seq.to_le_bytes());
-    value[8..].copy_from_slice(&head.hash.0);
-    value
-}
-
-pub(super) fn parse_head(value: &[u8]) -> Option<Head> {
-    let (seq, hash) = value.split_first_chunk::<8>()?;
-    Some(Head { seq: u64::from_le_bytes(*seq), hash: Hash(hash.try_into().ok()?) })
-}
-
-/// A value of the keyspace `records`: when it expires, then the value itself.
-pub(super) fn record_value(value: &[u8], expires: Option<Stamp>) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(8 + value.len());
-    bytes.extend_from_slice(&expires.map_or(NEVER, |stamp| stamp.0).to_le_bytes());
-    bytes.extend_from_slice(value);
-    bytes
-}
-
-/// A record's value and when it expires.
-pub(super) fn parse_record(bytes: &[u8]) -> Option<(&[u8], Option<Stamp>)> {
-    let (expires, value) = bytes.split_first_chunk::<8>()?;
-    let expires = u64::from_le_bytes(*expires);
-    Some((value, (expires != NEVER).then_some(Stamp(expires))))
 }
 
 /// A key of the keyspace `expiries`: when, then which record.
@@ -196,6 +142,7 @@ pub(super) fn parse_quarantine_key(key: &[u8]) -> Option<GameId> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::{Hash, Head, SecretBytes};
 
     #[test]
     fn what_is_written_reads_back() {

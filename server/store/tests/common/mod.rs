@@ -5,6 +5,8 @@
     reason = "each test binary uses its part; a failed unwrap is a failed test"
 )]
 
+pub(crate) mod redis;
+
 use flagfall_board::GameId;
 use flagfall_store::{Append, AppendOutcome, Head, Key, SecretBytes, Store, StoredEntry, Write};
 

@@ -1,0 +1,499 @@
+//! The store in Redis, for several servers at once.
+//!
+//! # How it works
+//! A game's log is a stream whose ids are the entries' numbers. One script appends: it checks number and hash of the last entry, gives the
+//! stamp by Redis's clock (never before the entry ahead, nor before what this process has seen), writes, and announces. One task of
+//! this process sends whatever waits in one go, one group after the other; reads have a connection of their own, announcements a
+//! third. None of them is trusted to live: each is made anew when it is lost, silent for too long, or leads to a replica.
+//!
+//! Side records live together in another slot than the logs. An append that has some leaves them beside its log, as part of the
+//! append, carries them out next and only then is answered; whoever is lost in between leaves them to the next server that connects.
+//! They are carried out in the order of the log and each once, however often somebody tries.
+//!
+//! # What is promised
+//! Whatever Redis itself keeps. What that is, is read from it at every connection ([`Promises`]); one that promises less than a game
+//! needs is refused unless [`Demand::Anything`] is said.
+//!
+//! | Redis | an acknowledged move survives |
+//! |---|---|
+//! | `appendonly yes`, `appendfsync always`, `noeviction` | a kill of Redis or of servers, a power cut on a disk that keeps its word |
+//! | the same and [`RedisOptions::replicas`] 1 or more | a failover to a replica that was waited for, too |
+//! | the same without replicas waited for, failing over | all but the last moments, and those as far as a server holds them |
+//! | `appendfsync everysec` | all but about the last second, and that as far as a server holds it |
+//! | no append-only file | nothing but what servers hold |
+//! | any other `maxmemory-policy` | games are thrown out when memory is full, but what servers hold comes back |
+//!
+//! Servers hold the logs of the games they serve, up to [`RedisOptions::held_bytes_max`]. At every new connection, and whenever an
+//! append meets a log that is shorter than it should be, the missing end is given back through the same check, entry by entry, with
+//! its stamps; several servers doing so at once do no harm. Where another server has gone on from the shorter log meanwhile, one of
+//! the two branches is lost: its writer sees a conflict it cannot read on from.
+//!
+//! # What the answers mean
+//! `Ok`, `Conflict` and `Late` are Redis's own words, confirmed by the replicas if these are waited for. An answer that stays out,
+//! or replicas that do not confirm, make an append `Unknown`. Until the connection has been replaced, with the old one closed on
+//! Redis's side so that nothing sent over it happens any more, reads wait or fail: so what is read after an `Unknown` is final.
+//! `Unavailable` means that Redis refused (memory full, replica, loading) or was never sent anything.
+
+mod address;
+mod answers;
+mod held;
+mod layout;
+mod link;
+mod listener;
+mod promises;
+mod reader;
+mod writer;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
+
+use flagfall_board::{GameId, Stamp};
+use redis::{Cmd, Pipeline, Value};
+use thiserror::Error;
+use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+pub use self::address::{AddressError, Prefix, RedisAddress};
+use self::held::{Held, HeldEntry};
+use self::layout::{Keys, write_arguments};
+use self::link::{Fault, Patience, parsed};
+pub use self::promises::{Promises, Weakness};
+use self::reader::{Reader, Trouble};
+use self::writer::{Prepared, Reply, Request, SWEEP_STEP, Writer};
+use crate::clock::WallClock;
+use crate::encoding::entry_value;
+use crate::limits::{check_append, check_update};
+use crate::store::{
+    Announcement, Append, AppendOutcome, ReadError, Record, Store, StoreError, StoreFuture, StoredEntry,
+    Update, UpdateOutcome,
+};
+use crate::value::{Head, Key};
+
+/// Announcements that may wait for a listener; one who is further behind is told to look at everything.
+const ANNOUNCEMENTS_MAX: usize = 4096;
+
+/// What an operator may set.
+#[derive(Clone)]
+pub struct RedisOptions {
+    /// What all keys begin with.
+    pub prefix: Prefix,
+    /// Replicas that must have an append before it is acknowledged. Default 0.
+    pub replicas: u32,
+    /// What Redis must promise.
+    pub demand: Demand,
+    /// Requests that may wait for the writer; beyond that callers wait. Default 4,096.
+    pub queue_length: usize,
+    /// How long a connection may take to come about. Default 1 s.
+    pub connect_timeout: Duration,
+    /// How long an answer may stay out before the connection is given up. Default 2 s.
+    pub answer_timeout: Duration,
+    /// Bytes of logs held, to give back what Redis loses. Default 64 MiB.
+    pub held_bytes_max: usize,
+    /// The time between two looks at everything, should an announcement have been missed. Default 30 s.
+    pub audit: Duration,
+    /// The clock that stamps, instead of Redis's own: for tests.
+    pub clock: Option<Arc<dyn WallClock>>,
+}
+
+impl Default for RedisOptions {
+    fn default() -> RedisOptions {
+        RedisOptions {
+            prefix: Prefix::default(),
+            replicas: 0,
+            demand: Demand::Full,
+            queue_length: 4096,
+            connect_timeout: Duration::from_secs(1),
+            answer_timeout: Duration::from_secs(2),
+            held_bytes_max: 64 * 1024 * 1024,
+            audit: Duration::from_secs(30),
+            clock: None,
+        }
+    }
+}
+
+/// What Redis must promise for the store to take anything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Demand {
+    /// That nothing acknowledged is lost: no [`Weakness`].
+    #[default]
+    Full,
+    /// Whatever it does.
+    Anything,
+}
+
+/// Why the store could not be opened.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{why}")]
+pub struct RedisOpenError {
+    why: String,
+}
+
+/// What the store has done since it was opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct RedisStats {
+    /// Appends that were answered `Ok`.
+    pub appends: u64,
+    /// Entries in them.
+    pub entries: u64,
+    /// Entries given back after Redis had lost them.
+    pub restored: u64,
+    /// Connections of the writer.
+    pub connections: u64,
+}
+
+#[derive(Default)]
+struct Counters {
+    appends: AtomicU64,
+    entries: AtomicU64,
+    restored: AtomicU64,
+    connections: AtomicU64,
+}
+
+/// What the tasks and the handle have in common.
+struct Shared {
+    address: RedisAddress,
+    options: RedisOptions,
+    keys: Keys,
+    /// The latest moment this process has seen: no stamp may be earlier.
+    floor: AtomicU64,
+    epoch: AtomicU64,
+    quarantined: RwLock<BTreeMap<GameId, String>>,
+    promises: RwLock<Promises>,
+    /// Whether something was written of which nobody knows what became.
+    is_in_doubt: AtomicBool,
+    /// Counts the writer's connections.
+    generation: AtomicU64,
+    /// Whether trouble has been told since the last connection.
+    is_troubled: AtomicBool,
+    held: Mutex<Held>,
+    announcements: broadcast::Sender<Announcement>,
+    counters: Counters,
+}
+
+impl Shared {
+    fn patience(&self) -> Patience {
+        Patience { connect: self.options.connect_timeout, answer: self.options.answer_timeout }
+    }
+
+    /// Adds the two arguments every script takes: the time, if it is not Redis's own, and the floor.
+    fn time(&self, command: &mut Cmd) {
+        let now = self.options.clock.as_ref().map(|clock| clock.now().0.to_string()).unwrap_or_default();
+        command.arg(now).arg(self.floor.load(Ordering::SeqCst));
+    }
+
+    fn raise_floor(&self, at: Stamp) {
+        self.floor.fetch_max(at.0, Ordering::SeqCst);
+    }
+
+    /// Adds the wait for the replicas, if they are to be waited for.
+    fn wait(&self, commands: &mut Pipeline) {
+        if self.options.replicas > 0 {
+            let wait_ms = self.options.answer_timeout.as_millis() / 2;
+            commands.cmd("WAIT").arg(self.options.replicas).arg(u64::try_from(wait_ms).unwrap_or(u64::MAX));
+        }
+    }
+
+    /// Whether as many replicas confirmed as are wanted.
+    fn are_enough(&self, waited: Option<&Value>) -> Result<(), Fault> {
+        let wanted = self.options.replicas;
+        if wanted == 0 {
+            return Ok(());
+        }
+        let confirmed: u32 = parsed(waited.cloned().unwrap_or(Value::Nil))?;
+        if confirmed >= wanted {
+            return Ok(());
+        }
+        Err(Fault::InDoubt(format!("{confirmed} of {wanted} replicas confirmed what was written")))
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        // Nothing panics while it holds this lock; were it so, what is held is still true.
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note_promises(&self, promises: &Promises) {
+        promises.clone_into(&mut self.promises.write().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn note_connected(&self) {
+        self.generation.fetch_add(1, Ordering::SeqCst);
+        self.counters.connections.fetch_add(1, Ordering::Relaxed);
+        if self.is_troubled.swap(false, Ordering::SeqCst) {
+            tracing::info!(redis = %self.address, "Redis is there again");
+        }
+    }
+
+    fn note_trouble(&self, fault: &Fault) {
+        if !self.is_troubled.swap(true, Ordering::SeqCst) {
+            let why = fault.clone().into_why();
+            tracing::error!(redis = %self.address, why, "Redis cannot be used");
+        }
+    }
+
+    fn note_restored(&self, game: GameId, entries: usize) {
+        self.counters.restored.fetch_add(entries as u64, Ordering::Relaxed);
+        tracing::error!(%game, entries, "Redis had lost the end of a log; it was given back");
+    }
+
+    fn count(&self, entries: usize) {
+        self.counters.appends.fetch_add(1, Ordering::Relaxed);
+        self.counters.entries.fetch_add(entries as u64, Ordering::Relaxed);
+    }
+
+    fn is_quarantined(&self, game: GameId) -> bool {
+        self.quarantined.read().unwrap_or_else(PoisonError::into_inner).contains_key(&game)
+    }
+
+    fn quarantine(&self, game: GameId, reason: &str) {
+        let mut quarantined = self.quarantined.write().unwrap_or_else(PoisonError::into_inner);
+        if quarantined.insert(game, reason.to_owned()).is_none() {
+            tracing::error!(%game, reason, "the log of a game is damaged: it is in quarantine");
+        }
+    }
+
+    fn set_quarantined(&self, found: BTreeMap<GameId, String>) {
+        *self.quarantined.write().unwrap_or_else(PoisonError::into_inner) = found;
+    }
+
+    fn release(&self, game: GameId) {
+        self.quarantined.write().unwrap_or_else(PoisonError::into_inner).remove(&game);
+    }
+}
+
+/// The store in Redis. See the [module](self) for what it promises.
+pub struct RedisStore {
+    shared: Arc<Shared>,
+    reader: Reader,
+    requests: mpsc::Sender<Request>,
+    last_heartbeat: Option<Stamp>,
+    listener: JoinHandle<()>,
+}
+
+impl Drop for RedisStore {
+    fn drop(&mut self) {
+        self.listener.abort();
+    }
+}
+
+impl RedisStore {
+    /// Opens the store in this Redis, or makes one. Must be called in a tokio runtime, which then runs its tasks.
+    ///
+    /// # Errors
+    /// [`RedisOpenError`], which says what to do: Redis cannot be reached, promises too little, or holds a store of another version.
+    pub async fn open(address: RedisAddress, options: RedisOptions) -> Result<RedisStore, RedisOpenError> {
+        let (announcements, _) = broadcast::channel(ANNOUNCEMENTS_MAX);
+        let shared = Arc::new(Shared {
+            address,
+            keys: Keys::new(&options.prefix),
+            floor: AtomicU64::new(0),
+            epoch: AtomicU64::new(0),
+            quarantined: RwLock::default(),
+            promises: RwLock::default(),
+            is_in_doubt: AtomicBool::new(false),
+            generation: AtomicU64::new(0),
+            is_troubled: AtomicBool::new(false),
+            held: Mutex::new(Held::new(options.held_bytes_max)),
+            announcements,
+            counters: Counters::default(),
+            options,
+        });
+        let opened = Writer::open(shared.clone()).await;
+        let (writer, last_heartbeat) = opened.map_err(|fault| RedisOpenError { why: fault.into_why() })?;
+        let (requests, receiver) = mpsc::channel(shared.options.queue_length.max(1));
+        tokio::spawn(writer.run(receiver));
+        let listener = tokio::spawn(listener::run(shared.clone()));
+        Ok(RedisStore { reader: Reader::new(shared.clone()), shared, requests, last_heartbeat, listener })
+    }
+
+    /// What this Redis promised when it was last connected to.
+    #[must_use]
+    pub fn promises(&self) -> Promises {
+        self.shared.promises.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What the store has done since it was opened.
+    #[must_use]
+    pub fn stats(&self) -> RedisStats {
+        let counters = &self.shared.counters;
+        RedisStats {
+            appends: counters.appends.load(Ordering::Relaxed),
+            entries: counters.entries.load(Ordering::Relaxed),
+            restored: counters.restored.load(Ordering::Relaxed),
+            connections: counters.connections.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Every game the store knows of, running or not.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn games(&self) -> Result<Vec<GameId>, StoreError> {
+        self.settle().await?;
+        self.reader.games().await.map_err(Trouble::of_record)
+    }
+
+    /// Reads a game's log from its first entry and, if all of it holds, lifts its quarantine.
+    ///
+    /// # Errors
+    /// [`ReadError::Damaged`] when it does not hold; the quarantine stays.
+    pub async fn recheck(&self, game: GameId) -> Result<Head, ReadError> {
+        let unavailable = |error: StoreError| ReadError::Unavailable { why: error.to_string() };
+        self.settle().await.map_err(unavailable)?;
+        let head = self.keep_damage(game, self.reader.verify(game).await).await?;
+        self.ask(|reply| Request::Release { game, reply }).await.map_err(unavailable)?;
+        Ok(head)
+    }
+
+    /// Hands a request to the writer. An error means that it was not taken. Waits while the queue is full.
+    async fn send<T>(
+        &self,
+        request: impl FnOnce(Reply<T>) -> Request,
+    ) -> Result<oneshot::Receiver<Result<T, StoreError>>, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        let closed = |_| StoreError::Unavailable { why: "the store is closed".to_owned() };
+        self.requests.send(request(reply)).await.map_err(closed)?;
+        Ok(answer)
+    }
+
+    /// Asks the writer; no answer from it is an error.
+    async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, StoreError> {
+        let gone = |_| StoreError::Unavailable { why: "the writer is gone and left no answer".to_owned() };
+        self.send(request).await?.await.map_err(gone)?
+    }
+
+    /// Resolves what is in doubt before anything is read.
+    async fn settle(&self) -> Result<(), StoreError> {
+        if self.shared.is_in_doubt.load(Ordering::SeqCst) {
+            self.ask(|reply| Request::Settle { reply }).await?;
+        }
+        Ok(())
+    }
+
+    /// Damage that was read puts the game into quarantine.
+    async fn keep_damage<T>(&self, game: GameId, found: Result<T, Trouble>) -> Result<T, ReadError> {
+        if let Err(Trouble::Damaged { seq, what }) = &found
+            && !self.shared.is_quarantined(game)
+        {
+            let reason = format!("entry {seq}: {what}");
+            self.shared.quarantine(game, &reason);
+            self.shared.held().forget(game);
+            // Not kept: the next read finds the damage again.
+            self.ask(|reply| Request::Quarantine { game, reason, reply }).await.ok();
+        }
+        found.map_err(|trouble| trouble.of_game(game))
+    }
+
+    async fn read_log<T>(
+        &self,
+        game: GameId,
+        read: impl Future<Output = Result<T, Trouble>>,
+    ) -> Result<T, ReadError> {
+        self.settle().await.map_err(|error| ReadError::Unavailable { why: error.to_string() })?;
+        self.keep_damage(game, read.await).await
+    }
+}
+
+impl Store for RedisStore {
+    fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
+        Box::pin(async move {
+            check_append(&append)?;
+            let Append { game, expected, deadline, bodies, writes } = append;
+            let mut head = expected;
+            let entries = bodies
+                .iter()
+                .map(|body| {
+                    head = head.then(game, body);
+                    HeldEntry { head, value: entry_value(head.hash, body), writes: Vec::new() }
+                })
+                .collect();
+            let writes = write_arguments(&writes);
+            let append = Prepared { game, expected, deadline, entries, is_stamped: false, writes };
+            let answer = self.send(|reply| Request::Append { append, reply }).await?;
+            answer.await.unwrap_or(Ok(AppendOutcome::Unknown))
+        })
+    }
+
+    fn read(
+        &self,
+        game: GameId,
+        after_seq: u64,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>> {
+        Box::pin(self.read_log(game, self.reader.read(game, after_seq, limit)))
+    }
+
+    fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>> {
+        Box::pin(self.read_log(game, self.reader.head(game)))
+    }
+
+    fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
+        Box::pin(async move {
+            self.settle().await?;
+            self.reader.get(&key).await.map_err(Trouble::of_record)
+        })
+    }
+
+    fn scan(
+        &self,
+        prefix: Key,
+        after: Option<Key>,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>> {
+        Box::pin(async move {
+            self.settle().await?;
+            let found = self.reader.scan(Some(&prefix), after.as_ref(), limit).await;
+            let found = found.map_err(Trouble::of_record)?;
+            Ok(found.into_iter().map(|(key, value, _)| (key, value)).collect())
+        })
+    }
+
+    fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
+        Box::pin(async move {
+            check_update(&update)?;
+            let answer = self.send(|reply| Request::Update { update, reply }).await?;
+            answer.await.unwrap_or(Ok(UpdateOutcome::Unknown))
+        })
+    }
+
+    fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        Box::pin(async move {
+            let mut all = 0;
+            loop {
+                let (found, deleted) = self.ask(|reply| Request::Sweep { reply }).await?;
+                all += deleted;
+                if found < SWEEP_STEP {
+                    return Ok(all);
+                }
+            }
+        })
+    }
+
+    fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
+        Box::pin(self.ask(|reply| Request::Heartbeat { reply }))
+    }
+
+    fn last_heartbeat(&self) -> StoreFuture<'_, Result<Option<Stamp>, StoreError>> {
+        Box::pin(async move { Ok(self.last_heartbeat) })
+    }
+
+    fn epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        Box::pin(async move { Ok(self.shared.epoch.load(Ordering::SeqCst)) })
+    }
+
+    fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.ask(|reply| Request::BumpEpoch { above: 0, reply }))
+    }
+
+    fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
+        Box::pin(async move {
+            let quarantined = self.shared.quarantined.read().unwrap_or_else(PoisonError::into_inner);
+            Ok(quarantined.iter().map(|(game, reason)| (*game, reason.clone())).collect())
+        })
+    }
+
+    fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
+        Some(self.shared.announcements.subscribe())
+    }
+}

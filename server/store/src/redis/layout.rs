@@ -1,0 +1,200 @@
+//! What lies where in Redis. Keys of one game share a hash tag, so do those of all side records: on a cluster each of the two has a slot of
+//! its own, and no script needs keys of both.
+
+use flagfall_board::GameId;
+
+use crate::encoding::record_value;
+use crate::store::Write;
+use crate::value::Key;
+
+use super::address::Prefix;
+
+/// The version of everything in this file and in the scripts. Another layout gets another number.
+pub(super) const SCHEMA: u64 = 1;
+
+/// The names of keys.
+#[derive(Clone, Debug)]
+pub(super) struct Keys {
+    prefix: String,
+    /// Hash: schema, epoch, last sign of life.
+    pub(super) meta: String,
+    /// Hash: the side records by their keys, each with its expiry ahead.
+    pub(super) values: String,
+    /// Sorted set without scores: the keys of all side records, in their order.
+    pub(super) names: String,
+    /// Sorted set: the keys of side records that expire, by when.
+    pub(super) expiries: String,
+    /// Hash: up to which entry the side records of a game's appends were carried out.
+    pub(super) applied: String,
+    /// Sorted set, by time: appends whose side records may still have to be carried out. See [`pending_member`].
+    pub(super) pending: String,
+    /// Hash: games in quarantine, and why.
+    pub(super) quarantined: String,
+    /// Channel: a line for every append.
+    pub(super) channel: String,
+}
+
+impl Keys {
+    pub(super) fn new(prefix: &Prefix) -> Keys {
+        let prefix = prefix.as_str();
+        let record = |name: &str| format!("{prefix}:{{{prefix}}}:{name}");
+        Keys {
+            prefix: prefix.to_owned(),
+            meta: record("meta"),
+            values: record("values"),
+            names: record("names"),
+            expiries: record("expiries"),
+            applied: record("applied"),
+            pending: record("pending"),
+            quarantined: record("quarantined"),
+            channel: format!("{prefix}:appended"),
+        }
+    }
+
+    /// Stream: the entries of a game, their numbers as ids. The field `e` holds stamp, hash and body; `w`, at the last entry of an
+    /// append that has some, its side records: see [`intent`].
+    pub(super) fn log(&self, game: GameId) -> String {
+        format!("{}:{{{game}}}:log", self.prefix)
+    }
+
+    /// String: why a game is in quarantine.
+    pub(super) fn quarantine(&self, game: GameId) -> String {
+        format!("{}:{{{game}}}:quarantine", self.prefix)
+    }
+
+    /// A pattern that all logs match, and hardly anything else; see [`Keys::game_of_log`].
+    pub(super) fn log_pattern(&self) -> String {
+        format!("{}:{{*}}:log", self.prefix)
+    }
+
+    /// The game whose log a key is.
+    pub(super) fn game_of_log(&self, key: &[u8]) -> Option<GameId> {
+        let rest = key.strip_prefix(self.prefix.as_bytes())?.strip_prefix(b":{")?;
+        std::str::from_utf8(rest.strip_suffix(b"}:log")?).ok()?.parse().ok()
+    }
+}
+
+/// How an append is listed among those whose side records are still to be carried out.
+pub(super) fn pending_member(game: GameId, seq: u64) -> String {
+    format!("{game} {seq}")
+}
+
+pub(super) fn parse_pending_member(member: &[u8]) -> Option<(GameId, u64)> {
+    let (game, seq) = std::str::from_utf8(member).ok()?.split_once(' ')?;
+    Some((game.parse().ok()?, seq.parse().ok()?))
+}
+
+/// A write as a script takes it: kind, key, expiry, value.
+pub(super) type WriteArguments = [Vec<u8>; 4];
+
+pub(super) fn write_arguments(writes: &[Write]) -> Vec<WriteArguments> {
+    let arguments = |write: &Write| match write {
+        Write::Put { key, value, expires } => {
+            let score = expires.map(|stamp| stamp.0.to_string()).unwrap_or_default();
+            [b"P".to_vec(), key.as_bytes().to_vec(), score.into_bytes(), record_value(value, *expires)]
+        }
+        Write::Delete { key } => [b"D".to_vec(), key.as_bytes().to_vec(), Vec::new(), Vec::new()],
+    };
+    writes.iter().map(arguments).collect()
+}
+
+/// The side records of an append as they lie beside its last entry: their arguments, each with its length ahead. Nothing for none.
+pub(super) fn intent(writes: &[WriteArguments]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for argument in writes.iter().flatten() {
+        // An argument is bounded by the limits of the store: 64 KiB and a little.
+        bytes.extend_from_slice(&u32::try_from(argument.len()).unwrap_or(u32::MAX).to_le_bytes());
+        bytes.extend_from_slice(argument);
+    }
+    bytes
+}
+
+pub(super) fn parse_intent(mut bytes: &[u8]) -> Option<Vec<WriteArguments>> {
+    let mut take = || {
+        let (length, rest) = bytes.split_first_chunk::<4>()?;
+        let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+        let (argument, rest) = rest.split_at_checked(length)?;
+        bytes = rest;
+        Some((argument.to_vec(), rest.is_empty()))
+    };
+    let mut writes = Vec::new();
+    loop {
+        let ((kind, _), (key, _), (score, _), (value, is_last)) = (take()?, take()?, take()?, take()?);
+        writes.push([kind, key, score, value]);
+        if is_last {
+            return Some(writes);
+        }
+    }
+}
+
+/// From where on, and up to where, names are looked at for a scan.
+pub(super) fn scan_bounds(prefix: &Key, after: Option<&Key>) -> (Vec<u8>, Vec<u8>) {
+    let from = match after {
+        Some(after) if after >= prefix => [b"(", after.as_bytes()].concat(),
+        Some(_) | None => [b"[", prefix.as_bytes()].concat(),
+    };
+    (from, prefix_end(prefix.as_bytes()))
+}
+
+/// The bound behind all names with this prefix.
+fn prefix_end(prefix: &[u8]) -> Vec<u8> {
+    match prefix.iter().rposition(|byte| *byte < u8::MAX) {
+        Some(last) => {
+            let mut end = [b"(", &prefix[..=last]].concat();
+            if let Some(byte) = end.last_mut() {
+                *byte += 1;
+            }
+            end
+        }
+        None => b"+".to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flagfall_board::Stamp;
+
+    use super::*;
+
+    fn key(text: &str) -> Key {
+        Key::new(text).unwrap()
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let game = GameId::from_random([7; 12]);
+        let keys = Keys::new(&"arena".parse().unwrap());
+        assert_eq!(keys.game_of_log(keys.log(game).as_bytes()), Some(game));
+        assert_eq!(keys.game_of_log(keys.quarantine(game).as_bytes()), None);
+        assert_eq!(parse_pending_member(pending_member(game, 9).as_bytes()), Some((game, 9)));
+        let writes = write_arguments(&[
+            Write::Put { key: key("a/1"), value: b"v\0".to_vec(), expires: Some(Stamp(5)) },
+            Write::Put { key: key("b"), value: Vec::new(), expires: None },
+            Write::Delete { key: key("c") },
+        ]);
+        assert_eq!(parse_intent(&intent(&writes)), Some(writes));
+        assert_eq!((parse_intent(b""), parse_intent(&[9, 0, 0, 0, 1])), (None, None));
+    }
+
+    #[test]
+    fn keys_of_a_game_share_a_slot_and_so_do_those_of_the_records() {
+        let tag = |key: &str| key.split(['{', '}']).nth(1).map(str::to_owned);
+        let keys = Keys::new(&"arena".parse().unwrap());
+        let game = GameId::from_random([7; 12]);
+        for key in [keys.log(game), keys.quarantine(game)] {
+            assert_eq!(tag(&key), Some(game.to_string()), "{key}");
+        }
+        for key in [&keys.meta, &keys.values, &keys.names, &keys.expiries, &keys.applied, &keys.pending] {
+            assert_eq!(tag(key).as_deref(), Some("arena"), "{key}");
+        }
+    }
+
+    #[test]
+    fn a_scan_ends_behind_its_prefix() {
+        assert_eq!(scan_bounds(&key("a/"), None), (b"[a/".to_vec(), b"(a0".to_vec()));
+        assert_eq!(scan_bounds(&key("a/"), Some(&key("a/x"))), (b"(a/x".to_vec(), b"(a0".to_vec()));
+        assert_eq!(scan_bounds(&key("b/"), Some(&key("a"))).0, b"[b/");
+        assert_eq!(prefix_end(&[b'a', 255]), b"(b");
+        assert_eq!(prefix_end(&[255]), b"+");
+    }
+}

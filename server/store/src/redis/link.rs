@@ -1,0 +1,293 @@
+//! A connection to the primary, with the scripts it has been given, and what goes wrong on it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, Cmd, FromRedisValue, Pipeline, RedisError, RedisResult, Value};
+use tokio::time::timeout;
+
+use super::address::RedisAddress;
+use super::promises::{Promises, list};
+
+/// Bytes of an error's own words that are passed on.
+const SHOWN_MAX: usize = 120;
+
+/// Why a request came to nothing, or may have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Fault {
+    /// It was surely not carried out.
+    NotDone(String),
+    /// It may have been carried out, or may yet be.
+    InDoubt(String),
+    /// Redis does not know the script (any more); nothing was carried out.
+    ScriptGone,
+}
+
+impl Fault {
+    pub(super) fn not_done(why: &str) -> Fault {
+        Fault::NotDone(why.to_owned())
+    }
+
+    /// What an error says about the request it answers.
+    ///
+    /// Of Redis's own words only the code is passed on: behind it may stand what was sent, and that is secret.
+    pub(super) fn of_error(error: &RedisError) -> Fault {
+        if error.is_io_error() || error.is_timeout() || error.is_connection_dropped() {
+            return Fault::InDoubt(if error.is_timeout() {
+                "Redis did not answer in time".to_owned()
+            } else {
+                "the connection to Redis was lost".to_owned()
+            });
+        }
+        Fault::of_code(error.code().unwrap_or(error.category()))
+    }
+
+    fn of_code(code: &str) -> Fault {
+        let not_done = |why: &str| Fault::NotDone(why.to_owned());
+        match code {
+            "NOSCRIPT" => Fault::ScriptGone,
+            "OOM" => {
+                not_done("Redis's memory is full: give it more (maxmemory) or export and remove old games")
+            }
+            "READONLY" => not_done("this Redis is a replica now and takes no writes"),
+            "MISCONF" => {
+                not_done("Redis takes no writes because it cannot save: look at its log and its disk")
+            }
+            "NOREPLICAS" => not_done("Redis takes no writes because too few replicas follow it"),
+            "LOADING" => not_done("Redis is still loading its data"),
+            "BUSY" => not_done("Redis is busy with a script"),
+            "NOAUTH" | "WRONGPASS" => not_done("Redis wants another user or password"),
+            "NOPERM" => not_done("this user may not do what the store has to do on Redis"),
+            "MOVED" | "ASK" | "CROSSSLOT" | "CLUSTERDOWN" | "TRYAGAIN" => not_done(
+                "this is a Redis Cluster, which is not served yet: name a single primary, or Sentinels",
+            ),
+            "MASTERDOWN" => not_done("this Redis is a replica that has lost its primary"),
+            code => Fault::InDoubt(format!(
+                "Redis gave an error nobody expected ({})",
+                code.chars().take(SHOWN_MAX).collect::<String>()
+            )),
+        }
+    }
+
+    pub(super) fn into_why(self) -> String {
+        match self {
+            Fault::NotDone(why) | Fault::InDoubt(why) => why,
+            Fault::ScriptGone => "Redis has forgotten its scripts".to_owned(),
+        }
+    }
+
+    /// Whether the connection is of no use any more.
+    pub(super) fn ends_link(&self) -> bool {
+        match self {
+            Fault::InDoubt(_) => true,
+            Fault::NotDone(why) => why.contains("replica"),
+            Fault::ScriptGone => false,
+        }
+    }
+}
+
+/// Waits for an answer, but not for ever.
+pub(super) async fn bounded<T>(
+    limit: Duration,
+    work: impl Future<Output = RedisResult<T>>,
+) -> Result<T, Fault> {
+    match timeout(limit, work).await {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(Fault::of_error(&error)),
+        Err(_) => Err(Fault::InDoubt("Redis did not answer in time".to_owned())),
+    }
+}
+
+/// One answer of a pipeline, or what its error means.
+pub(super) fn checked(value: Value) -> Result<Value, Fault> {
+    match value {
+        Value::ServerError(error) => Err(Fault::of_code(error.code())),
+        value => Ok(value),
+    }
+}
+
+/// One answer of a pipeline, as a type.
+pub(super) fn parsed<T: FromRedisValue>(value: Value) -> Result<T, Fault> {
+    T::from_redis_value(checked(value)?)
+        .map_err(|_| Fault::InDoubt("Redis gave an answer nobody expected".to_owned()))
+}
+
+macro_rules! scripts {
+    ($($name:ident = $file:literal),* $(,)?) => {
+        /// What runs inside Redis.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub(super) enum Script { $($name),* }
+
+        const SOURCES: &[&str] = &[$(
+            concat!(include_str!("scripts/prelude.lua"), include_str!(concat!("scripts/", $file, ".lua")))
+        ),*];
+    };
+}
+
+scripts! {
+    Append = "append",
+    Update = "update",
+    Apply = "apply",
+    Get = "get",
+    Scan = "scan",
+    Sweep = "sweep",
+    Heartbeat = "heartbeat",
+    Epoch = "epoch",
+    Begin = "begin",
+}
+
+/// How long Redis may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    pub(super) connect: Duration,
+    pub(super) answer: Duration,
+}
+
+/// A connection to the primary. Clones are handles to the same connection.
+#[derive(Clone)]
+pub(super) struct Link {
+    connection: MultiplexedConnection,
+    digests: Arc<[String]>,
+    patience: Patience,
+    /// Which run of which Redis this is.
+    pub(super) run_id: String,
+    /// What Redis calls this connection.
+    client_id: u64,
+    pub(super) promises: Promises,
+}
+
+/// A connection that is no more, but whose last requests Redis may still have to read.
+pub(super) struct Former {
+    run_id: String,
+    client_id: u64,
+}
+
+impl Link {
+    /// Connects, reads what this Redis promises, and gives it the scripts.
+    pub(super) async fn open(
+        address: &RedisAddress,
+        patience: Patience,
+        replicas_wanted: u32,
+    ) -> Result<Link, Fault> {
+        let unreached =
+            |fault: Fault| Fault::NotDone(format!("{address} cannot be reached: {}", fault.into_why()));
+        let client = address.client(patience.connect).await.map_err(unreached)?;
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(patience.connect))
+            .set_response_timeout(Some(patience.answer));
+        let connecting = client.get_multiplexed_async_connection_with_config(&config);
+        let connection = bounded(patience.connect, connecting).await.map_err(unreached)?;
+        let mut link = Link {
+            connection,
+            digests: Arc::default(),
+            patience,
+            run_id: String::new(),
+            client_id: 0,
+            promises: Promises::default(),
+        };
+        link.introduce(replicas_wanted).await.map_err(|fault| Fault::NotDone(fault.into_why()))?;
+        Ok(link)
+    }
+
+    async fn introduce(&mut self, replicas_wanted: u32) -> Result<(), Fault> {
+        let mut questions = Pipeline::new();
+        questions.ignore_errors().cmd("CLIENT").arg("ID").cmd("INFO");
+        questions.cmd("CONFIG").arg("GET").arg("appendfsync").arg("maxmemory-policy");
+        for source in SOURCES {
+            questions.cmd("SCRIPT").arg("LOAD").arg(*source);
+        }
+        let mut answers = self.send(&questions).await?.into_iter();
+        let mut next = || answers.next().unwrap_or(Value::Nil);
+        self.client_id = parsed(next())?;
+        let info: String = parsed(next())?;
+        // Where CONFIG is forbidden, nothing is known of it, and so nothing promised.
+        let config: HashMap<String, String> = parsed(next()).unwrap_or_default();
+        self.promises = Promises::of(&info, &config, replicas_wanted);
+        let run_id = info.lines().find_map(|line| line.trim().strip_prefix("run_id:"));
+        run_id.unwrap_or_default().clone_into(&mut self.run_id);
+        let obstacles = self.promises.obstacles();
+        if !obstacles.is_empty() {
+            return Err(Fault::NotDone(format!("this Redis cannot keep games: {}", list(&obstacles))));
+        }
+        self.digests = SOURCES.iter().map(|_| parsed(next())).collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    /// Gives Redis the scripts again.
+    pub(super) async fn load_scripts(&mut self) -> Result<(), Fault> {
+        let mut loads = Pipeline::new();
+        loads.ignore_errors();
+        for source in SOURCES {
+            loads.cmd("SCRIPT").arg("LOAD").arg(*source);
+        }
+        self.digests = self.send(&loads).await?.into_iter().map(parsed).collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    /// The call of a script, its arguments still to come.
+    pub(super) fn call(&self, script: Script, keys: &[&str]) -> Cmd {
+        let mut command = redis::cmd("EVALSHA");
+        command.arg(self.digests.get(script as usize).map_or("", String::as_str)).arg(keys.len()).arg(keys);
+        command
+    }
+
+    /// Sends commands in one go; their answers, each as it came.
+    pub(super) async fn send(&mut self, commands: &Pipeline) -> Result<Vec<Value>, Fault> {
+        let count = commands.len();
+        let answers =
+            bounded(self.patience.answer, self.connection.send_packed_commands(commands, 0, count)).await?;
+        if answers.len() == count {
+            Ok(answers)
+        } else {
+            Err(Fault::InDoubt("Redis gave too few answers".to_owned()))
+        }
+    }
+
+    /// Sends one command.
+    pub(super) async fn ask<T: FromRedisValue>(&mut self, command: &Cmd) -> Result<T, Fault> {
+        let mut commands = Pipeline::new();
+        commands.ignore_errors().add_command(command.clone());
+        let mut answers = self.send(&commands).await?;
+        parsed(answers.pop().unwrap_or(Value::Nil))
+    }
+
+    /// What is to be remembered of this link when it is given up.
+    pub(super) fn former(&self) -> Former {
+        Former { run_id: self.run_id.clone(), client_id: self.client_id }
+    }
+
+    /// Makes sure that nothing sent over a former connection happens from now on: Redis may not have read it all yet.
+    pub(super) async fn fence(&mut self, former: &Former) -> Result<(), Fault> {
+        if former.run_id != self.run_id {
+            return Ok(());
+        }
+        // The number of connections killed: none, when it had noticed by itself.
+        let mut kill = redis::cmd("CLIENT");
+        kill.arg("KILL").arg("ID").arg(former.client_id).arg("SKIPME").arg("yes");
+        self.ask::<u64>(&kill).await.map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_surely_did_not_happen_is_told_from_what_may_have() {
+        for code in ["OOM", "READONLY", "MISCONF", "LOADING", "NOAUTH", "BUSY", "NOREPLICAS", "CROSSSLOT"] {
+            assert!(matches!(Fault::of_code(code), Fault::NotDone(_)), "{code}");
+        }
+        assert_eq!(Fault::of_code("NOSCRIPT"), Fault::ScriptGone);
+        assert!(matches!(Fault::of_code("ERR"), Fault::InDoubt(_)));
+        assert!(Fault::of_code("READONLY").ends_link() && !Fault::of_code("OOM").ends_link());
+    }
+
+    #[test]
+    fn scripts_stand_in_the_order_of_their_names() {
+        assert!(SOURCES[Script::Append as usize].contains("XADD"));
+        assert!(SOURCES[Script::Begin as usize].contains("schema"));
+        assert_eq!(SOURCES.len(), Script::Begin as usize + 1);
+    }
+}

@@ -1,0 +1,217 @@
+//! What a Redis promises about what it was given: read from it, never assumed.
+
+use std::collections::HashMap;
+use std::fmt;
+
+/// What a Redis says of itself.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Promises {
+    /// Its version, as `7.0.15`.
+    pub version: String,
+    /// Whether it is the primary: replicas take no writes.
+    pub is_primary: bool,
+    /// Whether it writes an append-only file at all.
+    pub has_append_only_file: bool,
+    /// When that file is synced: `always`, `everysec`, `no`, or nothing when it does not tell.
+    pub sync: String,
+    /// What it throws out when memory is full: `noeviction` is nothing.
+    pub eviction: String,
+    /// Replicas that follow it now.
+    pub replicas: u32,
+    /// Replicas an append waits for, as the operator has set.
+    pub replicas_wanted: u32,
+}
+
+/// A way in which a Redis promises less than a game needs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Weakness {
+    /// Whatever it was given is gone when it ends.
+    NoAppendOnlyFile,
+    /// The last writes may be gone when it or its machine ends.
+    SyncsLate {
+        /// What it is set to; nothing when it does not tell.
+        sync: String,
+    },
+    /// It throws out games when its memory is full.
+    Evicts {
+        /// By which policy; nothing when it does not tell.
+        policy: String,
+    },
+    /// It is a replica.
+    Replica,
+    /// Fewer replicas follow than appends are to wait for.
+    FewReplicas {
+        /// How many there are.
+        replicas: u32,
+        /// How many there should be.
+        wanted: u32,
+    },
+    /// It is older than 7.0.
+    Old {
+        /// How old.
+        version: String,
+    },
+}
+
+impl fmt::Display for Weakness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let or_unknown = |text: &'_ str| if text.is_empty() { "unknown".to_owned() } else { text.to_owned() };
+        match self {
+            Weakness::NoAppendOnlyFile => f.write_str(
+                "it keeps no append-only file, so everything is lost when it ends (set appendonly yes)",
+            ),
+            Weakness::SyncsLate { sync } => write!(
+                f,
+                "appendfsync is {}, so the last acknowledged moves may be lost (set appendfsync always)",
+                or_unknown(sync)
+            ),
+            Weakness::Evicts { policy } => write!(
+                f,
+                "maxmemory-policy is {}, so it may throw out games when its memory is full (set maxmemory-policy noeviction)",
+                or_unknown(policy)
+            ),
+            Weakness::Replica => f.write_str("it is a replica and takes no writes (name the primary)"),
+            Weakness::FewReplicas { replicas, wanted } => {
+                write!(f, "{replicas} of the {wanted} replicas follow that appends are to wait for")
+            }
+            Weakness::Old { version } => {
+                write!(f, "it is version {}, and 7.0 is needed", or_unknown(version))
+            }
+        }
+    }
+}
+
+impl Promises {
+    /// What the answers to `INFO` and `CONFIG GET` come to. `CONFIG` may be forbidden: what is not told counts as not promised.
+    pub(super) fn of(info: &str, config: &HashMap<String, String>, replicas_wanted: u32) -> Promises {
+        let lines: HashMap<&str, &str> =
+            info.lines().filter_map(|line| line.trim().split_once(':')).collect();
+        let line = |name: &str| lines.get(name).copied().unwrap_or_default();
+        let set = |name: &str| config.get(name).cloned().unwrap_or_default();
+        let eviction = match line("maxmemory_policy") {
+            "" => set("maxmemory-policy"),
+            policy => policy.to_owned(),
+        };
+        Promises {
+            version: line("redis_version").to_owned(),
+            is_primary: line("role") == "master",
+            has_append_only_file: line("aof_enabled") == "1",
+            sync: set("appendfsync"),
+            eviction,
+            replicas: line("connected_slaves").parse().unwrap_or(0),
+            replicas_wanted,
+        }
+    }
+
+    /// What stands between these promises and an acknowledged move that is never lost. Nothing, for a Redis that is fit.
+    #[must_use]
+    pub fn weaknesses(&self) -> Vec<Weakness> {
+        let mut found = Vec::new();
+        let major: u32 = self.version.split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0);
+        if major < 7 {
+            found.push(Weakness::Old { version: self.version.clone() });
+        }
+        if !self.is_primary {
+            found.push(Weakness::Replica);
+        }
+        if !self.has_append_only_file {
+            found.push(Weakness::NoAppendOnlyFile);
+        } else if self.sync != "always" {
+            found.push(Weakness::SyncsLate { sync: self.sync.clone() });
+        }
+        if self.eviction != "noeviction" {
+            found.push(Weakness::Evicts { policy: self.eviction.clone() });
+        }
+        if self.replicas < self.replicas_wanted {
+            found.push(Weakness::FewReplicas { replicas: self.replicas, wanted: self.replicas_wanted });
+        }
+        found
+    }
+
+    /// The weaknesses nobody can agree to: with them there is no store at all.
+    pub(super) fn obstacles(&self) -> Vec<Weakness> {
+        let is_obstacle = |weakness: &Weakness| matches!(weakness, Weakness::Replica | Weakness::Old { .. });
+        self.weaknesses().into_iter().filter(is_obstacle).collect()
+    }
+}
+
+/// What acknowledged means on this Redis, in one line.
+impl fmt::Display for Promises {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let survives = match (self.has_append_only_file, self.sync.as_str()) {
+            (false, _) => "nothing, not even the end of the Redis process",
+            (true, "always") => "a kill of Redis and a power cut",
+            (true, "everysec") => {
+                "a kill of Redis but for a second or more, a power cut but for some seconds"
+            }
+            (true, _) => "a kill of Redis perhaps, no power cut",
+        };
+        write!(f, "Redis {}: an acknowledged move survives {survives}", self.version)?;
+        match self.replicas_wanted {
+            0 => write!(f, "; a failover may lose the last ones (no replica is waited for)")?,
+            1 => write!(f, "; and a failover, being on a replica as well")?,
+            wanted => write!(f, "; and a failover, being on {wanted} replicas as well")?,
+        }
+        if self.eviction != "noeviction" {
+            write!(f, "; games may be thrown out when memory is full")?;
+        }
+        Ok(())
+    }
+}
+
+/// Weaknesses as a sentence's end.
+pub(super) fn list(weaknesses: &[Weakness]) -> String {
+    weaknesses.iter().map(Weakness::to_string).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn promises(role: &str, aof: &str, fsync: Option<&str>, policy: &str, wanted: u32) -> Promises {
+        let info = format!(
+            "# Server\r\nredis_version:7.0.15\r\nrole:{role}\r\naof_enabled:{aof}\r\nmaxmemory_policy:{policy}\r\nconnected_slaves:1\r\n"
+        );
+        let config = fsync.map(|fsync| ("appendfsync".to_owned(), fsync.to_owned())).into_iter().collect();
+        Promises::of(&info, &config, wanted)
+    }
+
+    #[test]
+    fn only_the_full_promise_has_no_weakness() {
+        assert_eq!(promises("master", "1", Some("always"), "noeviction", 1).weaknesses(), []);
+        let rows = [
+            (promises("slave", "1", Some("always"), "noeviction", 0), Weakness::Replica),
+            (promises("master", "0", Some("always"), "noeviction", 0), Weakness::NoAppendOnlyFile),
+            (
+                promises("master", "1", Some("everysec"), "noeviction", 0),
+                Weakness::SyncsLate { sync: "everysec".into() },
+            ),
+            (promises("master", "1", None, "noeviction", 0), Weakness::SyncsLate { sync: String::new() }),
+            (
+                promises("master", "1", Some("always"), "allkeys-lru", 0),
+                Weakness::Evicts { policy: "allkeys-lru".into() },
+            ),
+            (
+                promises("master", "1", Some("always"), "noeviction", 2),
+                Weakness::FewReplicas { replicas: 1, wanted: 2 },
+            ),
+        ];
+        for (promises, weakness) in rows {
+            assert_eq!(promises.weaknesses(), [weakness]);
+        }
+    }
+
+    #[test]
+    fn what_is_not_told_is_not_promised() {
+        let weaknesses = Promises::of("", &HashMap::new(), 0).weaknesses();
+        assert_eq!(weaknesses.len(), 4, "{weaknesses:?}");
+        assert_eq!(Promises::of("", &HashMap::new(), 0).obstacles().len(), 2);
+    }
+
+    #[test]
+    fn the_promise_is_said_in_words() {
+        let said = promises("master", "1", Some("always"), "noeviction", 1).to_string();
+        assert!(said.contains("a power cut; and a failover"), "{said}");
+        assert!(promises("master", "0", None, "x", 0).to_string().contains("nothing"));
+    }
+}

@@ -1,0 +1,295 @@
+//! Reading, over a connection of its own, trusting nothing that lies in Redis.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use flagfall_board::{GameId, Stamp};
+use redis::{Cmd, Value};
+use tokio::sync::Mutex;
+
+use super::Shared;
+use super::answers::{self, StreamEntry};
+use super::held::HeldEntry;
+use super::layout::scan_bounds;
+use super::link::{Fault, Link, Script, parsed};
+use crate::encoding::{parse_entry, parse_record};
+use crate::limits::READ_MAX;
+use crate::store::{ReadError, StoreError, StoredEntry};
+use crate::value::{Head, Key, SecretBytes};
+
+/// Entries asked for at once: Redis serves nobody else meanwhile.
+const READ_CHUNK: usize = 512;
+/// Names looked at at once.
+const SCAN_CHUNK: usize = 256;
+
+/// A side record as it lies there: its key, its value, and when it expires.
+pub(super) type FullRecord = (Key, Vec<u8>, Option<Stamp>);
+
+/// Why something could not be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Trouble {
+    /// What is there is not what was written.
+    Damaged { seq: u64, what: String },
+    /// Redis gives no answer.
+    Unavailable { why: String },
+}
+
+impl From<Fault> for Trouble {
+    fn from(fault: Fault) -> Trouble {
+        Trouble::Unavailable { why: fault.into_why() }
+    }
+}
+
+impl Trouble {
+    pub(super) fn of_game(self, game: GameId) -> ReadError {
+        match self {
+            Trouble::Damaged { seq, what } => ReadError::Damaged { game, seq, what },
+            Trouble::Unavailable { why } => ReadError::Unavailable { why },
+        }
+    }
+
+    pub(super) fn of_record(self) -> StoreError {
+        match self {
+            Trouble::Damaged { what, .. } => StoreError::Damaged { what },
+            Trouble::Unavailable { why } => StoreError::Unavailable { why },
+        }
+    }
+}
+
+fn damaged(seq: u64, what: &str) -> Trouble {
+    Trouble::Damaged { seq, what: what.to_owned() }
+}
+
+pub(super) struct Reader {
+    shared: Arc<Shared>,
+    /// The connection, and the writer's connection it was made beside.
+    link: Mutex<Option<(u64, Link)>>,
+}
+
+impl Reader {
+    pub(super) fn new(shared: Arc<Shared>) -> Reader {
+        Reader { shared, link: Mutex::new(None) }
+    }
+
+    /// The connection. A new one when the writer has a new one: after a failover the old one may lead to the old primary.
+    async fn link(&self) -> Result<(u64, Link), Fault> {
+        let mut place = self.link.lock().await;
+        let generation = self.shared.generation.load(Ordering::SeqCst);
+        if let Some((made, link)) = &*place
+            && *made == generation
+        {
+            return Ok((*made, link.clone()));
+        }
+        let options = &self.shared.options;
+        let link = Link::open(&self.shared.address, self.shared.patience(), options.replicas).await?;
+        *place = Some((generation, link.clone()));
+        Ok((generation, link))
+    }
+
+    /// Asks, once more on a new connection when the old one was lost: reading twice does no harm.
+    async fn ask(&self, command: impl Fn(&Link) -> Cmd) -> Result<Value, Fault> {
+        let mut last = Fault::ScriptGone;
+        for _ in 0..2 {
+            let (generation, mut link) = self.link().await?;
+            match link.ask(&command(&link)).await {
+                Ok(value) => return Ok(value),
+                Err(fault) => {
+                    let mut place = self.link.lock().await;
+                    if place.as_ref().is_some_and(|(made, _)| *made == generation) {
+                        *place = None;
+                    }
+                    last = fault;
+                }
+            }
+        }
+        Err(last)
+    }
+
+    /// Entries of a game's stream, unchecked, from a number on. None when they are not of our making.
+    async fn stream(&self, game: GameId, from: u64, count: usize) -> Result<Option<Vec<StreamEntry>>, Fault> {
+        let value = self
+            .ask(|_| {
+                let mut command = redis::cmd("XRANGE");
+                command.arg(self.shared.keys.log(game)).arg(format!("{from}-0")).arg("+");
+                command.arg("COUNT").arg(count);
+                command
+            })
+            .await?;
+        answers::stream(value)
+    }
+
+    /// Entries of a log, checked.
+    pub(super) async fn read(
+        &self,
+        game: GameId,
+        after_seq: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredEntry>, Trouble> {
+        let limit = limit.min(READ_MAX);
+        let mut entries: Vec<StoredEntry> = Vec::new();
+        let mut at = match after_seq {
+            0 => Head::START,
+            _ => match self.entry(game, after_seq).await? {
+                Some(head) => head,
+                // Beyond the head there is nothing.
+                None => return Ok(Vec::new()),
+            },
+        };
+        while entries.len() < limit {
+            let wanted = READ_CHUNK.min(limit - entries.len());
+            let found = self.stream(game, at.seq + 1, wanted).await?;
+            let found = found.ok_or_else(|| damaged(at.seq + 1, "its form is another one"))?;
+            let is_last = found.len() < wanted;
+            let before = at;
+            let mut held = Vec::with_capacity(found.len());
+            for StreamEntry { seq, value, writes } in found {
+                let next = at.seq + 1;
+                if seq != next {
+                    return Err(damaged(next, "it is missing"));
+                }
+                let (stamp, hash, body) =
+                    parse_entry(&value).ok_or_else(|| damaged(next, "it is too short"))?;
+                let body = SecretBytes::new(body.to_vec());
+                at = at.then(game, &body);
+                if at.hash != hash {
+                    return Err(damaged(next, "its hash does not fit"));
+                }
+                entries.push(StoredEntry { seq, at: stamp, body });
+                held.push(HeldEntry { head: at, value, writes });
+            }
+            self.shared.held().note(game, before, held);
+            if is_last {
+                break;
+            }
+        }
+        Ok(entries)
+    }
+
+    /// The head after one entry, by its own words. None when the log does not reach so far.
+    async fn entry(&self, game: GameId, seq: u64) -> Result<Option<Head>, Trouble> {
+        let found =
+            self.stream(game, seq, 1).await?.ok_or_else(|| damaged(seq, "its form is another one"))?;
+        match found.first() {
+            None => Ok(None),
+            Some(entry) if entry.seq != seq => Err(damaged(seq, "it is missing")),
+            Some(entry) => entry.head().map(Some).ok_or_else(|| damaged(seq, "it is too short")),
+        }
+    }
+
+    /// Where a log stands, its last entry fitting to the one before.
+    pub(super) async fn head(&self, game: GameId) -> Result<Head, Trouble> {
+        let value = self
+            .ask(|_| {
+                let mut command = redis::cmd("XREVRANGE");
+                command.arg(self.shared.keys.log(game)).arg("+").arg("-").arg("COUNT").arg(2);
+                command
+            })
+            .await?;
+        let found = answers::stream(value)?.ok_or_else(|| damaged(1, "its form is another one"))?;
+        let Some(StreamEntry { seq, value, .. }) = found.first() else { return Ok(Head::START) };
+        let before = match found.get(1) {
+            Some(entry) => entry.head().ok_or_else(|| damaged(entry.seq, "it is too short"))?,
+            None => Head::START,
+        };
+        let (_, hash, body) = parse_entry(value).ok_or_else(|| damaged(*seq, "it is too short"))?;
+        let head = before.then(game, &SecretBytes::new(body.to_vec()));
+        if head.seq != *seq {
+            return Err(damaged(*seq - 1, "it is missing"));
+        }
+        if head.hash != hash {
+            return Err(damaged(*seq, "its hash does not fit"));
+        }
+        Ok(head)
+    }
+
+    /// A whole log, checked entry by entry.
+    pub(super) async fn verify(&self, game: GameId) -> Result<Head, Trouble> {
+        let mut after_seq = 0;
+        loop {
+            match self.read(game, after_seq, READ_MAX).await?.last() {
+                Some(last) => after_seq = last.seq,
+                None => return self.head(game).await,
+            }
+        }
+    }
+
+    /// Every game that has a log, in no order.
+    pub(super) async fn games(&self) -> Result<Vec<GameId>, Trouble> {
+        let mut games = std::collections::BTreeSet::new();
+        let mut cursor = 0_u64;
+        loop {
+            let value = self
+                .ask(|_| {
+                    let mut command = redis::cmd("SCAN");
+                    command.arg(cursor).arg("MATCH").arg(self.shared.keys.log_pattern());
+                    command.arg("COUNT").arg(1000).arg("TYPE").arg("stream");
+                    command
+                })
+                .await?;
+            let (next, keys): (u64, Vec<Vec<u8>>) = parsed(value)?;
+            games.extend(keys.iter().filter_map(|key| self.shared.keys.game_of_log(key)));
+            if next == 0 {
+                return Ok(games.into_iter().collect());
+            }
+            cursor = next;
+        }
+    }
+
+    pub(super) async fn get(&self, key: &Key) -> Result<Option<Vec<u8>>, Trouble> {
+        let value = self
+            .ask(|link| {
+                let mut command = link.call(Script::Get, &[&self.shared.keys.values]);
+                self.shared.time(&mut command);
+                command.arg(key.as_bytes());
+                command
+            })
+            .await?;
+        let found: Vec<Vec<u8>> = parsed(value)?;
+        let Some(bytes) = found.first() else { return Ok(None) };
+        let (value, _) = parse_record(bytes).ok_or_else(|| damaged_record(key))?;
+        Ok(Some(value.to_vec()))
+    }
+
+    /// Records under a prefix, in order, with their expiries.
+    pub(super) async fn scan(
+        &self,
+        prefix: Option<&Key>,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Vec<FullRecord>, Trouble> {
+        let (mut from, to) = match prefix {
+            Some(prefix) => scan_bounds(prefix, after),
+            None => (after.map_or(b"-".to_vec(), |after| [b"(", after.as_bytes()].concat()), b"+".to_vec()),
+        };
+        let limit = limit.min(READ_MAX);
+        let mut records = Vec::new();
+        while records.len() < limit {
+            let value = self
+                .ask(|link| {
+                    let keys = &self.shared.keys;
+                    let mut command = link.call(Script::Scan, &[&keys.values, &keys.names]);
+                    self.shared.time(&mut command);
+                    command.arg(&from).arg(&to).arg(SCAN_CHUNK.min(limit - records.len()));
+                    command
+                })
+                .await?;
+            let (looked_at, last, found): (usize, Vec<u8>, Vec<Vec<u8>>) = parsed(value)?;
+            for pair in found.chunks_exact(2) {
+                let [name, bytes] = pair else { continue };
+                let key = Key::new(name.clone()).map_err(|_| damaged(0, "a key is too long"))?;
+                let (value, expires) = parse_record(bytes).ok_or_else(|| damaged_record(&key))?;
+                let value = value.to_vec();
+                records.push((key, value, expires));
+            }
+            if looked_at == 0 {
+                break;
+            }
+            from = [b"(", last.as_slice()].concat();
+        }
+        Ok(records)
+    }
+}
+
+fn damaged_record(key: &Key) -> Trouble {
+    damaged(0, &format!("{key:?} cannot be parsed"))
+}

@@ -1,0 +1,167 @@
+//! A real Redis on a free port of loopback, in a folder of its own, ended when the test is over.
+
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use flagfall_store::{RedisAddress, RedisOptions, RedisStore};
+
+use super::scratch;
+
+/// How often another port is tried when somebody was faster.
+const TRIES: usize = 20;
+/// What a Redis that is fit for games is set to.
+const FIT: [&str; 6] = ["--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction"];
+
+/// A running Redis. It and its data are gone when this is dropped.
+pub(crate) struct RedisServer {
+    child: Option<Child>,
+    folder: tempfile::TempDir,
+    port: u16,
+    flags: Vec<String>,
+    password: String,
+}
+
+/// The process of a Redis, by its id.
+#[derive(Clone, Copy)]
+pub(crate) struct RedisProcess(u32);
+
+impl RedisProcess {
+    pub(crate) fn signal(self, name: &str) {
+        let id = self.0.to_string();
+        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+    }
+}
+
+impl RedisServer {
+    /// One that promises all a game needs.
+    pub(crate) fn start() -> RedisServer {
+        RedisServer::start_with(&FIT)
+    }
+
+    /// One with these flags, as `--name value`, beside those the tests need.
+    pub(crate) fn start_with(flags: &[&str]) -> RedisServer {
+        let folder = scratch();
+        let flags: Vec<String> = flags.iter().map(ToString::to_string).collect();
+        for _ in 0..TRIES {
+            // Taken by nobody a moment ago.
+            let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+            if let Some(child) = spawn(folder.path(), port, &flags) {
+                return RedisServer { child: Some(child), folder, port, flags, password: String::new() };
+            }
+        }
+        panic!("redis-server does not start; is the package redis-server installed?");
+    }
+
+    /// One that follows this one.
+    pub(crate) fn start_replica(&self) -> RedisServer {
+        let port = self.port.to_string();
+        let flags: Vec<&str> = FIT
+            .into_iter()
+            .chain(["--replicaof", "127.0.0.1", &port, "--repl-diskless-sync-delay", "0"])
+            .collect();
+        RedisServer::start_with(&flags)
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(crate) fn address(&self) -> RedisAddress {
+        format!("redis://:{}@127.0.0.1:{}", self.password, self.port).parse().unwrap()
+    }
+
+    pub(crate) async fn open(&self, options: RedisOptions) -> RedisStore {
+        RedisStore::open(self.address(), options).await.unwrap()
+    }
+
+    /// Asks this Redis something, over a connection of the test's own.
+    pub(crate) async fn ask<T: redis::FromRedisValue>(&self, words: &[&str]) -> T {
+        let url = format!("redis://:{}@127.0.0.1:{}", self.password, self.port);
+        let client = redis::Client::open(url).unwrap();
+        let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+        let mut command = redis::cmd(words[0]);
+        command.arg(&words[1..]);
+        command.query_async(&mut connection).await.unwrap()
+    }
+
+    /// Ends it where it stands, as `kill -9` does.
+    pub(crate) fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+
+    /// Starts it again on the same port with what it has on disk.
+    pub(crate) fn start_again(&mut self) {
+        self.kill();
+        let child = spawn(self.folder.path(), self.port, &self.flags);
+        self.child = Some(child.expect("the port was free a moment ago"));
+    }
+
+    /// Takes away all it has on disk; it must not run.
+    pub(crate) fn wipe(&mut self) {
+        assert!(self.child.is_none(), "kill it first");
+        for entry in std::fs::read_dir(self.folder.path()).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }.unwrap();
+        }
+    }
+
+    /// Where its files lie.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Wants this password from now on when it is started.
+    pub(crate) fn set_password(&mut self, password: &str) {
+        self.flags.extend(["--requirepass".to_owned(), password.to_owned()]);
+        password.clone_into(&mut self.password);
+    }
+
+    pub(crate) fn process(&self) -> RedisProcess {
+        RedisProcess(self.child.as_ref().expect("it runs").id())
+    }
+
+    /// Stops it in its tracks: it answers nothing and closes nothing.
+    pub(crate) fn freeze(&self) {
+        self.process().signal("STOP");
+    }
+
+    pub(crate) fn thaw(&self) {
+        self.process().signal("CONT");
+    }
+}
+
+impl Drop for RedisServer {
+    fn drop(&mut self) {
+        // A test that has failed already says more than this could.
+        if let Some(child) = &mut self.child {
+            child.kill().ok();
+            child.wait().ok();
+        }
+    }
+}
+
+/// A Redis that is ready; none when it ended instead.
+fn spawn(folder: &Path, port: u16, flags: &[String]) -> Option<Child> {
+    let mut child = Command::new("redis-server")
+        .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--dir"])
+        .arg(folder)
+        .args(flags)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("redis-server is missing: apt-get install redis-server");
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut lines = lines.map_while(Result::ok);
+    if lines.any(|line| line.contains("Ready to accept connections")) {
+        // Whatever it says from now on is read, so that it never waits for a reader.
+        std::thread::spawn(move || lines.for_each(drop));
+        return Some(child);
+    }
+    child.wait().unwrap();
+    None
+}

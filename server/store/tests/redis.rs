@@ -1,0 +1,556 @@
+//! The store in a Redis that is killed, frozen, demoted, full, wiped, set back and watched by others: a real one, each time.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod common;
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use common::redis::RedisServer;
+use common::{append, append_ok, body, game, key, log, put, texts};
+use flagfall_store::redis::Demand;
+use flagfall_store::{
+    Announcement, Append, AppendOutcome, Expect, Head, ReadError, RedisOptions, RedisStore, Store,
+    StoreError, StoredEntry, Update, UpdateOutcome,
+};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::{sleep, timeout};
+
+/// Longer than anything here takes: a test that waits so long has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Options under which a frozen Redis is noticed soon.
+fn impatient() -> RedisOptions {
+    RedisOptions {
+        answer_timeout: Duration::from_millis(300),
+        connect_timeout: Duration::from_millis(300),
+        ..RedisOptions::default()
+    }
+}
+
+/// Asks until there is an answer worth having.
+async fn until<T, F: Future<Output = Option<T>>>(what: &str, ask: impl Fn() -> F) -> T {
+    let asking = async {
+        loop {
+            match ask().await {
+                Some(answer) => return answer,
+                None => sleep(Duration::from_millis(5)).await,
+            }
+        }
+    };
+    timeout(PATIENCE, asking).await.unwrap_or_else(|_| panic!("waited too long for {what}"))
+}
+
+/// Where a log stands, as soon as that can be told.
+async fn head(store: &RedisStore, number: u32) -> Head {
+    until("a head", async || store.head(game(number)).await.ok()).await
+}
+
+/// Appends as soon as Redis takes it; insists on `Ok`.
+async fn append_soon(store: &RedisStore, wanted: Append) -> Head {
+    until("an append", async || match store.append(wanted.clone()).await {
+        Ok(AppendOutcome::Ok { head, .. }) => Some(head),
+        Err(StoreError::Unavailable { .. }) => None,
+        outcome => panic!("{outcome:?}"),
+    })
+    .await
+}
+
+fn unavailable<T: std::fmt::Debug>(outcome: Result<T, StoreError>) -> String {
+    match outcome {
+        Err(StoreError::Unavailable { why }) => why,
+        outcome => panic!("{outcome:?}"),
+    }
+}
+
+/// What entry `seq` of a game says: nothing else may stand there.
+fn text(number: u32, seq: u64) -> String {
+    format!("{number}:{seq} {}", "x".repeat((seq % 90) as usize))
+}
+
+/// Appends to a game until the store fails; counts what was acknowledged.
+async fn play(store: Arc<RedisStore>, number: u32, acknowledged: Arc<AtomicUsize>) -> (u32, u64) {
+    let mut head = store.head(game(number)).await.unwrap();
+    loop {
+        let next = body(text(number, head.seq + 1));
+        let writes = vec![put(&format!("last/{number}"), &(head.seq + 1).to_string())];
+        let append =
+            Append { game: game(number), expected: head, deadline: None, bodies: vec![next], writes };
+        match store.append(append).await {
+            Ok(AppendOutcome::Ok { head: next, .. }) => {
+                head = next;
+                acknowledged.fetch_add(1, Ordering::SeqCst);
+            }
+            Ok(AppendOutcome::Unknown) | Err(StoreError::Unavailable { .. }) => return (number, head.seq),
+            outcome => panic!("{outcome:?}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_acknowledged_is_lost_when_redis_is_killed() {
+    const GAMES: u32 = 40;
+    let mut redis = RedisServer::start();
+    let mut known: HashMap<u32, u64> = HashMap::new();
+    for round in 0..6 {
+        let store = Arc::new(redis.open(RedisOptions::default()).await);
+        let acknowledged = Arc::new(AtomicUsize::new(0));
+        let tasks: Vec<_> = (0..GAMES)
+            .map(|number| tokio::spawn(play(store.clone(), number, acknowledged.clone())))
+            .collect();
+        until("acknowledgements", async || (acknowledged.load(Ordering::SeqCst) > round * 97).then_some(()))
+            .await;
+        redis.kill();
+        for task in tasks {
+            let (number, seq) = task.await.unwrap();
+            known.insert(number, seq);
+        }
+        drop(store);
+        redis.start_again();
+        // Another process, which holds nothing.
+        let store = redis.open(RedisOptions::default()).await;
+        for (number, seq) in &mut known {
+            let entries = log(&store, game(*number)).await;
+            for (at, entry) in (1..).zip(&entries) {
+                assert_eq!((entry.seq, entry.body.expose()), (at, text(*number, at).as_bytes()));
+            }
+            let last = entries.len() as u64;
+            assert!(last == *seq || last == *seq + 1, "game {number}: {seq} acknowledged, {last} there");
+            let record = store.get(key(&format!("last/{number}"))).await.unwrap();
+            assert_eq!(record, (last > 0).then(|| last.to_string().into_bytes()), "game {number}");
+            *seq = last;
+        }
+        assert_eq!(store.quarantined().await, Ok(Vec::new()));
+    }
+    assert!(known.values().sum::<u64>() > 300, "{known:?}");
+}
+
+#[tokio::test]
+async fn a_frozen_redis_leaves_an_unknown_that_reading_resolves_for_good() {
+    let redis = RedisServer::start();
+    let store = redis.open(impatient()).await;
+    let mut at = append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    for round in 0..3 {
+        redis.freeze();
+        let doubtful = Append { writes: vec![put("record", "x")], ..append(game(1), at, &["b"]) };
+        assert_eq!(store.append(doubtful.clone()).await, Ok(AppendOutcome::Unknown));
+        assert!(matches!(store.head(game(1)).await, Err(ReadError::Unavailable { .. })));
+        assert!(matches!(store.get(key("record")).await, Err(StoreError::Unavailable { .. })));
+        redis.thaw();
+        let found = head(&store, 1).await;
+        // Whichever it is, it stays: the old connection is closed on the side of Redis as well.
+        for _ in 0..20 {
+            assert_eq!(redis.ask::<String>(&["PING"]).await, "PONG");
+            assert_eq!(head(&store, 1).await, found, "round {round}");
+        }
+        at = if found == at { append_soon(&store, doubtful).await } else { found };
+        assert_eq!(at.seq, round + 2);
+        assert_eq!(store.get(key("record")).await, Ok(Some(b"x".to_vec())));
+    }
+    assert_eq!(texts(&store, game(1)).await, ["a", "b", "b", "b"]);
+}
+
+#[tokio::test]
+async fn a_redis_that_becomes_a_replica_takes_nothing_and_says_why() {
+    let redis = RedisServer::start();
+    let store = redis.open(RedisOptions::default()).await;
+    let at = append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    let _: String = redis.ask(&["REPLICAOF", "127.0.0.1", "1"]).await;
+    for _ in 0..3 {
+        let why = unavailable(store.append(append(game(1), at, &["b"])).await);
+        assert!(why.contains("replica"), "{why}");
+        let update = Update { conditions: Vec::new(), writes: vec![put("k", "v")] };
+        unavailable(store.update(update).await);
+    }
+    let _: String = redis.ask(&["REPLICAOF", "NO", "ONE"]).await;
+    assert_eq!(append_soon(&store, append(game(1), at, &["b"])).await.seq, 2);
+    assert_eq!(texts(&store, game(1)).await, ["a", "b"]);
+    assert_eq!(store.get(key("k")).await, Ok(None));
+}
+
+#[tokio::test]
+async fn a_full_redis_refuses_appends_and_loses_nothing() {
+    let redis = RedisServer::start();
+    let store = redis.open(RedisOptions::default()).await;
+    let at = append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    let _: String = redis.ask(&["CONFIG", "SET", "maxmemory", "1"]).await;
+    let full = Append { writes: vec![put("k", "v")], ..append(game(1), at, &["b", "c"]) };
+    for _ in 0..3 {
+        let why = unavailable(store.append(full.clone()).await);
+        assert!(why.contains("memory is full"), "{why}");
+    }
+    assert_eq!(texts(&store, game(1)).await, ["a"], "what is there can be read");
+    assert_eq!(store.get(key("k")).await, Ok(None));
+    let _: String = redis.ask(&["CONFIG", "SET", "maxmemory", "0"]).await;
+    assert_eq!(append_ok(&store, full).await.seq, 3);
+    assert_eq!(store.get(key("k")).await, Ok(Some(b"v".to_vec())));
+    assert_eq!(store.stats().connections, 1, "a refusal is no reason to connect anew");
+}
+
+/// All a store has of a few games.
+async fn logs(store: &RedisStore, games: std::ops::Range<u32>) -> Vec<Vec<StoredEntry>> {
+    let mut logs = Vec::new();
+    for number in games {
+        logs.push(log(store, game(number)).await);
+    }
+    logs
+}
+
+/// Some games with side records, as they stand.
+async fn fill(store: &RedisStore, games: std::ops::Range<u32>, entries: u64) {
+    for number in games {
+        let mut at = store.head(game(number)).await.unwrap();
+        for _ in 0..entries {
+            let writes = vec![put(&format!("last/{number}"), &(at.seq + 1).to_string())];
+            let next = Append { writes, ..append(game(number), at, &[&text(number, at.seq + 1)]) };
+            at = append_ok(store, next).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_wiped_redis_gets_back_what_a_server_holds() {
+    let mut redis = RedisServer::start();
+    let store = redis.open(RedisOptions::default()).await;
+    fill(&store, 0..20, 5).await;
+    let before = logs(&store, 0..20).await;
+    let epoch = store.epoch().await.unwrap();
+    redis.kill();
+    redis.wipe();
+    redis.start_again();
+    until("the store", async || store.heartbeat().await.ok()).await;
+    assert!(store.stats().restored >= 100, "{:?}", store.stats());
+    drop(store);
+    let store = redis.open(RedisOptions::default()).await;
+    assert_eq!(logs(&store, 0..20).await, before, "stamps and all");
+    for number in 0..20 {
+        assert_eq!(store.get(key(&format!("last/{number}"))).await, Ok(Some(b"5".to_vec())));
+    }
+    assert!(store.epoch().await.unwrap() > epoch, "what else was there is gone: an epoch ends");
+}
+
+/// Sets a killed Redis back to an earlier copy of its files.
+fn set_back(redis: &mut RedisServer, copy: &Path) {
+    redis.wipe();
+    copy_folder(copy, redis.folder());
+    redis.start_again();
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy_folder(&path, &target);
+        } else {
+            std::fs::copy(path, target).unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn two_servers_give_a_lost_tail_back_at_once_without_a_conflict() {
+    let mut redis = RedisServer::start();
+    let one = redis.open(RedisOptions::default()).await;
+    let two = redis.open(RedisOptions::default()).await;
+    fill(&one, 0..10, 3).await;
+    let copy = common::scratch();
+    copy_folder(redis.folder(), copy.path());
+    fill(&one, 0..10, 4).await;
+    // The second has read all but what comes now.
+    logs(&two, 0..10).await;
+    fill(&one, 0..5, 2).await;
+    let before = logs(&one, 0..10).await;
+    redis.kill();
+    set_back(&mut redis, copy.path());
+    let (a, b) = tokio::join!(
+        until("the first", async || one.heartbeat().await.ok()),
+        until("the second", async || two.heartbeat().await.ok()),
+    );
+    assert!(a.0 > 0 && b.0 > 0);
+    assert_eq!(logs(&two, 0..10).await, before);
+    assert_eq!(one.stats().restored.min(1), 1);
+    for number in 0..10 {
+        let last = if number < 5 { "9" } else { "7" };
+        assert_eq!(two.get(key(&format!("last/{number}"))).await, Ok(Some(last.into())), "{number}");
+        let at = one.head(game(number)).await.unwrap();
+        append_ok(&one, append(game(number), at, &["on"])).await;
+    }
+}
+
+#[tokio::test]
+async fn a_branch_that_was_lost_is_a_conflict_and_never_mixed_in() {
+    let mut redis = RedisServer::start();
+    let one = redis.open(RedisOptions::default()).await;
+    fill(&one, 1..2, 3).await;
+    let copy = common::scratch();
+    copy_folder(redis.folder(), copy.path());
+    fill(&one, 1..2, 2).await;
+    let lost = one.head(game(1)).await.unwrap();
+    redis.kill();
+    // The one who held the tail does not have the password before the other has gone on.
+    redis.set_password("secret");
+    set_back(&mut redis, copy.path());
+    let two = RedisStore::open(redis.address(), RedisOptions::default()).await.unwrap();
+    let at = two.head(game(1)).await.unwrap();
+    assert_eq!(at.seq, 3);
+    append_ok(&two, append(game(1), at, &["another way", "and on", "and on"])).await;
+    let why = until("the refusal", async || match one.heartbeat().await {
+        Err(StoreError::Unavailable { why }) if why.contains("password") => Some(why),
+        _ => None,
+    })
+    .await;
+    assert!(!why.contains("secret"), "{why}");
+    let _: String = redis.ask(&["CONFIG", "SET", "requirepass", ""]).await;
+    let there = head(&one, 1).await;
+    assert_eq!(there.seq, 6);
+    let outcome = one.append(append(game(1), lost, &["on the lost branch"])).await;
+    assert_eq!(outcome, Ok(AppendOutcome::Conflict { head: there }));
+    assert_eq!(texts(&one, game(1)).await[3..], ["another way", "and on", "and on"]);
+    assert_eq!(one.get(key("last/1")).await, Ok(Some(b"3".to_vec())), "its side records are lost with it");
+    append_ok(&one, append(game(1), there, &["together"])).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_servers_that_race_one_appends() {
+    let redis = RedisServer::start();
+    let one = redis.open(RedisOptions::default()).await;
+    let two = redis.open(RedisOptions::default()).await;
+    let mut at = Head::START;
+    for _ in 0..200 {
+        let (a, b) = tokio::join!(
+            one.append(append(game(1), at, &["one"])),
+            two.append(append(game(1), at, &["two"])),
+        );
+        let outcomes = [a.unwrap(), b.unwrap()];
+        let wins: Vec<Head> = outcomes
+            .iter()
+            .filter_map(|outcome| match outcome {
+                AppendOutcome::Ok { head, .. } => Some(*head),
+                _ => None,
+            })
+            .collect();
+        let [head] = wins[..] else { panic!("{outcomes:?}") };
+        assert!(outcomes.contains(&AppendOutcome::Conflict { head }), "{outcomes:?}");
+        at = head;
+    }
+    assert_eq!(log(&two, game(1)).await.len(), 200);
+}
+
+#[tokio::test]
+async fn of_two_servers_that_create_a_record_one_does() {
+    let redis = RedisServer::start();
+    let one = redis.open(RedisOptions::default()).await;
+    let two = redis.open(RedisOptions::default()).await;
+    for number in 0..50 {
+        let name = format!("name/{number}");
+        let create = |value: &str| Update {
+            conditions: vec![(key(&name), Expect::Absent)],
+            writes: vec![put(&name, value)],
+        };
+        let (a, b) = tokio::join!(one.update(create("one")), two.update(create("two")));
+        let mut outcomes = [a.unwrap(), b.unwrap()];
+        outcomes.sort_by_key(|outcome| *outcome == UpdateOutcome::Conflict);
+        assert_eq!(outcomes, [UpdateOutcome::Ok, UpdateOutcome::Conflict]);
+    }
+}
+
+#[tokio::test]
+async fn a_redis_that_promises_less_is_refused_in_words_unless_that_is_agreed_to() {
+    let rows = [
+        (&["--appendonly", "no"][..], "set appendonly yes"),
+        (&["--appendonly", "yes", "--appendfsync", "everysec"], "set appendfsync always"),
+        (
+            &["--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "allkeys-lru"],
+            "set maxmemory-policy noeviction",
+        ),
+    ];
+    for (flags, word) in rows {
+        let redis = RedisServer::start_with(flags);
+        let refused = RedisStore::open(redis.address(), RedisOptions::default()).await;
+        let why = refused.err().unwrap().to_string();
+        assert!(why.contains(word), "{why}");
+        let agreed = RedisOptions { demand: Demand::Anything, ..RedisOptions::default() };
+        let store = redis.open(agreed).await;
+        append_ok(&store, append(game(1), Head::START, &["a"])).await;
+        assert_eq!(store.promises().weaknesses().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_redis_that_promises_less_after_a_reconnect_takes_nothing_until_it_does() {
+    let redis = RedisServer::start();
+    let store = redis.open(RedisOptions::default()).await;
+    let at = append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    let _: String = redis.ask(&["CONFIG", "SET", "appendfsync", "everysec"]).await;
+    let _: u64 = redis.ask(&["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]).await;
+    // The first may find the connection gone while it is on its way.
+    store.append(append(game(1), at, &["b"])).await.ok();
+    let why = until("the refusal", async || match store.append(append(game(1), at, &["b"])).await {
+        Err(StoreError::Unavailable { why }) if why.contains("appendfsync") => Some(why),
+        _ => None,
+    })
+    .await;
+    assert!(why.contains("set appendfsync always"), "{why}");
+    let _: String = redis.ask(&["CONFIG", "SET", "appendfsync", "always"]).await;
+    let at = head(&store, 1).await;
+    append_soon(&store, append(game(1), at, &["c"])).await;
+}
+
+#[tokio::test]
+async fn an_append_is_acknowledged_when_the_replica_has_it_and_unknown_otherwise() {
+    let redis = RedisServer::start();
+    let replica = redis.start_replica();
+    until("the replica", async || {
+        let info: String = redis.ask(&["INFO", "replication"]).await;
+        info.contains("connected_slaves:1").then_some(())
+    })
+    .await;
+    let store =
+        redis.open(RedisOptions { replicas: 1, answer_timeout: Duration::from_secs(1), ..impatient() }).await;
+    // A replica that has just come confirms nothing for a moment.
+    until("a confirmation", async || store.heartbeat().await.ok()).await;
+    let at = append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    let length: u64 = replica.ask(&["XLEN", &format!("flagfall:{{{}}}:log", game(1))]).await;
+    assert_eq!(length, 1);
+    replica.freeze();
+    assert_eq!(store.append(append(game(1), at, &["b"])).await, Ok(AppendOutcome::Unknown));
+    assert!(matches!(store.head(game(1)).await, Err(ReadError::Unavailable { .. })), "it could yet be lost");
+    replica.thaw();
+    assert_eq!(head(&store, 1).await.seq, 2, "now it is told");
+    let at = head(&store, 1).await;
+    append_soon(&store, append(game(1), at, &["c"])).await;
+}
+
+#[tokio::test]
+async fn side_records_of_an_append_whose_server_was_lost_are_carried_out_by_the_next() {
+    let redis = RedisServer::start();
+    let (address, process) = (redis.address(), redis.process());
+    // A runtime of its own, that ends with everything in it as soon as the request has been sent.
+    let lost = tokio::task::spawn_blocking(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let store = RedisStore::open(address, impatient()).await.unwrap();
+            process.signal("STOP");
+            let append = Append { writes: vec![put("live/1", "x")], ..append(game(1), Head::START, &["a"]) };
+            store.append(append).await
+        })
+    });
+    let lost = lost.await.unwrap();
+    assert_eq!(lost, Ok(AppendOutcome::Unknown), "it was sent, and nobody heard the answer");
+    redis.thaw();
+    until("the append", async || {
+        let length: u64 = redis.ask(&["XLEN", &format!("flagfall:{{{}}}:log", game(1))]).await;
+        (length == 1).then_some(())
+    })
+    .await;
+    let next = redis.open(RedisOptions::default()).await;
+    assert_eq!(next.get(key("live/1")).await, Ok(Some(b"x".to_vec())));
+    let pending: u64 = redis.ask(&["ZCARD", "flagfall:{flagfall}:pending"]).await;
+    assert_eq!(pending, 0);
+}
+
+#[tokio::test]
+async fn others_hear_of_appends_and_of_having_been_deaf() {
+    let mut redis = RedisServer::start();
+    let one = redis.open(RedisOptions::default()).await;
+    let two = redis.open(RedisOptions::default()).await;
+    let mut heard = two.announcements().unwrap();
+    let wanted = Announcement::Appended { game: game(7), seq: 2 };
+    // Said once it listens: nobody can tell when that is, so it is said until it is heard.
+    let at = append_ok(&one, append(game(7), Head::START, &["a", "b"])).await;
+    let mut number = 100;
+    let hearing = async {
+        loop {
+            match timeout(Duration::from_millis(50), heard.recv()).await {
+                Ok(Ok(found)) if found == wanted => return,
+                Ok(Ok(Announcement::Everything)) => {}
+                Ok(Ok(Announcement::Appended { .. })) => return,
+                Ok(Err(RecvError::Lagged(_))) | Err(_) => {
+                    number += 1;
+                    append_ok(&one, append(game(number), Head::START, &["x"])).await;
+                }
+                Ok(Err(RecvError::Closed)) => panic!("closed"),
+            }
+        }
+    };
+    timeout(PATIENCE, hearing).await.unwrap();
+    append_ok(&one, append(game(7), at, &["c"])).await;
+    let told = Announcement::Appended { game: game(7), seq: 3 };
+    timeout(PATIENCE, async { while heard.recv().await.unwrap() != told {} }).await.unwrap();
+    redis.start_again();
+    let everything = Announcement::Everything;
+    timeout(PATIENCE, async { while heard.recv().await.unwrap() != everything {} }).await.unwrap();
+}
+
+#[tokio::test]
+async fn damage_in_redis_is_noticed_and_stays_with_its_game() {
+    let redis = RedisServer::start();
+    let store = redis.open(RedisOptions::default()).await;
+    fill(&store, 0..4, 5).await;
+    drop(store);
+    let name = |number| format!("flagfall:{{{}}}:log", game(number));
+    // An entry gone, the last one gone, one that says something else.
+    let _: u64 = redis.ask(&["XDEL", &name(0), "3-0"]).await;
+    let _: u64 = redis.ask(&["XDEL", &name(1), "5-0"]).await;
+    let _: String = redis.ask(&["XADD", &name(2), "6-0", "e", &"x".repeat(60)]).await;
+    let store = redis.open(RedisOptions::default()).await;
+    let found = store.read(game(0), 0, 100).await;
+    assert!(matches!(found, Err(ReadError::Damaged { seq: 3, .. })), "{found:?}");
+    assert_eq!(store.read(game(0), 0, 2).await.unwrap().len(), 2, "what is ahead of it can be read");
+    let at = store.head(game(1)).await.unwrap();
+    let outcome = store.append(append(game(1), at, &["x"])).await;
+    assert!(matches!(outcome, Ok(AppendOutcome::Quarantined { .. })), "{outcome:?}");
+    assert!(matches!(store.head(game(2)).await, Err(ReadError::Damaged { .. })));
+    // Another server takes nothing either, and the next one knows.
+    let other = redis.open(RedisOptions::default()).await;
+    let damaged: Vec<_> = other.quarantined().await.unwrap().into_iter().map(|(game, _)| game).collect();
+    assert_eq!(damaged.len(), 3);
+    let outcome = other.append(append(game(0), Head { seq: 5, ..at }, &["x"])).await;
+    assert!(matches!(outcome, Ok(AppendOutcome::Quarantined { .. })), "{outcome:?}");
+    fill(&other, 3..4, 1).await;
+    // Mended by hand, it is free again after a look.
+    let _: u64 = redis.ask(&["XDEL", &name(2), "6-0"]).await;
+    assert_eq!(store.recheck(game(2)).await.unwrap().seq, 5);
+    assert_eq!(store.quarantined().await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_store_of_another_schema_is_refused() {
+    let redis = RedisServer::start();
+    let _: u64 = redis.ask(&["HSET", "flagfall:{flagfall}:meta", "schema", "2", "epoch", "5"]).await;
+    let refused = RedisStore::open(redis.address(), RedisOptions::default()).await;
+    let why = refused.err().unwrap().to_string();
+    assert!(why.contains("schema 2") && why.contains("import"), "{why}");
+    let other = RedisOptions { prefix: "second".parse().unwrap(), ..RedisOptions::default() };
+    append_ok(&redis.open(other).await, append(game(1), Head::START, &["a"])).await;
+}
+
+#[tokio::test]
+async fn scripts_that_redis_forgot_are_given_to_it_again() {
+    let redis = RedisServer::start();
+    let store = redis.open(RedisOptions::default()).await;
+    let mut at = Head::START;
+    for _ in 0..3 {
+        let _: String = redis.ask(&["SCRIPT", "FLUSH"]).await;
+        let append = Append { writes: vec![put("k", "v")], ..append(game(1), at, &["a"]) };
+        at = append_ok(&store, append).await;
+        let _: String = redis.ask(&["SCRIPT", "FLUSH"]).await;
+        assert_eq!(store.get(key("k")).await, Ok(Some(b"v".to_vec())));
+    }
+    assert_eq!(log(&store, game(1)).await.len(), 3);
+}
+
+#[tokio::test]
+async fn an_address_where_nobody_is_is_told() {
+    let mut redis = RedisServer::start();
+    redis.kill();
+    let refused = RedisStore::open(redis.address(), RedisOptions::default()).await;
+    let why = refused.err().unwrap().to_string();
+    assert!(why.contains("cannot be reached") && why.contains(&redis.port().to_string()), "{why}");
+}
