@@ -54,6 +54,7 @@ pub(crate) fn game(ruleset: &str, audience: &str, view: &str) -> Model {
     let mut model = online(goal);
     let lakes = match ruleset {
         "pbm-small" => r#"["c4","c5","f4","f5"]"#,
+        "shadowflash-3" => r#"["d5","e5","f5","d6","e6","f6","k5","l5","m5","k6","l6","m6"]"#,
         "course" => r#"["a5","b5","a6","b6","f5","g5","f6","g6"]"#,
         _ => r#"["c5","d5","c6","d6","g5","h5","g6","h6"]"#,
     };
@@ -65,6 +66,18 @@ pub(crate) fn game(ruleset: &str, audience: &str, view: &str) -> Model {
     );
     received(&mut model, &message);
     model
+}
+
+/// Red to move: a Major on a line of two red chips and a green one, a Scout, and two Miners in reserve, one of them labeled. `more` is more of the view.
+pub(crate) fn shadowflash(more: &str) -> Model {
+    let comma = if more.is_empty() { "" } else { "," };
+    let view = format!(
+        r#""phase":"playing","ready":{{"red":true,"blue":true}},"pieces":["b2r4","a4r9'*","c8b?","p10b[9P]'"],
+        "captured":{{"red":{{"scout":3}},"blue":{{}}}},"ply":4,"turn":"red","opened":{{"red":null,"blue":null}},
+        "reserve":{{"red":{{"size":2,"labeled":{{"miner":1}},"unlabeled":{{"miner":1}}}},"blue":{{"size":7}}}},
+        "chips":{{"red":["b2","b3"],"green":["b4"]}}{comma}{more}"#
+    );
+    game("shadowflash-3", "red", &view)
 }
 
 /// Pieces as `PieceText`s for an army of the text of §P4 on a side, known or hidden.

@@ -1,8 +1,10 @@
 //! Where one's own pieces can go, computed from the view alone. The server decides; this is for the highlights on the board.
 
-use flagfall_board::{Direction, Rank, Side, Square, SquareSet};
+use flagfall_board::{ChipColor, Direction, Rank, Side, Square, SquareSet};
 use flagfall_protocol::{GameView, MoveText};
 use flagfall_rules::{Identity, Move, Ruleset, SeenPiece};
+
+use crate::plain;
 
 /// The piece on a square.
 #[must_use]
@@ -10,53 +12,133 @@ pub fn piece_at(view: &GameView, square: Square) -> Option<SeenPiece> {
     view.pieces.iter().map(|piece| piece.0).find(|piece| piece.square == square)
 }
 
+/// By which rule a piece gets to a square.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Carrier {
+    /// One square, or as far as a Scout or a Phoenix runs (§A5, §C2).
+    Legs,
+    /// A line of chips of its square's color (§S3.1).
+    SupplyLine,
+    /// A flash over chips, which take the color of its square (§S3.2).
+    Flash,
+}
+
+/// A square that a piece may go to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Target {
+    /// The square.
+    pub square: Square,
+    /// By which rule, on the path that a command without a path takes (§S2.7).
+    pub by: Carrier,
+    /// The squares on the way, the last one among them.
+    pub way: SquareSet,
+}
+
 /// The squares to which the viewer's own piece on `from` can move or strike this turn, minus what a repetition rule refuses.
 #[must_use]
 pub fn targets(view: &GameView, ruleset: &Ruleset, from: Square) -> SquareSet {
-    let Some(side) = view.audience.side() else { return SquareSet::EMPTY };
-    let is_turn = view.turn == Some(side);
-    match piece_at(view, from) {
-        Some(SeenPiece { side: owner, identity: Identity::Known(rank), .. }) if is_turn && owner == side => {
-            let mut targets = reach(view, ruleset, side, from, rank);
-            for MoveText(Move { from: refused_from, to }) in &view.refused_moves {
-                if *refused_from == from {
-                    targets.remove(*to);
-                }
-            }
-            targets
-        }
-        Some(_) | None => SquareSet::EMPTY,
-    }
+    reach(view, ruleset, from).iter().map(|target| target.square).collect()
 }
 
-fn reach(view: &GameView, ruleset: &Ruleset, side: Side, from: Square, rank: Rank) -> SquareSet {
-    let mut targets = SquareSet::EMPTY;
+/// The same squares, each with the rule that carries the piece there.
+#[must_use]
+pub fn reach(view: &GameView, ruleset: &Ruleset, from: Square) -> Vec<Target> {
+    let Some(side) = view.audience.side() else { return Vec::new() };
+    let is_turn = view.turn == Some(side) && view.owed_color.is_none();
+    let rank = match piece_at(view, from) {
+        Some(SeenPiece { side: owner, identity: Identity::Known(rank), .. }) if is_turn && owner == side => {
+            rank
+        }
+        Some(_) | None => return Vec::new(),
+    };
     if matches!(rank, Rank::Flag | Rank::Bomb) {
-        return targets;
+        return Vec::new();
     }
     let lakes: SquareSet = view.lakes.iter().copied().collect();
-    let free = ruleset.shape.squares().without(lakes);
-    let far = matches!(rank, Rank::Scout | Rank::Phoenix);
-    for direction in Direction::ALL {
-        let mut square = from;
-        while let Some(next) = ruleset.shape.neighbor(square, direction) {
-            // A line through joints ends where it began.
-            if !free.contains(next) || next == from {
-                break;
+    let ways = Ways { view, ruleset, side, from, rank, open: ruleset.shape.squares().without(lakes) };
+    let mut reach: Vec<Target> = Vec::new();
+    // Where two paths lead to a square, the shorter is taken, of two equal ones the one that counts up: that one comes first here.
+    for direction in [Direction::Up, Direction::Right, Direction::Down, Direction::Left] {
+        for target in ways.along(direction) {
+            match reach.iter_mut().find(|known| known.square == target.square) {
+                Some(known) if target.way.len() < known.way.len() => *known = target,
+                Some(_) => {}
+                None => reach.push(target),
             }
-            let occupant = piece_at(view, next).map(|piece| piece.side);
-            // Where Scouts do not strike from afar, the next square is as far as a strike goes (§O1).
-            let is_in_reach = occupant.is_none() || ruleset.strikes_afar || square == from;
-            if occupant != Some(side) && is_in_reach {
-                targets.insert(next);
-            }
-            if occupant.is_some() || !far {
+        }
+    }
+    let is_refused = |to: Square| view.refused_moves.contains(&MoveText(Move { from, to }));
+    reach.retain(|target| !is_refused(target.square));
+    reach
+}
+
+/// The ways of one piece.
+struct Ways<'a> {
+    view: &'a GameView,
+    ruleset: &'a Ruleset,
+    side: Side,
+    from: Square,
+    rank: Rank,
+    /// The squares that are no lakes.
+    open: SquareSet,
+}
+
+impl Ways<'_> {
+    fn along(&self, direction: Direction) -> Vec<Target> {
+        let mut targets = Vec::new();
+        let mut chips = Vec::new();
+        let mut way = SquareSet::EMPTY;
+        let mut square = self.from;
+        // A line through joints ends where it began.
+        while let Some(next) = self
+            .ruleset
+            .shape
+            .neighbor(square, direction)
+            .filter(|next| self.open.contains(*next) && *next != self.from)
+        {
+            chips.push(plain::chip_at(self.view, next));
+            way.insert(next);
+            let occupant = piece_at(self.view, next).map(|piece| piece.side);
+            let by = match occupant {
+                None => self.carrier(&chips),
+                // Where Scouts do not strike from afar, the next square is as far as a strike goes (§O1).
+                Some(side) if side != self.side => {
+                    let is_in_reach = chips.len() == 1 || self.is_runner() && self.ruleset.strikes_afar;
+                    is_in_reach.then_some(Carrier::Legs)
+                }
+                Some(_) => None,
+            };
+            targets.extend(by.map(|by| Target { square: next, by, way }));
+            if occupant.is_some() {
                 break;
             }
             square = next;
         }
+        targets
     }
-    targets
+
+    /// What carries the piece over empty squares with these chips.
+    fn carrier(&self, chips: &[Option<ChipColor>]) -> Option<Carrier> {
+        if chips.len() == 1 || self.is_runner() {
+            return Some(Carrier::Legs);
+        }
+        let color = plain::chip_at(self.view, self.from)?;
+        if self.ruleset.supply_lines && chips.iter().all(|chip| *chip == Some(color)) {
+            return Some(Carrier::SupplyLine);
+        }
+        let range = match self.rank {
+            Rank::General => 2,
+            Rank::Colonel => 3,
+            Rank::Major => 4,
+            _ => 0,
+        };
+        let flashes = self.ruleset.shadowflash && chips.len() <= range && chips.iter().all(Option::is_some);
+        flashes.then_some(Carrier::Flash)
+    }
+
+    fn is_runner(&self) -> bool {
+        matches!(self.rank, Rank::Scout | Rank::Phoenix)
+    }
 }
 
 /// The captured and the remaining pieces of a side: `(rank, lost, left)`, strongest first.
@@ -120,6 +202,72 @@ mod tests {
     fn where_a_scout_moves_or_strikes_it_strikes_its_neighbors_alone() {
         let view = view(r#""e5r9","e8b?","f5b?","h4rB""#);
         assert_eq!(targets_by("original", &view, "e5"), "e1 e2 e3 e4 f5 e6 e7");
+    }
+
+    #[test]
+    fn lines_of_chips_carry_and_flashes_go_as_far_as_the_rank_goes() {
+        // A Major on a red chip: red chips up to b5, one of green on b6 and none on b7; green to the right.
+        let chips = r#""chips":{"red":["b2","b3","b4"],"green":["b5","c2","d2","e2","f2","g2"]}"#;
+        let reach_of = |rank: char| {
+            let view = view(&format!(r#""b2r{rank}""#)) + "," + chips;
+            let model = game("shadowflash-3", "red", &view);
+            let view = model.game.expect("a game").view;
+            let ruleset = Ruleset::find("shadowflash-3").expect("a ruleset");
+            let by = |carrier: Carrier| -> String {
+                let reach = reach(&view, ruleset, "b2".parse().expect("a square"));
+                let squares: SquareSet =
+                    reach.iter().filter(|target| target.by == carrier).map(|target| target.square).collect();
+                squares.iter().map(|square| square.to_string()).collect::<Vec<_>>().join(" ")
+            };
+            [by(Carrier::Legs), by(Carrier::SupplyLine), by(Carrier::Flash)]
+        };
+        // Column b joins row 10 to row 1; row 2 joins a to p.
+        assert_eq!(reach_of('4'), ["b1 a2 c2 b3", "b4", "d2 e2 f2 b5"]);
+        assert_eq!(reach_of('3'), ["b1 a2 c2 b3", "b4", "d2 e2 b5"]);
+        assert_eq!(reach_of('2'), ["b1 a2 c2 b3", "b4", "d2"]);
+        assert_eq!(reach_of('5'), ["b1 a2 c2 b3", "b4", ""]);
+    }
+
+    /// In games of chance, what is offered here is what the engine allows.
+    #[test]
+    fn the_targets_are_the_legal_moves() {
+        for id in [
+            "classic",
+            "tournament",
+            "pbm-small",
+            "original",
+            "shadowflash-1",
+            "shadowflash-2",
+            "shadowflash-3",
+        ] {
+            let ruleset = Ruleset::find(id).expect("a ruleset");
+            let mut chance = flagfall_bots::Chance::new(7);
+            let setups = flagfall_board::PerSide::from_fn(|side| {
+                Some(flagfall_bots::random_setup(ruleset, side, &mut chance))
+            });
+            let mut plies = 0;
+            let played = flagfall_bots::duel::play(ruleset, ruleset.shape.lakes, setups, |side, view| {
+                plies += 1;
+                let seen = GameView::from(view);
+                let legal = view.legal_moves()?;
+                let own = seen.pieces.iter().map(|piece| piece.0).filter(|piece| piece.side == side);
+                let found: std::collections::BTreeSet<(Square, Square)> = own
+                    .flat_map(|piece| {
+                        targets(&seen, ruleset, piece.square)
+                            .iter()
+                            .map(move |to| (piece.square, to))
+                            .collect::<Vec<_>>()
+                    })
+                    .collect();
+                if view.owed_color.is_none() && (plies < 400 || plies % 40 == 0) {
+                    let legal = legal.iter().map(|squares| (squares.from, squares.to)).collect();
+                    assert_eq!(found, legal, "{id}, ply {}", view.ply);
+                }
+                let commands = view.legal_commands()?;
+                commands.nth(chance.below(commands.len()))
+            });
+            assert!(played.is_ok(), "{id}: {played:?}");
+        }
     }
 
     #[test]

@@ -4,11 +4,12 @@ mod message;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use flagfall_board::{GameId, Numbering, PerSide, Side, Square};
+use flagfall_board::{ChipColor, GameId, Numbering, PerSide, Rank, Side, Square};
 use flagfall_protocol::{
-    Audience, ClientToServer, CommandId, GameSummary, GameView, Phase, Player, Presence, Seek, Terms, Time,
+    Audience, ClientToServer, CommandId, GameCommand, GameSummary, GameView, Phase, Player, Presence, Seek,
+    Terms, Time,
 };
-use flagfall_rules::{Move, Ruleset};
+use flagfall_rules::{Move, MoveCommand, Ruleset};
 
 use crate::chance::Chance;
 use crate::deploy::DeployEditor;
@@ -225,6 +226,19 @@ pub enum Prompt {
     Abort,
     /// Really make a move that loses for being illegal (§U7)?
     IllegalMove(Move),
+    /// Really take a piece off the board into the reserve?
+    Remove(Square),
+    /// The color of the chip that a ply lays.
+    Color(Uncolored),
+    /// Which piece of the reserve to place.
+    Place {
+        /// Where.
+        square: Square,
+        /// The kinds of pieces there are: rank, whether labeled, how many.
+        kinds: Vec<(Rank, bool, u8)>,
+        /// The one under the cursor.
+        cursor: usize,
+    },
     /// A name to save the deployment under.
     SaveAs(String),
     /// A saved deployment to load.
@@ -234,6 +248,37 @@ pub enum Prompt {
         /// The one under the cursor.
         cursor: usize,
     },
+}
+
+/// A ply whose chip has no color yet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Uncolored {
+    /// A move or a strike.
+    Move(Move),
+    /// A piece of the reserve.
+    Place {
+        /// Where.
+        square: Square,
+        /// Which.
+        rank: Rank,
+        /// Whether a labeled one.
+        labeled: bool,
+    },
+}
+
+impl Uncolored {
+    /// The command with its color.
+    #[must_use]
+    pub fn colored(self, color: ChipColor) -> GameCommand {
+        match self {
+            Uncolored::Move(squares) => {
+                GameCommand::from(MoveCommand { squares, path: None, color: Some(color) })
+            }
+            Uncolored::Place { square, rank, labeled } => {
+                GameCommand::Place { square, rank, labeled, color: Some(color) }
+            }
+        }
+    }
 }
 
 /// A game that is open.
@@ -284,6 +329,12 @@ impl OpenGame {
     #[must_use]
     pub fn is_own_turn(&self) -> bool {
         self.view.phase == Phase::Playing && self.own_side().is_some() && self.view.turn == self.own_side()
+    }
+
+    /// Whether one's own side owes the color of a chip before anything else (§S2.4).
+    #[must_use]
+    pub fn is_owing_color(&self) -> bool {
+        self.view.owed_color.is_some_and(|owed| self.own_side() == Some(owed.side)) && self.is_acting()
     }
 
     /// Whether this client may act in the game.

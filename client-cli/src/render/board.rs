@@ -1,29 +1,64 @@
-//! The board: a cell of four columns and two rows a square. The upper row shows the piece, the lower one what is to know of the square.
+//! The board: a cell of three or four columns and two rows a square. The upper row shows the piece, the lower one what is to know of the square, on
+//! the color of its chip.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 
-use flagfall_board::{ChipColor, Side, Square, SquareSet};
+use flagfall_board::{BoardShape, ChipColor, Side, Square, SquareSet};
 use flagfall_protocol::Phase;
 use flagfall_rules::{Identity, Ruleset, SeenPiece};
 
 use super::Theme;
 use crate::model::{Model, OpenGame};
+use crate::targets::{Carrier, Target};
 use crate::{plain, targets};
 
 const LABEL_WIDTH: u16 = 3;
-const CELL_WIDTH: u16 = 4;
 const CELL_HEIGHT: u16 = 2;
+/// Columns of a cell: with room between the pieces, and without.
+const CELL_WIDTHS: [u16; 2] = [4, 3];
 
-/// Columns of the terminal for so many columns of the board.
-pub(super) fn width(columns: u8) -> u16 {
-    LABEL_WIDTH + u16::from(columns) * CELL_WIDTH
+/// How much of the screen a board takes.
+#[derive(Clone, Copy)]
+pub(super) struct Layout {
+    cell_width: u16,
+    columns: u16,
+    rows: u16,
 }
 
-/// Rows of the terminal for so many rows of the board, the letters below them included.
-pub(super) fn height(rows: u8) -> u16 {
-    u16::from(rows) * CELL_HEIGHT + 1
+impl Layout {
+    /// The roomiest layout that leaves a panel of so many columns beside it in a terminal of this width; the narrowest when none does.
+    pub(super) fn new(shape: &BoardShape, width: u16, panel_width: u16) -> Layout {
+        let layout = |cell_width| Layout {
+            cell_width,
+            columns: u16::from(shape.columns),
+            rows: u16::from(shape.rows),
+        };
+        let fits = |layout: &Layout| layout.width() + 1 + panel_width <= width;
+        CELL_WIDTHS.map(layout).into_iter().find(fits).unwrap_or(Layout::narrowest(shape))
+    }
+
+    /// The layout that needs the least of the screen.
+    pub(super) fn narrowest(shape: &BoardShape) -> Layout {
+        let [_, cell_width] = CELL_WIDTHS;
+        Layout { cell_width, columns: u16::from(shape.columns), rows: u16::from(shape.rows) }
+    }
+
+    /// Columns of the terminal.
+    pub(super) fn width(self) -> u16 {
+        LABEL_WIDTH + self.columns * self.cell_width
+    }
+
+    /// Columns of a cell before its piece.
+    fn gap(self) -> u16 {
+        self.cell_width - 3
+    }
+
+    /// Rows of the terminal, the letters below the board included.
+    pub(super) fn height(self) -> u16 {
+        self.rows * CELL_HEIGHT + 1
+    }
 }
 
 /// What is to be known of a square to draw it.
@@ -31,7 +66,7 @@ struct Cell {
     piece: Option<SeenPiece>,
     is_lake: bool,
     is_last: bool,
-    is_target: bool,
+    target: Option<Carrier>,
     is_selected: bool,
     is_cursor: bool,
     chip: Option<ChipColor>,
@@ -42,24 +77,25 @@ pub(super) fn draw(
     game: &OpenGame,
     ruleset: &Ruleset,
     theme: Theme,
+    layout: Layout,
     buffer: &mut Buffer,
     area: Rect,
 ) {
-    let bottom = model.bottom();
     let marks = Marks::of(game, ruleset);
-    let grid = plain::grid(ruleset, bottom);
+    let grid = plain::grid(ruleset, model.bottom());
+    let xs = || (area.x + LABEL_WIDTH..).step_by(usize::from(layout.cell_width));
+    let painter = Painter { model, theme, layout };
     for (y, row) in (area.y..).step_by(usize::from(CELL_HEIGHT)).zip(&grid) {
         if let Some(first) = row.first() {
             buffer.set_string(area.x, y, format!("{:>2}", first.row() + 1), dim());
         }
-        for (x, square) in (area.x + LABEL_WIDTH..).step_by(usize::from(CELL_WIDTH)).zip(row) {
-            draw_cell(&marks.cell(game, *square), model, theme, buffer, x, y);
+        for (x, square) in xs().zip(row) {
+            painter.draw(&marks.cell(game, *square), buffer, x, y);
         }
     }
     let y = area.y + grid.len() as u16 * CELL_HEIGHT;
-    let xs = (area.x + LABEL_WIDTH..).step_by(usize::from(CELL_WIDTH));
-    for (x, square) in xs.zip(grid.first().into_iter().flatten()) {
-        buffer.set_string(x, y, format!("  {}", char::from(b'a' + square.column())), dim());
+    for (x, square) in xs().zip(grid.first().into_iter().flatten()) {
+        buffer.set_string(x + layout.gap() + 1, y, char::from(b'a' + square.column()).to_string(), dim());
     }
 }
 
@@ -70,7 +106,9 @@ fn dim() -> Style {
 /// The squares that something is marked on.
 struct Marks {
     last: SquareSet,
-    targets: SquareSet,
+    targets: Vec<Target>,
+    /// The chips that a flash to the square under the cursor would lay.
+    flash: Option<(SquareSet, ChipColor)>,
     selected: Option<Square>,
     cursor: Option<Square>,
 }
@@ -87,12 +125,17 @@ impl Marks {
             None => (None, None),
         };
         let targets = match (&game.editor, selected) {
-            (None, Some(from)) => targets::targets(view, ruleset, from),
-            (_, _) => SquareSet::EMPTY,
+            (None, Some(from)) => targets::reach(view, ruleset, from),
+            (_, _) => Vec::new(),
         };
+        let flash = targets
+            .iter()
+            .find(|target| Some(target.square) == cursor && target.by == Carrier::Flash)
+            .and_then(|target| Some((target.way, plain::chip_at(view, selected?)?)));
         Marks {
             last: last.into_iter().flat_map(|last| [last.from, last.to]).collect(),
             targets,
+            flash,
             selected,
             cursor,
         }
@@ -114,66 +157,100 @@ impl Marks {
             piece,
             is_lake: game.view.lakes.contains(&square),
             is_last: self.last.contains(square),
-            is_target: self.targets.contains(square),
+            target: self.targets.iter().find(|target| target.square == square).map(|target| target.by),
             is_selected: self.selected == Some(square),
             is_cursor: self.cursor == Some(square),
-            chip: plain::chip_at(&game.view, square),
+            chip: (self.flash.filter(|(way, _)| way.contains(square)).map(|(_, color)| color))
+                .or_else(|| plain::chip_at(&game.view, square)),
         }
     }
 }
 
-fn draw_cell(cell: &Cell, model: &Model, theme: Theme, buffer: &mut Buffer, x: u16, y: u16) {
-    let Cell { piece, is_lake, is_last, is_target, is_selected, is_cursor, chip } = *cell;
-    let (upper, mut upper_style) = match piece {
-        Some(piece) => (plain::token(&piece, model.options.numbering), theme.tile(piece.side)),
-        None if is_lake => ("~~~".to_owned(), theme.colored(Color::Cyan)),
-        None if is_target => (" + ".to_owned(), theme.colored(Color::Green).add_modifier(Modifier::BOLD)),
-        None => (" . ".to_owned(), dim()),
-    };
-    // The lower row: the middle says what the square is, the sides are the cursor's.
-    let middle = match (is_selected, is_target && piece.is_some(), is_last, is_lake) {
-        (true, _, _, _) => "@@@",
-        (_, true, _, _) => " x ",
-        (_, _, true, _) => "===",
-        (_, _, _, true) => "~~~",
-        (false, false, false, false) => "   ",
-    };
-    let lower = match (is_cursor, middle) {
-        (true, "   ") => "^^^".to_owned(),
-        (true, middle) => format!("^{}^", &middle[1..2]),
-        (false, middle) => middle.to_owned(),
-    };
-    let mut lower_style = if is_target {
-        theme.colored(Color::Green).add_modifier(Modifier::BOLD)
-    } else if is_lake {
-        theme.colored(Color::Cyan)
-    } else {
-        theme.colored(Color::Yellow)
-    };
-    if is_cursor {
-        upper_style = upper_style.add_modifier(Modifier::REVERSED);
-        lower_style = theme.colored(Color::Yellow).add_modifier(Modifier::BOLD);
-    } else if is_last && theme.color && piece.is_none() {
-        upper_style = upper_style.bg(Color::DarkGray);
+/// Draws cells.
+struct Painter<'a> {
+    model: &'a Model,
+    theme: Theme,
+    layout: Layout,
+}
+
+impl Painter<'_> {
+    fn draw(&self, cell: &Cell, buffer: &mut Buffer, x: u16, y: u16) {
+        let middle = x + self.layout.gap();
+        let (upper, mut upper_style) = self.upper(cell);
+        let mut lower_style = self.lower_style(cell);
+        if cell.is_cursor {
+            upper_style = upper_style.add_modifier(Modifier::REVERSED);
+        } else if cell.is_last && self.theme.color && cell.piece.is_none() {
+            upper_style = upper_style.bg(Color::DarkGray);
+        }
+        if let Some(chip) = cell.chip {
+            // A band across the whole cell: lines of one color are seen as lines.
+            lower_style = self.theme.chip(chip);
+            buffer.set_string(x, y + 1, " ".repeat(usize::from(self.layout.cell_width)), lower_style);
+        }
+        buffer.set_string(middle, y, upper, upper_style);
+        buffer.set_string(middle, y + 1, lower(cell), lower_style);
+        if let Some(chip) = cell.chip {
+            buffer.set_string(x, y + 1, chip.letter().to_string(), lower_style);
+        }
+        if let Some(mark) = cell.piece.map(|piece| plain::mark(&piece)).filter(|mark| *mark != ' ') {
+            // Beside the piece, or where there is no room below it.
+            match self.layout.gap() {
+                0 if cell.chip.is_some() => {
+                    buffer.set_string(middle + 2, y + 1, mark.to_string(), lower_style);
+                }
+                0 => {
+                    buffer.set_string(middle + 2, y + 1, mark.to_string(), self.theme.colored(Color::Yellow));
+                }
+                _ => buffer.set_string(x, y, mark.to_string(), self.theme.colored(Color::Yellow)),
+            }
+        }
     }
-    if let Some(mark) = piece.map(|piece| plain::mark(&piece)).filter(|mark| *mark != ' ') {
-        buffer.set_string(x, y, mark.to_string(), theme.colored(Color::Yellow));
+
+    fn upper(&self, cell: &Cell) -> (String, Style) {
+        match (cell.piece, cell.target) {
+            (Some(piece), _) => {
+                (plain::token(&piece, self.model.options.numbering), self.theme.tile(piece.side))
+            }
+            (None, _) if cell.is_lake => ("~~~".to_owned(), self.theme.colored(Color::Cyan)),
+            (None, Some(by)) => {
+                let (letter, color) = match by {
+                    Carrier::Legs => ('+', Color::Green),
+                    Carrier::SupplyLine => ('=', Color::Cyan),
+                    Carrier::Flash => ('*', Color::Magenta),
+                };
+                (format!(" {letter} "), self.theme.colored(color).add_modifier(Modifier::BOLD))
+            }
+            (None, None) => (" . ".to_owned(), dim()),
+        }
     }
-    buffer.set_string(x + 1, y, upper, upper_style);
-    buffer.set_string(x + 1, y + 1, lower, lower_style);
-    if let Some(chip) = chip {
-        // To the left of what else is known of the square.
-        let style = theme.colored(chip_color(chip)).add_modifier(Modifier::BOLD);
-        buffer.set_string(x, y + 1, chip.letter().to_string(), style);
+
+    fn lower_style(&self, cell: &Cell) -> Style {
+        if cell.is_cursor {
+            self.theme.colored(Color::Yellow).add_modifier(Modifier::BOLD)
+        } else if cell.target.is_some() {
+            self.theme.colored(Color::Green).add_modifier(Modifier::BOLD)
+        } else if cell.is_lake {
+            self.theme.colored(Color::Cyan)
+        } else {
+            self.theme.colored(Color::Yellow)
+        }
     }
 }
 
-fn chip_color(chip: ChipColor) -> Color {
-    match chip {
-        ChipColor::Red => Color::Red,
-        ChipColor::Yellow => Color::Yellow,
-        ChipColor::Blue => Color::Blue,
-        ChipColor::Green => Color::Green,
+/// The lower row: the middle says what the square is, the sides are the cursor's.
+fn lower(cell: &Cell) -> String {
+    let middle = match (cell.is_selected, cell.target.is_some() && cell.piece.is_some(), cell.is_last) {
+        (true, _, _) => "@@@",
+        (_, true, _) => " x ",
+        (_, _, true) => "===",
+        (false, false, false) if cell.is_lake => "~~~",
+        (false, false, false) => "   ",
+    };
+    match (cell.is_cursor, middle) {
+        (true, "   ") => "^^^".to_owned(),
+        (true, middle) => format!("^{}^", &middle[1..2]),
+        (false, middle) => middle.to_owned(),
     }
 }
 

@@ -10,7 +10,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
-use flagfall_board::Side;
+use flagfall_board::{ChipColor, Side};
 use flagfall_protocol::Phase;
 use unicode_width::UnicodeWidthStr;
 
@@ -21,8 +21,10 @@ use crate::words;
 const WIDTH_MIN: u16 = 80;
 /// Rows of the terminal that the lowest board needs.
 const HEIGHT_MIN: u16 = 24;
-/// Columns of the panel beside the board.
-const PANEL_WIDTH: u16 = 36;
+/// Columns of the panel beside the board, at least.
+const PANEL_WIDTH_MIN: u16 = 28;
+/// Columns of the panel beside which a board may spread.
+const PANEL_WIDTH: u16 = 32;
 
 /// Styles that say the same with and without color.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +57,18 @@ impl Theme {
         if self.color { Style::new().fg(color) } else { Style::new() }
     }
 
+    /// The band of a chip; its letter says the same without color.
+    fn chip(self, chip: ChipColor) -> Style {
+        let color = match chip {
+            ChipColor::Red => Color::LightRed,
+            ChipColor::Yellow => Color::LightYellow,
+            ChipColor::Blue => Color::LightBlue,
+            ChipColor::Green => Color::LightGreen,
+        };
+        let style = Style::new().add_modifier(Modifier::BOLD);
+        if self.color { style.fg(Color::Black).bg(color) } else { style }
+    }
+
     fn bar(self) -> Style {
         Style::new().add_modifier(Modifier::REVERSED)
     }
@@ -83,11 +97,16 @@ pub fn render(model: &Model, frame: &mut Frame<'_>) {
             pages::waiting("A challenge", lines, model, frame, body);
         }
     }
-    if let Some(Prompt::Load { entries, cursor }) = &model.prompt {
-        pages::saved(entries, *cursor, frame, body);
+    match &model.prompt {
+        Some(Prompt::Load { entries, cursor }) => pages::saved(entries, *cursor, frame, body),
+        Some(Prompt::Place { kinds, cursor, .. }) => {
+            pages::reserve(kinds, *cursor, model.options.numbering, frame, body);
+        }
+        Some(_) | None => {}
     }
     if model.is_help {
-        pages::help(frame, body);
+        let ruleset = model.game.as_ref().and_then(|game| game.ruleset);
+        pages::help(ruleset.is_some_and(|ruleset| ruleset.reserve), frame, body);
     }
     frame.render_widget(message_line(model, theme, area.width), message);
     frame.render_widget(Paragraph::new(help_text(model)).style(theme.bar()), help);
@@ -98,8 +117,9 @@ fn needed(model: &Model) -> (u16, u16) {
     let shape = model.game.as_ref().filter(|_| model.page == Page::Game).and_then(|game| game.ruleset);
     match shape.map(|ruleset| ruleset.shape) {
         Some(shape) => {
-            let width = board::width(shape.columns) + 1 + PANEL_WIDTH;
-            let height = board::height(shape.rows) + 3;
+            let layout = board::Layout::narrowest(&shape);
+            let width = layout.width() + 1 + PANEL_WIDTH_MIN;
+            let height = layout.height() + 3;
             (width.max(WIDTH_MIN), height.max(HEIGHT_MIN))
         }
         None => (40, 10),
@@ -121,11 +141,12 @@ fn game_page(model: &Model, game: &OpenGame, theme: Theme, frame: &mut Frame<'_>
         pages::waiting("Update flagfall to see this game", &lines, model, frame, body);
         return;
     };
-    let width = board::width(ruleset.shape.columns);
-    let height = board::height(ruleset.shape.rows).min(body.height);
+    let layout = board::Layout::new(&ruleset.shape, body.width, PANEL_WIDTH);
+    let width = layout.width();
+    let height = layout.height().min(body.height);
     let board_area = Rect { width, height, ..body };
     let panel_area = Rect { x: body.x + width + 1, width: body.width - width - 1, ..body };
-    board::draw(model, game, ruleset, theme, frame.buffer_mut(), board_area);
+    board::draw(model, game, ruleset, theme, layout, frame.buffer_mut(), board_area);
     panel::draw(model, game, ruleset, theme, frame, panel_area);
 }
 
@@ -185,10 +206,22 @@ fn message_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
             format!(" {squares} is illegal and loses the game. y sends it, any other key takes it back."),
             strong,
         ),
+        Some(Prompt::Remove(square)) => Line::styled(
+            format!(" Take your piece off {square} into the reserve? y does, any other key leaves it."),
+            strong,
+        ),
+        Some(Prompt::Color(_)) => colors("The color of the chip?", " Esc: back", theme, strong),
+        Some(Prompt::Place { square, .. }) => Line::styled(
+            format!(" Which piece for {square}? Up, down or its figure choose, Enter places, Esc: back"),
+            strong,
+        ),
         Some(Prompt::SaveAs(name)) => {
             Line::styled(format!(" Save under which name? {name}_   (Enter saves, Esc does not)"), strong)
         }
         Some(Prompt::Load { .. }) => Line::styled(" Up and down choose, Enter loads, Esc does not.", strong),
+        None if model.game.as_ref().is_some_and(OpenGame::is_owing_color) => {
+            colors("Your piece won: the color of its chip?", "", theme, strong)
+        }
         None if typed == "d" => {
             Line::styled(" > d_   Enter offers (or accepts) a draw; for a move type on, as in d4d5", strong)
         }
@@ -207,6 +240,17 @@ fn message_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
     Paragraph::new(line)
 }
 
+/// The colors to choose from.
+fn colors(question: &str, way_back: &'static str, theme: Theme, strong: Style) -> Line<'static> {
+    let mut spans = vec![Span::styled(format!(" {question} "), strong)];
+    for chip in ChipColor::ALL {
+        spans.push(Span::styled(format!(" {} {} ", chip.letter(), chip.name()), theme.chip(chip)));
+        spans.push(Span::raw(" "));
+    }
+    spans.push(Span::styled(way_back, strong));
+    Line::from(spans)
+}
+
 fn help_text(model: &Model) -> String {
     let Some(game) = model.game.as_ref().filter(|_| model.page == Page::Game) else {
         return match &model.page {
@@ -221,6 +265,9 @@ fn help_text(model: &Model) -> String {
     let text = match game.view.phase {
         Phase::Deploying if game.editor.is_some() => {
             " space pick/swap  r random  s suggested  w save  l load  Enter hand in  ? help"
+        }
+        Phase::Playing if game.is_acting() && game.view.reserve.is_some() => {
+            " arrows+Enter or a4a5  + place  - take off  d draw  R resign  q leave  ? help"
         }
         Phase::Playing if game.is_acting() => {
             " arrows+Enter or type a4a5  d draw  R resign  A abort  t turn  q leave  ? help"

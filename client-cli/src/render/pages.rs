@@ -6,6 +6,8 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Clear, List, ListItem, ListState, Paragraph, Wrap};
 
+use flagfall_board::{Numbering, Rank};
+
 use crate::model::{Choices, Model};
 use crate::words;
 
@@ -61,6 +63,26 @@ pub(super) fn saved(entries: &[(String, String)], cursor: usize, frame: &mut Fra
     list(entries.iter().map(|(name, _)| name.as_str()), cursor, frame, inner);
 }
 
+/// The kinds of pieces in the reserve.
+pub(super) fn reserve(
+    kinds: &[(Rank, bool, u8)],
+    cursor: usize,
+    numbering: Numbering,
+    frame: &mut Frame<'_>,
+    area: Rect,
+) {
+    let entries: Vec<String> = kinds
+        .iter()
+        .map(|(rank, is_labeled, count)| {
+            let labeled = if *is_labeled { ", labeled" } else { "" };
+            format!("{:>2}  {:<10} x{count}{labeled}", rank.figure(numbering), rank.to_string())
+        })
+        .collect();
+    let height = (entries.len() as u16).saturating_add(2);
+    let inner = window(frame, area, " Your reserve ", 34, height);
+    list(entries.iter().map(String::as_str), cursor, frame, inner);
+}
+
 const HELP: &str = "\
 On the board
   /5\\  a red piece      [5]  a blue piece
@@ -79,10 +101,29 @@ Playing
   t  turn the board       n  US or EU numbers
   q  leave: the seat stays, flagfall play --game ID goes on";
 
-pub(super) fn help(frame: &mut Frame<'_>, area: Rect) {
-    let height = HELP.lines().count() as u16 + 4;
+/// What is more where there are a reserve and chips.
+const HELP_WITH_RESERVE: &str = "\
+On the board
+  /5\\  a red piece   [5]  a blue piece   +  it is one of several ranks
+  [#]  hidden, has never moved          [?]  hidden, has moved
+  '5   has moved   *5  known to all     ^5   labeled: face up for good
+  r y b g  a square's chip   ===  the last move   @@@  the selected one
+  +  where it can go   =  by a supply line   *  by a flash   x  strike
+
+Playing
+  arrows, then space or Enter on a piece and on its target; then the
+  color of the chip, r y b g. A flash lays the chips that are shown.
+  or type from and to and Enter: a4a5      : takes words: a4a5+ red
+  +  place a piece of the reserve on the square under the cursor
+  -  take the piece under the cursor into the reserve
+  d Enter  draw   x  decline it   R  resign   m  rematch   N  numbers
+  t  turn the board   q  leave: flagfall play --game ID goes on";
+
+pub(super) fn help(has_reserve: bool, frame: &mut Frame<'_>, area: Rect) {
+    let help = if has_reserve { HELP_WITH_RESERVE } else { HELP };
+    let height = help.lines().count() as u16 + 4;
     let inner = window(frame, area, " Help ", 72, height);
-    let mut text: Vec<Line<'_>> = HELP.lines().map(Line::raw).collect();
+    let mut text: Vec<Line<'_>> = help.lines().map(Line::raw).collect();
     text.push(Line::raw(""));
     text.push(Line::styled("Any key closes this.", bold()));
     frame.render_widget(Paragraph::new(text), inner);

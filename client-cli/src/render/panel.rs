@@ -6,8 +6,8 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use flagfall_board::{Rank, Side};
-use flagfall_protocol::{Phase, Presence};
+use flagfall_board::{PerSide, Rank, Side};
+use flagfall_protocol::{Phase, Presence, Reserve};
 use flagfall_rules::Ruleset;
 use unicode_width::UnicodeWidthStr;
 
@@ -46,13 +46,15 @@ pub(super) fn draw(
         if let Some(last) = &game.view.last_exchange {
             lines.extend(words::wrap(&words::exchanged(last), width).into_iter().map(Line::raw));
         }
-        for (side, reserve) in
-            Side::BOTH.iter().filter_map(|side| Some((*side, &game.view.reserve.as_ref()?[*side])))
-        {
-            lines.extend(words::wrap(&words::reserve(side, reserve), width).into_iter().map(Line::raw));
+        let room = |lines: &[Line<'_>]| usize::from(area.height).saturating_sub(lines.len());
+        if let Some(reserves) = &game.view.reserve {
+            reserve(reserves, width, &mut lines);
+            let is_table = room(&lines) >= ruleset.army.iter().count() + 3 && width >= TABLE_WIDTH;
+            losses_and_reserve(model, game, ruleset, reserves, theme, is_table, &mut lines);
+        } else {
+            let room = room(&lines);
+            losses(model, game, ruleset, theme, room, &mut lines);
         }
-        let room = usize::from(area.height).saturating_sub(lines.len());
-        losses(model, game, ruleset, theme, room, &mut lines);
     }
     let room = usize::from(area.height).saturating_sub(lines.len() + 1);
     let shown = super::newest_note(model);
@@ -149,9 +151,6 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
         notices.push("Paused while the server is away; no clock runs.".to_owned());
     }
     notices.extend(words::owed(view));
-    if view.reserve.is_some() && view.phase == Phase::Playing && game.own_side().is_some() {
-        notices.push("A colon takes words: :a4a5 green, :place 9 a4 red, :remove a4.".to_owned());
-    }
     match view.draw_offer {
         Some(side) if game.own_side() == Some(side) => notices.push("You offer a draw.".to_owned()),
         Some(side) if game.own_side().is_some() => {
@@ -171,6 +170,83 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
         );
     }
     notices
+}
+
+/// How much each side has in reserve, and what of it lies face up.
+fn reserve(reserves: &PerSide<Reserve>, width: usize, lines: &mut Vec<Line<'_>>) {
+    let size = |side: Side| format!("{side} {}", reserves[side].size);
+    lines.push(Line::raw(format!("In reserve: {}, {}.", size(Side::Red), size(Side::Blue))));
+    for side in Side::BOTH {
+        let labeled: Vec<String> =
+            reserves[side].labeled.iter().rev().map(|(rank, count)| format!("{count} {rank}")).collect();
+        if !labeled.is_empty() {
+            let text = format!("{side}'s labeled there: {}.", labeled.join(", "));
+            lines.extend(words::wrap(&text, width).into_iter().map(Line::raw));
+        }
+    }
+}
+
+/// Columns of the table of losses and reserve.
+const TABLE_WIDTH: usize = 32;
+
+/// Beside what each side has lost, what one's own reserve holds: a table, or where the room is short two ranks a line.
+fn losses_and_reserve(
+    model: &Model,
+    game: &OpenGame,
+    ruleset: &Ruleset,
+    reserves: &PerSide<Reserve>,
+    theme: Theme,
+    is_table: bool,
+    lines: &mut Vec<Line<'_>>,
+) {
+    let [red, blue] = Side::BOTH.map(|side| targets::losses(&game.view, ruleset, side));
+    let number = |count: u8| if count == 0 { "-".to_owned() } else { count.to_string() };
+    let own = game.own_side().map(|side| &reserves[side]);
+    let held = |rank: Rank| {
+        let Some(own) = own else { return String::new() };
+        let unlabeled = own.unlabeled.iter().flatten().find(|(held, _)| **held == rank);
+        let labeled = own.labeled.get(&rank).copied().unwrap_or(0);
+        number(unlabeled.map_or(0, |(_, count)| *count).saturating_add(labeled))
+    };
+    let (red_style, blue_style) = (theme.side(Side::Red), theme.side(Side::Blue));
+    let rows: Vec<(Rank, u8, u8)> =
+        red.into_iter().zip(blue).map(|((rank, red, _), (_, blue, _))| (rank, red, blue)).collect();
+    let figure = |rank: Rank| rank.figure(model.options.numbering);
+    let heads = if own.is_some() { "held" } else { "" };
+    if !is_table {
+        lines.push(Line::from(vec![
+            Span::raw(format!("{heads:>7} lost ")),
+            Span::styled("Red", red_style),
+            Span::raw(" "),
+            Span::styled("Blue", blue_style),
+        ]));
+        let cell = |(rank, red, blue): &(Rank, u8, u8)| {
+            format!("{:>2} {:>3}{:>4}{:>4}", figure(*rank), held(*rank), number(*red), number(*blue))
+        };
+        let half = rows.len().div_ceil(2);
+        for (at, row) in rows.iter().take(half).enumerate() {
+            let second = rows.get(half + at).map(cell).unwrap_or_default();
+            lines.push(Line::raw(format!("{} {second}", cell(row))));
+        }
+        return;
+    }
+    lines.push(Line::raw(format!("{:>TABLE_WIDTH$}", "lost by")));
+    lines.push(Line::from(vec![
+        Span::raw(format!("{heads:>20}    ")),
+        Span::styled("Red", red_style),
+        Span::raw(" "),
+        Span::styled("Blue", blue_style),
+    ]));
+    for (rank, red, blue) in rows {
+        let name = rank.to_string();
+        lines.push(Line::raw(format!(
+            " {:>2} {name:<10} {:>5}   {:>4} {:>4}",
+            figure(rank),
+            held(rank),
+            number(red),
+            number(blue)
+        )));
+    }
 }
 
 /// What each side has lost and has left: a table, or where the room is short two ranks a line.
@@ -239,12 +315,12 @@ fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec
     lines.push(Line::raw(""));
     for (key, does) in [
         ("arrows", "move the cursor"),
-        ("space", "pick up; again: swap, move"),
+        ("space", "pick up, then swap"),
         ("r  s", "random, suggested"),
-        ("w  l", "save, load a saved one"),
-        ("Bksp", "take a piece off the board"),
-        ("1-9SBF", "place a piece in hand"),
-        ("Enter", "hand in, also a changed one"),
+        ("w  l", "save, load"),
+        ("Bksp", "take a piece off"),
+        ("1-9SBF", "place one in hand"),
+        ("Enter", "hand in, even again"),
     ] {
         lines.push(Line::raw(format!(" {key:<7} {does}")));
     }
@@ -258,7 +334,17 @@ fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec
         .in_hand()
         .map(|(rank, count)| format!("{count} {}", words::rank(rank, model.options.numbering)))
         .collect();
-    if !in_hand.is_empty() {
+    if editor.ruleset.reserve {
+        let held: Vec<(Rank, usize)> = editor.in_hand().collect();
+        let size: usize = held.iter().map(|(_, count)| count).sum();
+        lines.push(Line::raw(format!("Your reserve, {size} pieces:")));
+        for row in held.chunks(3) {
+            let cell = |(rank, count): &(Rank, usize)| {
+                format!("{:>3} x{count:<4}", rank.figure(model.options.numbering))
+            };
+            lines.push(Line::raw(row.iter().map(cell).collect::<String>()));
+        }
+    } else if !in_hand.is_empty() {
         let text = format!("In hand: {}", in_hand.join(", "));
         lines.extend(words::wrap(&text, width).into_iter().map(Line::raw));
     }

@@ -4,7 +4,9 @@ use ratatui::backend::TestBackend;
 
 use super::*;
 use crate::chance::Chance;
-use crate::fixtures::{CLASSIC, START, classic_view, deploying_view, game, key, online, options, received};
+use crate::fixtures::{
+    CLASSIC, START, classic_view, deploying_view, game, key, online, options, received, shadowflash,
+};
 use crate::model::{Goal, How, Key, Message, Model, Wish};
 use crate::update;
 
@@ -49,6 +51,38 @@ fn editing(ruleset: &str, side: &str, setup: &str) -> Model {
 }
 
 const MIXED: &str = "9626993195 3957946S74 57488678B9 BB85B98BFB";
+
+/// The Major is selected and the cursor on the square to which it would flash.
+#[test]
+fn a_board_of_sixteen_columns_fits_into_80x24_and_spreads_at_100x30() {
+    let mut model = shadowflash("");
+    let open = model.game.as_mut().expect("a game");
+    open.selected = "b2".parse().ok();
+    open.cursor = "b4".parse().expect("a square");
+    insta::assert_snapshot!("shadowflash_80x24", screen(&model));
+    insta::assert_snapshot!("shadowflash_100x30", screen_of(&model, 100, 30));
+}
+
+#[test]
+fn a_piece_of_the_reserve_and_a_color_are_chosen() {
+    let mut model = shadowflash("");
+    model.game.as_mut().expect("a game").cursor = "c1".parse().expect("a square");
+    key(&mut model, Key::Char('+'));
+    insta::assert_snapshot!("shadowflash_reserve", screen(&model));
+    key(&mut model, Key::Enter);
+    insta::assert_snapshot!(
+        "shadowflash_color",
+        screen(&model).lines().rev().take(2).collect::<Vec<_>>().join("\n")
+    );
+    let owing = shadowflash(r#""owed_color":{"side":"red","square":"b2"}"#);
+    insta::assert_snapshot!(
+        "shadowflash_owed",
+        screen(&owing).lines().rev().take(2).collect::<Vec<_>>().join("\n")
+    );
+    let mut helped = shadowflash("");
+    key(&mut helped, Key::Char('?'));
+    insta::assert_snapshot!("shadowflash_help", screen(&helped));
+}
 
 #[test]
 fn deploying_on_10x10() {

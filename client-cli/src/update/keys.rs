@@ -4,8 +4,9 @@ use flagfall_board::{Direction, Numbering, Rank, Side, Square};
 use flagfall_protocol::{GameCommand, Phase};
 use flagfall_rules::Move;
 
-use super::{game, goal};
-use crate::model::{Effect, Key, Model, Page, Prompt};
+use super::{game, goal, reserve};
+use crate::model::{Effect, Key, Model, OpenGame, Page, Prompt, Uncolored};
+use crate::targets::Carrier;
 use crate::{acts, targets};
 
 /// How long the name of a saved deployment may be.
@@ -112,7 +113,20 @@ fn prompt(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
         Prompt::IllegalMove(squares) if matches!(key, Key::Char('y' | 'Y')) => {
             game::send_move(model, squares, out);
         }
-        Prompt::Resign | Prompt::Abort | Prompt::IllegalMove(_) => model.say("The game goes on."),
+        Prompt::Remove(square) if matches!(key, Key::Char('y' | 'Y')) => {
+            game::act(model, GameCommand::Remove { square }, out);
+        }
+        Prompt::Resign | Prompt::Abort | Prompt::IllegalMove(_) | Prompt::Remove(_) => {
+            model.say("The game goes on.");
+        }
+        Prompt::Color(ply) => match reserve::color_of_key(key) {
+            Some(color) => game::act(model, ply.colored(color), out),
+            None if key == Key::Escape => model.say("Taken back."),
+            None => model.prompt = Some(Prompt::Color(ply)),
+        },
+        Prompt::Place { square, kinds, cursor } => {
+            reserve::choosing_piece(model, (square, kinds, cursor), key, out);
+        }
         Prompt::SaveAs(mut name) => match key {
             Key::Enter => save_as(model, &name, out),
             Key::Escape => {}
@@ -188,7 +202,11 @@ fn in_game(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
             model.is_turned = !model.is_turned;
         }
         Key::Char('q') if !is_typing => game::leave(model, out),
-        Key::Char('n') if !is_typing => model.options.numbering = other_numbering(model.options.numbering),
+        Key::Char('N') => model.options.numbering = other_numbering(model.options.numbering),
+        // On wide boards it is a column.
+        Key::Char('n') if !is_typing && !is_column(game, 'n') => {
+            model.options.numbering = other_numbering(model.options.numbering);
+        }
         Key::Char('A') => ask(model, Prompt::Abort),
         Key::Char('R') if phase == Phase::Playing => ask(model, Prompt::Resign),
         Key::Up | Key::Down | Key::Left | Key::Right => step(model, key),
@@ -275,7 +293,7 @@ fn deploying(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
 }
 
 /// The rank that a key stands for; 0 is the Marshal in EU figures, whose 10 is no single key.
-fn rank_of_key(letter: char, numbering: Numbering) -> Option<Rank> {
+pub(super) fn rank_of_key(letter: char, numbering: Numbering) -> Option<Rank> {
     if letter == '0' && numbering == Numbering::Eu {
         return Some(Rank::Marshal);
     }
@@ -285,9 +303,12 @@ fn rank_of_key(letter: char, numbering: Numbering) -> Option<Rank> {
 
 fn playing(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
     let Some(game) = &mut model.game else { return };
-    let columns = game.ruleset.map_or(16, |ruleset| ruleset.shape.columns);
-    let is_column = |letter: char| letter.is_ascii_lowercase() && (letter as u8).wrapping_sub(b'a') < columns;
+    if let Some(color) = reserve::color_of_key(key).filter(|_| game.is_owing_color()) {
+        return game::act(model, GameCommand::Color { color }, out);
+    }
     match key {
+        Key::Char('+') if game.typed.is_empty() => reserve::ask_place(model),
+        Key::Char('-') if game.typed.is_empty() => reserve::ask_remove(model),
         Key::Char(' ') if game.typed.is_empty() => point(model, out),
         Key::Enter if game.typed.is_empty() => point(model, out),
         Key::Enter => typed(model, out),
@@ -297,12 +318,18 @@ fn playing(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
             game.typed.pop();
         }
         Key::Char('x') => game::command(model, GameCommand::DeclineDraw {}, out),
-        Key::Char(letter) if is_column(letter) && game.typed.len() < 8 => game.typed.push(letter),
+        Key::Char(letter) if is_column(game, letter) && game.typed.len() < 8 => game.typed.push(letter),
         Key::Char(digit) if digit.is_ascii_digit() && !game.typed.is_empty() && game.typed.len() < 8 => {
             game.typed.push(digit);
         }
         _ => {}
     }
+}
+
+/// Whether a letter is a column of the game's board.
+fn is_column(game: &OpenGame, letter: char) -> bool {
+    let columns = game.ruleset.map_or(16, |ruleset| ruleset.shape.columns);
+    letter.is_ascii_lowercase() && (letter as u8).wrapping_sub(b'a') < columns
 }
 
 /// After a colon every letter is typed, and Enter takes the words as the line-based mode does.
@@ -331,9 +358,24 @@ fn typed(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(game) = &mut model.game else { return };
     let text = std::mem::take(&mut game.typed);
     match text.parse::<Move>() {
-        Ok(squares) => game::play(model, squares, out),
+        Ok(squares) => go(model, squares, out),
         Err(_) if text == "d" => game::draw(model, out),
         Err(_) => model.say(format!("{text} is no move: type two squares, as in a4a5, then Enter.")),
+    }
+}
+
+/// Plays a move, or asks for its chip's color where one is laid: a flash lays none.
+fn go(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
+    let by = model.game.as_ref().and_then(|game| {
+        let reach = targets::reach(&game.view, game.ruleset?, squares.from);
+        reach.into_iter().find(|target| target.square == squares.to).map(|target| target.by)
+    });
+    match by {
+        Some(Carrier::Legs | Carrier::SupplyLine) => {
+            reserve::ask_color(model, Uncolored::Move(squares), out);
+        }
+        // What goes nowhere by any rule is for the server to refuse, with its reason.
+        Some(Carrier::Flash) | None => game::play(model, squares, out),
     }
 }
 
@@ -360,12 +402,8 @@ fn point(model: &mut Model, out: &mut Vec<Effect>) {
         Some(from) => {
             let squares = Move { from, to: cursor };
             let is_refused = game.view.refused_moves.iter().any(|refused| refused.0 == squares);
-            if ruleset.chips {
-                // The color is wanted, or none for a flash; what lines of chips carry is for the server to say.
-                game.typed = format!(":{squares} ");
-                model.say("Type the color of the chip, then Enter; none for a flash.");
-            } else if targets::targets(&game.view, ruleset, from).contains(cursor) {
-                game::play(model, squares, out);
+            if targets::targets(&game.view, ruleset, from).contains(cursor) {
+                go(model, squares, out);
             } else if is_refused {
                 model.say("A repetition rule forbids that move this turn.");
             } else {

@@ -5,6 +5,7 @@ mod goal;
 mod keys;
 mod lines;
 mod link;
+mod reserve;
 mod server;
 
 use flagfall_protocol::ClientToServer;

@@ -2,7 +2,9 @@ use flagfall_board::{Side, Square};
 use flagfall_protocol::{ClientToServer, GameCommand};
 
 use crate::chance::Chance;
-use crate::fixtures::{START, classic_view, deploying_view, game, key, online, options, received};
+use crate::fixtures::{
+    START, classic_view, deploying_view, game, key, online, options, received, shadowflash,
+};
 use crate::model::{Effect, Goal, How, Key, Link, Message, Model, Page, Secret, Wish};
 use crate::update;
 
@@ -331,6 +333,71 @@ fn the_cursor_selects_a_piece_and_sends_it_to_a_target_only() {
         panic!("{effects:?}");
     };
     assert_eq!(squares.to_string(), "a5b5");
+}
+
+/// What the keys, one after the other, sent in the end.
+fn sent_by(model: &mut Model, keys: &str) -> Vec<GameCommand> {
+    let mut commands = Vec::new();
+    for letter in keys.chars() {
+        let pressed = match letter {
+            '>' => Key::Enter,
+            '!' => Key::Escape,
+            'v' => Key::Down,
+            letter => Key::Char(letter),
+        };
+        for message in sent(&key(model, pressed)) {
+            if let ClientToServer::Command { command, .. } = message {
+                commands.push(command.clone());
+            }
+        }
+    }
+    commands
+}
+
+fn command(json: &str) -> GameCommand {
+    serde_json::from_str(json).expect("a command")
+}
+
+#[test]
+fn a_move_asks_for_its_color_and_a_flash_does_not() {
+    let red = || command(r#"{"kind":"move","move":"b2b3","color":"red"}"#);
+    assert_eq!(sent_by(&mut shadowflash(""), "b2b3>r"), [red()]);
+    assert_eq!(sent_by(&mut shadowflash(""), "b2b3>xr"), [red()], "x is no color");
+    assert_eq!(sent_by(&mut shadowflash(""), "b2b3>!"), [], "taken back");
+    let flash = command(r#"{"kind":"move","move":"b2b4"}"#);
+    assert_eq!(sent_by(&mut shadowflash(""), "b2b4>"), [flash]);
+}
+
+#[test]
+fn a_piece_of_the_reserve_is_chosen_and_placed() {
+    let mut model = shadowflash("");
+    model.game.as_mut().expect("a game").cursor = "c1".parse().expect("a square");
+    let place = |labeled: bool| {
+        command(&format!(
+            r#"{{"kind":"place","square":"c1","rank":"miner","labeled":{labeled},"color":"blue"}}"#
+        ))
+    };
+    assert_eq!(sent_by(&mut model.clone(), "+>b"), [place(false)]);
+    assert_eq!(sent_by(&mut model.clone(), "+v>b"), [place(true)]);
+    assert_eq!(sent_by(&mut model.clone(), "+8>!"), []);
+    model.game.as_mut().expect("a game").cursor = "c5".parse().expect("a square");
+    assert_eq!(sent_by(&mut model, "+>b"), []);
+    assert!(model.notes.iter().any(|note| note.contains("none of your home squares")));
+}
+
+#[test]
+fn a_piece_is_taken_off_the_board_after_a_yes() {
+    let mut model = shadowflash("");
+    model.game.as_mut().expect("a game").cursor = "a4".parse().expect("a square");
+    assert_eq!(sent_by(&mut model.clone(), "-n"), []);
+    assert_eq!(sent_by(&mut model, "-y"), [command(r#"{"kind":"remove","square":"a4"}"#)]);
+}
+
+#[test]
+fn a_color_that_is_owed_is_a_key() {
+    let owed = r#""owed_color":{"side":"red","square":"b2"}"#;
+    assert_eq!(sent_by(&mut shadowflash(owed), "g"), [command(r#"{"kind":"color","color":"green"}"#)]);
+    assert_eq!(sent_by(&mut shadowflash(&owed.replace(r#""side":"red""#, r#""side":"blue""#)), "g"), []);
 }
 
 #[test]

@@ -1,0 +1,109 @@
+//! Keys for reserve and chips (§S): placing and removing pieces, and the color of the chip that a ply lays.
+
+use flagfall_board::{ChipColor, Rank, Square};
+use flagfall_protocol::GameCommand;
+
+use super::game;
+use crate::model::{Effect, Key, Model, OpenGame, Prompt, Uncolored};
+use crate::targets;
+
+/// The color that a key names.
+pub(super) fn color_of_key(key: Key) -> Option<ChipColor> {
+    let Key::Char(letter) = key else { return None };
+    ChipColor::ALL.into_iter().find(|color| color.letter() == letter.to_ascii_lowercase())
+}
+
+/// Plays it at once where no chips are laid; else asks for the color.
+pub(super) fn ask_color(model: &mut Model, ply: Uncolored, out: &mut Vec<Effect>) {
+    let lays_chips = model.game.as_ref().and_then(|game| game.ruleset).is_some_and(|ruleset| ruleset.chips);
+    match ply {
+        _ if lays_chips => model.prompt = Some(Prompt::Color(ply)),
+        Uncolored::Move(squares) => game::play(model, squares, out),
+        Uncolored::Place { square, rank, labeled } => {
+            game::act(model, GameCommand::Place { square, rank, labeled, color: None }, out);
+        }
+    }
+}
+
+/// Asks which piece of the reserve goes onto the square under the cursor.
+pub(super) fn ask_place(model: &mut Model) {
+    let Some(game) = model.game.as_ref().filter(|game| has_reserve(game)) else { return };
+    let kinds = kinds(game);
+    let square = game.cursor;
+    match refusal_to_place(game, square) {
+        Some(refusal) => model.say(refusal),
+        None if kinds.is_empty() => model.say("Your reserve is empty."),
+        None => model.prompt = Some(Prompt::Place { square, kinds, cursor: 0 }),
+    }
+}
+
+/// Asks whether the piece under the cursor really goes into the reserve.
+pub(super) fn ask_remove(model: &mut Model) {
+    let Some(game) = model.game.as_ref().filter(|game| has_reserve(game)) else { return };
+    let square = game.cursor;
+    let is_own =
+        targets::piece_at(&game.view, square).is_some_and(|piece| Some(piece.side) == game.own_side());
+    if !game.is_own_turn() {
+        model.say("It is not your turn.");
+    } else if is_own {
+        model.prompt = Some(Prompt::Remove(square));
+    } else {
+        model.say(format!("None of your own pieces stands on {square}."));
+    }
+}
+
+/// A key while a piece of the reserve is chosen: arrows and the letter of a rank move the cursor, Enter takes the piece.
+pub(super) fn choosing_piece(
+    model: &mut Model,
+    (square, kinds, cursor): (Square, Vec<(Rank, bool, u8)>, usize),
+    key: Key,
+    out: &mut Vec<Effect>,
+) {
+    let last = kinds.len().saturating_sub(1);
+    let cursor = match key {
+        Key::Up => cursor.saturating_sub(1),
+        Key::Down => (cursor + 1).min(last),
+        Key::Home => 0,
+        Key::End => last,
+        Key::Enter | Key::Char(' ') => {
+            if let Some((rank, labeled, _)) = kinds.get(cursor).copied() {
+                ask_color(model, Uncolored::Place { square, rank, labeled }, out);
+            }
+            return;
+        }
+        Key::Escape | Key::Char('q') => return,
+        Key::Char(letter) => {
+            let rank = super::keys::rank_of_key(letter, model.options.numbering);
+            kinds.iter().position(|(kind, ..)| Some(*kind) == rank).unwrap_or(cursor)
+        }
+        _ => cursor,
+    };
+    model.prompt = Some(Prompt::Place { square, kinds, cursor });
+}
+
+fn has_reserve(game: &OpenGame) -> bool {
+    game.view.reserve.is_some() && game.own_side().is_some()
+}
+
+/// The kinds of pieces in one's own reserve, the strongest first.
+fn kinds(game: &OpenGame) -> Vec<(Rank, bool, u8)> {
+    let own = game.own_side().zip(game.view.reserve.as_ref()).map(|(side, reserves)| &reserves[side]);
+    let Some(reserve) = own else { return Vec::new() };
+    let unlabeled = reserve.unlabeled.iter().flatten().map(|(rank, count)| (*rank, false, *count));
+    let labeled = reserve.labeled.iter().map(|(rank, count)| (*rank, true, *count));
+    let mut kinds: Vec<_> = unlabeled.chain(labeled).collect();
+    kinds.sort_by_key(|(rank, is_labeled, _)| (std::cmp::Reverse(*rank), *is_labeled));
+    kinds
+}
+
+/// Why nothing can be placed on a square.
+fn refusal_to_place(game: &OpenGame, square: Square) -> Option<String> {
+    let (ruleset, side) = game.ruleset.zip(game.own_side())?;
+    if !game.is_own_turn() {
+        return Some("It is not your turn.".to_owned());
+    }
+    if !ruleset.shape.home(side).contains(square) {
+        return Some(format!("{square} is none of your home squares: pieces are placed on those."));
+    }
+    targets::piece_at(&game.view, square).map(|_| format!("A piece stands on {square}."))
+}
