@@ -5,7 +5,7 @@ use std::fmt::Write;
 use flagfall_board::{Numbering, Rank, Side, Square};
 use flagfall_rules::{Bombs, Disclosure, Fill, Lakes, Ruleset, Ties};
 
-use crate::words;
+use crate::{pictures, words};
 
 /// Every ruleset in a line.
 #[must_use]
@@ -35,6 +35,9 @@ pub fn ruleset(ruleset: &Ruleset, numbering: Numbering) -> String {
     section("Striking", &striking(ruleset), &mut text);
     section("Repetition", &repetition(ruleset), &mut text);
     section("The end", &ending(ruleset), &mut text);
+    for picture in pictures::of(ruleset, numbering) {
+        text.push_str(&picture);
+    }
     custom_games(ruleset, &mut text);
     text
 }

@@ -16,6 +16,7 @@ pub mod http;
 pub mod layouts;
 pub mod model;
 pub mod net;
+mod pictures;
 pub mod plain;
 pub mod program;
 pub mod records;

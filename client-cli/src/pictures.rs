@@ -1,0 +1,206 @@
+//! Pictures that explain a ruleset: what stood on a few squares before a turn, and after it.
+
+use std::fmt::Write;
+
+use flagfall_board::{Numbering, Rank};
+use flagfall_rules::{Bombs, Disclosure, Ruleset, Ties};
+
+use crate::words;
+
+/// Columns between the edge and the squares.
+const INDENT: &str = "      ";
+
+/// The pictures of a ruleset, each with its caption, ready to print.
+pub(crate) fn of(ruleset: &Ruleset, numbering: Numbering) -> Vec<String> {
+    let draw = Draw { numbering };
+    let mut pictures = vec![draw.scouts(ruleset)];
+    pictures.extend(draw.strikes(ruleset));
+    pictures.extend(ruleset.two_squares_limit.map(|limit| draw.two_squares(limit)));
+    if ruleset.reserve {
+        pictures.push(draw.exchange(ruleset));
+    }
+    if ruleset.labels {
+        pictures.push(draw.label());
+    }
+    if ruleset.shape.has_joints() {
+        pictures.push(draw.joint());
+    }
+    if ruleset.supply_lines {
+        pictures.push(draw.supply_line());
+    }
+    if ruleset.shadowflash {
+        pictures.push(draw.flash());
+    }
+    let head = "\nPictures\n  /5\\ is Red's, [5] is Blue's, [#] is hidden\n".to_owned();
+    std::iter::once(head).chain(pictures).collect()
+}
+
+/// Draws with one kind of figures.
+struct Draw {
+    numbering: Numbering,
+}
+
+impl Draw {
+    fn red(&self, rank: Rank) -> String {
+        format!("/{}\\", rank.figure(self.numbering))
+    }
+
+    fn blue(&self, rank: Rank) -> String {
+        format!("[{}]", rank.figure(self.numbering))
+    }
+
+    /// A row before, an arrow, the row after.
+    fn turn(&self, before: &[&str], after: &[&str]) -> String {
+        let row = |cells: &[&str]| cells.iter().map(|cell| format!("{cell:^5}")).collect::<String>();
+        format!("{}  ->  {}", row(before), row(after))
+    }
+
+    fn scouts(&self, ruleset: &Ruleset) -> String {
+        let scout = self.red(Rank::Scout);
+        let caption = if ruleset.strikes_afar {
+            "Where a Scout may go (+) and strike (x), any distance away."
+        } else {
+            "Where a Scout may go (+): a piece it wants to strike must stand beside it."
+        };
+        let end = if ruleset.strikes_afar { "[#]x" } else { "[#]" };
+        picture(caption, &[["+", &scout, "+", "+", "+", end].map(|cell| format!("{cell:^5}")).concat()])
+    }
+
+    fn strikes(&self, ruleset: &Ruleset) -> Vec<String> {
+        let (weak, strong) = (self.red(Rank::Captain), self.blue(Rank::Colonel));
+        let mut pictures = Vec::new();
+        let after = match (ruleset.winner_advances, ruleset.disclosure) {
+            (true, Disclosure::Both) => [strong.as_str(), "."],
+            (true, Disclosure::SilentDefense) => ["[?]", "."],
+            (false, Disclosure::Both) => [".", strong.as_str()],
+            (false, Disclosure::SilentDefense) => [".", "[#]"],
+        };
+        let caption = match (ruleset.winner_advances, ruleset.disclosure) {
+            (true, Disclosure::Both) => "A Captain strikes a Colonel: the Colonel wins and takes its square.",
+            (true, Disclosure::SilentDefense) => {
+                "A Captain strikes a Colonel, as Red sees it: whatever won takes its square, and stays hidden."
+            }
+            (false, Disclosure::Both) => "A Captain strikes a Colonel: the Colonel stays, known to all.",
+            (false, Disclosure::SilentDefense) => {
+                "A Captain strikes a Colonel, as Red sees it: whatever won stays, and stays hidden."
+            }
+        };
+        pictures.push(picture(caption, &[self.turn(&[&weak, "[#]"], &after)]));
+        let bomb = self.blue(Rank::Bomb);
+        let (caption, after) = match ruleset.bombs {
+            Bombs::Stay => ("A Captain strikes a Bomb: the Bomb stays.", [".", bomb.as_str()]),
+            Bombs::LeaveWithAttacker => ("A Captain strikes a Bomb: both leave.", [".", "."]),
+        };
+        let hidden = ruleset.disclosure == Disclosure::SilentDefense && ruleset.bombs == Bombs::Stay;
+        let after = if hidden { [".", "[#]"] } else { after };
+        pictures.push(picture(caption, &[self.turn(&[&weak, "[#]"], &after)]));
+        let equal = self.blue(Rank::Captain);
+        let (caption, after) = match ruleset.ties {
+            Ties::BothLeave => ("Of two Captains both leave.", [".", "."]),
+            Ties::AttackerWins => ("Of two Captains the one that strikes stays.", [".", weak.as_str()]),
+            Ties::DefenderWins if ruleset.winner_advances => {
+                ("Of two Captains the one that was struck stays.", [equal.as_str(), "."])
+            }
+            Ties::DefenderWins => ("Of two Captains the one that was struck stays.", [".", equal.as_str()]),
+        };
+        pictures.push(picture(caption, &[self.turn(&[&weak, "[#]"], &after)]));
+        pictures
+    }
+
+    fn two_squares(&self, limit: u8) -> String {
+        let caption = format!(
+            "A piece that went to and fro over one border {limit} times in a row does not cross it the next time."
+        );
+        let piece = self.red(Rank::Captain);
+        let there = [piece.as_str(), "."].map(|cell| format!("{cell:^5}")).concat();
+        let back = [".", piece.as_str()].map(|cell| format!("{cell:^5}")).concat();
+        let ways = (0..=limit).map(|times| if times % 2 == 0 { there.clone() } else { back.clone() });
+        picture(&caption, &[ways.collect::<Vec<_>>().join("-> ") + " x"])
+    }
+
+    fn exchange(&self, ruleset: &Ruleset) -> String {
+        let (miner, major) = (self.blue(Rank::Miner), self.blue(Rank::Major));
+        let chip = if ruleset.chips { " (and lays a chip)" } else { "" };
+        let caption = format!(
+            "Blue takes a Miner off the board, and on another turn brings a Major on{chip}. Red sees that a piece left and that one came."
+        );
+        picture(
+            &caption,
+            &[
+                format!("Blue: {}", self.turn(&[&miner, "."], &[".", "."])),
+                format!("      {}", self.turn(&[".", "."], &[".", &major])),
+                format!("Red:  {}", self.turn(&["[?]", "."], &[".", "."])),
+                format!("      {}", self.turn(&[".", "."], &[".", "[#]"])),
+            ],
+        )
+    }
+
+    fn label(&self) -> String {
+        let scout = self.red(Rank::Scout);
+        let found = format!("{}^", self.blue(Rank::Colonel));
+        picture(
+            "A Scout strikes and loses: what beat it is labeled (^), face up wherever it goes. (A winner takes the loser's square.)",
+            &[self.turn(&[&scout, "[#]"], &[&found, "."])],
+        )
+    }
+
+    fn joint(&self) -> String {
+        let (red, blue) = (self.red(Rank::Captain), "[#]");
+        picture(
+            "Column a joins its ends: the pieces on a10 and a1 are neighbors. So do b c g h i j n o p, and all rows but 5 and 6.",
+            &[
+                format!(" 10 {blue:^5}  .  "),
+                "    :  a2 to a9".to_owned(),
+                format!("  1 {red:^5}  .    may strike a10"),
+            ],
+        )
+    }
+
+    fn supply_line(&self) -> String {
+        let piece = format!("{}r", self.red(Rank::Captain));
+        picture(
+            "A Captain on a red chip (r) may go to any square marked =, along chips of that color.",
+            &[[piece.as_str(), "=r", "=r", "=r", ".y", "."].map(|cell| format!("{cell:^6}")).concat()],
+        )
+    }
+
+    fn flash(&self) -> String {
+        let piece = format!("{}r", self.red(Rank::Major));
+        let row = |cells: [&str; 6]| cells.map(|cell| format!("{cell:^6}")).concat();
+        picture(
+            "A Major on a red chip flashes four squares over chips of any color: they turn red.",
+            &[row([&piece, ".y", ".g", ".b", ".y", "."]), row([".r", ".r", ".r", ".r", &piece, "."])],
+        )
+    }
+}
+
+fn picture(caption: &str, rows: &[String]) -> String {
+    let mut text = "\n".to_owned();
+    for line in words::wrap(caption, 76) {
+        let _ = writeln!(text, "  {line}");
+    }
+    for row in rows {
+        let _ = writeln!(text, "{INDENT}{}", row.trim_end());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(id: &str) -> String {
+        of(Ruleset::find(id).expect("a ruleset"), Numbering::Us).concat()
+    }
+
+    #[test]
+    fn pictures_show_what_sets_a_ruleset_apart() {
+        assert!(all("classic").contains(" /5\\  [#]   ->    .   [3]\n"), "{}", all("classic"));
+        assert!(all("original").contains(" /5\\  [#]   ->   [3]   .\n"));
+        assert!(all("silent-defense").contains(" /5\\  [#]   ->    .   [#]\n"));
+        assert!(all("course").contains("both leave.\n       /5\\  [#]   ->    .    .\n"));
+        assert!(all("shadowflash-3").contains("A Major on a red chip flashes"));
+        assert!(!all("shadowflash-2").contains("A Major on a red chip flashes"));
+        insta::assert_snapshot!("shadowflash_pictures", all("shadowflash-3"));
+    }
+}
