@@ -226,7 +226,7 @@ pub fn event(event: &GameEvent) -> String {
 #[must_use]
 pub fn moved(seen: &SeenMove) -> String {
     let chips = seen.laid.map_or_else(String::new, |laid| {
-        let squares: Vec<String> = laid.0.squares().iter().map(Square::to_string).collect();
+        let squares: Vec<String> = laid.0.squares().iter().map(|square| square.to_string()).collect();
         format!(" Now {}: {}.", laid.0.color().name(), squares.join(" "))
     });
     format!("{}{chips}", bare_move(seen))

@@ -173,13 +173,13 @@ impl SquareSet {
 
     /// The squares of a row, one bit a column.
     #[must_use]
-    pub(crate) const fn row_bits(self, row: u8) -> u16 {
+    pub const fn row_bits(self, row: u8) -> u16 {
         (self.0[row as usize / 4] >> (row % 4 * 16)) as u16
     }
 
     /// The squares of a row with these columns' bits.
     #[must_use]
-    pub(crate) const fn of_row(bits: u16, row: u8) -> SquareSet {
+    pub const fn of_row(bits: u16, row: u8) -> SquareSet {
         let mut words = [0; SquareSet::WORDS];
         words[row as usize / 4] = (bits as u64) << (row % 4 * 16);
         SquareSet(words)
@@ -187,14 +187,14 @@ impl SquareSet {
 
     /// The squares of a column, one bit a row.
     #[must_use]
-    pub(crate) const fn column_bits(self, column: u8) -> u16 {
+    pub const fn column_bits(self, column: u8) -> u16 {
         let [low, middle, high] = self.0;
         gather(low >> column) | gather(middle >> column) << 4 | gather(high >> column) << 8
     }
 
     /// The squares of a column with these rows' bits.
     #[must_use]
-    pub(crate) const fn of_column(bits: u16, column: u8) -> SquareSet {
+    pub const fn of_column(bits: u16, column: u8) -> SquareSet {
         SquareSet([
             scatter(bits & 0xf) << column,
             scatter(bits >> 4 & 0xf) << column,

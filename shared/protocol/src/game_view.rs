@@ -515,7 +515,7 @@ impl GameView {
             GameEvent::Moved(seen) => {
                 let rules::Move { from, to } = seen.squares.0;
                 if let Some(LaidText(laid)) = &seen.laid {
-                    laid.squares().iter().for_each(|square| self.lay(*square, laid.color()));
+                    laid.squares().iter().for_each(|square| self.lay(square, laid.color()));
                 }
                 self.last_move = Some(*seen);
                 self.last_exchange = None;

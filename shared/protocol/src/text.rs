@@ -112,7 +112,7 @@ impl FromStr for LaidText {
 
     fn from_str(text: &str) -> Result<LaidText, TextError> {
         const ERROR: TextError =
-            TextError("not chips: one to four squares and a color letter are wanted, as in a7a8=g");
+            TextError("not chips: one to four squares of a line and a color letter are wanted, as in a7a8=g");
         let (squares, color) = text.split_once('=').ok_or(ERROR)?;
         let color = ChipColor::from_name(color).ok_or(ERROR)?;
         let mut set = SquareSet::EMPTY;

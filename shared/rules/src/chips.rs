@@ -152,7 +152,7 @@ impl Witnessed<'_> {
     fn fits_landing(&self) -> bool {
         let to = self.squares.to;
         match (&self.laid, self.chips) {
-            (Some(laid), _) => laid.squares() == [to],
+            (Some(laid), _) => laid.squares() == SquareSet::only(to),
             (None, Some(chips)) => chips.color(to).is_some(),
             (None, None) => true,
         }
@@ -161,11 +161,10 @@ impl Witnessed<'_> {
     /// Whether a flash over this way left the chips so.
     fn fits_flash(&self, way: SquareSet) -> bool {
         let (Some(laid), Some(chips)) = (&self.laid, self.chips) else { return false };
-        let changed: SquareSet = laid.squares().iter().copied().collect();
         self.ruleset.shadowflash
             && way.len() > 1
             && chips.color(self.squares.from) == Some(laid.color())
             && way.without(chips.all()).is_empty()
-            && way.without(chips.of(laid.color())) == changed
+            && way.without(chips.of(laid.color())) == laid.squares()
     }
 }

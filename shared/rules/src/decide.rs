@@ -5,13 +5,14 @@ use flagfall_board::{ChipColor, PerSide, Ply, Rank, RankSet, Side, Square, Squar
 use crate::chips::Witnessed;
 use crate::command::{Command, Move, MoveCommand, Placing};
 use crate::commitment::{Commitment, Salt};
-use crate::event::{Deployed, Event, EventKind, Events, Fate, Laid, Moved, Placed};
+use crate::event::{Deployed, Event, EventKind, Events, Fate, Laid, Moved, Placed, Strike};
 use crate::game::{EndReason, Game, Offers, Outcome, Phase};
 use crate::movement::{Field, Way};
 use crate::position::Position;
 use crate::refusal::Refusal;
 use crate::repetition::neighbors;
 use crate::setup::Setup;
+use crate::shadow::Shadow;
 use crate::strike;
 
 /// 32 random bytes for whatever a command needs chance for: the salt of a deployment. `Debug` shows none of them.
@@ -247,16 +248,40 @@ fn judge_deployments(side: Side, is_legal: bool, is_other_legal: bool) -> Option
 
 /// Whether a side may make its ply now.
 #[inline]
-fn may_act(position: &Position, side: Side) -> Result<(), Refusal> {
+fn may_act(position: &Position, side: Side, shadow: Option<&Shadow>) -> Result<(), Refusal> {
     if side != position.turn() {
         return Err(Refusal::NotYourTurn);
     }
-    if position.owed_color().is_some() { Err(Refusal::ChoicePending) } else { Ok(()) }
+    if shadow.is_some_and(|shadow| shadow.owed.is_some()) { Err(Refusal::ChoicePending) } else { Ok(()) }
 }
 
 /// Judges a move on the board alone.
 pub(crate) fn play(position: &Position, side: Side, asked: MoveCommand) -> Result<Events, Refusal> {
-    may_act(position, side)?;
+    match position.shadow() {
+        Some(shadow) => play_in_shadow(position, side, asked, shadow),
+        None => play_with(position, side, asked, None),
+    }
+}
+
+#[cold]
+fn play_in_shadow(
+    position: &Position,
+    side: Side,
+    asked: MoveCommand,
+    shadow: &Shadow,
+) -> Result<Events, Refusal> {
+    play_with(position, side, asked, Some(shadow))
+}
+
+/// What only positions with a reserve have is looked up once, by whoever asks: the compiler leaves it out for the others, who pay nothing for it.
+#[inline(always)]
+fn play_with(
+    position: &Position,
+    side: Side,
+    asked: MoveCommand,
+    shadow: Option<&Shadow>,
+) -> Result<Events, Refusal> {
+    may_act(position, side, shadow)?;
     let ruleset = position.ruleset();
     let MoveCommand { squares, path, color } = asked;
     let Move { from, to } = squares;
@@ -267,9 +292,10 @@ pub(crate) fn play(position: &Position, side: Side, asked: MoveCommand) -> Resul
     if piece.side != side {
         return Err(Refusal::NotYourPiece);
     }
-    let field = position.field(side);
+    let field = position.field_with(side, shadow);
     let way = field.way(squares, path, piece.rank)?;
-    check_color(ruleset.chips && !way.is_flash, color)?;
+    let chips = shadow.filter(|_| ruleset.chips);
+    check_color(chips.is_some() && !way.is_flash, color)?;
     let repetition = position.repetition();
     if repetition.tether(ruleset, side).is_some_and(|tether| tether.holds(squares)) {
         return Err(Refusal::TwoSquares);
@@ -278,20 +304,16 @@ pub(crate) fn play(position: &Position, side: Side, asked: MoveCommand) -> Resul
         return Err(Refusal::MoreSquares);
     }
 
-    let defender = position.piece(to);
-    let mut moved = Moved {
-        side,
-        from,
-        to,
-        // Only a Scout moves more than one square (§C2).
-        proves: if way.distance > 1 { RankSet::only(piece.rank) } else { RankSet::ALL },
-        strike: defender.map(|defender| strike::resolve(ruleset, piece.rank, defender.rank)),
-        laid: None,
+    let strike = position.piece(to).map(|defender| strike::resolve(ruleset, piece.rank, defender.rank));
+    let moved = match chips {
+        Some(shadow) => moved_with_chips(position, &field, shadow, squares, strike, way, color),
+        None => {
+            // Only a Scout moves more than one square (§C2).
+            let proves = if way.distance > 1 { RankSet::only(piece.rank) } else { RankSet::ALL };
+            Moved { side, from, to, proves, strike, laid: None }
+        }
     };
-    if ruleset.chips {
-        note_chips(position, &field, &mut moved, way, color);
-    }
-    let end = judge(position, moved).map(EventKind::Ended);
+    let end = judge(position, moved, shadow).map(EventKind::Ended);
     Ok(Events::new([Some(EventKind::Moved(moved)), end, None]))
 }
 
@@ -305,42 +327,43 @@ fn check_color(is_wanted: bool, color: Option<ChipColor>) -> Result<(), Refusal>
     }
 }
 
-/// The chips that a move changes, whom it labels anew, and what it proves by both (§S2, §S3).
-fn note_chips(position: &Position, field: &Field<'_>, moved: &mut Moved, way: Way, color: Option<ChipColor>) {
-    let Some(shadow) = position.shadow() else { return };
-    let Moved { from, to, .. } = *moved;
+/// A move with the chips that it changes, whom it labels anew, and what it proves by both (§S2, §S3).
+fn moved_with_chips(
+    position: &Position,
+    field: &Field<'_>,
+    shadow: &Shadow,
+    squares: Move,
+    mut strike: Option<Strike>,
+    way: Way,
+    color: Option<ChipColor>,
+) -> Moved {
+    let Move { from, to } = squares;
     let chips = &shadow.chips;
-    if let Some(strike) = &mut moved.strike {
+    if let Some(strike) = &mut strike {
         strike.labels &= !shadow.labeled.contains(to);
     }
     // A strike that fails lays nothing, and nobody is told which color it named (§S2.3).
-    let lands = moved.strike.is_none_or(|strike| strike.attacker.fate == Fate::Advances);
-    moved.laid = match (way.is_flash, color) {
+    let lands = strike.is_none_or(|strike| strike.attacker.fate == Fate::Advances);
+    let laid = match (way.is_flash, color) {
         (true, _) => chips.color(from).and_then(|color| {
-            let shape = &position.ruleset().shape;
-            let mut square = from;
-            let mut passed = SquareSet::EMPTY;
-            for _ in 0..way.distance {
-                square = shape.neighbor(square, way.direction)?;
-                passed.insert(square);
-            }
+            let passed = way.squares(&position.ruleset().shape, from);
             Laid::new(passed.without(chips.of(color)), color)
         }),
         (false, Some(color)) if lands => Laid::new(SquareSet::only(to).without(chips.of(color)), color),
         (false, _) => None,
     };
-    moved.proves = if moved.strike.is_some() {
+    let proves = if strike.is_some() {
         RankSet::ALL
     } else {
         let empty = field.open.without(*field.own).without(*field.foes);
-        let (ruleset, squares) = (position.ruleset(), Move { from, to });
-        Witnessed { ruleset, empty, chips: Some(chips), squares, laid: moved.laid }.proves()
+        Witnessed { ruleset: position.ruleset(), empty, chips: Some(chips), squares, laid }.proves()
     };
+    Moved { side: position.turn(), from, to, proves, strike, laid }
 }
 
 /// Judges taking a piece off the board (§S1.5).
 pub(crate) fn remove(position: &Position, side: Side, square: Square) -> Result<Events, Refusal> {
-    may_act(position, side)?;
+    may_act(position, side, position.shadow())?;
     let ruleset = position.ruleset();
     if !ruleset.reserve {
         return Err(Refusal::NoReserve);
@@ -361,7 +384,7 @@ pub(crate) fn remove(position: &Position, side: Side, square: Square) -> Result<
 
 /// Judges bringing a piece on from the reserve (§S1.5).
 pub(crate) fn place(position: &Position, side: Side, placing: &Placing) -> Result<Events, Refusal> {
-    may_act(position, side)?;
+    may_act(position, side, position.shadow())?;
     let ruleset = position.ruleset();
     let Placing { square, rank, is_labeled, color } = *placing;
     let shadow = position.shadow().ok_or(Refusal::NoReserve)?;
@@ -415,17 +438,16 @@ fn has_act(position: &Position, side: Side, lost: Option<Square>) -> bool {
 }
 
 /// Whether a ply ends the game, in the order of §A10.
-#[inline]
-fn judge(position: &Position, moved: Moved) -> Option<Outcome> {
-    let ruleset = position.ruleset();
+#[inline(always)]
+fn judge(position: &Position, moved: Moved, shadow: Option<&Shadow>) -> Option<Outcome> {
     let side = moved.side;
     if moved.strike.is_some_and(|strike| strike.defender.rank == Rank::Flag) {
         return Some(Outcome::won(side, EndReason::FlagCaptured));
     }
-    if ruleset.reserve {
+    if shadow.is_some() {
         return judge_with_reserve(position, moved);
     }
-    if !is_surely_mobile_after(position, moved)
+    if !is_surely_mobile_after(position, &moved)
         && let Some(outcome) = judge_mobility_after(position, moved)
     {
         return Some(outcome);
@@ -467,9 +489,9 @@ fn judge_limits(position: &Position, quiet_plies: Ply, plies: Ply) -> Option<Out
 
 /// A cheap yes to "the other side can move after this ply": when it has two one-square moves to spare, no two-squares rule can take both.
 #[inline]
-fn is_surely_mobile_after(position: &Position, moved: Moved) -> bool {
+fn is_surely_mobile_after(position: &Position, moved: &Moved) -> bool {
     let other = moved.side.opponent();
-    let field = position.field(other);
+    let field = position.field_with(other, None);
     let (mut own, mut walkers, mut foes, mut open) = (*field.own, *field.walkers, *field.foes, *field.open);
     foes.remove(moved.from);
     match moved.strike {

@@ -1,8 +1,9 @@
 //! What happened, secrets included.
 
 use std::fmt;
+use std::num::NonZeroU16;
 
-use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
+use flagfall_board::{ChipColor, Column, PerSide, Rank, RankSet, Row, Side, Square, SquareSet, Stamp};
 
 use crate::commitment::{Commitment, Salt};
 use crate::game::Outcome;
@@ -83,32 +84,59 @@ pub(crate) struct Placed {
     pub(crate) color: Option<ChipColor>,
 }
 
-/// Chips that changed to a color in one move: one where a piece landed, or up to four of a flash. Public.
+/// Chips that changed to a color in one move: one where a piece landed, or up to four of a flash, on one line. Public.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Laid {
-    squares: [Square; Laid::SQUARES_MAX],
-    len: u8,
+    /// The squares of the line, one bit a column or a row. In few bytes, since every ply has room for it.
+    bits: NonZeroU16,
+    line: Line,
     color: ChipColor,
+}
+
+/// A row or a column.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Line(u8);
+
+impl Line {
+    const COLUMNS: u8 = 16;
+
+    fn row(row: Row) -> Line {
+        Line(row)
+    }
+
+    fn column(column: Column) -> Line {
+        Line(column + Line::COLUMNS)
+    }
+
+    fn squares(self, bits: u16) -> SquareSet {
+        match self.0.checked_sub(Line::COLUMNS) {
+            Some(column) => SquareSet::of_column(bits, column),
+            None => SquareSet::of_row(bits, self.0),
+        }
+    }
 }
 
 impl Laid {
     /// The longest flash (§S3.2).
-    pub const SQUARES_MAX: usize = 4;
+    pub const SQUARES_MAX: u32 = 4;
 
-    /// The chips of these squares; none when there are none, or more than any move changes.
+    /// The chips of these squares; none when there are none, or more than any move changes, or not on one line.
     #[must_use]
     pub fn new(squares: SquareSet, color: ChipColor) -> Option<Laid> {
-        let first = squares.first()?;
-        let len = u8::try_from(squares.len()).ok().filter(|len| usize::from(*len) <= Laid::SQUARES_MAX)?;
-        let mut laid = Laid { squares: [first; Laid::SQUARES_MAX], len, color };
-        laid.squares.iter_mut().zip(squares.iter()).for_each(|(place, square)| *place = square);
-        Some(laid)
+        let first = squares.first().filter(|_| squares.len() <= Laid::SQUARES_MAX)?;
+        let (row, column) = (squares.row_bits(first.row()), squares.column_bits(first.column()));
+        [(row, Line::row(first.row())), (column, Line::column(first.column()))].into_iter().find_map(
+            |(bits, line)| {
+                let is_whole = line.squares(bits) == squares;
+                NonZeroU16::new(bits).filter(|_| is_whole).map(|bits| Laid { bits, line, color })
+            },
+        )
     }
 
-    /// The squares whose chips changed, in rising order.
+    /// The squares whose chips changed.
     #[must_use]
-    pub fn squares(&self) -> &[Square] {
-        &self.squares[..usize::from(self.len)]
+    pub fn squares(&self) -> SquareSet {
+        self.line.squares(self.bits.get())
     }
 
     /// The color they have now.
@@ -210,5 +238,38 @@ impl IntoIterator for Events {
 
     fn into_iter(self) -> Self::IntoIter {
         self.list.into_iter().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn squares(text: &str) -> SquareSet {
+        text.split(' ').map(|square| square.parse::<Square>().expect("a square")).collect()
+    }
+
+    #[test]
+    fn chips_that_were_laid_come_back_from_their_few_bytes() {
+        for text in ["a1", "p10", "e5", "a1 a2", "a1 b1", "c1 c2 c9 c10", "a3 b3 o3 p3", "h2 h3 h5"] {
+            for color in ChipColor::ALL {
+                let laid = Laid::new(squares(text), color).expect(text);
+                assert_eq!((laid.squares(), laid.color()), (squares(text), color), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_no_move_lays_is_none() {
+        assert_eq!(Laid::new(SquareSet::EMPTY, ChipColor::Red), None);
+        for text in ["a1 b2", "a1 a2 b1", "a1 a2 a3 a4 a5", "a1 b1 c1 d1 e1"] {
+            assert_eq!(Laid::new(squares(text), ChipColor::Red), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_ply_takes_sixteen_bytes() {
+        // More, and every ply of every ruleset is copied in a second piece.
+        assert_eq!(size_of::<Event>(), 16);
     }
 }

@@ -8,10 +8,11 @@ use crate::clock::{Clock, TimeControl};
 use crate::command::Move;
 use crate::commitment::Commitment;
 use crate::event::{Moved, Placed};
-use crate::movement::LegalMoves;
+use crate::movement::{Field, LegalMoves};
 use crate::position::Position;
 use crate::ruleset::Ruleset;
 use crate::setup::Deployments;
+use crate::shadow::Shadow;
 
 /// How far a game is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -302,12 +303,24 @@ impl Position {
     }
 
     /// A side's legal moves, were it its turn; calls `refused` with each that a repetition rule takes out.
-    pub(crate) fn legal_moves_of(&self, side: Side, mut refused: impl FnMut(Move)) -> LegalMoves {
-        if self.owed_color().is_some() {
+    pub(crate) fn legal_moves_of(&self, side: Side, refused: impl FnMut(Move)) -> LegalMoves {
+        match self.shadow() {
+            None => self.legal_moves_on(self.field_with(side, None), side, refused),
+            Some(shadow) => self.legal_moves_in_shadow(shadow, side, refused),
+        }
+    }
+
+    #[cold]
+    fn legal_moves_in_shadow(&self, shadow: &Shadow, side: Side, refused: impl FnMut(Move)) -> LegalMoves {
+        if shadow.owed.is_some() {
             // The color comes first (§S2.4).
             return LegalMoves::none(self.occupied(side));
         }
-        let field = self.field(side);
+        self.legal_moves_on(self.field_with(side, Some(shadow)), side, refused)
+    }
+
+    #[inline(always)]
+    fn legal_moves_on(&self, field: Field<'_>, side: Side, mut refused: impl FnMut(Move)) -> LegalMoves {
         if !self.may_refuse_repetition(side) {
             return field.moves();
         }

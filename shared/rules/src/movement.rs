@@ -6,6 +6,7 @@ use crate::chips::Lines;
 use crate::command::Move;
 use crate::position::{is_movable, is_runner};
 use crate::refusal::Refusal;
+use crate::ruleset::Ruleset;
 
 /// One side's mobility as sets of squares.
 #[derive(Clone, Copy)]
@@ -20,9 +21,38 @@ pub(crate) struct Field<'a> {
     pub(crate) open: &'a SquareSet,
     /// Whether runners strike at the end of their way (§C2), or only the next square (§O1).
     pub(crate) strikes_afar: bool,
-    pub(crate) shape: &'static BoardShape,
-    /// What the chips allow besides; none where there are no such lines (§S3).
-    pub(crate) lines: Option<Lines<'a>>,
+    /// What leads beyond the plain board; none where nothing does.
+    pub(crate) beyond: Option<Beyond<'a>>,
+}
+
+/// What carries pieces besides their ranks: joints of the board (§S2.6), and lines that chips make (§S3).
+#[derive(Clone, Copy)]
+pub(crate) struct Beyond<'a> {
+    shape: &'static BoardShape,
+    lines: Option<Lines<'a>>,
+}
+
+impl<'a> Beyond<'a> {
+    /// What there is of it on the board of a ruleset; none where there is neither joint nor line.
+    pub(crate) fn of(ruleset: &'static Ruleset, lines: Option<Lines<'a>>) -> Option<Beyond<'a>> {
+        let shape = &ruleset.shape;
+        (shape.has_joints() || lines.is_some()).then_some(Beyond { shape, lines })
+    }
+
+    /// The board, where it has joints.
+    fn joined(&self) -> Option<&'static BoardShape> {
+        self.shape.has_joints().then_some(self.shape)
+    }
+
+    fn supplied(&self, walkers: SquareSet, empty: SquareSet, direction: Direction) -> SquareSet {
+        let lines = self.lines.as_ref();
+        lines.map_or(SquareSet::EMPTY, |lines| lines.supplied(self.shape, walkers, empty, direction))
+    }
+
+    fn flashed(&self, empty: SquareSet, direction: Direction) -> SquareSet {
+        let lines = self.lines.as_ref();
+        lines.map_or(SquareSet::EMPTY, |lines| lines.flashed(self.shape, empty, direction))
+    }
 }
 
 /// The way of one move.
@@ -32,6 +62,14 @@ pub(crate) struct Way {
     pub(crate) distance: u8,
     /// Whether it is a flash, that lays no chip of choice (§S3.2).
     pub(crate) is_flash: bool,
+}
+
+impl Way {
+    /// The squares it enters, from where it begins.
+    pub(crate) fn squares(&self, shape: &BoardShape, from: Square) -> SquareSet {
+        let steps = std::iter::successors(Some(from), |square| shape.neighbor(*square, self.direction));
+        steps.skip(1).take(usize::from(self.distance)).collect()
+    }
 }
 
 /// A piece that the two-squares rule lets cross none of these borders between neighboring squares of its own line (§C3): those from
@@ -84,36 +122,27 @@ pub struct LegalMoves {
 
 impl Field<'_> {
     /// Every move the field allows, repetition aside.
+    #[inline]
     pub(crate) fn moves(&self) -> LegalMoves {
+        match &self.beyond {
+            None => self.moves_plainly(),
+            Some(beyond) => self.moves_beyond(beyond),
+        }
+    }
+
+    fn moves_plainly(&self) -> LegalMoves {
         let enterable = self.open.without(*self.own);
         let empty = enterable.without(*self.foes);
         let has_runners = !self.runners.is_empty();
-        let mut moves = LegalMoves::none(*self.own);
-        if self.is_plain() {
-            self.reach_plainly(&mut moves.targets, enterable, empty, has_runners);
-        } else {
-            moves.joined = self.shape.has_joints().then_some(self.shape);
-            self.reach_by_lines(&mut moves.targets, enterable, empty);
-        }
-        moves.count();
-        moves
-    }
-
-    /// Whether pieces go over the board alone, by their rank.
-    #[inline]
-    pub(crate) fn is_plain(&self) -> bool {
-        self.lines.is_none() && !self.shape.has_joints()
-    }
-
-    #[inline]
-    fn reach_plainly(
-        &self,
-        targets: &mut [SquareSet; 4],
-        enterable: SquareSet,
-        empty: SquareSet,
-        has_runners: bool,
-    ) {
-        for (direction, reached) in Direction::ALL.into_iter().zip(targets) {
+        let mut moves = LegalMoves {
+            targets: [SquareSet::EMPTY; 4],
+            own: *self.own,
+            joined: None,
+            starts: [[0; SquareSet::WORDS]; 4],
+            len: 0,
+            is_empty: true,
+        };
+        for (direction, reached) in Direction::ALL.into_iter().zip(&mut moves.targets) {
             let steps = self.walkers.shift(direction);
             *reached = steps & enterable;
             if has_runners {
@@ -122,31 +151,37 @@ impl Field<'_> {
                 *reached |= run & if self.strikes_afar { enterable } else { empty };
             }
         }
+        moves.count();
+        moves
     }
 
     /// The same through joints, and along the lines of chips. A line that comes round to its own first square ends there: the piece stands on it.
-    fn reach_by_lines(&self, targets: &mut [SquareSet; 4], enterable: SquareSet, empty: SquareSet) {
-        let shape = self.shape;
-        for (direction, reached) in Direction::ALL.into_iter().zip(targets) {
+    #[cold]
+    fn moves_beyond(&self, beyond: &Beyond<'_>) -> LegalMoves {
+        let shape = beyond.shape;
+        let mut moves = LegalMoves { joined: beyond.joined(), ..LegalMoves::none(*self.own) };
+        let enterable = self.open.without(*self.own);
+        let empty = enterable.without(*self.foes);
+        for (direction, reached) in Direction::ALL.into_iter().zip(&mut moves.targets) {
             let run = shape.fill(*self.runners, empty, direction);
             *reached = shape.shift(*self.walkers, direction) & enterable
-                | shape.shift(run, direction) & if self.strikes_afar { enterable } else { empty };
-            if let Some(lines) = &self.lines {
-                let supplied = lines.supplied(shape, *self.walkers, empty, direction);
-                *reached |= supplied | lines.flashed(shape, empty, direction);
-            }
+                | shape.shift(run, direction) & if self.strikes_afar { enterable } else { empty }
+                | beyond.supplied(*self.walkers, empty, direction)
+                | beyond.flashed(empty, direction);
         }
+        moves.count();
+        moves
     }
 
     /// The flashes among the moves (§S3.2): what no other rule carries.
     pub(crate) fn flashes(&self) -> LegalMoves {
         let mut moves = LegalMoves::none(*self.own);
-        moves.joined = self.shape.has_joints().then_some(self.shape);
-        if let Some(lines) = &self.lines {
+        if let Some(beyond) = &self.beyond {
+            moves.joined = beyond.joined();
             let empty = self.open.without(*self.own).without(*self.foes);
             for (direction, reached) in Direction::ALL.into_iter().zip(&mut moves.targets) {
-                let supplied = lines.supplied(self.shape, *self.walkers, empty, direction);
-                *reached = lines.flashed(self.shape, empty, direction).without(supplied);
+                let supplied = beyond.supplied(*self.walkers, empty, direction);
+                *reached = beyond.flashed(empty, direction).without(supplied);
             }
         }
         moves.count();
@@ -166,9 +201,9 @@ impl Field<'_> {
         })
     }
 
-    /// Whether the piece of this rank may go from its square to another, repetition aside (§A5, §C2).
-    #[inline]
-    pub(crate) fn check(&self, squares: Move, rank: Rank) -> Result<(), Refusal> {
+    /// The way of a piece of this rank over the plain board from its square to another, repetition aside (§A5, §C2).
+    #[inline(always)]
+    fn plain_way(&self, squares: Move, rank: Rank) -> Result<Way, Refusal> {
         let Move { from, to } = squares;
         if !is_movable(rank) {
             return Err(Refusal::Immovable);
@@ -192,33 +227,40 @@ impl Field<'_> {
         if distance > 1 && !self.strikes_afar && self.foes.contains(to) {
             return Err(Refusal::StrikeFromAfar);
         }
-        Ok(())
+        Ok(Way { direction, distance, is_flash: false })
     }
 }
 
 impl Field<'_> {
     /// The way on which the piece of this rank goes from its square to another: the path that was named, or of those it may take the shorter,
     /// of two equal ones the one that counts up (§S2.7).
-    #[inline]
+    #[inline(always)]
     pub(crate) fn way(&self, squares: Move, path: Option<Sign>, rank: Rank) -> Result<Way, Refusal> {
-        if !self.is_plain() {
-            return self.way_by_lines(squares, path, rank);
+        if let Some(beyond) = &self.beyond {
+            return self.way_beyond(beyond, squares, path, rank);
         }
-        self.check(squares, rank)?;
-        let (direction, distance) = Direction::between(squares.from, squares.to).ok_or(Refusal::NotInLine)?;
-        if path.is_some_and(|path| path != direction.sign()) {
+        let way = self.plain_way(squares, rank)?;
+        if path.is_some_and(|path| path != way.direction.sign()) {
             return Err(Refusal::NoPath);
         }
-        Ok(Way { direction, distance, is_flash: false })
+        Ok(way)
     }
 
-    fn way_by_lines(&self, squares: Move, path: Option<Sign>, rank: Rank) -> Result<Way, Refusal> {
+    #[cold]
+    fn way_beyond(
+        &self,
+        beyond: &Beyond<'_>,
+        squares: Move,
+        path: Option<Sign>,
+        rank: Rank,
+    ) -> Result<Way, Refusal> {
         let Move { from, to } = squares;
         if !is_movable(rank) {
             return Err(Refusal::Immovable);
         }
-        let mut ways = Direction::ALL
-            .map(|direction| self.shape.distance(from, to, direction).map(|distance| (distance, direction)));
+        let mut ways = Direction::ALL.map(|direction| {
+            beyond.shape.distance(from, to, direction).map(|distance| (distance, direction))
+        });
         if ways == [None; 4] {
             return Err(Refusal::NotInLine);
         }
@@ -227,7 +269,7 @@ impl Field<'_> {
         let mut refusal = None;
         for (distance, direction) in ways.into_iter().flatten().filter(|(_, direction)| is_asked(*direction))
         {
-            match self.check_way(squares, direction, distance, rank) {
+            match self.check_way(beyond, squares, Way { direction, distance, is_flash: false }, rank) {
                 Ok(way) => return Ok(way),
                 Err(other) => refusal = refusal.or(Some(other)),
             }
@@ -235,16 +277,11 @@ impl Field<'_> {
         Err(refusal.unwrap_or(Refusal::NoPath))
     }
 
-    fn check_way(
-        &self,
-        squares: Move,
-        direction: Direction,
-        distance: u8,
-        rank: Rank,
-    ) -> Result<Way, Refusal> {
+    fn check_way(&self, beyond: &Beyond<'_>, squares: Move, way: Way, rank: Rank) -> Result<Way, Refusal> {
         let Move { from, to } = squares;
+        let distance = way.distance;
         let is_run = is_runner(rank);
-        if distance > 1 && !is_run && self.lines.is_none() {
+        if distance > 1 && !is_run && beyond.lines.is_none() {
             return Err(Refusal::TooFar);
         }
         if !self.open.contains(to) {
@@ -254,20 +291,16 @@ impl Field<'_> {
             return Err(Refusal::OwnPiece);
         }
         let empty = self.open.without(*self.own).without(*self.foes);
-        let mut passed = SquareSet::EMPTY;
-        let mut square = from;
-        for _ in 1..distance {
-            let next = self.shape.neighbor(square, direction).filter(|next| empty.contains(*next));
-            square = next.ok_or(Refusal::Blocked)?;
-            passed.insert(square);
+        let passed = way.squares(beyond.shape, from);
+        if !passed.without(SquareSet::only(to)).without(empty).is_empty() {
+            return Err(Refusal::Blocked);
         }
         if distance > 1 && self.foes.contains(to) && !(is_run && self.strikes_afar) {
             return Err(Refusal::StrikeFromAfar);
         }
-        let way = Way { direction, distance, is_flash: false };
-        match &self.lines {
+        match &beyond.lines {
             Some(lines) if distance > 1 && !is_run => {
-                let is_flash = lines.carries(from, passed.with(to), rank).ok_or(Refusal::NoSupplyLine)?;
+                let is_flash = lines.carries(from, passed, rank).ok_or(Refusal::NoSupplyLine)?;
                 Ok(Way { is_flash, ..way })
             }
             Some(_) | None => Ok(way),

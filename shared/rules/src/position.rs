@@ -4,7 +4,6 @@ use std::fmt;
 
 use flagfall_board::{ChipColor, Chips, PerSide, Ply, Rank, RankSet, Side, Square, SquareSet};
 
-use crate::chips::Lines;
 use crate::command::Move;
 use crate::event::{Fate, Moved, Placed, Struck};
 use crate::movement::Field;
@@ -147,6 +146,22 @@ impl Position {
     }
 
     fn put(&mut self, square: Square, piece: Piece) {
+        self.put_on_board(square, piece);
+        if let Some(shadow) = &mut self.shadow {
+            shadow.put(square, &piece);
+        }
+    }
+
+    fn take(&mut self, square: Square) -> Option<Piece> {
+        let piece = self.take_off_board(square)?;
+        if let Some(shadow) = &mut self.shadow {
+            shadow.take(square, &piece);
+        }
+        Some(piece)
+    }
+
+    /// The board's part of [`Position::put`]: what `apply` does to the rest it does at once.
+    fn put_on_board(&mut self, square: Square, piece: Piece) {
         self.squares[square.index()] = Some(piece);
         self.occupied[piece.side].insert(square);
         if is_movable(piece.rank) {
@@ -155,22 +170,17 @@ impl Position {
         if is_runner(piece.rank) {
             self.runners[piece.side].insert(square);
         }
-        if let Some(shadow) = &mut self.shadow {
-            shadow.put(square, &piece);
-        }
         if self.ruleset.more_squares {
             self.repetition.toggle(piece.id, square);
         }
     }
 
-    fn take(&mut self, square: Square) -> Option<Piece> {
+    /// The board's part of [`Position::take`].
+    fn take_off_board(&mut self, square: Square) -> Option<Piece> {
         let piece = self.squares[square.index()].take()?;
         self.occupied[piece.side].remove(square);
         self.walkers[piece.side].remove(square);
         self.runners[piece.side].remove(square);
-        if let Some(shadow) = &mut self.shadow {
-            shadow.take(square, &piece);
-        }
         if self.ruleset.more_squares {
             self.repetition.toggle(piece.id, square);
         }
@@ -235,17 +245,18 @@ impl Position {
     pub(crate) fn apply(&mut self, moved: &Moved) {
         let Moved { side, from, to, proves, strike, laid: _ } = *moved;
         let foes_before = self.occupied[side.opponent()];
-        let Some(mut attacker) = self.take(from) else { return };
+        let Some(mut attacker) = self.take_off_board(from) else { return };
+        let mut left = None;
         attacker.is_moved = true;
-        let could_be = match &self.shadow {
-            Some(shadow) => shadow.could_be(from).intersection(proves),
-            None => proves,
+        attacker.is_revealed |= match &self.shadow {
+            Some(shadow) => shadow.is_proved(from, proves),
+            None => proves.single().is_some(),
         };
-        attacker.is_revealed |= could_be.single().is_some();
         let mut attacker_at = Some(to);
         let mut defender_at = None;
         if let Some(strike) = strike {
-            let defender = self.take(to);
+            let defender = self.take_off_board(to);
+            left = defender;
             attacker.is_revealed |= strike.attacker.shown;
             attacker_at = square_after(strike.attacker, from, to);
             if let Some(mut defender) = defender {
@@ -254,7 +265,7 @@ impl Position {
                 match defender_at {
                     Some(square) => {
                         defender.is_moved |= square != to;
-                        self.put(square, defender);
+                        self.put_on_board(square, defender);
                     }
                     None => self.capture(defender),
                 }
@@ -264,14 +275,19 @@ impl Position {
             }
         }
         if let Some(square) = attacker_at {
-            self.put(square, attacker);
+            self.put_on_board(square, attacker);
         }
         let is_strike = strike.is_some();
         let foes = if is_strike { self.occupied[side.opponent()] } else { foes_before };
         let ply = Noted { side, squares: Move { from, to }, attacker_at, defender_at, is_strike };
         self.repetition.note(self.ruleset, &ply, foes);
         if let Some(shadow) = &mut self.shadow {
-            shadow.apply(self.ruleset.chips, moved, attacker_at, defender_at);
+            shadow.apply(
+                self.ruleset,
+                moved,
+                (attacker, attacker_at),
+                left.map(|piece| (piece, defender_at)),
+            );
         }
         self.end_turn(strike.is_some_and(|strike| strike.is_loud()));
     }
@@ -279,6 +295,12 @@ impl Position {
     /// What one side's pieces can do, were it its turn: the squares alone.
     #[inline]
     pub(crate) fn field(&self, side: Side) -> Field<'_> {
+        self.field_with(side, self.shadow())
+    }
+
+    /// The same for who has looked up what only positions with a reserve have.
+    #[inline]
+    pub(crate) fn field_with<'a>(&'a self, side: Side, shadow: Option<&'a Shadow>) -> Field<'a> {
         Field {
             own: &self.occupied[side],
             foes: &self.occupied[side.opponent()],
@@ -286,11 +308,7 @@ impl Position {
             runners: &self.runners[side],
             open: &self.open,
             strikes_afar: self.ruleset.strikes_afar,
-            shape: &self.ruleset.shape,
-            lines: self
-                .shadow
-                .as_ref()
-                .and_then(|shadow| Lines::of(&shadow.chips, shadow.flashers(side), self.ruleset)),
+            beyond: shadow.and_then(|shadow| shadow.beyond(side, self.ruleset)),
         }
     }
 

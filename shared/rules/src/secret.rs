@@ -141,7 +141,7 @@ pub fn to_record(event: &Event) -> SecretRecord {
             to: *to,
             proves: if *proves == RankSet::ALL { Vec::new() } else { proves.iter().collect() },
             labels: strike.is_some_and(|strike| strike.labels),
-            laid: laid.map(|laid| (laid.squares().to_vec(), laid.color())),
+            laid: laid.map(|laid| (laid.squares().iter().collect(), laid.color())),
             strike: strike.map(|Strike { attacker, defender, labels: _ }| {
                 [attacker, defender].map(|Struck { rank, fate, shown }| StruckRecord { rank, fate, shown })
             }),

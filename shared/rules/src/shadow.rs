@@ -2,8 +2,9 @@
 
 use flagfall_board::{ChipColor, Chips, PerSide, Rank, RankSet, Side, Square, SquareSet};
 
-use crate::chips::flasher;
+use crate::chips::{Lines, flasher};
 use crate::event::Moved;
+use crate::movement::Beyond;
 use crate::position::Piece;
 use crate::ruleset::Ruleset;
 
@@ -62,7 +63,14 @@ impl Shadow {
         &self.flashers[side]
     }
 
+    /// Where a side's pieces go besides the plain board.
+    #[cold]
+    pub(crate) fn beyond(&self, side: Side, ruleset: &'static Ruleset) -> Option<Beyond<'_>> {
+        Beyond::of(ruleset, Lines::of(&self.chips, self.flashers(side), ruleset))
+    }
+
     /// A piece came to a square.
+    #[cold]
     pub(crate) fn put(&mut self, square: Square, piece: &Piece) {
         if let Some(flasher) = flasher(piece.rank) {
             self.flashers[piece.side][flasher].insert(square);
@@ -70,6 +78,7 @@ impl Shadow {
     }
 
     /// A piece left a square.
+    #[cold]
     pub(crate) fn take(&mut self, square: Square, piece: &Piece) {
         if let Some(flasher) = flasher(piece.rank) {
             self.flashers[piece.side][flasher].remove(square);
@@ -95,27 +104,39 @@ impl Shadow {
         marks
     }
 
-    /// What a move does to marks and chips; the pieces themselves are the position's.
+    /// Whether a move of the piece on a square leaves it a single rank.
+    #[cold]
+    pub(crate) fn is_proved(&self, square: Square, proves: RankSet) -> bool {
+        self.could_be(square).intersection(proves).single().is_some()
+    }
+
+    /// What a move does to marks and chips, with each piece and where it stands after it; the board itself is the position's.
+    #[cold]
     pub(crate) fn apply(
         &mut self,
-        has_chips: bool,
+        ruleset: &Ruleset,
         moved: &Moved,
-        attacker_at: Option<Square>,
-        defender_at: Option<Square>,
+        (attacker, attacker_at): (Piece, Option<Square>),
+        defender: Option<(Piece, Option<Square>)>,
     ) {
         let (is_labeled, could_be) = self.take_marks(moved.from);
-        if let Some(strike) = moved.strike {
+        self.take(moved.from, &attacker);
+        if let Some((defender, defender_at)) = defender {
             let (is_defender_labeled, defender_could_be) = self.take_marks(moved.to);
+            self.take(moved.to, &defender);
             if let Some(square) = defender_at {
-                self.set_marks(square, is_defender_labeled || strike.labels, defender_could_be);
-                self.owed = (has_chips && square != moved.to).then_some(square);
+                let is_labeled = is_defender_labeled || moved.strike.is_some_and(|strike| strike.labels);
+                self.set_marks(square, is_labeled, defender_could_be);
+                self.put(square, &defender);
+                self.owed = (ruleset.chips && square != moved.to).then_some(square);
             }
         }
         if let Some(square) = attacker_at {
+            self.put(square, &attacker);
             self.set_marks(square, is_labeled, could_be.intersection(moved.proves));
         }
         if let Some(laid) = &moved.laid {
-            laid.squares().iter().for_each(|square| self.chips.lay(*square, laid.color()));
+            laid.squares().iter().for_each(|square| self.chips.lay(square, laid.color()));
         }
     }
 

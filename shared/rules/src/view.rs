@@ -639,8 +639,10 @@ impl View {
             runners: &turn.runners,
             open: &turn.open,
             strikes_afar: self.ruleset.strikes_afar,
-            shape: &self.ruleset.shape,
-            lines: self.chips.as_ref().and_then(|chips| Lines::of(chips, &turn.flashers, self.ruleset)),
+            beyond: crate::movement::Beyond::of(
+                self.ruleset,
+                self.chips.as_ref().and_then(|chips| Lines::of(chips, &turn.flashers, self.ruleset)),
+            ),
         }
     }
 

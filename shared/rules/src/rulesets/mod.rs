@@ -31,3 +31,20 @@ pub(crate) const ALL: &[&Ruleset] = &[
     &SHADOWFLASH_2,
     &SHADOWFLASH_3,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::Ruleset;
+
+    #[test]
+    fn what_a_position_keeps_for_a_reserve_is_there_wherever_its_rules_are() {
+        for ruleset in Ruleset::all() {
+            let wants = ruleset.shape.has_joints()
+                || ruleset.chips
+                || ruleset.labels
+                || ruleset.supply_lines
+                || ruleset.shadowflash;
+            assert!(ruleset.reserve || !wants, "{}", ruleset.id);
+        }
+    }
+}
