@@ -67,6 +67,11 @@ impl ClampedClock {
         ClampedClock { clock: Box::new(clock), floor: AtomicU64::new(floor.0) }
     }
 
+    /// Never gives less than this from now on.
+    pub(crate) fn raise(&self, floor: Stamp) {
+        self.floor.fetch_max(floor.0, Ordering::SeqCst);
+    }
+
     /// The time to stamp something with.
     pub(crate) fn stamp(&self) -> Stamp {
         let now = self.clock.now().0;

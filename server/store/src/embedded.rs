@@ -51,6 +51,7 @@
 //! head is checked against its entry before the first append after an open.
 
 mod base;
+mod check;
 mod heads;
 mod journal;
 mod layout;
@@ -73,11 +74,13 @@ use std::thread::JoinHandle;
 use flagfall_board::{GameId, Stamp};
 use tokio::sync::{mpsc, oneshot};
 
+pub use self::check::Inspection;
 pub use self::open::OpenError;
 use self::reader::{Spaces, Trouble, UNREADABLE};
 pub use self::salvage::Salvage;
 use self::witness::Witness;
 use self::writer::{Prepared, Reply, Request, SWEEP_STEP, Writer};
+use crate::archive::{Archive, FullRecord};
 use crate::clock::{ClampedClock, WallClock};
 use crate::limits::{check_append, check_update};
 use crate::store::{
@@ -251,14 +254,6 @@ impl EmbeddedStore {
         self.shared.failed.get().cloned()
     }
 
-    /// Every game the store knows of, running or not.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn games(&self) -> Result<Vec<GameId>, StoreError> {
-        self.blocking(0, Spaces::games).await.map_err(Trouble::of_record)
-    }
-
     /// Reads a game's log from its first entry and, if all of it holds, lifts its quarantine.
     ///
     /// # Errors
@@ -366,7 +361,7 @@ impl Store for EmbeddedStore {
                     layout::entry_value(head.hash, body)
                 })
                 .collect();
-            let append = Prepared { game, expected, deadline, values, head, writes };
+            let append = Prepared { game, expected, deadline, values, stamped: None, head, writes };
             let answer = self.send(|reply| Request::Append { append, reply }).await?;
             answer.await.unwrap_or(Ok(AppendOutcome::Unknown))
         })
@@ -403,9 +398,11 @@ impl Store for EmbeddedStore {
     ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>> {
         Box::pin(async move {
             let now = self.shared.clock.stamp();
-            self.blocking(0, move |spaces| spaces.scan(&prefix, after.as_ref(), limit, now))
+            let found = self
+                .blocking(0, move |spaces| spaces.records(Some(&prefix), after.as_ref(), limit, now))
                 .await
-                .map_err(Trouble::of_record)
+                .map_err(Trouble::of_record)?;
+            Ok(found.into_iter().map(|(key, value, _)| (key, value)).collect())
         })
     }
 
@@ -462,6 +459,58 @@ impl Store for EmbeddedStore {
         Box::pin(async move {
             let quarantined = self.shared.quarantined.read().unwrap_or_else(PoisonError::into_inner);
             Ok(quarantined.iter().map(|(game, reason)| (*game, reason.clone())).collect())
+        })
+    }
+}
+
+impl Archive for EmbeddedStore {
+    fn games(&self) -> StoreFuture<'_, Result<Vec<GameId>, StoreError>> {
+        Box::pin(async move { self.blocking(0, Spaces::games).await.map_err(Trouble::of_record) })
+    }
+
+    fn records(
+        &self,
+        after: Option<Key>,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<FullRecord>, StoreError>> {
+        Box::pin(async move {
+            let now = self.shared.clock.stamp();
+            self.blocking(0, move |spaces| spaces.records(None, after.as_ref(), limit, now))
+                .await
+                .map_err(Trouble::of_record)
+        })
+    }
+
+    fn take_over(
+        &self,
+        game: GameId,
+        expected: Head,
+        entries: Vec<StoredEntry>,
+    ) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
+        Box::pin(async move {
+            let mut head = expected;
+            let value = |StoredEntry { seq: _, at, body }: &StoredEntry| {
+                head = head.then(game, body);
+                let mut value = layout::entry_value(head.hash, body);
+                layout::stamp_entry(&mut value, *at);
+                value
+            };
+            let values = entries.iter().map(value).collect();
+            let stamped = entries.iter().map(|entry| entry.at).max();
+            let append =
+                Prepared { game, expected, deadline: None, values, stamped, head, writes: Vec::new() };
+            let answer = self.send(|reply| Request::Append { append, reply }).await?;
+            answer.await.unwrap_or(Ok(AppendOutcome::Unknown))
+        })
+    }
+
+    fn put_aside(&self, game: GameId, reason: String) -> StoreFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            self.shared.quarantine(game, &reason);
+            let requests = self.requests.as_ref();
+            let closed = || StoreError::Unavailable { why: "the store is closed".to_owned() };
+            let requests = requests.ok_or_else(closed)?;
+            requests.send(Request::Quarantine { game, reason }).await.map_err(|_| closed())
         })
     }
 }

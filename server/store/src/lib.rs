@@ -4,6 +4,7 @@
 //! the logs it keeps small side records under keys. [`Store`] is the trait, [`EmbeddedStore`] the durable
 //! implementation inside the process, [`RedisStore`] the one that several servers share, [`MemoryStore`] the one for tests. One suite of tests holds for all.
 
+pub mod archive;
 pub mod clock;
 pub mod embedded;
 mod encoding;
@@ -15,6 +16,7 @@ mod store;
 mod value;
 
 pub use self::redis::{RedisAddress, RedisOpenError, RedisOptions, RedisStore};
+pub use archive::Archive;
 pub use clock::{ManualClock, SystemClock, WallClock};
 pub use embedded::{EmbeddedStore, OpenError, Options};
 pub use memory::MemoryStore;

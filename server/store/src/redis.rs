@@ -62,8 +62,9 @@ use self::link::{Fault, Patience, parsed};
 pub use self::promises::{Promises, Weakness};
 use self::reader::{Reader, Trouble};
 use self::writer::{Prepared, Reply, Request, SWEEP_STEP, Writer};
+use crate::archive::{Archive, FullRecord};
 use crate::clock::WallClock;
-use crate::encoding::entry_value;
+use crate::encoding::{entry_value, stamp_entry};
 use crate::limits::{check_append, check_update};
 use crate::store::{
     Announcement, Append, AppendOutcome, ReadError, Record, Store, StoreError, StoreFuture, StoredEntry,
@@ -325,15 +326,6 @@ impl RedisStore {
         }
     }
 
-    /// Every game the store knows of, running or not.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn games(&self) -> Result<Vec<GameId>, StoreError> {
-        self.settle().await?;
-        self.reader.games().await.map_err(Trouble::of_record)
-    }
-
     /// Reads a game's log from its first entry and, if all of it holds, lifts its quarantine.
     ///
     /// # Errors
@@ -495,5 +487,52 @@ impl Store for RedisStore {
 
     fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
         Some(self.shared.announcements.subscribe())
+    }
+}
+
+impl Archive for RedisStore {
+    fn games(&self) -> StoreFuture<'_, Result<Vec<GameId>, StoreError>> {
+        Box::pin(async move {
+            self.settle().await?;
+            self.reader.games().await.map_err(Trouble::of_record)
+        })
+    }
+
+    fn records(
+        &self,
+        after: Option<Key>,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<FullRecord>, StoreError>> {
+        Box::pin(async move {
+            self.settle().await?;
+            self.reader.scan(None, after.as_ref(), limit).await.map_err(Trouble::of_record)
+        })
+    }
+
+    fn take_over(
+        &self,
+        game: GameId,
+        expected: Head,
+        entries: Vec<StoredEntry>,
+    ) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
+        Box::pin(async move {
+            let mut head = expected;
+            let entry = |StoredEntry { seq: _, at, body }: &StoredEntry| {
+                head = head.then(game, body);
+                let mut value = entry_value(head.hash, body);
+                stamp_entry(&mut value, *at);
+                HeldEntry { head, value, writes: Vec::new() }
+            };
+            let entries = entries.iter().map(entry).collect();
+            let append =
+                Prepared { game, expected, deadline: None, entries, is_stamped: true, writes: Vec::new() };
+            let answer = self.send(|reply| Request::Append { append, reply }).await?;
+            answer.await.unwrap_or(Ok(AppendOutcome::Unknown))
+        })
+    }
+
+    fn put_aside(&self, game: GameId, reason: String) -> StoreFuture<'_, Result<(), StoreError>> {
+        self.shared.quarantine(game, &reason);
+        Box::pin(self.ask(move |reply| Request::Quarantine { game, reason, reply }))
     }
 }

@@ -150,7 +150,8 @@ fn take_over(database: &Path, place: &Path) -> Result<Spaces, Obstacle> {
     if !are_there(database) {
         return Err(Obstacle::Damaged("there are no tables".to_owned()));
     }
-    link(database, place).map_err(Obstacle::Io)?;
+    let is_no_journal = |path: &Path| path.extension().is_none_or(|extension| extension != "jnl");
+    link(database, place, &is_no_journal).map_err(Obstacle::Io)?;
     begin_journal(database, place).map_err(Obstacle::Io)?;
     if let Some(problem) = precheck::check(place).map_err(Obstacle::Io)? {
         return Err(Obstacle::Damaged(problem));
@@ -158,15 +159,15 @@ fn take_over(database: &Path, place: &Path) -> Result<Spaces, Obstacle> {
     open_spaces(place, CACHE_BYTES)
 }
 
-/// Copies a folder without its journals. Tables are never changed, only deleted: of them a link is enough.
-fn link(from: &Path, to: &Path) -> io::Result<()> {
+/// Copies what is wanted of a folder. Tables are never changed, only deleted: of them a link is enough.
+pub(super) fn link(from: &Path, to: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> io::Result<()> {
     fs::create_dir_all(to)?;
     let is_tables = from.file_name().is_some_and(|name| name == TABLES);
     for path in precheck::entries(from)? {
         let target = to.join(path.file_name().unwrap_or_default());
         if path.is_dir() {
-            link(&path, &target)?;
-        } else if path.extension().is_none_or(|extension| extension != "jnl") {
+            link(&path, &target, is_wanted)?;
+        } else if is_wanted(&path) {
             let is_linked = is_tables && fs::hard_link(&path, &target).is_ok();
             if !is_linked {
                 fs::copy(&path, &target)?;

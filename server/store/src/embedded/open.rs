@@ -37,7 +37,7 @@ pub(super) const SUSPICION: &str = "suspicion";
 const LOCK: &str = "lock";
 /// The database's own, in its folder.
 const DATABASE_LOCK: &str = "lock";
-const WITNESS: &str = "witness";
+pub(super) const WITNESS: &str = "witness";
 /// Journals are replayed at open, so their size bounds how long that takes.
 const JOURNAL_BYTES_MAX: u64 = 128 * 1024 * 1024;
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
@@ -357,7 +357,7 @@ pub(super) fn remove(folder: &Path) -> io::Result<()> {
     }
 }
 
-fn lock(folder: &Path) -> Result<File, OpenError> {
+pub(super) fn lock(folder: &Path) -> Result<File, OpenError> {
     let failed = |source| OpenError::Io { folder: folder.to_owned(), source };
     let path = folder.join(LOCK);
     let mut file =

@@ -9,6 +9,7 @@ use super::layout::{
     Row, Space, entry_key, entry_seq, head_value, parse_entry, parse_game, parse_head, parse_record,
 };
 use super::open::is_damage;
+use crate::archive::FullRecord;
 use crate::limits::READ_MAX;
 use crate::store::{ReadError, StoreError, StoredEntry};
 use crate::value::{Hash, Head, Key, SecretBytes};
@@ -204,17 +205,18 @@ impl Spaces {
         Ok(expires.is_none_or(|expires| now < expires).then(|| value.to_vec()))
     }
 
-    /// Records under a prefix that exist at this time.
-    pub(super) fn scan(
+    /// Records that exist at this time, those under a prefix or all, with their expiries.
+    pub(super) fn records(
         &self,
-        prefix: &Key,
+        prefix: Option<&Key>,
         after: Option<&Key>,
         limit: usize,
         now: Stamp,
-    ) -> Result<Vec<(Key, Vec<u8>)>, Trouble> {
-        let from = match after {
-            Some(after) if after >= prefix => Bound::Excluded(after.as_bytes()),
-            Some(_) | None => Bound::Included(prefix.as_bytes()),
+    ) -> Result<Vec<FullRecord>, Trouble> {
+        let prefix = prefix.map_or(&[][..], Key::as_bytes);
+        let from = match after.map(Key::as_bytes) {
+            Some(after) if after >= prefix => Bound::Excluded(after),
+            Some(_) | None => Bound::Included(prefix),
         };
         let mut found = Vec::new();
         for row in self.db.snapshot().range::<&[u8], _>(&self.records, (from, Bound::Unbounded)) {
@@ -222,13 +224,14 @@ impl Spaces {
                 break;
             }
             let (key, bytes) = row.into_inner().map_err(|error| trouble(&error, 0))?;
-            if !key.starts_with(prefix.as_bytes()) {
+            if !key.starts_with(prefix) {
                 break;
             }
-            let key = Key::new(key.to_vec()).map_err(|_| damaged_record(prefix))?;
+            let key = Key::new(key.to_vec())
+                .map_err(|_| Trouble::damaged(0, "the key of a record is empty or too long"))?;
             let (value, expires) = parse_record(&bytes).ok_or_else(|| damaged_record(&key))?;
             if expires.is_none_or(|expires| now < expires) {
-                found.push((key, value.to_vec()));
+                found.push((key, value.to_vec(), expires));
             }
         }
         Ok(found)

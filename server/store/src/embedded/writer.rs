@@ -39,8 +39,10 @@ pub(super) struct Prepared {
     pub(super) game: GameId,
     pub(super) expected: Head,
     pub(super) deadline: Option<Stamp>,
-    /// The entries' values, their stamps missing.
+    /// The entries' values, their stamps missing, unless there is `stamped`.
     pub(super) values: Vec<Vec<u8>>,
+    /// The latest of the stamps that the values have already.
+    pub(super) stamped: Option<Stamp>,
     /// The head after them.
     pub(super) head: Head,
     pub(super) writes: Vec<Write>,
@@ -278,12 +280,17 @@ impl Writer {
         if head != append.expected {
             return Ok(AppendOutcome::Conflict { head });
         }
-        let at = self.shared.clock.stamp();
+        if let Some(stamped) = append.stamped {
+            self.shared.clock.raise(stamped);
+        }
+        let at = append.stamped.unwrap_or_else(|| self.shared.clock.stamp());
         if append.deadline.is_some_and(|deadline| at > deadline) {
             return Ok(AppendOutcome::Late { at });
         }
         for (seq, mut value) in (append.expected.seq + 1..).zip(append.values) {
-            stamp_entry(&mut value, at);
+            if append.stamped.is_none() {
+                stamp_entry(&mut value, at);
+            }
             stage.entries.push((entry_key(game, seq), value));
         }
         stage.heads.insert(game, append.head);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use flagfall_board::{GameId, Stamp};
+use flagfall_board::GameId;
 use redis::{Cmd, Value};
 use tokio::sync::Mutex;
 
@@ -12,6 +12,7 @@ use super::answers::{self, StreamEntry};
 use super::held::HeldEntry;
 use super::layout::scan_bounds;
 use super::link::{Fault, Link, Script, parsed};
+use crate::archive::FullRecord;
 use crate::encoding::{parse_entry, parse_record};
 use crate::limits::READ_MAX;
 use crate::store::{ReadError, StoreError, StoredEntry};
@@ -21,9 +22,6 @@ use crate::value::{Head, Key, SecretBytes};
 const READ_CHUNK: usize = 512;
 /// Names looked at at once.
 const SCAN_CHUNK: usize = 256;
-
-/// A side record as it lies there: its key, its value, and when it expires.
-pub(super) type FullRecord = (Key, Vec<u8>, Option<Stamp>);
 
 /// Why something could not be read.
 #[derive(Clone, PartialEq, Eq, Debug)]

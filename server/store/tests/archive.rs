@@ -1,0 +1,223 @@
+//! Whole stores taken out and put in: what comes out of the other end is what went in, byte for byte.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod common;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use common::redis::RedisServer;
+use common::{append, append_ok, body, game, log, put, scratch};
+use flagfall_board::Stamp;
+use flagfall_store::archive::{Archive, ArchiveError, Tally, check_export, examine, export, import};
+use flagfall_store::embedded::{Inspection, LostTail};
+use flagfall_store::{
+    Append, EmbeddedStore, Head, ManualClock, Options, RedisOptions, Store, SystemClock, Update, Write,
+};
+
+const NOON: Stamp = Stamp(1_700_000_000_000);
+
+fn embedded(folder: &Path) -> EmbeddedStore {
+    EmbeddedStore::open(folder, SystemClock, &Options::default()).unwrap()
+}
+
+/// A store with games of all lengths, bodies that are text and bodies that are not, and records of all kinds.
+async fn fill(store: &dyn Store, clock: &ManualClock) -> Tally {
+    let mut tally = Tally::default();
+    for number in 0..20_u32 {
+        let mut at = Head::START;
+        for round in 0..=u64::from(number * 11 % 90) {
+            clock.advance_ms(7);
+            let text = format!("{number} {round} \"{}\"\n", "é".repeat((round % 9) as usize));
+            let bytes = [text.as_bytes(), if round % 5 == 4 { &[0xff, 0][..] } else { b"" }].concat();
+            let writes = vec![put(&format!("last/{number}"), &round.to_string())];
+            let next = Append {
+                game: game(number),
+                expected: at,
+                deadline: None,
+                bodies: vec![body(bytes)],
+                writes,
+            };
+            at = append_ok(store, next).await;
+            tally.entries += 1;
+        }
+        tally.games += 1;
+        tally.records += 1;
+    }
+    let expires = Some(Stamp(clock_now(clock) + 1_000_000_000_000));
+    let odd =
+        Write::Put { key: flagfall_store::Key::new([b'z', 0xfe, 0]).unwrap(), value: vec![0xff, 1], expires };
+    let gone = Write::Put { key: common::key("gone"), value: vec![1], expires: Some(NOON) };
+    let update = Update { conditions: Vec::new(), writes: vec![odd, gone, put("plain", "")] };
+    store.update(update).await.unwrap();
+    tally.records += 2;
+    tally
+}
+
+fn clock_now(clock: &ManualClock) -> u64 {
+    use flagfall_store::WallClock;
+    clock.now().0
+}
+
+async fn exported(store: &dyn Archive) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    export(store, &mut bytes, |_| {}).await.unwrap();
+    bytes
+}
+
+/// All but the first line, which says where it comes from, and the last, which has the hash of the first.
+fn content(export: &[u8]) -> Vec<&[u8]> {
+    let mut lines: Vec<&[u8]> = export.split_inclusive(|byte| *byte == b'\n').collect();
+    lines.remove(0);
+    lines.pop();
+    lines
+}
+
+#[tokio::test]
+async fn from_the_embedded_store_to_redis_and_back_nothing_changes() {
+    let (from, to, redis) = (scratch(), scratch(), RedisServer::start());
+    let clock = Arc::new(ManualClock::new(NOON));
+    let source = EmbeddedStore::open(from.path(), clock.clone(), &Options::default()).unwrap();
+    let tally = fill(&source, &clock).await;
+    let first = exported(&source).await;
+    assert_eq!(check_export(&mut &first[..]).await.unwrap(), tally);
+    assert_eq!(examine(&source, |_| {}).await.unwrap().tally, tally);
+
+    let middle = redis.open(RedisOptions::default()).await;
+    assert_eq!(import(&middle, &mut &first[..], |_| {}).await.unwrap(), tally);
+    let second = exported(&middle).await;
+    assert_eq!(content(&second), content(&first));
+    assert_eq!(examine(&middle, |_| {}).await.unwrap().damaged, []);
+
+    let target = embedded(to.path());
+    import(&target, &mut &second[..], |_| {}).await.unwrap();
+    assert_eq!(content(&exported(&target).await), content(&first));
+    for number in 0..20 {
+        assert_eq!(target.head(game(number)).await, source.head(game(number)).await);
+        assert_eq!(log(&target, game(number)).await, log(&source, game(number)).await, "stamps and all");
+    }
+    // And it goes on from there, after a restart too.
+    drop(target);
+    let target = embedded(to.path());
+    let at = target.head(game(3)).await.unwrap();
+    append_ok(&target, append(game(3), at, &["on"])).await;
+    let at = middle.head(game(3)).await.unwrap();
+    append_ok(&middle, append(game(3), at, &["on"])).await;
+}
+
+#[tokio::test]
+async fn an_import_that_was_cut_short_is_repeated_and_changes_nothing_else() {
+    let (from, to) = (scratch(), scratch());
+    let clock = Arc::new(ManualClock::new(NOON));
+    let source = EmbeddedStore::open(from.path(), clock.clone(), &Options::default()).unwrap();
+    fill(&source, &clock).await;
+    let whole = exported(&source).await;
+    let target = embedded(to.path());
+    for part in [whole.len() / 3, whole.len() / 2, whole.len() - 1] {
+        let cut = import(&target, &mut &whole[..part], |_| {}).await;
+        assert!(matches!(cut, Err(ArchiveError::Form { .. })), "{cut:?}");
+    }
+    import(&target, &mut &whole[..], |_| {}).await.unwrap();
+    import(&target, &mut &whole[..], |_| {}).await.unwrap();
+    assert_eq!(content(&exported(&target).await), content(&whole));
+    // A store that has other games is left alone.
+    let other = scratch();
+    let other = embedded(other.path());
+    append_ok(&other, append(game(5), Head::START, &["something else"])).await;
+    assert!(matches!(import(&other, &mut &whole[..], |_| {}).await, Err(ArchiveError::Other { .. })));
+    assert_eq!(common::texts(&other, game(5)).await, ["something else"]);
+}
+
+#[tokio::test]
+async fn a_changed_export_is_no_export() {
+    let from = scratch();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let source = EmbeddedStore::open(from.path(), clock.clone(), &Options::default()).unwrap();
+    append_ok(&source, append(game(1), Head::START, &["a", "b"])).await;
+    let whole = exported(&source).await;
+    for at in 0..whole.len() {
+        let mut changed = whole.clone();
+        changed[at] ^= 1;
+        assert!(check_export(&mut &changed[..]).await.is_err(), "byte {at}");
+    }
+    let lines: Vec<&[u8]> = whole.split_inclusive(|byte| *byte == b'\n').collect();
+    for missing in 0..lines.len() {
+        let mut fewer = lines.clone();
+        fewer.remove(missing);
+        let error = check_export(&mut &fewer.concat()[..]).await.unwrap_err().to_string();
+        assert!(error.starts_with("line "), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_game_travels_as_far_as_it_is_whole_and_stays_in_quarantine() {
+    let (redis, to) = (RedisServer::start(), scratch());
+    let source = redis.open(RedisOptions::default()).await;
+    append_ok(&source, append(game(1), Head::START, &["a", "b", "c"])).await;
+    append_ok(&source, append(game(2), Head::START, &["a"])).await;
+    let name = format!("flagfall:{{{}}}:log", game(1));
+    let _: u64 = redis.ask(&["XDEL", &name, "3-0"]).await;
+    let _: String = redis.ask(&["XADD", &name, "4-0", "e", "x"]).await;
+    let examined = examine(&source, |_| {}).await.unwrap();
+    assert_eq!((examined.damaged.len(), examined.tally.entries), (1, 3));
+    let target = embedded(to.path());
+    import(&target, &mut &exported(&source).await[..], |_| {}).await.unwrap();
+    assert_eq!(target.quarantined().await.unwrap()[0].0, game(1));
+    assert_eq!(target.read(game(1), 0, 2).await.unwrap().len(), 2);
+    assert_eq!(target.quarantined().await.unwrap().len(), 1);
+}
+
+/// The folder's files and their bytes.
+fn files(folder: &Path) -> std::collections::BTreeMap<std::path::PathBuf, Vec<u8>> {
+    let mut found = std::collections::BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.file_name().unwrap() != "lock" {
+                found.insert(path.clone(), std::fs::read(path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+#[tokio::test]
+async fn an_inspection_tells_what_is_wrong_and_changes_nothing() {
+    let folder = scratch();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let store = EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
+    let tally = fill(&store, &clock).await;
+    assert!(Inspection::of(folder.path()).is_err(), "somebody uses it");
+    drop(store);
+    let before = files(folder.path());
+    let inspection = Inspection::of(folder.path()).unwrap();
+    assert_eq!(inspection.problems, [""; 0]);
+    let copy = embedded(inspection.copy());
+    assert_eq!(examine(&copy, |_| {}).await.unwrap().tally, tally);
+    drop(copy);
+    drop(inspection);
+    assert!(files(folder.path()) == before);
+
+    let journal = before.keys().find(|path| path.extension().is_some_and(|name| name == "jnl")).unwrap();
+    let mut bytes = before[journal].clone();
+    bytes[5_000] ^= 1;
+    std::fs::write(journal, &bytes).unwrap();
+    let before = files(folder.path());
+    let inspection = Inspection::of(folder.path()).unwrap();
+    assert!(!inspection.problems.is_empty());
+    let options = Options { lost_tail: LostTail::Accept, ..Options::default() };
+    let copy = EmbeddedStore::open(inspection.copy(), SystemClock, &options).unwrap();
+    assert!(
+        copy.salvage().is_some_and(flagfall_store::embedded::Salvage::is_complete),
+        "{:?}",
+        copy.salvage()
+    );
+    assert_eq!(examine(&copy, |_| {}).await.unwrap().tally, tally);
+    drop(copy);
+    drop(inspection);
+    assert!(files(folder.path()) == before);
+    assert!(Inspection::of(scratch().path()).is_err(), "no store, no look");
+}
