@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::{Parser, ValueEnum, value_parser};
+use clap::{Parser, Subcommand, ValueEnum, value_parser};
+use flagfall_store::RedisAddress;
+use flagfall_store::redis::Prefix;
 use thiserror::Error;
 use tracing_subscriber::EnvFilter;
 
@@ -34,10 +36,25 @@ pub struct Config {
     )]
     pub metrics_listen: MetricsListen,
     /// Where games, guests and challenges are kept. Made if it is missing. One server at a time.
-    #[arg(long, env = "FLAGFALL_DATA", value_name = "FOLDER", default_value = "flagfall-data")]
+    #[arg(
+        long,
+        env = "FLAGFALL_DATA",
+        value_name = "FOLDER",
+        default_value = "flagfall-data",
+        global = true
+    )]
     pub data: PathBuf,
-    /// What keeps them: `embedded` is durable; `memory` forgets everything at the end and is for trying things out.
-    #[arg(long, env = "FLAGFALL_STORE", value_name = "KIND", default_value = "embedded")]
+    /// What keeps them: `embedded` is durable, in the data folder; `memory` forgets everything at the end and is for trying things
+    /// out; redis://[:PASSWORD@]HOST[:PORT][/DATABASE] is a Redis, for several servers at once, as are unix:///PATH and
+    /// redis+sentinel://[:PASSWORD@]HOST[:PORT],HOST[:PORT]/NAME. Others on this machine see flags: give a password in the environment.
+    #[arg(
+        long,
+        env = "FLAGFALL_STORE",
+        value_name = "embedded|memory|REDIS",
+        default_value = "embedded",
+        hide_env_values = true,
+        global = true
+    )]
     pub store: StoreKind,
     /// Start although the data folder has lost acknowledged moves and nothing tells of which games, as the message at start has
     /// said. Clients then load their games anew; games that are seen to be short stay closed.
@@ -56,6 +73,25 @@ pub struct Config {
     /// Look at the configuration, say what is wrong with it, and start nothing.
     #[arg(long)]
     pub check_config: bool,
+
+    /// What all keys in Redis begin with: servers with the same prefix serve the same games.
+    #[arg(
+        long,
+        env = "FLAGFALL_REDIS_PREFIX",
+        value_name = "PREFIX",
+        default_value = "flagfall",
+        global = true,
+        help_heading = "Redis"
+    )]
+    pub redis_prefix: Prefix,
+    /// Replicas that must have a move before it is acknowledged. Without any, a failover may lose the last ones.
+    #[arg(long, env = "FLAGFALL_REDIS_REPLICAS", value_name = "COUNT", default_value_t = 0,
+          value_parser = value_parser!(u32).range(0..=16), global = true, help_heading = "Redis")]
+    pub redis_replicas: u32,
+    /// Use a Redis that may lose acknowledged moves, as the message at start says. Without this it must keep an append-only
+    /// file, sync it always, and never evict.
+    #[arg(long, env = "FLAGFALL_ACCEPT_WEAK_REDIS", global = true, help_heading = "Redis")]
+    pub accept_weak_redis: bool,
 
     /// Time to deploy, in seconds.
     #[arg(long, env = "FLAGFALL_DEPLOY_SECONDS", value_name = "SECONDS", default_value_t = 300,
@@ -118,13 +154,42 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_PONG_SECONDS", value_name = "SECONDS", default_value_t = 10,
           value_parser = value_parser!(u32).range(2..=600), help_heading = "Connections")]
     pub pong_seconds: u32,
+
+    /// What to do instead of serving.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What the program does instead of serving.
+#[derive(Subcommand, Clone, Debug)]
+pub enum Command {
+    /// Look through a store, take it out as a file, or put one in. Names it with the server's own flags, and starts no server.
+    #[command(subcommand)]
+    Store(StoreCommand),
+}
+
+/// What is done with a store.
+#[derive(Subcommand, Clone, Debug)]
+pub enum StoreCommand {
+    /// Read every game and small record and say what is wrong, changing nothing. No server may be using the data folder.
+    Check,
+    /// Write the whole store to a file: what players must not see included. Stop the servers first.
+    Export {
+        /// The file; it must not be there yet. `-` is standard output.
+        file: PathBuf,
+    },
+    /// Put an exported store into an empty one, every entry and record as it was. Repeat it if it is cut short.
+    Import {
+        /// The file.
+        file: PathBuf,
+    },
 }
 
 const AFTER_HELP: &str = "\
 The first line on standard output is `listening on http://ADDRESS:PORT`, with the real port.
 SIGTERM and Ctrl-C stop the server: games are paused, clients told to come back, within 10 seconds. A second signal cuts it off.
 
-Exit codes: 0 stopped as told, 2 wrong configuration, 3 cannot listen, 4 the store cannot be opened or read,
+Exit codes: 0 stopped as told, 1 a store that was checked or exported is damaged, 2 wrong configuration, 3 cannot listen, 4 the store cannot be opened or read,
 or has failed.";
 
 /// Where metrics are served.
@@ -150,12 +215,30 @@ impl FromStr for MetricsListen {
 }
 
 /// What keeps games.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Debug)]
 pub enum StoreKind {
     /// Files in the data folder.
     Embedded,
     /// Nothing durable.
     Memory,
+    /// A Redis.
+    Redis(RedisAddress),
+}
+
+impl FromStr for StoreKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<StoreKind, String> {
+        match text {
+            "embedded" => Ok(StoreKind::Embedded),
+            "memory" => Ok(StoreKind::Memory),
+            // The text is not repeated: it may hold a password.
+            text => text
+                .parse()
+                .map(StoreKind::Redis)
+                .map_err(|error| format!("embedded, memory, or a Redis; {error}")),
+        }
+    }
 }
 
 /// How logs look.
@@ -240,7 +323,7 @@ impl Config {
         if self.metrics_listen == MetricsListen::At(self.listen) && self.listen.port() != 0 {
             return Err(ConfigError::SamePort(self.listen));
         }
-        if self.store == StoreKind::Embedded && self.data.exists() && !self.data.is_dir() {
+        if matches!(self.store, StoreKind::Embedded) && self.data.exists() && !self.data.is_dir() {
             return Err(ConfigError::DataIsNoFolder(self.data.clone()));
         }
         let seconds = |seconds: u32| Duration::from_secs(seconds.into());

@@ -10,4 +10,5 @@ pub mod players;
 pub mod rate;
 pub mod server;
 pub mod settings;
+pub mod storage;
 pub mod table;

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
-use flagfall_server::config::{Config, LISTEN, LogFormat, MetricsListen, StoreKind};
+use flagfall_server::config::{Command, Config, LISTEN, LogFormat, MetricsListen};
 use flagfall_server::server::{Listeners, Server};
+use flagfall_server::storage::{self, OpenFailure, Opened, StoreFailure};
 use flagfall_server::table::{StartError, relist};
 use flagfall_server::{metrics, settings::Settings};
-use flagfall_store::embedded::LostTail;
-use flagfall_store::{EmbeddedStore, MemoryStore, OpenError, Options, Store, SystemClock};
+use flagfall_store::{Archive, EmbeddedStore, OpenError, RedisOpenError, Store};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::fmt::format::FmtSpan;
@@ -33,7 +33,9 @@ enum Failure {
     #[error("cannot listen on {address} (--{flag}): {error}")]
     Listen { flag: &'static str, address: SocketAddr, error: io::Error },
     #[error("{0}")]
-    Open(#[from] OpenError),
+    Open(#[from] OpenFailure),
+    #[error("{0}")]
+    Store(#[from] StoreFailure),
     #[error("{0}")]
     Start(#[from] StartError),
     #[error("the store has failed: {0}")]
@@ -47,7 +49,8 @@ impl Failure {
         match self {
             Failure::Config(_) => 2,
             Failure::Listen { .. } | Failure::System(_) => 3,
-            Failure::Open(_) | Failure::Start(_) | Failure::StoreFailed(_) => 4,
+            Failure::Store(StoreFailure::Damaged { .. }) => 1,
+            Failure::Open(_) | Failure::Store(_) | Failure::Start(_) | Failure::StoreFailed(_) => 4,
         }
     }
 }
@@ -58,10 +61,8 @@ fn main() -> ExitCode {
     match start(&config) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            let hint = match failure {
-                Failure::Open(OpenError::LostTail { .. } | OpenError::NoWitness { .. }) => {
-                    "\nTo accept the loss, start with --accept-lost-tail."
-                }
+            let hint = match &failure {
+                Failure::Open(open) | Failure::Store(StoreFailure::Open(open)) => hint(open),
                 _ => "",
             };
             writeln!(io::stderr(), "flagfall-server: {failure}{hint}").ok();
@@ -70,8 +71,24 @@ fn main() -> ExitCode {
     }
 }
 
+fn hint(open: &OpenFailure) -> &'static str {
+    match open {
+        OpenFailure::Embedded(OpenError::LostTail { .. } | OpenError::NoWitness { .. }) => {
+            "\nTo accept the loss, start with --accept-lost-tail."
+        }
+        OpenFailure::Redis(RedisOpenError::Weak { .. }) => {
+            "\nTo play there all the same, start with --accept-weak-redis."
+        }
+        _ => "",
+    }
+}
+
 fn start(config: &Config) -> Result<(), Failure> {
     let settings = config.settings()?;
+    if let Some(Command::Store(command)) = &config.command {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        return Ok(runtime.block_on(storage::run(config, command))?);
+    }
     if config.check_config {
         say(&format!("the configuration is fine: {settings:#?}"));
         return Ok(());
@@ -93,10 +110,11 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
             None => None,
         },
     };
-    let (store, embedded, place) = open_store(config)?;
+    let Opened { store, embedded, place } = storage::open(config).await?;
     if let Some(embedded) = &embedded {
-        tell_damage(embedded).await?;
+        tell_salvage(embedded).await?;
     }
+    tell_quarantined(&*store).await?;
     let server = Server::start(settings, store).await?;
     tracing::info!(version = env!("CARGO_PKG_VERSION"), store = ?config.store, "started");
 
@@ -134,27 +152,8 @@ async fn listen(flag: &'static str, address: SocketAddr) -> Result<TcpListener, 
     TcpListener::bind(address).await.map_err(|error| Failure::Listen { flag, address, error })
 }
 
-type OpenedStore = (Arc<dyn Store>, Option<Arc<EmbeddedStore>>, String);
-
-fn open_store(config: &Config) -> Result<OpenedStore, Failure> {
-    Ok(match config.store {
-        StoreKind::Memory => (
-            Arc::new(MemoryStore::new(SystemClock)),
-            None,
-            "data in memory alone: everything is gone when the server stops".to_owned(),
-        ),
-        StoreKind::Embedded => {
-            let lost_tail = if config.accept_lost_tail { LostTail::Accept } else { LostTail::Refuse };
-            let options = Options { lost_tail, ..Options::default() };
-            let store = Arc::new(EmbeddedStore::open(&config.data, SystemClock, &options)?);
-            let folder = std::fs::canonicalize(&config.data).unwrap_or_else(|_| config.data.clone());
-            (store.clone(), Some(store), format!("data in {}", folder.display()))
-        }
-    })
-}
-
-/// Tells what was found damaged, now and earlier; lists running games anew when the list may have suffered.
-async fn tell_damage(store: &EmbeddedStore) -> Result<(), Failure> {
+/// Tells what was found damaged at this start; lists running games anew when the list may have suffered.
+async fn tell_salvage(store: &EmbeddedStore) -> Result<(), Failure> {
     let unreadable = |error| Failure::Start(StartError::from(error));
     if let Some(salvage) = store.salvage() {
         writeln!(io::stderr(), "flagfall-server: {salvage}").ok();
@@ -167,7 +166,11 @@ async fn tell_damage(store: &EmbeddedStore) -> Result<(), Failure> {
             );
         }
     }
-    let quarantined = store.quarantined().await.map_err(unreadable)?;
+    Ok(())
+}
+
+async fn tell_quarantined(store: &dyn Store) -> Result<(), Failure> {
+    let quarantined = store.quarantined().await.map_err(StartError::from)?;
     for (game, reason) in quarantined.iter().take(QUARANTINED_SHOWN) {
         tracing::error!(%game, reason, "in quarantine: this game cannot go on, all others do");
     }

@@ -9,9 +9,7 @@ use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{Code, GameSummary, Phase, Player, PlayerKind, ServerToClient, Terms};
 use flagfall_rules::{Entropy, Lakes, Ruleset};
 use flagfall_store::record::{self, LogBody, LogEntry};
-use flagfall_store::{
-    Append, AppendOutcome, Head, Key, Store, StoreError, StoredEntry, SystemClock, WallClock, Write,
-};
+use flagfall_store::{Append, AppendOutcome, Head, Key, Store, StoreError, StoredEntry, WallClock, Write};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::sync::{Semaphore, oneshot};
@@ -145,6 +143,15 @@ fn drawn_lakes(ruleset: &str) -> Result<Option<Vec<Square>>, CreateError> {
 #[error("the running games could not be read from the store: {0}")]
 pub struct StartError(#[from] StoreError);
 
+/// The time by which the store stamps: a flag falls by no other.
+struct StoreClock(Arc<dyn Store>);
+
+impl WallClock for StoreClock {
+    fn now(&self) -> Stamp {
+        self.0.now()
+    }
+}
+
 /// All tables of this server. Cheap to clone; all clones are one registry.
 #[derive(Clone)]
 pub struct Tables {
@@ -198,7 +205,8 @@ impl Tables {
     /// # Errors
     /// [`StartError`] when the store does not answer. A damaged game is reported and left out.
     pub async fn start(store: Arc<dyn Store>, settings: TableSettings) -> Result<Tables, StartError> {
-        Tables::start_at(store, settings, SystemClock).await
+        let clock = StoreClock(store.clone());
+        Tables::start_at(store, settings, clock).await
     }
 
     /// As [`Tables::start`], by this clock.

@@ -427,6 +427,10 @@ impl Store for EmbeddedStore {
         })
     }
 
+    fn now(&self) -> Stamp {
+        self.shared.clock.stamp()
+    }
+
     fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
         Box::pin(async move {
             self.shared.check_available()?;

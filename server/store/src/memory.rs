@@ -318,6 +318,10 @@ impl Store for MemoryStore {
         })
     }
 
+    fn now(&self) -> Stamp {
+        self.shared.clock.stamp()
+    }
+
     fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
         Box::pin(async move {
             let at = self.shared.clock.stamp();

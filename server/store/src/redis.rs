@@ -47,7 +47,7 @@ mod writer;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use flagfall_board::{GameId, Stamp};
 use redis::{Cmd, Pipeline, Value};
@@ -94,6 +94,8 @@ pub struct RedisOptions {
     pub held_bytes_max: usize,
     /// The time between two looks at everything, should an announcement have been missed. Default 30 s.
     pub audit: Duration,
+    /// How long a server may be without a heartbeat before it counts as gone. Default 2.5 s.
+    pub pulse: Duration,
     /// The clock that stamps, instead of Redis's own: for tests.
     pub clock: Option<Arc<dyn WallClock>>,
 }
@@ -109,6 +111,7 @@ impl Default for RedisOptions {
             answer_timeout: Duration::from_secs(2),
             held_bytes_max: 64 * 1024 * 1024,
             audit: Duration::from_secs(30),
+            pulse: Duration::from_millis(2_500),
             clock: None,
         }
     }
@@ -126,9 +129,21 @@ pub enum Demand {
 
 /// Why the store could not be opened.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("{why}")]
-pub struct RedisOpenError {
-    why: String,
+pub enum RedisOpenError {
+    /// This Redis promises less than was demanded.
+    #[error("{address} promises less than a game needs: {}", promises::list(weaknesses))]
+    Weak {
+        /// Where it is.
+        address: String,
+        /// In what way.
+        weaknesses: Vec<Weakness>,
+    },
+    /// It cannot be reached, is no primary, or holds a store of another version.
+    #[error("{why}")]
+    Unusable {
+        /// What is wrong, and what to do.
+        why: String,
+    },
 }
 
 /// What the store has done since it was opened.
@@ -159,6 +174,8 @@ struct Shared {
     keys: Keys,
     /// The latest moment this process has seen: no stamp may be earlier.
     floor: AtomicU64,
+    /// That moment, and when it was heard of by this machine's clock.
+    heard: Mutex<(Stamp, Instant)>,
     epoch: AtomicU64,
     quarantined: RwLock<BTreeMap<GameId, String>>,
     promises: RwLock<Promises>,
@@ -166,6 +183,8 @@ struct Shared {
     is_in_doubt: AtomicBool,
     /// Counts the writer's connections.
     generation: AtomicU64,
+    /// Whether its promises were ever read.
+    is_reached: AtomicBool,
     /// Whether trouble has been told since the last connection.
     is_troubled: AtomicBool,
     held: Mutex<Held>,
@@ -185,7 +204,18 @@ impl Shared {
     }
 
     fn raise_floor(&self, at: Stamp) {
-        self.floor.fetch_max(at.0, Ordering::SeqCst);
+        if self.floor.fetch_max(at.0, Ordering::SeqCst) < at.0 {
+            *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = (at, Instant::now());
+        }
+    }
+
+    /// The latest moment heard of, and the time since: Redis gave it before it was heard.
+    fn now(&self) -> Stamp {
+        if let Some(clock) = &self.options.clock {
+            return clock.now().max(Stamp(self.floor.load(Ordering::SeqCst)));
+        }
+        let (at, heard) = *self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        at.plus_ms(u64::try_from(heard.elapsed().as_millis()).unwrap_or(u64::MAX))
     }
 
     /// Adds the wait for the replicas, if they are to be waited for.
@@ -215,6 +245,7 @@ impl Shared {
     }
 
     fn note_promises(&self, promises: &Promises) {
+        self.is_reached.store(true, Ordering::SeqCst);
         promises.clone_into(&mut self.promises.write().unwrap_or_else(PoisonError::into_inner));
     }
 
@@ -289,11 +320,13 @@ impl RedisStore {
             address,
             keys: Keys::new(&options.prefix),
             floor: AtomicU64::new(0),
+            heard: Mutex::new((Stamp(0), Instant::now())),
             epoch: AtomicU64::new(0),
             quarantined: RwLock::default(),
             promises: RwLock::default(),
             is_in_doubt: AtomicBool::new(false),
             generation: AtomicU64::new(0),
+            is_reached: AtomicBool::new(false),
             is_troubled: AtomicBool::new(false),
             held: Mutex::new(Held::new(options.held_bytes_max)),
             announcements,
@@ -301,7 +334,17 @@ impl RedisStore {
             options,
         });
         let opened = Writer::open(shared.clone()).await;
-        let (writer, last_heartbeat) = opened.map_err(|fault| RedisOpenError { why: fault.into_why() })?;
+        let (writer, last_heartbeat) = opened.map_err(|fault| {
+            let address = shared.address.to_string();
+            let weaknesses = shared.promises.read().unwrap_or_else(PoisonError::into_inner).weaknesses();
+            // Before it was reached, nothing is known to have been promised.
+            let is_known = shared.is_reached.load(Ordering::SeqCst);
+            if is_known && shared.options.demand == Demand::Full && !weaknesses.is_empty() {
+                RedisOpenError::Weak { address, weaknesses }
+            } else {
+                RedisOpenError::Unusable { why: fault.into_why() }
+            }
+        })?;
         let (requests, receiver) = mpsc::channel(shared.options.queue_length.max(1));
         tokio::spawn(writer.run(receiver));
         let listener = tokio::spawn(listener::run(shared.clone()));
@@ -460,6 +503,10 @@ impl Store for RedisStore {
                 }
             }
         })
+    }
+
+    fn now(&self) -> Stamp {
+        self.shared.now()
     }
 
     fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {

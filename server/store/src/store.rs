@@ -274,6 +274,10 @@ pub trait Store: Send + Sync + 'static {
     /// [`StoreError`].
     fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>>;
 
+    /// The time by the clock that gives the stamps, as far as this process can tell without asking: never ahead of the stamps
+    /// to come.
+    fn now(&self) -> Stamp;
+
     /// Leaves a note that a server was alive just now, and says when that was. Meant for once a second: it
     /// survives the end of the process, not necessarily a power cut.
     ///
@@ -282,7 +286,7 @@ pub trait Store: Send + Sync + 'static {
     fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>>;
 
     /// The last moment at which a server is known to have been alive, as it was found when this store was
-    /// opened: its last heartbeat or its last write. `None` in a new store.
+    /// opened: its last heartbeat or its last write. `None` in a new store, and where another server was alive at the time.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -66,6 +66,10 @@ impl Store for Brittle {
         self.store.sweep()
     }
 
+    fn now(&self) -> flagfall_board::Stamp {
+        self.store.now()
+    }
+
     fn heartbeat(&self) -> StoreFuture<'_, Result<flagfall_board::Stamp, StoreError>> {
         self.store.heartbeat()
     }

@@ -21,11 +21,10 @@ const SENTINELS_MAX: usize = 16;
 /// is what the Sentinels call the primary; user and password are those of the Redis servers, the Sentinels have none.
 #[derive(Clone)]
 pub struct RedisAddress {
-    place: Place,
+    place: Arc<Place>,
     shown: Arc<str>,
 }
 
-#[derive(Clone)]
 enum Place {
     Server(ConnectionInfo),
     Sentinels {
@@ -69,7 +68,7 @@ impl FromStr for RedisAddress {
             ConnectionAddr::Unix(path) => format!("unix://{}", path.display()),
             _ => return Err(AddressError::Form),
         };
-        Ok(RedisAddress { place: Place::Server(info), shown: shown.into() })
+        Ok(RedisAddress { place: Arc::new(Place::Server(info)), shown: shown.into() })
     }
 }
 
@@ -93,7 +92,7 @@ fn parse_sentinels(rest: &str) -> Option<RedisAddress> {
     let primary = format!("redis://{credentials}primary:6379/{database}").into_connection_info().ok()?;
     let shown = format!("redis+sentinel://{hosts}/{name}/{database}");
     let place = Place::Sentinels { sentinels, name: name.to_owned(), primary };
-    Some(RedisAddress { place, shown: shown.into() })
+    Some(RedisAddress { place: Arc::new(place), shown: shown.into() })
 }
 
 impl fmt::Display for RedisAddress {
@@ -111,7 +110,7 @@ impl fmt::Debug for RedisAddress {
 impl RedisAddress {
     /// A client of the primary as it is now. Sentinels are asked anew each time, for they know of failovers.
     pub(super) async fn client(&self, timeout: Duration) -> Result<Client, Fault> {
-        let info = match &self.place {
+        let info = match &*self.place {
             Place::Server(info) => info.clone(),
             Place::Sentinels { sentinels, name, primary } => {
                 let (host, port) = ask_sentinels(sentinels, name, timeout).await?;

@@ -41,6 +41,9 @@ impl Fault {
                 "the connection to Redis was lost".to_owned()
             });
         }
+        if error.kind() == redis::ErrorKind::AuthenticationFailed {
+            return Fault::of_code("WRONGPASS");
+        }
         Fault::of_code(error.code().unwrap_or(error.category()))
     }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use flagfall_board::{GameId, Stamp};
 use redis::{Cmd, Pipeline, Value};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::answers::{self, Appended};
 use super::held::{Compared, HeldEntry};
@@ -148,7 +148,8 @@ impl Writer {
             pause: RETRY.0,
             trouble: Fault::not_done("Redis was not asked yet"),
         };
-        let last_heartbeat = writer.connect().await?;
+        let found = writer.connect().await?;
+        let last_heartbeat = writer.last_life(found).await?;
         Ok((writer, last_heartbeat))
     }
 
@@ -239,7 +240,7 @@ impl Writer {
         let mut command = link.call(Script::Begin, &[&keys.meta]);
         self.shared.time(&mut command);
         command.arg(SCHEMA).arg(self.shared.epoch.load(Ordering::SeqCst));
-        let (schema, epoch, heartbeat): (String, String, String) = link.ask(&command).await?;
+        let (schema, epoch, heartbeat, now): (String, String, String, u64) = link.ask(&command).await?;
         if schema != SCHEMA.to_string() {
             return Err(Fault::NotDone(format!(
                 "the store in this Redis has schema {schema}, and this server knows {SCHEMA}: export it with the server that made it and import it into a new --redis-prefix"
@@ -254,8 +255,27 @@ impl Writer {
             quarantined.into_iter().filter_map(|(game, why)| Some((game.parse().ok()?, why))).collect(),
         );
         let heartbeat = heartbeat.parse().ok().map(Stamp);
-        self.shared.raise_floor(heartbeat.unwrap_or(Stamp(0)));
+        self.shared.raise_floor(heartbeat.unwrap_or(Stamp(0)).max(Stamp(now)));
         Ok(heartbeat)
+    }
+
+    /// The last sign of life, if no server shows another one now. Whoever died a moment ago is told from whoever lives by waiting
+    /// for the next heartbeat.
+    async fn last_life(&mut self, found: Option<Stamp>) -> Result<Option<Stamp>, Fault> {
+        let Some(found) = found else { return Ok(None) };
+        let pulse = self.shared.options.pulse;
+        let age = Duration::from_millis(self.shared.now().ms_since(found));
+        let until = Instant::now() + pulse.saturating_sub(age);
+        while Instant::now() < until {
+            sleep_until(until.min(Instant::now() + pulse / 10)).await;
+            let mut look = redis::cmd("HGET");
+            look.arg(&self.shared.keys.meta).arg("heartbeat");
+            let link = self.ready().await?;
+            if link.ask::<Option<u64>>(&look).await?.is_some_and(|at| at > found.0) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(found))
     }
 
     /// Waits until the replicas have all that was written.

@@ -1,0 +1,265 @@
+//! The store an operator has named: opened for a server, or looked through, taken out, put in.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufReader, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use flagfall_store::archive::{
+    ArchiveError, Examined, Tally, alive_at_export, check_export, examine, export, import,
+};
+use flagfall_store::embedded::{Inspection, LostTail};
+use flagfall_store::redis::Demand;
+use flagfall_store::{
+    Archive, EmbeddedStore, MemoryStore, OpenError, Options, RedisOpenError, RedisOptions, RedisStore, Store,
+    StoreError, SystemClock,
+};
+use thiserror::Error;
+
+use crate::config::{Config, StoreCommand, StoreKind};
+use crate::table::note_outage;
+
+/// The time between two words on how far something is.
+const PROGRESS: Duration = Duration::from_secs(1);
+/// Damaged games that are named.
+const DAMAGED_SHOWN: usize = 100;
+
+/// A store, open for a server.
+pub struct Opened {
+    /// The store.
+    pub store: Arc<dyn Store>,
+    /// The same, where it can fail for good.
+    pub embedded: Option<Arc<EmbeddedStore>>,
+    /// Where it is, and what it promises, for a person.
+    pub place: String,
+}
+
+/// Why a store is not open.
+#[derive(Debug, Error)]
+pub enum OpenFailure {
+    /// The one in the data folder.
+    #[error("{0}")]
+    Embedded(#[from] OpenError),
+    /// The one in Redis.
+    #[error("{0}")]
+    Redis(#[from] RedisOpenError),
+}
+
+/// Why something was not done with a store.
+#[derive(Debug, Error)]
+pub enum StoreFailure {
+    /// It is not open.
+    #[error("{0}")]
+    Open(#[from] OpenFailure),
+    /// It does not answer.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    /// It cannot be exported or imported.
+    #[error("{0}")]
+    Archive(#[from] ArchiveError),
+    /// A file cannot be used.
+    #[error("{}: {error}", file.display())]
+    File {
+        /// Which.
+        file: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// There is nothing to do anything with.
+    #[error("--store memory keeps nothing: name a data folder (--data) or a Redis (--store redis://…)")]
+    Memory,
+    /// Something in it is damaged.
+    #[error("{games} games are damaged, and {files} things are wrong with its files")]
+    Damaged {
+        /// How many games.
+        games: usize,
+        /// How many findings about files.
+        files: usize,
+    },
+}
+
+/// Opens the store of a server.
+///
+/// # Errors
+/// [`OpenFailure`].
+pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
+    Ok(match &config.store {
+        StoreKind::Memory => Opened {
+            store: Arc::new(MemoryStore::new(SystemClock)),
+            embedded: None,
+            place: "data in memory alone: everything is gone when the server stops".to_owned(),
+        },
+        StoreKind::Embedded => {
+            let store = Arc::new(open_embedded(config, &config.data)?);
+            let folder = std::fs::canonicalize(&config.data).unwrap_or_else(|_| config.data.clone());
+            let place = format!("data in {}", folder.display());
+            Opened { store: store.clone(), embedded: Some(store), place }
+        }
+        StoreKind::Redis(address) => {
+            let store = RedisStore::open(address.clone(), redis_options(config)).await?;
+            let promises = store.promises();
+            for weakness in promises.weaknesses() {
+                tracing::warn!(redis = %address, %weakness, "this Redis promises less than a game needs; going on as told");
+            }
+            let place = format!("data in {address} (prefix {}). {promises}", config.redis_prefix.as_str());
+            Opened { store: Arc::new(store), embedded: None, place }
+        }
+    })
+}
+
+fn open_embedded(config: &Config, folder: &Path) -> Result<EmbeddedStore, OpenError> {
+    let lost_tail = if config.accept_lost_tail { LostTail::Accept } else { LostTail::Refuse };
+    EmbeddedStore::open(folder, SystemClock, &Options { lost_tail, ..Options::default() })
+}
+
+fn redis_options(config: &Config) -> RedisOptions {
+    RedisOptions {
+        prefix: config.redis_prefix.clone(),
+        replicas: config.redis_replicas,
+        demand: if config.accept_weak_redis { Demand::Anything } else { Demand::Full },
+        ..RedisOptions::default()
+    }
+}
+
+/// Does something with a store.
+///
+/// # Errors
+/// [`StoreFailure`].
+pub async fn run(config: &Config, command: &StoreCommand) -> Result<(), StoreFailure> {
+    match command {
+        StoreCommand::Check => check(config).await,
+        StoreCommand::Export { file } => export_to(config, file).await,
+        StoreCommand::Import { file } => import_from(config, file).await,
+    }
+}
+
+async fn open_archive(config: &Config) -> Result<Box<dyn Archive>, StoreFailure> {
+    Ok(match &config.store {
+        StoreKind::Memory => return Err(StoreFailure::Memory),
+        StoreKind::Embedded => Box::new(open_embedded(config, &config.data).map_err(OpenFailure::from)?),
+        StoreKind::Redis(address) => Box::new(open_redis(address, config).await?),
+    })
+}
+
+/// A Redis as no server needs it: nobody waits for anybody's heartbeat.
+async fn open_redis(
+    address: &flagfall_store::RedisAddress,
+    config: &Config,
+) -> Result<RedisStore, OpenFailure> {
+    let options = RedisOptions { pulse: Duration::ZERO, ..redis_options(config) };
+    Ok(RedisStore::open(address.clone(), options).await?)
+}
+
+async fn check(config: &Config) -> Result<(), StoreFailure> {
+    match &config.store {
+        StoreKind::Memory => Err(StoreFailure::Memory),
+        StoreKind::Embedded => check_embedded(&config.data).await,
+        StoreKind::Redis(address) => {
+            // A look promises nobody anything.
+            let config = Config { accept_weak_redis: true, redis_replicas: 0, ..config.clone() };
+            let store = open_redis(address, &config).await?;
+            let promises = store.promises();
+            say(&format!("{address}: {promises}"));
+            let mut findings = Vec::new();
+            for weakness in promises.weaknesses() {
+                findings.push(format!("this Redis promises less than a game needs: {weakness}"));
+            }
+            conclude(&examine(&store, progress("read")).await?, &findings)
+        }
+    }
+}
+
+async fn check_embedded(folder: &Path) -> Result<(), StoreFailure> {
+    let inspection = Inspection::of(folder).map_err(OpenFailure::from)?;
+    // The copy is opened as the next start would open the store, which mends what can be mended.
+    let options = Options { lost_tail: LostTail::Accept, ..Options::default() };
+    let store = EmbeddedStore::open(inspection.copy(), SystemClock, &options).map_err(OpenFailure::from)?;
+    if let Some(salvage) = store.salvage() {
+        let outcome =
+            if salvage.is_complete() { "nothing would be missing" } else { "something would be missing" };
+        say(&format!("the next start would mend what it can: {outcome}"));
+        for (game, what) in salvage.games_quarantined.iter().take(DAMAGED_SHOWN) {
+            say(&format!("  it would keep game {game} apart: {what}"));
+        }
+    }
+    conclude(&examine(&store, progress("read")).await?, &inspection.problems)
+}
+
+fn conclude(examined: &Examined, findings: &[String]) -> Result<(), StoreFailure> {
+    for finding in findings {
+        say(finding);
+    }
+    tell_damaged(examined);
+    say(&format!("read: {}", examined.tally));
+    if examined.damaged.is_empty() && findings.is_empty() {
+        say("nothing is wrong with it");
+        return Ok(());
+    }
+    Err(StoreFailure::Damaged { games: examined.damaged.len(), files: findings.len() })
+}
+
+fn tell_damaged(examined: &Examined) {
+    for (game, what) in examined.damaged.iter().take(DAMAGED_SHOWN) {
+        say(&format!("game {game} is damaged: {what}"));
+    }
+    let more = examined.damaged.len().saturating_sub(DAMAGED_SHOWN);
+    if more > 0 {
+        say(&format!("and {more} more games"));
+    }
+}
+
+async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
+    let store = open_archive(config).await?;
+    let examined = if file == Path::new("-") {
+        // Words would be in the way there.
+        export(&*store, &mut io::stdout(), |_| {}).await?
+    } else {
+        let failed = |error| StoreFailure::File { file: file.to_owned(), error };
+        // It tells what players must not see: nobody else may read it.
+        let out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).map_err(failed)?;
+        let mut out = BufWriter::new(out);
+        let examined = export(&*store, &mut out, progress("exported")).await?;
+        out.into_inner().map_err(|error| failed(error.into_error()))?.sync_all().map_err(failed)?;
+        tell_damaged(&examined);
+        say(&format!("exported to {}: {}", file.display(), examined.tally));
+        examined
+    };
+    match examined.damaged.len() {
+        0 => Ok(()),
+        games => Err(StoreFailure::Damaged { games, files: 0 }),
+    }
+}
+
+async fn import_from(config: &Config, file: &Path) -> Result<(), StoreFailure> {
+    let failed = |error| StoreFailure::File { file: file.to_owned(), error };
+    let reader = || File::open(file).map(BufReader::new).map_err(failed);
+    let whole = check_export(&mut reader()?).await?;
+    let alive = alive_at_export(&mut reader()?)?;
+    say(&format!("{} is whole: {whole}", file.display()));
+    let store = open_archive(config).await?;
+    let tally = import(&*store, &mut reader()?, progress("imported")).await?;
+    // The clocks of running games stood still since then.
+    if let Some(since) = alive {
+        note_outage(&*store, since).await?;
+    }
+    say(&format!("imported: {tally}"));
+    Ok(())
+}
+
+/// Says how far it is, once a second.
+fn progress(what: &'static str) -> impl FnMut(&Tally) + Send {
+    let mut told = Instant::now();
+    move |tally| {
+        if told.elapsed() >= PROGRESS {
+            told = Instant::now();
+            writeln!(io::stderr(), "{what} so far: {tally}").ok();
+        }
+    }
+}
+
+/// A line for whoever started the program. Whether anybody reads it does not matter.
+fn say(line: &str) {
+    writeln!(io::stdout(), "{line}").ok();
+}
