@@ -7,10 +7,12 @@ mod mirror;
 mod process;
 mod programs;
 mod raw;
+mod redis;
 mod server;
 
 pub use mirror::{Mirror, Ply};
 pub use process::{Ended, PATIENCE, Process};
 pub use programs::{client_program, command, server_program};
 pub use raw::{Answer, Socket, exchange, get, request};
+pub use redis::Redis;
 pub use server::{Client, Server, Site};

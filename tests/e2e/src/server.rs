@@ -7,11 +7,13 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::{Ended, Process, client_program, command, server_program};
+use crate::{Ended, Process, Redis, client_program, command, server_program};
 
 /// The folders of one test: a server's data and its clients' credentials. They go when this value goes.
 #[derive(Debug)]
 pub struct Site {
+    // Ended before its folder goes.
+    redis: Option<Redis>,
     folder: TempDir,
 }
 
@@ -22,7 +24,18 @@ impl Site {
     /// When they cannot be made.
     #[must_use]
     pub fn new() -> Site {
-        Site { folder: tempfile::tempdir().expect("a temporary folder") }
+        Site { redis: None, folder: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    /// The same, but the server's data is in a Redis.
+    ///
+    /// # Panics
+    /// When none can be started.
+    #[must_use]
+    pub fn with_redis() -> Site {
+        let site = Site::new();
+        let redis = Redis::start(site.path());
+        Site { redis: Some(redis), ..site }
     }
 
     /// The folder itself.
@@ -43,6 +56,9 @@ impl Site {
         let mut server = command(&server_program());
         server.args(["--listen", &format!("127.0.0.1:{port}"), "--metrics-listen", "127.0.0.1:0", "--data"]);
         server.arg(self.data()).current_dir(self.path());
+        if let Some(redis) = &self.redis {
+            server.args(["--store", &redis.url()]);
+        }
         server
     }
 

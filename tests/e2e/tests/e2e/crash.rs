@@ -13,11 +13,19 @@ const TOLERANCE_MS: u64 = 2_500;
 
 #[test]
 fn a_killed_server_comes_back_with_the_game_and_no_clock_ran_meanwhile() {
-    let site = Site::new();
+    play_through_kills(&Site::new());
+}
+
+#[test]
+fn a_killed_server_on_redis_comes_back_with_the_game_and_no_clock_ran_meanwhile() {
+    play_through_kills(&Site::with_redis());
+}
+
+fn play_through_kills(site: &Site) {
     let mut server = site.serve();
     let port = server.address.port();
-    let mut duel = Duel::begin(&server, &site, "barrage", "10+0", Chance::seed_or(3));
-    let mut spectator = duel.spectator(&server, &site, "cat");
+    let mut duel = Duel::begin(&server, site, "barrage", "10+0", Chance::seed_or(3));
+    let mut spectator = duel.spectator(&server, site, "cat");
     for _ in 0..3 {
         duel.play_quietly(4);
         server.kill();
@@ -35,7 +43,7 @@ fn a_killed_server_comes_back_with_the_game_and_no_clock_ran_meanwhile() {
     }
     duel.play_quietly(3);
 
-    let record = record(&server, &site, &duel.id);
+    let record = record(&server, site, &duel.id);
     let plies = events(&record, "moved").len();
     assert_eq!(plies, duel.mirror.plies());
     assert_eq!((events(&record, "paused").len(), events(&record, "resumed").len()), (3, 3));
