@@ -4,21 +4,24 @@
 
 use std::collections::HashMap;
 
-use flagfall_board::{Rank, Side, Square};
+use flagfall_board::{ChipColor, Rank, Side, Square};
 use flagfall_bots::Chance;
 use flagfall_protocol::{GameCommand, GameEvent, MoveText, StrikeFate};
-use flagfall_rules::{Disclosure, Identity, Move, Ruleset, Viewer};
+use flagfall_rules::{Command, Disclosure, Identity, Move, Ruleset, Viewer};
 
 use super::super::record;
 use super::harness::{Client, Hand, deploy, header, setup_text};
 
+mod beside;
+
 /// A session: what both sides did, and in which order.
+#[derive(Clone)]
 struct Script {
     ruleset: &'static Ruleset,
     setups: [String; 2],
     /// Deployments handed in before the last one; nobody else sees them.
     earlier: [Vec<String>; 2],
-    plies: Vec<(Side, Move)>,
+    acts: Vec<(Side, GameCommand)>,
     /// Whether the viewer tries all moves there are.
     tries: bool,
 }
@@ -55,8 +58,8 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
             hand.command_as(&players[side as usize], &id, 0, GameCommand::Deploy { setup });
         }
     }
-    let tries_at = [script.plies.len() / 2, script.plies.len() / 2 + 1];
-    for (at, (side, squares)) in script.plies.iter().enumerate() {
+    let tries_at = [script.acts.len() / 2, script.acts.len() / 2 + 1];
+    for (at, (side, act)) in script.acts.iter().enumerate() {
         hand.advance(13);
         if script.tries && tries_at.contains(&at) && viewer != Viewer::Public {
             try_everything(&mut hand, &mut watcher, &mut bytes);
@@ -66,16 +69,15 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
             let since = hand.position(hand.seq(viewer).saturating_sub(4));
             hand.open(&watcher, Some(since));
         }
-        if at == script.plies.len() * 2 / 3 {
+        if at == script.acts.len() * 2 / 3 {
             bytes.extend(watcher.texts());
             hand.reload();
             hand.table.recover(Some(hand.now()));
             hand.open(&watcher, None);
         }
-        let ply = hand.table.game.ply();
-        let command = GameCommand::from(MoveText(*squares));
-        hand.command_as(&players[*side as usize], &format!("ply-{at}"), ply, command);
-        assert_eq!(hand.table.game.ply(), ply + 1, "both games take the same moves");
+        let (ply, seq) = (hand.table.game.ply(), hand.table.head.seq);
+        hand.command_as(&players[*side as usize], &format!("act-{at}"), ply, act.clone());
+        assert!(hand.table.head.seq > seq, "both games take the same acts");
         bytes.extend(watcher.texts());
     }
     let record_now = |hand: &Hand| {
@@ -125,11 +127,45 @@ fn try_everything(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>
             bytes.extend(watcher.texts());
         }
     }
+    try_beside(hand, watcher, bytes, &squares);
     for (id, command) in [("a", GameCommand::AcceptDraw {}), ("b", GameCommand::Abort {})] {
         hand.command_as(watcher, &format!("try-{ply}-{id}"), ply, command);
     }
     hand.command_as(watcher, &format!("try-{ply}-c"), ply, deploy("classic", side, 3));
     bytes.extend(watcher.texts());
+}
+
+/// What he may not do with a reserve and with chips, where there are any.
+fn try_beside(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>, squares: &[Square]) {
+    if !hand.table.game.terms().ruleset.reserve {
+        return;
+    }
+    let side = hand.table.header().side_of(&watcher.player.id).unwrap();
+    let is_turn = hand.table.game.turn() == Some(side);
+    let commands = hand.table.game.position().legal_commands();
+    let legal: Vec<Command> = (0..commands.len()).filter_map(|at| commands.nth(at)).collect();
+    let ply = hand.table.game.ply();
+    for (number, square) in squares.iter().copied().enumerate() {
+        let color = hand.table.game.terms().ruleset.chips.then(|| ChipColor::ALL[number % 4]);
+        let placing =
+            |labeled| GameCommand::Place { square, rank: Rank::ALL[number % Rank::COUNT], labeled, color };
+        let color = GameCommand::Color { color: ChipColor::ALL[number % 4] };
+        for (name, command) in [
+            ("remove", GameCommand::Remove { square }),
+            ("place", placing(false)),
+            ("label", placing(true)),
+            ("color", color),
+        ] {
+            if is_turn
+                && legal.iter().any(|legal| GameCommand::from_command(legal).as_ref() == Some(&command))
+            {
+                bytes.push(format!("legal {name} {square}"));
+                continue;
+            }
+            hand.command_as(watcher, &format!("try-{ply}-{name}-{square}"), ply, command);
+            bytes.extend(watcher.texts());
+        }
+    }
 }
 
 /// Values that are random by design say nothing.
@@ -153,7 +189,7 @@ fn without_commitments(text: &str) -> String {
 }
 
 /// A game by chance, without its end.
-fn play(ruleset: &'static Ruleset, seed: u64, plies_max: usize) -> Script {
+fn play(ruleset: &'static Ruleset, seed: u64, acts_max: usize) -> Script {
     let setups = Side::BOTH.map(|side| setup_text(ruleset.id, side, seed * 2 + side as u64));
     let mut hand = Hand::new(&header(ruleset.id));
     let players = ["ana", "bo"].map(Client::new);
@@ -162,27 +198,25 @@ fn play(ruleset: &'static Ruleset, seed: u64, plies_max: usize) -> Script {
         hand.command(&players[side as usize], 0, GameCommand::Deploy { setup });
     }
     let mut chance = Chance::new(seed);
-    let mut plies = Vec::new();
+    let mut acts = Vec::new();
     while let Some(side) = hand.table.game.turn()
-        && plies.len() < plies_max
+        && acts.len() < acts_max
     {
         // A few tries for a strike: they disclose most.
         let foes = hand.table.game.position().occupied(side.opponent());
-        let mut tries: Vec<MoveText> = Vec::new();
-        while tries.len() < 6 {
-            let Some(GameCommand::Move { squares, .. }) = hand.any_move(&mut chance) else { break };
-            tries.push(squares);
-        }
-        let strike = tries.iter().find(|squares| foes.contains(squares.0.to));
-        let Some(squares) = strike.or(tries.first()).copied() else { break };
-        let ply = hand.table.game.ply();
-        hand.command(&players[side as usize], ply, GameCommand::from(squares));
-        plies.push((side, squares.0));
+        let tries: Vec<GameCommand> = (0..6).map_while(|_| hand.any_move(&mut chance)).collect();
+        let is_strike = |act: &&GameCommand| match act {
+            GameCommand::Move { squares, .. } => foes.contains(squares.0.to),
+            _ => false,
+        };
+        let Some(act) = tries.iter().find(is_strike).or(tries.first()).cloned() else { break };
+        hand.command(&players[side as usize], hand.table.game.ply(), act.clone());
+        acts.push((side, act));
     }
     if hand.table.is_over() {
-        plies.pop();
+        acts.pop();
     }
-    Script { ruleset, setups, earlier: Default::default(), plies, tries: seed == 3 }
+    Script { ruleset, setups, earlier: Default::default(), acts, tries: seed == 3 }
 }
 
 /// What a game disclosed of one side's pieces, by the places in its deployment.
@@ -220,10 +254,8 @@ fn disclosed(script: &Script, side: Side) -> Disclosed {
             let setup = script.setups[side as usize].clone();
             hand.command(&players[side as usize], 0, GameCommand::Deploy { setup });
         }
-        for (mover, squares) in &script.plies {
-            let ply = hand.table.game.ply();
-            let command = GameCommand::from(MoveText(*squares));
-            hand.command(&players[*mover as usize], ply, command);
+        for (mover, act) in &script.acts {
+            hand.command(&players[*mover as usize], hand.table.game.ply(), act.clone());
         }
         record::record(hand.id, &hand.log(), Viewer::Public).unwrap()
     };
@@ -270,8 +302,17 @@ fn disclosed(script: &Script, side: Side) -> Disclosed {
     disclosed
 }
 
+/// Deployments that a side hands in before the one that stands. The second to deploy starts the game with it: only the first may think again.
+fn other_deployments(ruleset: &Ruleset, side: Side, seed: u64, chance: &mut Chance) -> [Vec<String>; 2] {
+    let count = if side == Side::Red { chance.below(3) as u64 } else { 0 };
+    [(0..count).map(|at| setup_text(ruleset.id, side, seed + at)).collect(), Vec::new()]
+}
+
 /// Sessions that tell the others the same: ranks of this side exchanged that nobody else can tell apart, and other deployments before.
 fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
+    if script.ruleset.reserve {
+        return beside::twins(script, side, seed, count);
+    }
     let Disclosed { shown, moved, beat } = disclosed(script, side);
     let letters: Vec<char> = script.setups[side as usize].chars().collect();
     let mut chance = Chance::new(seed);
@@ -294,19 +335,8 @@ fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
         setup.swap(one, other);
         let mut setups = script.setups.clone();
         setups[side as usize] = setup.into_iter().collect();
-        let mut earlier: [Vec<String>; 2] = Default::default();
-        let extra = chance.below(3);
-        // The second to deploy starts the game with it: only the first may think again.
-        if side == Side::Red {
-            earlier[0] = (0..extra as u64).map(|at| setup_text(script.ruleset.id, side, seed + at)).collect();
-        }
-        twins.push(Script {
-            ruleset: script.ruleset,
-            setups,
-            earlier,
-            plies: script.plies.clone(),
-            tries: script.tries,
-        });
+        let earlier = other_deployments(script.ruleset, side, seed, &mut chance);
+        twins.push(Script { setups, earlier, ..script.clone() });
         if twins.len() == count {
             break;
         }
@@ -317,18 +347,20 @@ fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
 #[test]
 fn sessions_that_differ_in_secrets_alone_are_the_same_bytes() {
     let mut compared = 0;
-    // What chips prove, and what comes from a reserve, is compared in the leak tests of the engine.
-    for ruleset in Ruleset::all().iter().filter(|ruleset| !ruleset.reserve) {
+    for ruleset in Ruleset::all() {
+        let mut pairs = 0;
         for seed in 2..5 {
             let script = play(ruleset, seed, if ruleset.army.len() < 10 { 24 } else { 150 });
-            if script.plies.len() < 8 {
+            if script.acts.len() < 8 {
                 continue;
             }
             for side in Side::BOTH {
+                let twins = twins(&script, side, seed, 2);
+                pairs += twins.len();
                 for viewer in [Viewer::Player(side.opponent()), Viewer::Public] {
                     let reference = session(&script, viewer, Plant::Nothing);
-                    for twin in twins(&script, side, seed, 2) {
-                        let bytes = session(&twin, viewer, Plant::Nothing);
+                    for twin in &twins {
+                        let bytes = session(twin, viewer, Plant::Nothing);
                         let differs = reference.iter().zip(&bytes).find(|(one, other)| one != other);
                         assert_eq!(differs, None, "{} seed {seed} {side:?} seen by {viewer:?}", ruleset.id);
                         assert_eq!(reference.len(), bytes.len());
@@ -337,6 +369,7 @@ fn sessions_that_differ_in_secrets_alone_are_the_same_bytes() {
                 }
             }
         }
+        assert!(pairs >= 4, "{}: {pairs} pairs are too few to mean anything", ruleset.id);
     }
     println!("{compared} messages compared");
     assert!(compared > 100_000);
@@ -344,15 +377,17 @@ fn sessions_that_differ_in_secrets_alone_are_the_same_bytes() {
 
 #[test]
 fn a_planted_leak_is_found() {
-    let script = play(Ruleset::find("classic").unwrap(), 3, 20);
-    let twins = twins(&script, Side::Red, 3, 12);
-    for plant in [Plant::Rank, Plant::Number] {
-        let reference = session(&script, Viewer::Public, plant);
-        let found = twins.iter().filter(|twin| session(twin, Viewer::Public, plant) != reference).count();
-        match plant {
-            Plant::Rank => assert_eq!(found, twins.len()),
-            // Only some of them have deployed more often.
-            _ => assert!(found > 0 && found < twins.len()),
+    for ruleset in ["classic", "shadowflash-3"] {
+        let script = play(Ruleset::find(ruleset).unwrap(), 3, 20);
+        let twins = twins(&script, Side::Red, 3, 12);
+        for plant in [Plant::Rank, Plant::Number] {
+            let reference = session(&script, Viewer::Public, plant);
+            let found = twins.iter().filter(|twin| session(twin, Viewer::Public, plant) != reference).count();
+            match plant {
+                Plant::Rank => assert_eq!(found, twins.len()),
+                // Only some of them have deployed more often.
+                _ => assert!(found > 0 && found < twins.len()),
+            }
         }
     }
 }
@@ -369,13 +404,7 @@ fn what_was_disclosed_makes_a_difference() {
         std::panic::catch_unwind(|| {
             let mut setups = script.setups.clone();
             setups[0] = letters.iter().collect();
-            let twin = Script {
-                ruleset: script.ruleset,
-                setups,
-                earlier: Default::default(),
-                plies: script.plies.clone(),
-                tries: false,
-            };
+            let twin = Script { setups, tries: false, ..script.clone() };
             assert_eq!(
                 session(&twin, Viewer::Public, Plant::Nothing),
                 session(&script, Viewer::Public, Plant::Nothing)

@@ -1,0 +1,98 @@
+//! Sessions with reserves and chips that tell the others the same (§S1.7, §S3.3).
+//!
+//! Which sessions these are is judged by what lies on the table: squares, chips, strikes, labels. What a move proves follows from these alone
+//! (§S3.4), so that whoever sees the same table may be told the same.
+
+use flagfall_board::{Rank, Side};
+use flagfall_bots::Chance;
+use flagfall_protocol::{GameCommand, GameEvent};
+use flagfall_rules::Viewer;
+
+use super::super::super::record;
+use super::super::harness::{Client, Hand, header};
+use super::Script;
+
+/// What everybody at the table saw of a script; none when something in it was refused.
+fn seen_by_all(script: &Script) -> Option<Vec<String>> {
+    let mut hand = Hand::new(&header(script.ruleset.id));
+    let players = ["ana", "bo"].map(Client::new);
+    for side in Side::BOTH {
+        let setup = script.setups[side as usize].clone();
+        let seq = hand.table.head.seq;
+        hand.command(&players[side as usize], 0, GameCommand::Deploy { setup });
+        if hand.table.head.seq == seq {
+            return None;
+        }
+    }
+    for (side, act) in &script.acts {
+        let seq = hand.table.head.seq;
+        hand.command(&players[*side as usize], hand.table.game.ply(), act.clone());
+        if hand.table.head.seq == seq {
+            return None;
+        }
+    }
+    let record = record::record(hand.id, &hand.log(), Viewer::Public).unwrap();
+    let events = record.events.into_iter().map(|recorded| recorded.event);
+    Some(events.filter_map(|event| on_the_table(&event)).collect())
+}
+
+/// What an event changes for every eye; that a plain move names its piece is left out, for that is what is under test.
+fn on_the_table(event: &GameEvent) -> Option<String> {
+    match event {
+        GameEvent::Moved(seen) => Some(format!("{} {:?} {:?}", seen.squares, seen.laid, seen.strike)),
+        GameEvent::Removed { side, square } => Some(format!("{side} removes {square}")),
+        GameEvent::Placed(seen) => {
+            let label = seen.labeled.then_some(seen.piece);
+            Some(format!("{} places {label:?} at {} {:?}", seen.side, seen.square, seen.color))
+        }
+        GameEvent::Colored { side, square, color } => Some(format!("{side} {square} {color:?}")),
+        GameEvent::Deployed { .. }
+        | GameEvent::Ready { .. }
+        | GameEvent::Started { .. }
+        | GameEvent::DrawOffered { .. }
+        | GameEvent::DrawDeclined { .. }
+        | GameEvent::Paused { .. }
+        | GameEvent::Resumed {} => None,
+        GameEvent::Ended { outcome, .. } => Some(format!("{outcome:?}")),
+    }
+}
+
+/// Scripts with other ranks of this side, on the board and out of the reserve, that nobody else at the table can tell from this one.
+pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
+    let mut chance = Chance::new(seed);
+    let seen = seen_by_all(script);
+    assert!(seen.is_some(), "a script can be played again");
+    let mut twins = Vec::new();
+    for _ in 0..400 {
+        let mut twin = script.clone();
+        let mut letters: Vec<char> = twin.setups[side as usize].chars().collect();
+        let (one, other) = (chance.below(letters.len()), chance.below(letters.len()));
+        let ranks: Vec<Rank> =
+            script.ruleset.army.iter().map(|(rank, _)| rank).filter(|rank| *rank != Rank::Flag).collect();
+        match chance.below(3) {
+            0 => letters.swap(one, other),
+            1 if !matches!(letters[one], '.' | 'F') => {
+                letters[one] = ranks[chance.below(ranks.len())].letter();
+            }
+            _ => {}
+        }
+        twin.setups[side as usize] = letters.into_iter().collect();
+        for (by, act) in &mut twin.acts {
+            if let GameCommand::Place { rank, labeled: false, .. } = act
+                && *by == side
+                && chance.below(3) == 0
+            {
+                *rank = ranks[chance.below(ranks.len())];
+            }
+        }
+        twin.earlier = super::other_deployments(script.ruleset, side, seed, &mut chance);
+        let is_other = twin.setups != script.setups || twin.acts != script.acts;
+        if is_other && seen_by_all(&twin) == seen {
+            twins.push(twin);
+        }
+        if twins.len() == count {
+            break;
+        }
+    }
+    twins
+}
