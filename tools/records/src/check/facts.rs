@@ -1,8 +1,8 @@
 //! What can be said of a record without playing its game.
 
-use flagfall_board::{PerSide, Side, SquareSet};
+use flagfall_board::{PerSide, Rank, Side, SquareSet};
 use flagfall_protocol::{Audience, GameEvent, GameRecord, HexBytes, Outcome, Time};
-use flagfall_rules::{Commitment, EndReason, Lakes, Ruleset, Setup, SetupRefusal};
+use flagfall_rules::{Commitment, EndReason, Identity, Lakes, Ruleset, Setup, SetupRefusal};
 
 use super::{Knowledge, Wrong, finding_at, own_setup};
 use crate::finding::{Falsehood, Finding, Unchecked, UncheckedKind};
@@ -31,6 +31,22 @@ pub(super) fn check(record: &GameRecord) -> Vec<Finding> {
         findings.push(finding_at(record, index, wrong));
     }
     findings
+}
+
+/// Whether the game ends with the strike that finds the Flag, which shows even where nothing can be replayed.
+pub(super) fn check_found_flag(record: &GameRecord) -> Result<(), (usize, Wrong)> {
+    let is_found = |event: &GameEvent| match event {
+        GameEvent::Moved(seen) => {
+            seen.strike.is_some_and(|strike| strike.defender.0 == Identity::Known(Rank::Flag))
+        }
+        _ => false,
+    };
+    let Some(index) = record.events.iter().position(|told| is_found(&told.event)) else { return Ok(()) };
+    match record.events.get(index + 1).map(|told| &told.event) {
+        Some(GameEvent::Ended { .. }) => Ok(()),
+        Some(_) => Err((index + 1, (Falsehood::NotEnded, "the Flag was found before it".to_owned()))),
+        None => Err((index, (Falsehood::Missing, "the Flag is found, and no end is told".to_owned()))),
+    }
 }
 
 fn check_format(record: &GameRecord) -> Result<(), Wrong> {

@@ -144,6 +144,8 @@ pub fn check(record: &GameRecord) -> Report {
                 };
                 let detail = detail.to_owned();
                 report.unchecked.push(Unchecked { code: UncheckedKind::Rest, detail });
+                let wrong = facts::check_found_flag(record).err();
+                report.findings.extend(wrong.map(|(index, wrong)| finding_at(record, index, wrong)));
             }
             Err(Begin::Start(detail)) => {
                 report.findings.push(Finding { code: Falsehood::Start, event: None, ply: None, detail });

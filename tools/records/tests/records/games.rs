@@ -169,18 +169,6 @@ impl Played {
     }
 }
 
-/// The same of the rulesets whose plies are moves and strikes alone: where there is a reserve, a record tells too little of the ranks beside the board
-/// for every falsehood to be one.
-pub(crate) fn of_rulesets_of_moves(
-    seed: u64,
-    games: u64,
-    manner: impl FnMut(u64) -> Manner,
-) -> Vec<(u64, Played)> {
-    let mut played = of_every_ruleset(seed, games, manner);
-    played.retain(|(_, played)| !played.game.terms().ruleset.reserve);
-    played
-}
-
 /// A game of every ruleset in this manner.
 pub(crate) fn of_every_ruleset(
     seed: u64,

@@ -1,11 +1,11 @@
 //! Whether a record is, letter for letter, what the recorder writes of some game. Told apart from the checker: it tries every command that could
 //! have made each event, keeps the one that tells the same, and compares the whole record at the end.
 
-use flagfall_board::{Side, Square, Stamp};
-use flagfall_protocol::{Audience, GameEvent, GameRecord, Recorder};
+use flagfall_board::{ChipColor, Side, Sign, Square, Stamp};
+use flagfall_protocol::{Audience, GameEvent, GameRecord, Recorder, SeenPlacing};
 use flagfall_rules::{
-    Command, Entropy, Event, Events, Game, GameTerms, Move, Phase, Ruleset, Setup, Viewer, decide,
-    decide_deadline, decide_pause, decide_resume, evolve, see,
+    Command, Entropy, Event, Events, Game, GameTerms, Identity, Move, MoveCommand, Phase, Placing, Ruleset,
+    Setup, Viewer, decide, decide_deadline, decide_pause, decide_resume, evolve, see,
 };
 
 use crate::games::control;
@@ -59,8 +59,13 @@ fn is_told(events: &Events, game: &Game, viewer: Viewer, record: &GameRecord, in
     let mut index = index;
     let mut tell = |event: &Event| {
         evolve(&mut game, event, Stamp(at));
-        let Some(seen) = see(event, &game, viewer) else { return true };
         let told = record.events.get(index);
+        // The end opens what came from a reserve as well.
+        let viewer = match told.map(|told| &told.event) {
+            Some(GameEvent::Placed(seen)) => Viewer::Player(seen.side),
+            _ => viewer,
+        };
+        let Some(seen) = see(event, &game, viewer) else { return true };
         index += 1;
         told.is_some_and(|told| told.at == at && told.event == GameEvent::from(&seen))
     };
@@ -92,7 +97,22 @@ fn causes(
                 }
             }
         }
-        GameEvent::Moved(seen) => commands.push((seen.side, Command::Move(seen.squares.0.into()))),
+        GameEvent::Moved(seen) => {
+            let colors = std::iter::once(None).chain(ChipColor::ALL.map(Some));
+            for color in colors.filter(|color| color.is_none() || ruleset.chips) {
+                for path in [None, Some(Sign::Plus), Some(Sign::Minus)] {
+                    let squares = seen.squares.0;
+                    commands.push((seen.side, Command::Move(MoveCommand { squares, path, color })));
+                }
+            }
+        }
+        GameEvent::Removed { side, square } => commands.push((*side, Command::Remove(*square))),
+        GameEvent::Placed(seen) => {
+            let SeenPlacing { side, square, piece, labeled: is_labeled, color } = *seen;
+            let Identity::Known(rank) = piece.0 else { return events };
+            commands.push((side, Command::Place(Placing { square, rank, is_labeled, color })));
+        }
+        GameEvent::Colored { side, color, .. } => commands.push((*side, Command::Color(*color))),
         GameEvent::Paused { since } if *since <= at.0 => events.push(decide_pause(game, Stamp(*since))),
         _ => {
             if let GameEvent::Ended { outcome, .. } = told

@@ -13,7 +13,7 @@ use flagfall_rules::{EndReason, Identity, Ruleset, Viewer};
 use flagfall_tests::Chance;
 use proptest::prelude::*;
 
-use crate::games::{Manner, Played, of_rulesets_of_moves, play};
+use crate::games::{Manner, Played, of_every_ruleset, play};
 use crate::oracle::is_a_true_record;
 
 /// A record with one thing changed.
@@ -62,7 +62,7 @@ fn whatever_is_changed_is_found_or_makes_another_true_record() {
         let plies = if game == 0 { 5_000 } else { 12 + 3 * game as u16 };
         Manner::new(plies, Manner::ENDS[(game % 3) as usize])
     };
-    for (number, (seed, played)) in of_rulesets_of_moves(80_001, 4, manner).into_iter().enumerate() {
+    for (number, (seed, played)) in of_every_ruleset(80_001, 4, manner).into_iter().enumerate() {
         let record = played.record(Viewer::ALL[number % 3]);
         if record.deployments.red.is_none() || record.commitments.red.is_none() {
             // Nobody took the last draw offer, or the game never started: records that are not opened have tests of their own.
@@ -451,7 +451,7 @@ fn tamper_ply(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
 /// A game that ended on the board, and one that went on: nothing can be hung on to the one or cut off the other.
 #[test]
 fn a_game_ends_where_the_rules_end_it() {
-    for (seed, played) in of_rulesets_of_moves(81_001, 6, |_| Manner::new(5_000, crate::games::End::Open)) {
+    for (seed, played) in of_every_ruleset(81_001, 6, |_| Manner::new(5_000, crate::games::End::Open)) {
         let record = played.record(Viewer::Public);
         let last = record.events.len() - 1;
         let reason = record.outcome.as_ref().unwrap().reason.clone();
@@ -467,9 +467,13 @@ fn a_game_ends_where_the_rules_end_it() {
             cut.events.pop();
             cut.outcome = None;
             cut.deployments = Default::default();
-            let codes: Vec<Falsehood> = check(&cut).findings.iter().map(|found| found.code).collect();
+            let report = check(&cut);
+            let codes: Vec<Falsehood> = report.findings.iter().map(|found| found.code).collect();
             let is_blocked = reason == "no_legal_move" || reason == "both_blocked";
-            assert!(codes.contains(&Missing) || is_blocked, "seed {seed} {reason}: {codes:?}");
+            // Of what is done beside a hidden reserve only the Flag's end shows; the report says that it did not look at the rest.
+            let is_beside = reason != "flag_captured" && played.game.terms().ruleset.reserve;
+            let is_silent = is_blocked || is_beside && report.status == Status::Partly;
+            assert!(codes.contains(&Missing) || is_silent, "seed {seed} {reason}: {codes:?}");
         }
     }
 }
@@ -477,7 +481,7 @@ fn a_game_ends_where_the_rules_end_it() {
 #[test]
 fn clocks_are_held_to() {
     let (mut falls, mut lefts) = (0, 0);
-    for (_, played) in of_rulesets_of_moves(82_001, 4, |_| Manner::new(30, crate::games::End::OutOfTime)) {
+    for (_, played) in of_every_ruleset(82_001, 4, |_| Manner::new(30, crate::games::End::OutOfTime)) {
         let record = played.record(Viewer::Public);
         if record.outcome.as_ref().is_none_or(|outcome| outcome.reason != "out_of_time") {
             continue;
@@ -518,7 +522,7 @@ proptest! {
     /// One byte of the text changed, wherever: found, or no JSON, or the true record of another game, or a word nothing follows from.
     #[test]
     fn a_changed_byte_is_found(at in 0_usize..1_000_000, byte in 32_u8..127, seed in 0_u64..12) {
-        let rulesets: Vec<_> = Ruleset::all().iter().filter(|ruleset| !ruleset.reserve).collect();
+        let rulesets: Vec<_> = Ruleset::all().iter().collect();
         let ruleset = rulesets[seed as usize % rulesets.len()];
         let played = play(ruleset, Manner::new(25, crate::games::End::Resign), &mut Chance::new(seed));
         let viewer = Viewer::ALL[seed as usize % 3];
