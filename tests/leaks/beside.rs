@@ -1,9 +1,9 @@
 //! Doors with leaks that only reserves and chips make possible (§S1.7, §S3.3).
 
-use flagfall_board::{Rank, Side, Square, Stamp};
-use flagfall_protocol::{GameEvent, GameRecord, GameView, IdentityText, PieceText, ViewChange};
-use flagfall_rules::{Game, Identity, Referee, Viewer};
-use flagfall_tests::Logged;
+use flagfall_board::{ChipColor, PerSide, Rank, Side, Square, Stamp};
+use flagfall_protocol::{Code, GameEvent, GameRecord, GameView, IdentityText, PieceText, ViewChange};
+use flagfall_rules::{Command, Game, Identity, Move, MoveCommand, Referee, Refusal, Viewer};
+use flagfall_tests::{Logged, Step};
 
 use crate::doors::{Doors, Real};
 
@@ -78,6 +78,92 @@ impl Doors for NamesRemoved {
         }
         Some((event, change))
     }
+}
+
+/// Leak: a refusal is worded by what the others have in reserve, face down.
+pub(crate) struct WarnsOfReserve;
+impl Doors for WarnsOfReserve {
+    fn refusal(&self, game: &Game, squares: Move, refusal: Refusal) -> (Code, String) {
+        let (code, message) = Real.refusal(game, squares, refusal);
+        let has_spy = Side::BOTH.map(|side| {
+            let view = Real.view(game, Viewer::Player(side), game.latest());
+            let held = view.reserve.and_then(|reserve| reserve[side].unlabeled.clone());
+            held.is_some_and(|held| held.contains_key(&Rank::Spy))
+        });
+        (code, format!("{message} {has_spy:?}"))
+    }
+}
+
+/// Leak: a piece that comes on is stamped apart when it is of the rank that its side took off last.
+pub(crate) struct LinksByTime;
+impl Doors for LinksByTime {
+    fn record(&self, log: &[Logged], game: &Game, viewer: Viewer) -> GameRecord {
+        let mut record = Real.record(log, game, viewer);
+        let mut removed = PerSide::<Option<Rank>>::default();
+        let seen = log.iter().filter(|logged| Real.event(logged, viewer).is_some());
+        for (recorded, logged) in record.events.iter_mut().zip(seen) {
+            match &recorded.event {
+                GameEvent::Removed { side, square } => removed[*side] = rank_at(&logged.before, *square),
+                GameEvent::Placed(seen) => {
+                    let is_back = removed[seen.side] == rank_at(&logged.after, seen.square);
+                    recorded.at += u64::from(is_back);
+                }
+                _ => {}
+            }
+        }
+        record
+    }
+}
+
+/// Leak: pieces that are back from the reserve come first.
+pub(crate) struct LinksByOrder;
+impl Doors for LinksByOrder {
+    fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
+        let (event, mut change) = Real.event(logged, viewer)?;
+        if let (Some(square), Some(pieces)) = (placed_at(&event), &mut change.pieces)
+            && let Some(rank) = rank_at(&logged.after, square)
+        {
+            // A view lists pieces as they stand; here the first to be listed tells.
+            let copies = usize::from(rank == Rank::Scout);
+            let first = pieces.first().copied();
+            pieces.extend(first.into_iter().take(copies));
+        }
+        Some((event, change))
+    }
+}
+
+/// Leak: a move over several squares says that a runner made it, where a supply line could have carried others (§S3.4).
+pub(crate) struct TellsRunners;
+impl Doors for TellsRunners {
+    fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
+        let (mut event, change) = Real.event(logged, viewer)?;
+        if let GameEvent::Moved(seen) = &mut event
+            && let Move { from, to } = seen.squares.0
+            && seen.strike.is_none()
+            && from.column().abs_diff(to.column()) + from.row().abs_diff(to.row()) > 1
+            && rank_at(&logged.after, to) == Some(Rank::Scout)
+        {
+            seen.piece = IdentityText(Identity::Known(Rank::Scout));
+        }
+        Some((event, change))
+    }
+}
+
+/// Leak: the answer to a strike that failed names the color that was to be laid (§S3.2).
+pub(crate) struct TellsFailedColors;
+impl Doors for TellsFailedColors {
+    fn command(&self, step: &Step, logged: &[Logged], _viewer: Viewer) -> Option<String> {
+        failed_color(step, logged).map(|color| format!("{color:?}"))
+    }
+}
+
+/// The color named for a strike after which the attacker is not where it struck.
+pub(crate) fn failed_color(step: &Step, logged: &[Logged]) -> Option<ChipColor> {
+    let Step::Ask(side, Command::Move(MoveCommand { squares, color, .. })) = step else { return None };
+    let first = logged.first()?;
+    let stands = |game: &Game, side: Side| game.position().occupied(side).contains(squares.to);
+    let is_strike = stands(&first.before, side.opponent());
+    if is_strike && !stands(&first.after, *side) { *color } else { None }
 }
 
 /// Leak: the record of a running game names what came on.

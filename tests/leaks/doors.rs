@@ -6,7 +6,7 @@ use flagfall_protocol::{
     PlayerKind, Presence, Recorder, ServerToClient, Terms, Time, ViewChange,
 };
 use flagfall_rules::{Game, Identity, Move, Referee, Refusal, SeenPiece, Viewer, see, see_change, view};
-use flagfall_tests::Logged;
+use flagfall_tests::{Logged, Step};
 
 /// Turns what happened into bytes.
 pub(crate) trait Doors {
@@ -35,6 +35,11 @@ pub(crate) trait Doors {
         log.iter().for_each(|logged| recorder.note(&logged.event, &logged.after, logged.at));
         let GameSummary { terms, players, .. } = summary(game, Phase::from(game.phase()));
         recorder.record(game, terms, players)
+    }
+
+    /// What an audience hears of a command besides the events that came of it: nothing.
+    fn command(&self, _step: &Step, _logged: &[Logged], _viewer: Viewer) -> Option<String> {
+        None
     }
 
     /// A refusal of the audience's own ply.
@@ -141,6 +146,19 @@ impl Doors for WarnsOfBombs {
             .into_iter()
             .any(|(square, _, rank)| square == squares.to && rank == Rank::Bomb);
         if is_bomb { (code, format!("{message}; it is a Bomb anyway")) } else { (code, message) }
+    }
+}
+
+/// Leak: a move against a Spy is refused for another reason.
+pub(crate) struct RefusesSpies;
+impl Doors for RefusesSpies {
+    fn refusal(&self, game: &Game, squares: Move, refusal: Refusal) -> (Code, String) {
+        let (code, message) = Real.refusal(game, squares, refusal);
+        let is_spy = Referee
+            .pieces(game.position())
+            .into_iter()
+            .any(|(square, _, rank)| square == squares.to && rank == Rank::Spy);
+        if is_spy { (Code::new("not_your_piece"), message) } else { (code, message) }
     }
 }
 

@@ -12,10 +12,13 @@ mod silent;
 use flagfall_rules::{Disclosure, Ruleset};
 use flagfall_tests::{Chance, rulesets};
 
-use crate::beside::{NamesPlaced, NamesRemoved, RecordNamesPlaced, RemembersMoves, TellsReserve};
+use crate::beside::{
+    LinksByOrder, LinksByTime, NamesPlaced, NamesRemoved, RecordNamesPlaced, RemembersMoves,
+    TellsFailedColors, TellsReserve, TellsRunners, WarnsOfReserve,
+};
 use crate::doors::{
-    CountsPrivate, Doors, MarksMovable, OneOfLength, OrderedByRank, Real, ShownFlag, ShownMover,
-    TellsOfNothing, WarnsOfBombs,
+    CountsPrivate, Doors, MarksMovable, OneOfLength, OrderedByRank, Real, RefusesSpies, ShownFlag,
+    ShownMover, TellsOfNothing, WarnsOfBombs,
 };
 use crate::paired::look;
 use crate::silent::{
@@ -159,4 +162,34 @@ fn a_message_that_names_a_removed_piece_is_found() {
 #[test]
 fn a_record_that_names_a_placed_piece_is_found() {
     finds_beside("a placed piece's name in the record", &RecordNamesPlaced);
+}
+
+#[test]
+fn a_refusal_with_another_code_against_a_spy_is_found() {
+    finds("a refusal that depends on a Spy", &RefusesSpies);
+}
+
+#[test]
+fn a_refusal_that_depends_on_a_reserve_is_found() {
+    finds_beside("a refusal that depends on a reserve", &WarnsOfReserve);
+}
+
+#[test]
+fn a_time_that_links_a_removed_and_a_placed_piece_is_found() {
+    finds_beside("a link by time", &LinksByTime);
+}
+
+#[test]
+fn an_order_that_tells_a_placed_piece_is_found() {
+    finds_beside("an order of pieces", &LinksByOrder);
+}
+
+#[test]
+fn an_event_that_names_the_rule_that_carried_a_piece_is_found() {
+    finds_where("which rule carried a piece", &TellsRunners, |ruleset| ruleset.supply_lines);
+}
+
+#[test]
+fn the_color_of_a_strike_that_failed_is_found() {
+    finds_where("the color of a strike that failed", &TellsFailedColors, |ruleset| ruleset.chips);
 }

@@ -9,6 +9,7 @@ use flagfall_rules::{
 };
 use flagfall_tests::{Chance, Match, Step, random_setup};
 
+use crate::beside::failed_color;
 use crate::disclosed::{Disclosed, Origin, beats_in_silence};
 use crate::doors::{Doors, opened, recorded, refused, told};
 
@@ -70,6 +71,7 @@ impl Script {
         for (step, after_ms) in &self.steps {
             let logged = table.step(step, *after_ms).ok()?;
             log.extend(logged.iter().cloned());
+            bytes.extend(doors.command(step, &logged, viewer));
             for logged in &logged {
                 disclosed.note(&to_record(&logged.event));
                 seq += u64::from(doors.counts(logged, viewer));
@@ -171,6 +173,9 @@ impl Script {
         if self.ruleset.reserve {
             twin.change_placings(disclosed, viewer, chance);
         }
+        if self.ruleset.chips {
+            twin.change_failed_colors(viewer, chance);
+        }
         twin
     }
 
@@ -199,6 +204,20 @@ impl Script {
             }
             if table.step(step, *after_ms).is_err() {
                 return;
+            }
+        }
+    }
+
+    /// Other colors named for strikes that failed: nothing was laid, and nobody else hears what would have been (§S3.2).
+    fn change_failed_colors(&mut self, viewer: Viewer, chance: &mut Chance) {
+        let mut table = self.table();
+        for (step, after_ms) in &mut self.steps {
+            let Ok(logged) = table.step(step, *after_ms) else { return };
+            if failed_color(step, &logged).is_some()
+                && let Step::Ask(side, Command::Move(asked)) = step
+                && viewer != Viewer::Player(*side)
+            {
+                asked.color = Some(ChipColor::ALL[chance.below(4)]);
             }
         }
     }
