@@ -1,113 +1,173 @@
-//! What a game's course tells of the enemy's hidden pieces: where each began, and what its moves make likely.
+//! What a game's course tells of the enemy's pieces: which is which from view to view, where each began, what it can be, and what the
+//! enemy's moves made likely.
+
+use std::cell::OnceCell;
 
 use flagfall_board::{Ply, Rank, RankSet, Side, Square};
-use flagfall_rules::{Fate, Fill, Identity, Move, Ruleset, SeenMove, SeenPiece, View, strike_fates};
+use flagfall_rules::{Identity, Move, SeenMove, SeenPiece, View};
 
-use super::belief::{PerRank, Suspect};
-use super::grid::{cell, is_adjacent};
-
-/// An enemy piece on the board.
-#[derive(Clone)]
-pub(super) struct Foe {
-    pub(super) square: Square,
-    /// Where it was deployed, as far as that was seen.
-    origin: Option<Square>,
-    possible: RankSet,
-    /// What its behavior did to the chance of each rank.
-    behavior: PerRank<f64>,
-}
-
-/// All enemy pieces, carried from view to view.
-#[derive(Clone, Default)]
-pub(super) struct Foes {
-    list: Vec<Foe>,
-    ply: Option<Ply>,
-    /// The last own move, and the ply it was made at.
-    own_move: Option<(Ply, Move)>,
-}
+use super::army::{Army, Clues};
+use super::belief::{Matching, PerRank, any_of};
+use super::hindsight::Before;
+use super::prior::Prior;
+use super::reading::{Reading, Readings, Subject};
+use crate::Chance;
+use crate::memory::Memory;
 
 const IMMOVABLE: RankSet = RankSet::only(Rank::Flag).union(RankSet::only(Rank::Bomb));
 
-/// How much likelier a piece that moves is of each rank than one that does not: Spies and Miners are kept back.
-const ROVING: PerRank<f64> = [1.0, 1.0, 0.5, 1.0, 0.5, 0.8, 0.9, 1.2, 1.4, 1.6, 1.6, 1.5, 1.0];
+/// An enemy piece, on the board or captured. Its place in the list is its number for the whole game.
+#[derive(Clone)]
+struct Foe {
+    /// Where it stands; none when it was captured.
+    square: Option<Square>,
+    /// Where it was deployed, as far as that was seen.
+    origin: Option<Square>,
+    possible: RankSet,
+}
 
-/// How often people put a rank into each of four rows, the back row first, in thousandths: where the army fills its rows.
-const ROWS_FILLED: PerRank<[u16; 4]> = [
-    [868, 87, 24, 21],
-    [384, 317, 171, 128],
-    [57, 428, 391, 124],
-    [187, 206, 276, 331],
-    [462, 290, 156, 92],
-    [285, 217, 197, 301],
-    [157, 205, 254, 384],
-    [151, 224, 280, 345],
-    [144, 312, 288, 256],
-    [58, 334, 400, 208],
-    [21, 136, 514, 329],
-    [25, 158, 473, 344],
-    [250, 250, 250, 250],
-];
+/// All enemy pieces, carried from view to view.
+#[derive(Default)]
+pub(super) struct Foes {
+    list: Vec<Foe>,
+    /// The last view's ply, pieces, and what the enemy had lost in it.
+    ply: Option<Ply>,
+    pieces: Vec<SeenPiece>,
+    captured: PerRank<u8>,
+    /// The last own move, and the ply it was made at.
+    own_move: Option<(Ply, Move)>,
+    /// What the enemy remembers.
+    memory: Memory,
+    readings: Readings,
+    /// What deployments make likely, once it is asked for.
+    prior: OnceCell<Prior>,
+    army: Army,
+}
 
-/// The same where squares stay empty.
-const ROWS_OPEN: PerRank<[u16; 4]> = [
-    [610, 192, 91, 107],
-    [413, 255, 122, 210],
-    [130, 210, 200, 460],
-    [259, 240, 172, 329],
-    [225, 202, 200, 373],
-    [250, 250, 250, 250],
-    [250, 250, 250, 250],
-    [250, 250, 250, 250],
-    [250, 250, 250, 250],
-    [250, 250, 250, 250],
-    [152, 187, 192, 469],
-    [113, 172, 165, 550],
-    [250, 250, 250, 250],
-];
+/// What is believed of the enemy's pieces.
+pub(super) struct Belief {
+    squares: Vec<Option<Square>>,
+    sets: Vec<RankSet>,
+    chances: Vec<PerRank<f64>>,
+    /// Armies that fit, a rank for each number; at least one.
+    pub(super) armies: Vec<Vec<Rank>>,
+}
 
-/// How likely each rank is on a home square it was deployed on, on no particular scale. Half of it is doubt: not everybody deploys as
-/// most people do.
-pub(super) fn prior(ruleset: &Ruleset, side: Side, origin: Option<Square>) -> PerRank<f64> {
-    let Some(origin) = origin else { return [1.0; Rank::COUNT] };
-    let shape = &ruleset.shape;
-    let depth = match side {
-        Side::Red => origin.row(),
-        Side::Blue => shape.rows.saturating_sub(1).saturating_sub(origin.row()),
-    };
-    let span = usize::from(shape.home_rows.max(2)) - 1;
-    // Boards with fewer or more home rows read the table at the nearest share of the depth.
-    let row = (usize::from(depth).min(span) * 3 + span / 2) / span;
-    let table = match ruleset.fill {
-        Fill::EveryHomeSquare => &ROWS_FILLED,
-        Fill::AnyHomeSquares => &ROWS_OPEN,
-    };
-    table.map(|rows| f64::from(rows[row]) / 250.0 + 0.25)
+impl Belief {
+    /// The number of the piece on a square.
+    pub(super) fn number(&self, square: Square) -> Option<usize> {
+        self.squares.iter().position(|at| *at == Some(square))
+    }
+
+    /// How likely a piece has each rank; they add up to one.
+    pub(super) fn chances(&self, number: usize) -> PerRank<f64> {
+        self.chances[number]
+    }
+
+    /// The only rank a piece can have.
+    pub(super) fn certain(&self, number: usize) -> Option<Rank> {
+        self.sets[number].single()
+    }
 }
 
 impl Foes {
     /// Takes a view in. The same view twice changes nothing.
     pub(super) fn see(&mut self, view: &View, me: Side) {
-        if self.ply == Some(view.ply) && self.list.len() == count(view, me) {
+        if self.ply == Some(view.ply) && self.pieces == view.pieces {
             return;
         }
-        let before = std::mem::take(self);
         let last = view.last_move.filter(|last| last.side != me);
-        let own = before.own_move_until(view, me);
-        let is_carried = before.ply.is_some_and(|ply| {
+        let own = self.own_move_until(view, me);
+        let is_next = self.ply.is_some_and(|ply| {
             ply <= view.ply && view.ply - ply == Ply::from(own.is_some()) + Ply::from(last.is_some())
         });
+        match self.followed(view, me, own, last).filter(|_| is_next) {
+            Some(list) => {
+                if let Some(last) = last {
+                    self.read(view, me, own, &last, &list);
+                }
+                self.list = list;
+            }
+            None => self.begin(view, me),
+        }
+        self.ply = Some(view.ply);
+        self.pieces.clone_from(&view.pieces);
+        self.captured = view.captured[me.opponent()];
+        self.own_move = self.own_move.filter(|(ply, _)| *ply >= view.ply);
+    }
+
+    /// Begins anew with the pieces of a view.
+    fn begin(&mut self, view: &View, me: Side) {
+        *self = Foes { own_move: self.own_move, ..Foes::default() };
         for piece in view.pieces.iter().filter(|piece| piece.side != me) {
-            let known = if is_carried { before.find(piece.square, own, last) } else { None };
-            let mut foe = known.unwrap_or_else(|| Foe::new(piece));
-            foe.square = piece.square;
+            let origin = (!piece.is_moved).then_some(piece.square);
+            let mut foe = Foe { square: Some(piece.square), origin, possible: RankSet::ALL };
             foe.narrow(piece);
             self.list.push(foe);
         }
-        if let (true, Some(last)) = (is_carried, last) {
-            self.note_behavior(view, me, &last);
+    }
+
+    /// Every piece where a view has it now; none when one cannot be followed.
+    fn followed(&self, view: &View, me: Side, own: Option<Move>, last: Option<SeenMove>) -> Option<Vec<Foe>> {
+        let mut list = self.list.clone();
+        list.iter_mut().for_each(|foe| foe.square = None);
+        for piece in view.pieces.iter().filter(|piece| piece.side != me) {
+            let stood = stood(piece.square, own, last);
+            let number = self.list.iter().position(|foe| foe.square == Some(stood))?;
+            list[number].square = Some(piece.square);
+            list[number].narrow(piece);
         }
-        self.ply = Some(view.ply);
-        self.own_move = before.own_move.filter(|(ply, _)| *ply >= view.ply);
+        self.name_fallen(view, me, last, &mut list);
+        Some(list)
+    }
+
+    /// Who fell was shown as it fell: the attacker in the last move, another by the counts.
+    fn name_fallen(&self, view: &View, me: Side, last: Option<SeenMove>, list: &mut [Foe]) {
+        let mut fallen = view.captured[me.opponent()];
+        fallen.iter_mut().zip(self.captured).for_each(|(now, before)| *now = now.saturating_sub(before));
+        let attacker = last.and_then(|last| match last.strike?.attacker {
+            Identity::Known(rank) => Some((Some(last.from), rank)),
+            Identity::OneOf(_) | Identity::Hidden => None,
+        });
+        let is_attacker = |foe: &Foe| attacker.is_some_and(|(from, _)| foe.square == from);
+        let mut gone: Vec<usize> = (0..list.len())
+            .filter(|number| list[*number].square.is_none() && self.list[*number].square.is_some())
+            .collect();
+        gone.sort_by_key(|number| !is_attacker(&self.list[*number]));
+        for number in gone {
+            let by_count = || Rank::ALL.into_iter().find(|rank| fallen[*rank as usize] > 0);
+            let shown = attacker.filter(|_| is_attacker(&self.list[number])).map(|(_, rank)| rank);
+            if let Some(rank) = shown.or_else(by_count) {
+                fallen[rank as usize] = fallen[rank as usize].saturating_sub(1);
+                list[number].possible = RankSet::only(rank);
+            }
+        }
+    }
+
+    /// Reads the enemy's last move, knowing what is known since.
+    fn read(&mut self, view: &View, me: Side, own: Option<Move>, last: &SeenMove, now: &[Foe]) {
+        let enemy = me.opponent();
+        let mut before = Before { pieces: &self.pieces, own }.rewind(view, me, last);
+        self.memory.note(&before, enemy);
+        let supposed = self.army.ranks();
+        if supposed.len() != now.len() {
+            return;
+        }
+        let subject = |(foe, (was, rank)): (&Foe, (&Foe, &Rank))| {
+            let square = match foe.square {
+                Some(square) if square == last.to => Some(last.from),
+                None if last.strike.is_some() && was.square == Some(last.from) => Some(last.from),
+                square => square,
+            };
+            let possible = foe.possible;
+            Subject { square, possible, rank: possible.single().unwrap_or(*rank) }
+        };
+        let subjects: Vec<Subject> = now.iter().zip(self.list.iter().zip(supposed)).map(subject).collect();
+        let made = Move { from: last.from, to: last.to };
+        if let Some((reading, made)) = Reading::new(&mut before, enemy, &self.memory, &subjects, made) {
+            self.readings.push(reading);
+            self.memory.note_move(made);
+        }
     }
 
     /// Remembers an own move that is about to be made.
@@ -118,24 +178,7 @@ impl Foes {
     /// Where the piece on this square began, as far as that was seen.
     #[cfg(test)]
     pub(super) fn origin(&self, square: Square) -> Option<Square> {
-        self.list.iter().find(|foe| foe.square == square)?.origin
-    }
-
-    /// A hidden piece for the belief.
-    pub(super) fn suspect(&self, ruleset: &Ruleset, piece: &SeenPiece) -> Suspect {
-        let mut suspect = self.list.iter().find(|foe| foe.square == piece.square).map_or_else(
-            || Suspect { possible: RankSet::ALL, weight: [1.0; Rank::COUNT] },
-            |foe| {
-                let mut weight = prior(ruleset, piece.side, foe.origin);
-                weight.iter_mut().zip(foe.behavior).for_each(|(weight, factor)| *weight *= factor);
-                Suspect { possible: foe.possible, weight }
-            },
-        );
-        if piece.is_moved {
-            suspect.possible = suspect.possible.without(IMMOVABLE);
-            suspect.weight.iter_mut().zip(ROVING).for_each(|(weight, factor)| *weight *= factor);
-        }
-        suspect
+        self.list.iter().find(|foe| foe.square == Some(square))?.origin
     }
 
     /// The own move between the last view and this one.
@@ -147,72 +190,64 @@ impl Foes {
         (self.ply == Some(ply) && view.ply == ply + 2).then_some(squares)
     }
 
-    /// The piece of the view before that now stands on this square.
-    fn find(&self, square: Square, own: Option<Move>, last: Option<SeenMove>) -> Option<Foe> {
-        let came_from = match last {
-            Some(last) if last.to == square => last.from,
-            Some(_) | None => square,
-        };
-        // A defender that won may have moved onto the square its attacker came from.
-        let stood = match own {
-            Some(squares) if squares.from == came_from => squares.to,
-            Some(_) | None => came_from,
-        };
-        self.list.iter().find(|foe| foe.square == stood).cloned()
+    /// What is to be believed in the view taken in last, drawn by so many exchanges of ranks. What strikes told of hidden pieces is in `memory`.
+    pub(super) fn believe(
+        &mut self,
+        view: &View,
+        me: Side,
+        memory: &Memory,
+        exchanges: usize,
+        chance: &mut Chance,
+    ) -> Belief {
+        for foe in &mut self.list {
+            let told = foe.square.map_or(RankSet::ALL, |square| memory.suspected(square));
+            foe.possible = foe.possible.intersection(told);
+        }
+        let left = self.counts(view, me.opponent());
+        let mut sets: Vec<RankSet> = self.list.iter().map(|foe| foe.possible).collect();
+        let matching = Matching::of(&sets, left);
+        let is_whole = left.iter().map(|count| usize::from(*count)).sum::<usize>() == sets.len();
+        if let Some(matching) = matching.as_ref().filter(|_| is_whole) {
+            matching.narrow(&mut sets);
+        }
+        if !(is_whole && self.army.repair(&sets)) {
+            let any = || sets.iter().map(|set| any_of(*set)).collect();
+            self.army.begin(matching.map_or_else(any, |matching| matching.ranks));
+        }
+        let origins: Vec<Option<Square>> = self.list.iter().map(|foe| foe.origin).collect();
+        let prior = || self.prior.get_or_init(|| Prior::new(view.ruleset, view.lakes, me.opponent()));
+        let clues = Clues { sets: &sets, origins: &origins, prior: &prior };
+        let (armies, chances) = self.army.draw(&clues, &mut self.readings, exchanges, chance);
+        Belief { squares: self.list.iter().map(|foe| foe.square).collect(), sets, chances, armies }
     }
 
-    /// What the enemy's move, and what he left alone, make likely.
-    fn note_behavior(&mut self, view: &View, me: Side, last: &SeenMove) {
-        let ruleset = view.ruleset;
-        let shown: Vec<(Square, Rank)> = (view.pieces.iter())
-            .filter(|piece| piece.side == me && piece.is_revealed)
-            .filter_map(|piece| match piece.identity {
-                Identity::Known(rank) if !IMMOVABLE.contains(rank) => Some((piece.square, rank)),
-                Identity::Known(_) | Identity::OneOf(_) | Identity::Hidden => None,
-            })
-            .collect();
-        for foe in &mut self.list {
-            let has_moved = foe.square == last.to;
-            if has_moved && last.strike.is_some() {
-                continue;
-            }
-            let stood = if has_moved { last.from } else { foe.square };
-            for (square, rank) in &shown {
-                let was_beside = is_adjacent(cell(stood), cell(*square));
-                let is_beside = is_adjacent(cell(foe.square), cell(*square));
-                let factors = match (was_beside, is_beside) {
-                    // Fled: what it could have struck it feared.
-                    (true, false) => Factors { beats: 0.35, ties: 0.8, loses: 1.3, immovable: 1.0 },
-                    // Came: it wants something of that piece.
-                    (false, true) => Factors { beats: 2.2, ties: 1.0, loses: 0.45, immovable: 1.0 },
-                    // Stood there and let it be.
-                    (true, true) => Factors { beats: 0.55, ties: 0.85, loses: 0.9, immovable: 1.15 },
-                    (false, false) => continue,
-                };
-                foe.weigh(ruleset, *rank, &factors);
+    /// How many pieces of each rank there are among those in the list.
+    fn counts(&self, view: &View, enemy: Side) -> PerRank<u8> {
+        let mut counts = Rank::ALL
+            .map(|rank| view.ruleset.army.count(rank).saturating_sub(view.captured[enemy][rank as usize]));
+        for foe in self.list.iter().filter(|foe| foe.square.is_none()) {
+            if let Some(rank) = foe.possible.single() {
+                counts[rank as usize] = counts[rank as usize].saturating_add(1);
             }
         }
+        counts
     }
 }
 
-/// By what a behavior toward a piece changes the chances of ranks, by what they do to it.
-struct Factors {
-    beats: f64,
-    ties: f64,
-    loses: f64,
-    immovable: f64,
+/// Where a piece stood in the view before.
+fn stood(square: Square, own: Option<Move>, last: Option<SeenMove>) -> Square {
+    let came_from = match last {
+        Some(last) if last.to == square => last.from,
+        Some(_) | None => square,
+    };
+    match own {
+        // A defender that won may have moved onto the square its attacker came from.
+        Some(squares) if squares.from == came_from => squares.to,
+        Some(_) | None => came_from,
+    }
 }
 
 impl Foe {
-    fn new(piece: &SeenPiece) -> Foe {
-        Foe {
-            square: piece.square,
-            origin: (!piece.is_moved).then_some(piece.square),
-            possible: RankSet::ALL,
-            behavior: [1.0; Rank::COUNT],
-        }
-    }
-
     fn narrow(&mut self, piece: &SeenPiece) {
         let seen = match piece.identity {
             Identity::Known(rank) => RankSet::only(rank),
@@ -223,25 +258,8 @@ impl Foe {
         if piece.is_moved {
             self.possible = self.possible.without(IMMOVABLE);
         }
-    }
-
-    fn weigh(&mut self, ruleset: &Ruleset, shown: Rank, factors: &Factors) {
-        for rank in Rank::ALL {
-            let factor = if IMMOVABLE.contains(rank) {
-                factors.immovable
-            } else {
-                match strike_fates(ruleset, rank, shown) {
-                    (Fate::Leaves, Fate::Leaves) => factors.ties,
-                    (Fate::Leaves, _) => factors.loses,
-                    (_, _) => factors.beats,
-                }
-            };
-            let weight = &mut self.behavior[rank as usize];
-            *weight = (*weight * factor).clamp(0.02, 50.0);
+        if self.possible.is_empty() {
+            self.possible = seen;
         }
     }
-}
-
-fn count(view: &View, me: Side) -> usize {
-    view.pieces.iter().filter(|piece| piece.side != me).count()
 }

@@ -1,26 +1,31 @@
 //! The level *good*: it counts what every hidden piece can still be, draws worlds that fit, and looks ahead in each.
 
+mod army;
 mod belief;
 mod foes;
 mod grid;
+mod hindsight;
 mod outlook;
+mod prior;
+mod reading;
 mod search;
 mod siege;
 #[cfg(test)]
 mod tests;
 mod world;
 
-use flagfall_board::{Direction, Rank, RankSet, Side};
-use flagfall_rules::{Fill, Identity, Move, SeenPiece, View};
+use flagfall_board::{Rank, RankSet, Side};
+use flagfall_rules::{Identity, Move, SeenPiece, View};
 
 use crate::memory::Memory;
 use crate::player::Mind;
 use crate::simple::Turn;
 use crate::{Chance, Effort};
 
-use belief::{Belief, PerRank, Suspect};
-use foes::Foes;
-use grid::{cell, is_adjacent};
+use army::ARMIES;
+use belief::{PerRank, Suspect};
+use foes::{Belief, Foes};
+use grid::cell;
 use outlook::{Outlook, Situation, Target};
 use search::Search;
 use siege::Siege;
@@ -28,14 +33,19 @@ use world::{Piece, Step, World};
 
 /// Positions that one more world is worth drawing for.
 const NODES_A_WORLD: usize = 150;
-/// Worlds drawn for a decision, at most.
-const WORLDS: usize = 16;
+/// Positions that one exchange of ranks, in drawing armies, counts as.
+const NODES_AN_EXCHANGE: u32 = 5;
+/// Exchanges of ranks for a decision, at most.
+const EXCHANGES_MAX: u32 = 20_000;
 /// How far the best value may fall from one depth to the next before the moves left out are looked at again.
 const SURPRISE: i32 = 1_500;
 /// The deepest look, in plies.
 const DEPTH_MAX: i32 = 12;
 /// What a unit of the level *simple* counts here: the search sees what strikes lead to, *simple* where to go and what to leave alone.
 const SIMPLE_UNIT: f32 = 200.0;
+
+/// A chance too small to reckon with.
+const SLIGHT: f64 = 0.005;
 
 /// The mind of a *good* player in one game.
 pub(crate) struct GoodMind {
@@ -55,11 +65,13 @@ impl Mind for GoodMind {
     fn choose(&mut self, view: &View, chance: &mut Chance) -> Option<Move> {
         self.watch(view);
         let legal: Vec<Move> = view.legal_moves()?.iter().collect();
-        let mut turn = Turn::new(view, self.side, &self.memory);
+        let exchanges = (self.effort.nodes / NODES_AN_EXCHANGE).min(EXCHANGES_MAX) as usize;
+        let belief = self.foes.believe(view, self.side, &self.memory, exchanges, chance);
+        let mut turn = Turn::believing(view, self.side, &self.memory, in_short(view, self.side, &belief));
         let first_sight: Vec<i32> =
             legal.iter().map(|squares| (SIMPLE_UNIT * turn.score(*squares)) as i32).collect();
-        let scene = Scene::new(view, self.side, &self.foes, &self.memory);
-        let values = scene.values(&legal, &first_sight, self.effort, chance);
+        let scene = Scene::new(view, self.side, belief, &self.memory);
+        let values = scene.values(&legal, &first_sight, self.effort);
         let (squares, _) = (legal.iter().zip(values))
             .map(|(squares, value)| (*squares, value + chance.below(4) as i32))
             .max_by_key(|(_, value)| *value)?;
@@ -90,39 +102,30 @@ struct Scene {
 }
 
 impl Scene {
-    fn new(view: &View, me: Side, foes: &Foes, memory: &Memory) -> Scene {
+    fn new(view: &View, me: Side, belief: Belief, memory: &Memory) -> Scene {
         let mut seen: Vec<&SeenPiece> = view.pieces.iter().take(250).collect();
         seen.sort_by_key(|piece| piece.side != me);
         let mine = seen.iter().take_while(|piece| piece.side == me).count();
-        let hidden: Vec<&SeenPiece> =
-            seen[mine..].iter().copied().filter(|piece| known(piece).is_none()).collect();
-        let mut suspects: Vec<Suspect> =
-            hidden.iter().map(|piece| foes.suspect(view.ruleset, piece)).collect();
-        for (suspect, piece) in suspects.iter_mut().zip(&hidden) {
-            suspect.weight[Rank::Flag as usize] *= company(view, piece);
-            suspect.possible = suspect.possible.intersection(memory.suspected(piece.square));
-        }
         let counts = [me, me.opponent()].map(|side| counts_left(view, side));
-        let belief = Belief::new(&suspects, unseen(&seen[mine..], counts[1]));
         let theirs = public_belief(view, me, &seen[..mine], counts[0]);
         let mut scene_pieces = Vec::with_capacity(seen.len());
         let mut targets = Vec::with_capacity(seen.len());
         let mut pairs = Vec::new();
-        let (mut next_hidden, mut next_own) = (0, 0);
+        let mut next_own = 0;
         for (index, piece) in seen.iter().enumerate() {
             let is_mine = index < mine;
             let mut chances = [0.0; Rank::COUNT];
             let mut rank = known(piece);
             let mut is_hidden = if is_mine { !piece.is_revealed } else { rank.is_none() };
             if is_mine && is_hidden {
-                chances = theirs.chances()[next_own];
+                chances = theirs[next_own];
                 next_own += 1;
             } else if is_hidden {
-                chances = belief.chances()[next_hidden];
-                rank = belief.certain(next_hidden);
+                let number = belief.number(piece.square).unwrap_or(0);
+                chances = belief.chances(number);
+                rank = belief.certain(number);
                 is_hidden = rank.is_none();
-                pairs.push((index, next_hidden));
-                next_hidden += 1;
+                pairs.push((index, number));
             } else if let Some(rank) = rank {
                 chances[rank as usize] = 1.0;
             }
@@ -153,14 +156,14 @@ impl Scene {
     }
 
     /// The mean value of each move over the worlds, looked at as deep as the effort allows.
-    fn values(&self, legal: &[Move], first_sight: &[i32], effort: Effort, chance: &mut Chance) -> Vec<i32> {
+    fn values(&self, legal: &[Move], first_sight: &[i32], effort: Effort) -> Vec<i32> {
         let steps: Vec<Step> = legal.iter().filter_map(|squares| self.step(*squares)).collect();
         if steps.len() != legal.len() || steps.len() < 2 {
             return vec![0; legal.len()];
         }
         let is_certain = self.suspects.iter().all(|(_, suspect)| self.belief.certain(*suspect).is_some());
-        let count = if is_certain { 1 } else { (effort.nodes as usize / NODES_A_WORLD).clamp(1, WORLDS) };
-        let mut worlds: Vec<World<'_>> = (0..count).map(|_| self.draw(chance)).collect();
+        let count = if is_certain { 1 } else { (effort.nodes as usize / NODES_A_WORLD).clamp(1, ARMIES) };
+        let mut worlds: Vec<World<'_>> = (0..count).map(|number| self.world(number)).collect();
         let mut search = Search::new(effort.nodes.max(1), self.pieces.len());
         let mut values: Vec<i32> = first_sight.to_vec();
         let mut candidates: Vec<usize> = (0..steps.len()).collect();
@@ -241,9 +244,9 @@ impl Scene {
         Some(Step { piece: piece as u8, to: cell(squares.to) })
     }
 
-    fn draw(&self, chance: &mut Chance) -> World<'_> {
-        let place = |suspect: usize| self.pieces[self.suspects[suspect].0].cell;
-        let ranks = self.belief.draw(chance, |one, other| is_adjacent(place(one), place(other)));
+    /// The world of one of the armies drawn.
+    fn world(&self, number: usize) -> World<'_> {
+        let ranks = &self.belief.armies[number % self.belief.armies.len()];
         let mut pieces = self.pieces.clone();
         for (index, suspect) in &self.suspects {
             pieces[*index].rank = ranks[*suspect];
@@ -252,40 +255,24 @@ impl Scene {
     }
 }
 
-/// How much likelier than elsewhere the Flag is among such neighbors: people like to put Bombs beside it.
-fn company(view: &View, piece: &SeenPiece) -> f64 {
-    let is_full = view.ruleset.fill == Fill::EveryHomeSquare;
-    let home = view.ruleset.shape.home(piece.side).without(view.lakes);
-    Direction::ALL
-        .into_iter()
-        .filter_map(|direction| piece.square.neighbor(direction))
-        .filter(|square| home.contains(*square))
-        .map(|square| {
-            match view.pieces.iter().find(|other| other.square == square && other.side == piece.side) {
-                Some(other) if known(other) == Some(Rank::Bomb) => 3.0,
-                Some(other) if known(other).is_none() && !other.is_moved => {
-                    if is_full {
-                        1.0
-                    } else {
-                        2.0
-                    }
-                }
-                Some(_) | None => {
-                    if is_full {
-                        0.5
-                    } else {
-                        0.85
-                    }
-                }
-            }
-        })
-        .product()
+/// The belief as the level *simple* takes it; chances too small to reckon with are left out.
+fn in_short(view: &View, me: Side, belief: &Belief) -> Vec<crate::simple::Foe> {
+    let foes = view.pieces.iter().filter(|piece| piece.side != me).filter_map(|piece| {
+        let number = belief.number(piece.square)?;
+        let known = known(piece).or(belief.certain(number));
+        let chances = match known {
+            Some(rank) => Rank::ALL.map(|other| f32::from(u8::from(other == rank))),
+            None => belief.chances(number).map(|chance| if chance > SLIGHT { chance as f32 } else { 0.0 }),
+        };
+        Some(crate::simple::Foe { square: piece.square, is_moved: piece.is_moved, known, chances })
+    });
+    foes.collect()
 }
 
 /// Worlds looked at so deep: the deeper, the fewer.
 const fn worlds_at(depth: i32) -> usize {
     match depth {
-        ..=2 => WORLDS,
+        ..=2 => ARMIES,
         3 | 4 => 8,
         _ => 4,
     }
@@ -328,16 +315,8 @@ fn counts_left(view: &View, side: Side) -> PerRank<u8> {
     Rank::ALL.map(|rank| view.ruleset.army.count(rank).saturating_sub(view.captured[side][rank as usize]))
 }
 
-/// What is left of the counts when the ranks that are seen are taken off.
-fn unseen(seen: &[&SeenPiece], mut counts: PerRank<u8>) -> PerRank<u8> {
-    for rank in seen.iter().filter_map(|piece| known(piece)) {
-        counts[rank as usize] = counts[rank as usize].saturating_sub(1);
-    }
-    counts
-}
-
 /// What the enemy can make of our hidden pieces by their squares and counting alone, a row for each in their order.
-fn public_belief(view: &View, me: Side, own: &[&SeenPiece], mut counts: PerRank<u8>) -> Belief {
+fn public_belief(view: &View, me: Side, own: &[&SeenPiece], mut counts: PerRank<u8>) -> Vec<PerRank<f64>> {
     let mut suspects = Vec::new();
     for piece in own {
         if piece.is_revealed {
@@ -349,7 +328,7 @@ fn public_belief(view: &View, me: Side, own: &[&SeenPiece], mut counts: PerRank<
         let origin = (!piece.is_moved).then_some(piece.square);
         let immovable = RankSet::only(Rank::Flag).union(RankSet::only(Rank::Bomb));
         let possible = if piece.is_moved { RankSet::ALL.without(immovable) } else { RankSet::ALL };
-        suspects.push(Suspect { possible, weight: foes::prior(view.ruleset, me, origin) });
+        suspects.push(Suspect { possible, weight: prior::habit(view.ruleset, me, origin) });
     }
-    Belief::new(&suspects, counts)
+    belief::fit(&suspects, counts)
 }

@@ -4,7 +4,7 @@ use flagfall_rules::{
     evolve, view,
 };
 
-use super::belief::{Belief, Suspect};
+use super::belief::Matching;
 use super::grid::{cell, square};
 use super::outlook::Outlook;
 use super::world::{Piece, Step, World};
@@ -143,7 +143,10 @@ fn sorted(pieces: &[Piece]) -> Vec<(u8, bool, Rank, bool)> {
 }
 
 fn outlook(view: &View, side: Side) -> Outlook {
-    Scene::new(view, side, &Foes::default(), &Memory::default()).outlook
+    let mut foes = Foes::default();
+    foes.see(view, side);
+    let belief = foes.believe(view, side, &Memory::default(), 0, &mut Chance::new(1));
+    Scene::new(view, side, belief, &Memory::default()).outlook
 }
 
 #[test]
@@ -224,13 +227,8 @@ fn check_ply(before: &PerSide<View>, side: Side, squares: Move, after: &PerSide<
     assert_eq!((sorted(&world.pieces), world.assess()), (start, counted), "{place}");
 }
 
-fn suspects(sets: &[&[Rank]]) -> Vec<Suspect> {
-    sets.iter()
-        .map(|ranks| Suspect {
-            possible: ranks.iter().copied().collect::<RankSet>(),
-            weight: [1.0; Rank::COUNT],
-        })
-        .collect()
+fn set(ranks: &[Rank]) -> RankSet {
+    ranks.iter().copied().collect()
 }
 
 fn left(counts: &[(Rank, u8)]) -> [u8; Rank::COUNT] {
@@ -243,37 +241,89 @@ fn left(counts: &[(Rank, u8)]) -> [u8; Rank::COUNT] {
 fn counting_decides_what_it_can() {
     use Rank::{Bomb, Flag, Major, Scout, Spy};
     // Two that cannot move must be Flag and Bomb between them: the third is neither, though it never moved.
-    let belief = Belief::new(
-        &suspects(&[&[Flag, Bomb], &[Flag, Bomb], &[Flag, Bomb, Scout, Major], &[Scout, Spy, Major]]),
-        left(&[(Flag, 1), (Bomb, 1), (Scout, 1), (Major, 1)]),
-    );
-    assert_eq!(belief.chances()[2][Flag as usize], 0.0);
-    assert_eq!(belief.chances()[2][Bomb as usize], 0.0);
-    assert_eq!(belief.certain(0), None);
-    let belief = Belief::new(&suspects(&[&[Scout, Major], &[Major]]), left(&[(Scout, 1), (Major, 1)]));
-    assert_eq!(belief.certain(0), Some(Scout));
+    let mut sets = vec![
+        set(&[Flag, Bomb]),
+        set(&[Flag, Bomb]),
+        set(&[Flag, Bomb, Scout, Major]),
+        set(&[Scout, Spy, Major]),
+    ];
+    let counts = left(&[(Flag, 1), (Bomb, 1), (Scout, 1), (Major, 1)]);
+    Matching::of(&sets, counts).expect("they fit").narrow(&mut sets);
+    assert_eq!(sets[0], set(&[Flag, Bomb]));
+    assert_eq!(sets[2], set(&[Scout, Major]));
+    let mut sets = vec![set(&[Scout, Major]), set(&[Major])];
+    Matching::of(&sets, left(&[(Scout, 1), (Major, 1)])).expect("they fit").narrow(&mut sets);
+    assert_eq!(sets[0], set(&[Scout]));
+}
+
+/// A game of two levels, and what a good player in Red's place believes at each of Red's turns.
+fn believed(ruleset: &'static Ruleset, seed: u64, mut check: impl FnMut(&View, &Foes, &super::Belief)) {
+    let mut players = PerSide::from_fn(|side| HousePlayer::new(Level::Simple, side, seed, EFFORT));
+    let mut foes = Foes::default();
+    let mut memory = Memory::default();
+    let mut chance = Chance::new(seed);
+    let played = crate::duel::play(ruleset, lakes(ruleset, seed), PerSide::default(), |side, view| {
+        let command = players[side].choose(view);
+        if side == Side::Red && view.phase == Phase::Playing {
+            foes.see(view, Side::Red);
+            memory.note(view, Side::Red);
+            let belief = foes.believe(view, Side::Red, &memory, 400, &mut chance);
+            check(view, &foes, &belief);
+            if let Some(Command::Move(squares)) = command {
+                foes.note_own_move(view.ply, squares.squares);
+            }
+        }
+        command
+    });
+    assert!(played.is_ok(), "{} seed {seed}: {played:?}", ruleset.id);
 }
 
 #[test]
-fn every_army_drawn_fits_counts_and_sets() {
-    use Rank::{Bomb, Flag, Miner, Scout, Spy};
-    let sets: [&[Rank]; 6] = [
-        &[Flag, Bomb, Scout],
-        &[Bomb, Miner],
-        &[Scout, Spy],
-        &[Bomb, Spy],
-        &[Miner, Scout],
-        &[Flag, Bomb, Spy],
-    ];
-    let counts = left(&[(Flag, 1), (Bomb, 2), (Miner, 1), (Scout, 1), (Spy, 1)]);
-    let belief = Belief::new(&suspects(&sets), counts);
-    let mut chance = Chance::new(3);
-    for _ in 0..200 {
-        let drawn = belief.draw(&mut chance, |_, _| false);
-        assert!(drawn.iter().zip(sets).all(|(rank, set)| set.contains(rank)), "{drawn:?}");
-        let counted = Rank::ALL.map(|rank| drawn.iter().filter(|other| **other == rank).count() as u8);
-        assert_eq!(counted, counts, "{drawn:?}");
+fn every_army_drawn_fits_what_is_known() {
+    for ruleset in Ruleset::all().iter().copied().filter(|ruleset| !ruleset.reserve) {
+        believed(ruleset, 3, |view, _, belief| {
+            let counts = Rank::ALL
+                .map(|rank| view.ruleset.army.count(rank) - view.captured[Side::Blue][rank as usize]);
+            for army in &belief.armies {
+                let mut counted = [0; Rank::COUNT];
+                for piece in view.pieces.iter().filter(|piece| piece.side == Side::Blue) {
+                    let rank = army[belief.number(piece.square).expect("a piece that is followed")];
+                    counted[rank as usize] += 1;
+                    assert!(!piece.is_moved || !matches!(rank, Rank::Flag | Rank::Bomb), "{}", ruleset.id);
+                    if let Identity::Known(known) = piece.identity {
+                        assert_eq!(rank, known, "{}", ruleset.id);
+                    }
+                }
+                assert_eq!(counted, counts, "{} ply {}", ruleset.id, view.ply);
+            }
+        });
     }
+}
+
+#[test]
+fn moves_tell_ranks() {
+    // What is believed of a piece that moved, before it is shown, fits better than a blind guess among ten ranks.
+    let ruleset = Ruleset::find("classic").expect("a ruleset");
+    let (mut fit, mut shown) = (0.0, 0);
+    for seed in 1..=3 {
+        let mut hidden: Vec<(usize, [f64; Rank::COUNT])> = Vec::new();
+        believed(ruleset, seed, |view, _, belief| {
+            for (number, chances) in std::mem::take(&mut hidden) {
+                if let Some(rank) = belief.certain(number) {
+                    fit += (10.0 * chances[rank as usize]).max(0.01).ln();
+                    shown += 1;
+                }
+            }
+            let moved = view.pieces.iter().filter(|piece| piece.side == Side::Blue && piece.is_moved);
+            let numbers = moved.filter_map(|piece| belief.number(piece.square));
+            hidden.extend(
+                numbers
+                    .filter(|number| belief.certain(*number).is_none())
+                    .map(|number| (number, belief.chances(number))),
+            );
+        });
+    }
+    assert!(shown > 20 && fit / f64::from(shown) > 0.5, "{fit} for {shown}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod sensible;
 use flagfall_board::{Direction, Rank, Side, Square};
 use flagfall_rules::{Fill, Ruleset, Setup};
 
+pub(crate) use sensible::sensible_pieces;
 pub use sensible::sensible_setup;
 
 use crate::Chance;

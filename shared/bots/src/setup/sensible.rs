@@ -16,13 +16,21 @@ const DRAFTS_MAX: usize = 200;
 /// as played, which chance may have placed (§U2).
 #[must_use]
 pub fn sensible_setup(ruleset: &Ruleset, lakes: SquareSet, side: Side, chance: &mut Chance) -> Setup {
-    for _ in 0..DRAFTS_MAX {
+    sensible_pieces(ruleset, lakes, side, chance)
+        .map_or_else(|| random_setup(ruleset, side, chance), Setup::new)
+}
+
+/// The pieces of such a deployment, each on its square; none when no draft was sound.
+pub(crate) fn sensible_pieces(
+    ruleset: &Ruleset,
+    lakes: SquareSet,
+    side: Side,
+    chance: &mut Chance,
+) -> Option<Vec<(Square, Rank)>> {
+    (0..DRAFTS_MAX).find_map(|_| {
         let mut draft = Draft::new(ruleset, lakes, side);
-        if draft.fill(chance).is_some() && draft.is_sound() {
-            return Setup::new(draft.pieces);
-        }
-    }
-    random_setup(ruleset, side, chance)
+        (draft.fill(chance).is_some() && draft.is_sound()).then_some(draft.pieces)
+    })
 }
 
 /// How much a rank likes the front row, the second, the third and the back row of four.

@@ -11,17 +11,17 @@ const ROUNDS: usize = 5;
 const CERTAIN: f32 = 0.999;
 
 /// A chance, or an amount, for each rank.
-pub(super) type PerRank = [f32; Rank::COUNT];
+pub(crate) type PerRank = [f32; Rank::COUNT];
 
 /// A piece of the other side.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Foe {
-    pub(super) square: Square,
-    pub(super) is_moved: bool,
+pub(crate) struct Foe {
+    pub(crate) square: Square,
+    pub(crate) is_moved: bool,
     /// Its rank, where it is known.
-    pub(super) known: Option<Rank>,
+    pub(crate) known: Option<Rank>,
     /// The chance of each rank; they add up to one.
-    pub(super) chances: PerRank,
+    pub(crate) chances: PerRank,
 }
 
 impl Foe {

@@ -13,8 +13,9 @@ use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_rules::{Command, Fate, Move, Ruleset, View, strike_fates};
 
 use self::attraction::Attraction;
-use self::belief::{Foe, foes};
-use self::board::{Board, Own, neighbors, steps};
+pub(crate) use self::belief::Foe;
+use self::belief::foes;
+use self::board::{Board, Cell, Own, neighbors, steps};
 use self::danger::{Worths, danger};
 use self::worth::{FLAG, worths};
 use crate::Chance;
@@ -105,12 +106,18 @@ pub(crate) struct Turn<'a> {
     /// The part of a rank's worth that the other side not knowing it makes up.
     secrecy: f32,
     placement: u64,
+    /// Whether own ranks are but supposed: then they are no part of the placement's number.
+    is_supposed: bool,
 }
 
 impl<'a> Turn<'a> {
     /// What a side knows in a view, and remembers.
     pub(crate) fn new(view: &View, side: Side, memory: &'a Memory) -> Turn<'a> {
-        let foes = foes(view, side, |square| memory.suspected(square));
+        Turn::believing(view, side, memory, foes(view, side, |square| memory.suspected(square)))
+    }
+
+    /// The same with a belief of one's own about the other side's pieces.
+    pub(crate) fn believing(view: &View, side: Side, memory: &'a Memory, foes: Vec<Foe>) -> Turn<'a> {
         let board = Board::new(view, side, &foes);
         let worths = Worths { own: worths(view, side), foe: worths(view, side.opponent()) };
         let waited = f32::from(memory.quiet_turns()) - PATIENCE;
@@ -121,9 +128,7 @@ impl<'a> Turn<'a> {
         let theirs: f32 =
             foes.iter().flat_map(Foe::ranks).map(|(rank, chance)| chance * force(rank, &worths.foe)).sum();
         let trade = 0.4 * ((mine - theirs) / (mine + theirs + 1.0)).max(0.0);
-        let placement = board.own.iter().fold(0, |all, square| all ^ key(&board, square, square))
-            ^ board.foes.iter().fold(0, |all, square| all ^ key(&board, square, square));
-        Turn {
+        let mut turn = Turn {
             side,
             ruleset: view.ruleset,
             memory,
@@ -134,8 +139,39 @@ impl<'a> Turn<'a> {
             trade,
             attractions: Default::default(),
             secrecy: SECRECY * theirs / (theirs + SECRECY_HALVED),
-            placement,
+            placement: 0,
+            is_supposed: false,
+        };
+        turn.placement = turn.placed();
+        turn
+    }
+
+    /// The turn of somebody else, whose ranks are but supposed and whose Flag may be anywhere.
+    pub(crate) fn supposed(view: &View, side: Side, memory: &'a Memory) -> Turn<'a> {
+        let mut turn = Turn::new(view, side, memory);
+        turn.is_supposed = true;
+        turn.board.flag = None;
+        turn.placement = turn.placed();
+        turn
+    }
+
+    /// The number of the placement at hand.
+    fn placed(&self) -> u64 {
+        let all = self.board.own | self.board.foes;
+        all.iter().fold(0, |number, square| number ^ self.key(square, square))
+    }
+
+    /// Supposes an own piece to be of another rank.
+    pub(crate) fn suppose(&mut self, square: Square, rank: Rank) {
+        if let Some(own) = self.board.own_at(square) {
+            self.board.put(square, Cell::Own(Own { rank, ..own }));
         }
+    }
+
+    /// What it would come to if nobody of one's own moved, on the scale of moves.
+    pub(crate) fn rest(&self) -> f32 {
+        let fear = 1.0 - (1.0 - BOLDNESS) * self.boldness;
+        -fear * danger(self.ruleset, &self.board, &self.foes, &self.worths)
     }
 
     /// How good a move is, in units of about one Scout.
@@ -271,7 +307,22 @@ impl<'a> Turn<'a> {
 
     fn placement_after(&self, squares: Move) -> u64 {
         let Move { from, to } = squares;
-        self.placement ^ key(&self.board, from, from) ^ key(&self.board, from, to)
+        self.placement ^ self.key(from, from) ^ self.key(from, to)
+    }
+
+    /// A piece's share of the placement's number, were it on another square. The constants are those of the splitmix64 generator
+    /// (Steele, Lea, Flood 2014).
+    fn key(&self, square: Square, on: Square) -> u64 {
+        // Own pieces of a rank are alike, and so are all of the other side's.
+        let kind = match self.board.own_at(square) {
+            Some(_) if self.is_supposed => 1,
+            Some(own) => own.rank as u64 + 1,
+            None => 0,
+        };
+        let mut z = ((kind << 8) | on.index() as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
     }
 }
 
@@ -285,15 +336,4 @@ fn is_feared(ruleset: &Ruleset, foe: &Foe, rank: Rank) -> bool {
 /// A rank's part in the strength of an army.
 fn force(rank: Rank, worths: &belief::PerRank) -> f32 {
     if matches!(rank, Rank::Flag | Rank::Bomb) { 0.0 } else { worths[rank as usize] }
-}
-
-/// A piece's share of the placement's number, were it on another square. The constants are those of the splitmix64 generator
-/// (Steele, Lea, Flood 2014).
-fn key(board: &Board, square: Square, on: Square) -> u64 {
-    // Own pieces of a rank are alike, and so are all of the other side's.
-    let kind = board.own_at(square).map_or(0, |own| own.rank as u64 + 1);
-    let mut z = ((kind << 8) | on.index() as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

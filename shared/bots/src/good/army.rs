@@ -1,0 +1,221 @@
+//! Whole armies the enemy may have: drawn as likely as deployments and readings make them together, by exchanging ranks (Metropolis
+//! and others 1953).
+
+use flagfall_board::{Rank, RankSet, Square};
+
+use super::belief::PerRank;
+use super::prior::{Prior, is_beside};
+use super::reading::Readings;
+use crate::Chance;
+
+/// Armies drawn for a decision, at most.
+pub(super) const ARMIES: usize = 16;
+/// Exchanges for the readings' sake before armies are counted: a share of all.
+const SETTLING: usize = 4;
+/// One exchange in so many is of the Flag and all that stands beside it.
+const BLOCKS: usize = 8;
+/// One army in so many is counted.
+const COUNTED: usize = 8;
+/// What is left of the last decision's counts: little changes from move to move.
+const KEPT: f64 = 0.5;
+/// The share of a piece's chances that all ranks it can be have alike: the draws are few.
+const DOUBT: f64 = 0.03;
+
+/// What is known of each enemy piece, captured ones included.
+pub(super) struct Clues<'c> {
+    /// What it can be.
+    pub(super) sets: &'c [RankSet],
+    /// Where it was deployed, as far as that was seen.
+    pub(super) origins: &'c [Option<Square>],
+    /// What deployments make likely: costly the first time.
+    pub(super) prior: &'c dyn Fn() -> &'c Prior,
+}
+
+/// An army that fits, and how often each piece had each rank in those before.
+#[derive(Default)]
+pub(super) struct Army {
+    ranks: Vec<Rank>,
+    counted: Vec<PerRank<f64>>,
+}
+
+impl Army {
+    /// The army at hand, a rank for each piece.
+    pub(super) fn ranks(&self) -> &[Rank] {
+        &self.ranks
+    }
+
+    /// Begins anew with an army.
+    pub(super) fn begin(&mut self, ranks: Vec<Rank>) {
+        self.counted = vec![[0.0; Rank::COUNT]; ranks.len()];
+        self.ranks = ranks;
+    }
+
+    /// Exchanges ranks until every piece has one it can have; false when that was not enough.
+    pub(super) fn repair(&mut self, sets: &[RankSet]) -> bool {
+        if self.ranks.len() != sets.len() {
+            return false;
+        }
+        for number in 0..sets.len() {
+            let (set, rank) = (sets[number], self.ranks[number]);
+            if set.contains(rank) {
+                continue;
+            }
+            let gives = |other: &usize| set.contains(self.ranks[*other]);
+            let takes = |other: &usize| sets[*other].contains(rank);
+            let needs = |other: &usize| !sets[*other].contains(self.ranks[*other]);
+            let others = || (0..sets.len()).filter(gives);
+            match others().find(takes).or_else(|| others().find(needs)) {
+                Some(other) => self.ranks.swap(number, other),
+                None => return false,
+            }
+        }
+        sets.iter().zip(&self.ranks).all(|(set, rank)| set.contains(*rank))
+    }
+
+    /// Draws armies by so many exchanges, and tells how likely each piece has each rank.
+    pub(super) fn draw(
+        &mut self,
+        clues: &Clues<'_>,
+        readings: &mut Readings,
+        exchanges: usize,
+        chance: &mut Chance,
+    ) -> (Vec<Vec<Rank>>, Vec<PerRank<f64>>) {
+        let free: Vec<usize> =
+            (0..clues.sets.len()).filter(|number| clues.sets[*number].single().is_none()).collect();
+        let mut drawn = Vec::with_capacity(ARMIES);
+        if free.len() > 1 && exchanges > 0 {
+            self.counted.iter_mut().flatten().for_each(|count| *count *= KEPT);
+            readings.take_up(&self.ranks);
+            let mut draw = Draw::new(self, clues, readings);
+            let settled = exchanges / SETTLING;
+            let apart = ((exchanges - settled) / ARMIES).max(1);
+            for number in 1..=exchanges {
+                let one = free[chance.below(free.len())];
+                let other = free[chance.below(free.len())];
+                draw.try_exchange(one, other, number.is_multiple_of(BLOCKS), chance);
+                if number > settled && number.is_multiple_of(COUNTED) {
+                    draw.army.count();
+                }
+                if number > settled && (number - settled).is_multiple_of(apart) {
+                    drawn.push(draw.army.ranks.clone());
+                }
+            }
+        }
+        if drawn.is_empty() {
+            drawn.push(self.ranks.clone());
+        }
+        (drawn, self.chances(clues.sets))
+    }
+
+    fn count(&mut self) {
+        self.counted.iter_mut().zip(&self.ranks).for_each(|(row, rank)| row[*rank as usize] += 1.0);
+    }
+
+    fn chances(&self, sets: &[RankSet]) -> Vec<PerRank<f64>> {
+        let row = |counted: &PerRank<f64>, set: &RankSet| {
+            let within = |rank: Rank| if set.contains(rank) { counted[rank as usize] } else { 0.0 };
+            let total: f64 = Rank::ALL.into_iter().map(within).sum();
+            let alike = (DOUBT * total).max(0.001) / f64::from(set.len().max(1));
+            let sum = total + alike * f64::from(set.len());
+            Rank::ALL.map(|rank| if set.contains(rank) { (within(rank) + alike) / sum } else { 0.0 })
+        };
+        self.counted.iter().zip(sets).map(|(counted, set)| row(counted, set)).collect()
+    }
+}
+
+/// A run of exchanges.
+struct Draw<'a, 'c> {
+    army: &'a mut Army,
+    clues: &'a Clues<'c>,
+    prior: &'c Prior,
+    readings: &'a mut Readings,
+    /// What each piece's rank adds, as a logarithm.
+    weights: Vec<PerRank<f32>>,
+    /// Which pieces were deployed beside each.
+    beside: Vec<Vec<usize>>,
+}
+
+impl<'a, 'c> Draw<'a, 'c> {
+    fn new(army: &'a mut Army, clues: &'a Clues<'c>, readings: &'a mut Readings) -> Draw<'a, 'c> {
+        let prior = (clues.prior)();
+        let weights = clues.origins.iter().map(|origin| prior.of(*origin)).collect();
+        let neighbors = |origin: &Option<Square>| {
+            let is_neighbor =
+                |other: &Option<Square>| origin.zip(*other).is_some_and(|(one, other)| is_beside(one, other));
+            (0..clues.origins.len()).filter(|number| is_neighbor(&clues.origins[*number])).collect()
+        };
+        let beside = clues.origins.iter().map(neighbors).collect();
+        Draw { army, clues, prior, readings, weights, beside }
+    }
+
+    /// Exchanges the ranks of two pieces, or of the Flag and the other with all that stands beside them, as often as the likelihoods
+    /// before and after want it.
+    fn try_exchange(&mut self, one: usize, other: usize, is_block: bool, chance: &mut Chance) {
+        let pairs = if is_block { self.block(other) } else { vec![(one, other)] };
+        if pairs.is_empty() || !pairs.iter().all(|(one, other)| self.is_open(*one, *other)) {
+            return;
+        }
+        let before = self.company();
+        let mut made = 0;
+        let mut log = 0.0;
+        for (one, other) in pairs.iter().copied() {
+            log += self.compare(one, other);
+            if pairs.len() > 1 {
+                self.readings.exchange(&self.army.ranks, one, other);
+            }
+            self.army.ranks.swap(one, other);
+            made += 1;
+        }
+        log += self.company() - before;
+        let is_taken = log >= 0.0 || f64::from(log).exp() * f64::from(1 << 30) > chance.below(1 << 30) as f64;
+        if is_taken && pairs.len() == 1 {
+            // The readings look at the army as it was.
+            let (one, other) = pairs[0];
+            self.army.ranks.swap(one, other);
+            self.readings.exchange(&self.army.ranks, one, other);
+            self.army.ranks.swap(one, other);
+        } else if !is_taken {
+            for (one, other) in pairs.into_iter().take(made).rev() {
+                if made > 1 {
+                    self.readings.exchange(&self.army.ranks, one, other);
+                }
+                self.army.ranks.swap(one, other);
+            }
+        }
+    }
+
+    /// The Flag and its neighbors, each with its counterpart at another piece; none where the two have any in common.
+    fn block(&self, other: usize) -> Vec<(usize, usize)> {
+        let Some(flag) = self.flag() else { return Vec::new() };
+        let mut pairs = vec![(flag, other)];
+        pairs.extend(self.beside[flag].iter().copied().zip(self.beside[other].iter().copied()));
+        let mut all: Vec<usize> = pairs.iter().flat_map(|(one, other)| [*one, *other]).collect();
+        all.sort_unstable();
+        if all.windows(2).any(|two| two[0] == two[1]) { Vec::new() } else { pairs }
+    }
+
+    fn is_open(&self, one: usize, other: usize) -> bool {
+        let (a, b) = (self.army.ranks[one], self.army.ranks[other]);
+        self.clues.sets[one].contains(b) && self.clues.sets[other].contains(a)
+    }
+
+    fn compare(&self, one: usize, other: usize) -> f32 {
+        let (a, b) = (self.army.ranks[one] as usize, self.army.ranks[other] as usize);
+        if a == b {
+            return 0.0;
+        }
+        let (at_one, at_other) = (&self.weights[one], &self.weights[other]);
+        at_one[b] - at_one[a] + at_other[a] - at_other[b]
+            + self.readings.compare(&self.army.ranks, one, other)
+    }
+
+    fn flag(&self) -> Option<usize> {
+        self.army.ranks.iter().position(|rank| *rank == Rank::Flag)
+    }
+
+    fn company(&self) -> f32 {
+        let Some(flag) = self.flag() else { return 0.0 };
+        let bombs = self.beside[flag].iter().filter(|other| self.army.ranks[**other] == Rank::Bomb).count();
+        self.prior.company(self.beside[flag].len(), bombs)
+    }
+}

@@ -1,0 +1,91 @@
+//! The view the enemy had before his last move, as far as it can be told from the own side's views.
+
+use flagfall_board::{Side, Square};
+use flagfall_rules::{Fate, Identity, Move, SeenMove, SeenPiece, SeenStrike, View, Viewer};
+
+/// What stood on the board when it was the own side's turn before, and what that side did.
+pub(super) struct Before<'a> {
+    /// The pieces of the last view.
+    pub(super) pieces: &'a [SeenPiece],
+    /// The own move since.
+    pub(super) own: Option<Move>,
+}
+
+impl Before<'_> {
+    /// The enemy's view before his last move, with his own ranks hidden.
+    pub(super) fn rewind(&self, view: &View, me: Side, last: &SeenMove) -> View {
+        let enemy = me.opponent();
+        let mut before = view.clone();
+        before.pieces.retain(|piece| piece.square != last.to && piece.square != last.from);
+        let attacker = self.at(last.from, enemy);
+        before.pieces.push(SeenPiece {
+            square: last.from,
+            side: enemy,
+            identity: Identity::Hidden,
+            is_moved: attacker.is_none_or(|piece| piece.is_moved),
+            is_revealed: attacker.is_some_and(|piece| piece.is_revealed),
+            is_labeled: false,
+        });
+        if let Some(strike) = last.strike {
+            before.pieces.push(self.defender(last.to, me, &strike));
+            take_back(&mut before, enemy, &strike);
+        }
+        before.pieces.sort_by_key(|piece| piece.square);
+        for piece in before.pieces.iter_mut().filter(|piece| piece.side == enemy || !piece.is_revealed) {
+            piece.identity = Identity::Hidden;
+        }
+        before.viewer = Viewer::Player(enemy);
+        before.turn = Some(enemy);
+        before.ply = view.ply.saturating_sub(1);
+        before.plies_to_limit = view.plies_to_limit.filter(|_| last.strike.is_none()).map(|left| left + 1);
+        before.refused_moves = Vec::new();
+        before.last_move = self.own.map(|Move { from, to }| SeenMove {
+            side: me,
+            from,
+            to,
+            piece: Identity::Hidden,
+            strike: None,
+            laid: None,
+        });
+        before
+    }
+
+    /// The enemy piece that stood on a square after the own move, as it was before it.
+    fn at(&self, square: Square, enemy: Side) -> Option<&SeenPiece> {
+        let find = |at: Square| self.pieces.iter().find(|piece| piece.square == at && piece.side == enemy);
+        find(square).or_else(|| {
+            // A defender that won may have gone where its attacker came from.
+            self.own.filter(|own| own.from == square).and_then(|own| find(own.to))
+        })
+    }
+
+    /// The own piece that was struck.
+    fn defender(&self, square: Square, me: Side, strike: &SeenStrike) -> SeenPiece {
+        let find = |at: Square| self.pieces.iter().find(|piece| piece.square == at);
+        let came = self.own.filter(|own| own.to == square);
+        let has_struck = came.is_some_and(|own| find(own.to).is_some());
+        let was = find(came.map_or(square, |own| own.from));
+        SeenPiece {
+            square,
+            side: me,
+            identity: strike.defender,
+            is_moved: came.is_some() || was.is_none_or(|piece| piece.is_moved),
+            is_revealed: has_struck || was.is_some_and(|piece| piece.is_revealed),
+            is_labeled: false,
+        }
+    }
+}
+
+/// Takes what fell in the strike off the counts.
+fn take_back(view: &mut View, enemy: Side, strike: &SeenStrike) {
+    let fallen = [
+        (strike.attacker_fate, enemy, strike.attacker),
+        (strike.defender_fate, enemy.opponent(), strike.defender),
+    ];
+    for (fate, side, identity) in fallen {
+        if let (Fate::Leaves, Identity::Known(rank)) = (fate, identity) {
+            let count = &mut view.captured[side][rank as usize];
+            *count = count.saturating_sub(1);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What a piece that was never seen to do anything is likely to be, from where it was deployed.
+
+use flagfall_board::{Direction, Rank, Side, Square, SquareSet};
+use flagfall_rules::{Fill, Ruleset};
+
+use super::belief::PerRank;
+use crate::Chance;
+use crate::setup::sensible_pieces;
+
+/// Deployments that are drawn to learn what stands where.
+const DRAFTS: usize = 200;
+/// The seed they are drawn from: the same for everybody.
+const SEED: u64 = 5;
+/// A Bomb beside the Flag makes a deployment so much likelier, as a logarithm, than its squares say.
+const BOMB_BESIDE_FLAG: f32 = 2.0;
+/// The same for any piece beside it, where squares may stay empty.
+const COVER: f32 = 2.0;
+
+/// How often people put a rank into each of four rows, the back row first, in thousandths: where the army fills its rows.
+const ROWS_FILLED: PerRank<[u16; 4]> = [
+    [868, 87, 24, 21],
+    [384, 317, 171, 128],
+    [57, 428, 391, 124],
+    [187, 206, 276, 331],
+    [462, 290, 156, 92],
+    [285, 217, 197, 301],
+    [157, 205, 254, 384],
+    [151, 224, 280, 345],
+    [144, 312, 288, 256],
+    [58, 334, 400, 208],
+    [21, 136, 514, 329],
+    [25, 158, 473, 344],
+    [250, 250, 250, 250],
+];
+
+/// The same where squares stay empty.
+const ROWS_OPEN: PerRank<[u16; 4]> = [
+    [610, 192, 91, 107],
+    [413, 255, 122, 210],
+    [130, 210, 200, 460],
+    [259, 240, 172, 329],
+    [225, 202, 200, 373],
+    [250, 250, 250, 250],
+    [250, 250, 250, 250],
+    [250, 250, 250, 250],
+    [250, 250, 250, 250],
+    [250, 250, 250, 250],
+    [152, 187, 192, 469],
+    [113, 172, 165, 550],
+    [250, 250, 250, 250],
+];
+
+/// How likely each rank is on a home square by people's habits alone, on no particular scale.
+pub(super) fn habit(ruleset: &Ruleset, side: Side, origin: Option<Square>) -> PerRank<f64> {
+    let Some(origin) = origin else { return [1.0; Rank::COUNT] };
+    let shape = &ruleset.shape;
+    let depth = match side {
+        Side::Red => origin.row(),
+        Side::Blue => shape.rows.saturating_sub(1).saturating_sub(origin.row()),
+    };
+    let span = usize::from(shape.home_rows.max(2)) - 1;
+    // Boards with fewer or more home rows read the table at the nearest share of the depth.
+    let row = (usize::from(depth).min(span) * 3 + span / 2) / span;
+    let table = match ruleset.fill {
+        Fill::EveryHomeSquare => &ROWS_FILLED,
+        Fill::AnyHomeSquares => &ROWS_OPEN,
+    };
+    table.map(|rows| f64::from(rows[row]) / 250.0 + 0.25)
+}
+
+/// How likely whole deployments are: a part for each piece by its square, and a part for what stands beside the Flag.
+pub(super) struct Prior {
+    /// For each square and rank a logarithm.
+    squares: Vec<PerRank<f32>>,
+    /// What any piece beside the Flag counts.
+    cover: f32,
+}
+
+impl Prior {
+    /// Half people's habits, half what sensible deployments, of which house players make use, have in common.
+    pub(super) fn new(ruleset: &Ruleset, lakes: SquareSet, side: Side) -> Prior {
+        let mut counted = vec![[0.0_f32; Rank::COUNT]; Square::LIMIT];
+        let mut chance = Chance::new(SEED);
+        for _ in 0..DRAFTS {
+            let pieces = sensible_pieces(ruleset, lakes, side, &mut chance);
+            for (square, rank) in pieces.into_iter().flatten() {
+                counted[square.index()][rank as usize] += 1.0;
+            }
+        }
+        let home = ruleset.shape.home(side);
+        let share = |rank: Rank| f32::from(ruleset.army.count(rank)) / home.len().max(1) as f32;
+        let mut squares = vec![[0.0; Rank::COUNT]; Square::LIMIT];
+        for square in home.iter() {
+            let habit = habit(ruleset, side, Some(square));
+            for rank in Rank::ALL.into_iter().filter(|rank| ruleset.army.count(*rank) > 0) {
+                let common = counted[square.index()][rank as usize] / DRAFTS as f32 / share(rank);
+                squares[square.index()][rank as usize] =
+                    (0.5 * common + 0.5 * habit[rank as usize] as f32).ln();
+            }
+        }
+        let cover = match ruleset.fill {
+            Fill::EveryHomeSquare => 0.0,
+            Fill::AnyHomeSquares => COVER,
+        };
+        Prior { squares, cover }
+    }
+
+    /// The part of a piece that was deployed here, as a logarithm for each rank.
+    pub(super) fn of(&self, origin: Option<Square>) -> PerRank<f32> {
+        origin.map_or([0.0; Rank::COUNT], |square| self.squares[square.index()])
+    }
+
+    /// The part of a Flag with so many pieces beside it, so many Bombs among them.
+    pub(super) fn company(&self, pieces: usize, bombs: usize) -> f32 {
+        self.cover * pieces as f32 + BOMB_BESIDE_FLAG * bombs as f32
+    }
+}
+
+/// Whether two squares are neighbors.
+pub(super) fn is_beside(one: Square, other: Square) -> bool {
+    matches!(Direction::between(one, other), Some((_, 1)))
+}
