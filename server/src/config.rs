@@ -166,6 +166,9 @@ pub enum Command {
     /// Look through a store, take it out as a file, or put one in. Names it with the server's own flags, and starts no server.
     #[command(subcommand)]
     Store(StoreCommand),
+    /// Ask the server that listens on --listen how it is. Ends with 0 and its answer when it is well, with 1 when it is not or nobody answers:
+    /// for the health checks of containers and services.
+    Health,
 }
 
 /// What is done with a store.
@@ -189,7 +192,7 @@ const AFTER_HELP: &str = "\
 The first line on standard output is `listening on http://ADDRESS:PORT`, with the real port.
 SIGTERM and Ctrl-C stop the server: games are paused, clients told to come back, within 10 seconds. A second signal cuts it off.
 
-Exit codes: 0 stopped as told, 1 a store that was checked or exported is damaged, 2 wrong configuration, 3 cannot listen, 4 the store cannot be opened or read,
+Exit codes: 0 stopped as told, 1 a store that was checked or exported is damaged, or a server that was asked for its health is not well, 2 wrong configuration, 3 cannot listen, 4 the store cannot be opened or read,
 or has failed.";
 
 /// Where metrics are served.

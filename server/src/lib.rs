@@ -7,6 +7,7 @@ pub mod http;
 pub mod lobby;
 pub mod metrics;
 pub mod players;
+pub mod probe;
 pub mod rate;
 pub mod server;
 pub mod settings;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use flagfall_server::config::{Command, Config, LISTEN, LogFormat, MetricsListen};
+use flagfall_server::probe::{ProbeError, probe};
 use flagfall_server::server::{Listeners, Server};
 use flagfall_server::storage::{self, OpenFailure, Opened, StoreFailure};
 use flagfall_server::table::{StartError, relist};
@@ -38,6 +39,8 @@ enum Failure {
     Store(#[from] StoreFailure),
     #[error("{0}")]
     Start(#[from] StartError),
+    #[error("{0}")]
+    Probe(#[from] ProbeError),
     #[error("the store has failed: {0}")]
     StoreFailed(String),
     #[error("the system does not give what a server needs: {0}")]
@@ -49,7 +52,7 @@ impl Failure {
         match self {
             Failure::Config(_) => 2,
             Failure::Listen { .. } | Failure::System(_) => 3,
-            Failure::Store(StoreFailure::Damaged { .. }) => 1,
+            Failure::Store(StoreFailure::Damaged { .. }) | Failure::Probe(_) => 1,
             Failure::Open(_) | Failure::Store(_) | Failure::Start(_) | Failure::StoreFailed(_) => 4,
         }
     }
@@ -85,9 +88,16 @@ fn hint(open: &OpenFailure) -> &'static str {
 
 fn start(config: &Config) -> Result<(), Failure> {
     let settings = config.settings()?;
-    if let Some(Command::Store(command)) = &config.command {
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        return Ok(runtime.block_on(storage::run(config, command))?);
+    match &config.command {
+        Some(Command::Store(command)) => {
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+            return Ok(runtime.block_on(storage::run(config, command))?);
+        }
+        Some(Command::Health) => {
+            say(&probe(config.listen)?);
+            return Ok(());
+        }
+        None => {}
     }
     if config.check_config {
         say(&format!("the configuration is fine: {settings:#?}"));

@@ -14,5 +14,5 @@ pub use mirror::{Mirror, Ply};
 pub use process::{Ended, PATIENCE, Process};
 pub use programs::{client_program, command, server_program};
 pub use raw::{Answer, Socket, exchange, get, request};
-pub use redis::Redis;
+pub use redis::{Redis, deploy};
 pub use server::{Client, Server, Site};

@@ -1,7 +1,9 @@
 //! A Redis of a test's own.
 
+use std::fs;
 use std::net::TcpListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::{Process, command};
 
@@ -10,6 +12,14 @@ use crate::{Process, command};
 pub struct Redis {
     _process: Process,
     port: u16,
+    password: Option<String>,
+    operator: Option<String>,
+}
+
+/// What operators get.
+#[must_use]
+pub fn deploy() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy")
 }
 
 impl Redis {
@@ -19,20 +29,81 @@ impl Redis {
     /// When there is no `redis-server`.
     #[must_use]
     pub fn start(folder: &Path) -> Redis {
+        let mut redis = command(Path::new("redis-server"));
+        redis.args(["--save", "", "--appendonly", "yes", "--appendfsync", "always"]);
+        redis.args(["--maxmemory-policy", "noeviction"]);
+        Redis::listening(redis, folder, None)
+    }
+
+    /// Starts one in this folder with the settings, passwords and rights of `deploy/`.
+    ///
+    /// # Panics
+    /// When there is no `redis-server`, or the files do not do what they say.
+    #[must_use]
+    pub fn start_deployed(folder: &Path) -> Redis {
+        fs::create_dir(folder.join("redis")).expect("a folder");
+        for file in ["setup", "redis/redis.conf", "redis/users.acl.template"] {
+            fs::copy(deploy().join(file), folder.join(file)).expect("a file to copy");
+        }
+        Process::start("setup", &mut command(&folder.join("setup"))).ended().expect(0, &["Passwords are in"]);
+        let settings = fs::read_to_string(folder.join(".env")).expect("passwords");
+        let password = |name: &str| {
+            let line = settings.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+            line.map(str::to_owned)
+        };
+        let operator = password("FLAGFALL_REDIS_OPERATOR_PASSWORD");
+        Redis { operator, ..Redis::with_settings(folder, folder, password("FLAGFALL_REDIS_PASSWORD")) }
+    }
+
+    /// Another one with the same settings and passwords, on what lies in this folder.
+    ///
+    /// # Panics
+    /// When it does not start.
+    #[must_use]
+    pub fn start_beside(&self, settings: &Path, folder: &Path) -> Redis {
+        Redis::with_settings(settings, folder, self.password.clone())
+    }
+
+    /// Copies everything to a file while it runs, as an operator does.
+    ///
+    /// # Panics
+    /// When it is not one that [`Redis::start_deployed`] started, or the copy fails.
+    pub fn back_up(&self, file: &Path) {
+        let mut backup = command(&deploy().join("backup"));
+        backup.arg(file).args(["127.0.0.1", &self.port.to_string()]);
+        backup.env("REDISCLI_AUTH", self.operator.as_ref().expect("an operator's password"));
+        Process::start("backup", &mut backup).ended().expect(0, &["bytes"]);
+    }
+
+    /// Makes a new folder from such a file.
+    ///
+    /// # Panics
+    /// When that fails.
+    pub fn restore(file: &Path, folder: &Path) {
+        let mut restore = command(&deploy().join("restore"));
+        Process::start("restore", restore.arg(file).arg(folder)).ended().expect(0, &["keys"]);
+    }
+
+    fn with_settings(settings: &Path, folder: &Path, password: Option<String>) -> Redis {
+        let mut redis = command(Path::new("redis-server"));
+        redis.arg(settings.join("redis/redis.conf")).arg("--aclfile").arg(settings.join("redis/users.acl"));
+        Redis::listening(redis, folder, password)
+    }
+
+    fn listening(mut redis: Command, folder: &Path, password: Option<String>) -> Redis {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("a port").port();
         drop(listener);
-        let mut redis = command(Path::new("redis-server"));
-        redis.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--dir"]).arg(folder);
-        redis.args(["--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction"]);
+        redis.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--dir"]).arg(folder);
         let mut process = Process::start("redis", &mut redis);
         process.expect("Ready to accept connections");
-        Redis { _process: process, port }
+        Redis { _process: process, port, password, operator: None }
     }
 
     /// Where it is, as `--store` takes it.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("redis://127.0.0.1:{}", self.port)
+        let password = self.password.as_ref().map(|password| format!(":{password}@")).unwrap_or_default();
+        format!("redis://{password}127.0.0.1:{}", self.port)
     }
 }

@@ -38,6 +38,23 @@ impl Site {
         Site { redis: Some(redis), ..site }
     }
 
+    /// The same, with the Redis that `deploy/` describes.
+    ///
+    /// # Panics
+    /// When none can be started.
+    #[must_use]
+    pub fn with_deployed_redis() -> Site {
+        let site = Site::new();
+        let redis = Redis::start_deployed(site.path());
+        Site { redis: Some(redis), ..site }
+    }
+
+    /// The Redis that keeps the data.
+    #[must_use]
+    pub const fn redis(&self) -> Option<&Redis> {
+        self.redis.as_ref()
+    }
+
     /// The folder itself.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -57,7 +74,7 @@ impl Site {
         server.args(["--listen", &format!("127.0.0.1:{port}"), "--metrics-listen", "127.0.0.1:0", "--data"]);
         server.arg(self.data()).current_dir(self.path());
         if let Some(redis) = &self.redis {
-            server.args(["--store", &redis.url()]);
+            server.env("FLAGFALL_STORE", redis.url());
         }
         server
     }
@@ -66,6 +83,12 @@ impl Site {
     #[must_use]
     pub fn serve(&self) -> Server {
         Server::start(&mut self.server_command(0))
+    }
+
+    /// Starts a server whose data is in another Redis.
+    #[must_use]
+    pub fn serve_on(&self, redis: &Redis) -> Server {
+        Server::start(self.server_command(0).env("FLAGFALL_STORE", redis.url()))
     }
 
     /// A client's command, with credentials of its own under this name.

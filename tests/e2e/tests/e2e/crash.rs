@@ -21,7 +21,7 @@ fn a_killed_server_on_redis_comes_back_with_the_game_and_no_clock_ran_meanwhile(
     play_through_kills(&Site::with_redis());
 }
 
-fn play_through_kills(site: &Site) {
+pub(crate) fn play_through_kills(site: &Site) {
     let mut server = site.serve();
     let port = server.address.port();
     let mut duel = Duel::begin(&server, site, "barrage", "10+0", Chance::seed_or(3));

@@ -3,6 +3,7 @@
 mod conversation;
 mod crash;
 mod damage;
+mod deployed;
 mod doors;
 mod duel;
 mod games;

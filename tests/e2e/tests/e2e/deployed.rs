@@ -1,0 +1,124 @@
+//! What `deploy/` hands to operators, tried as far as one machine can.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use flagfall_e2e::{Process, Redis, Site, command, deploy, server_program};
+use flagfall_tests::Chance;
+
+use crate::crash::play_through_kills;
+use crate::duel::Duel;
+
+fn text(file: &str) -> String {
+    fs::read_to_string(deploy().join(file)).expect("a file of deploy/")
+}
+
+/// Every word with this beginning.
+fn words(text: &str, start: &str) -> BTreeSet<String> {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let words = text.split(|letter: char| !is_part(letter));
+    words.filter(|word| word.starts_with(start)).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_redis_of_deploy_gives_a_server_the_rights_it_needs() {
+    play_through_kills(&Site::with_deployed_redis());
+}
+
+#[test]
+fn a_store_on_the_redis_of_deploy_is_checked_and_exported() {
+    let site = Site::with_deployed_redis();
+    drop(site.serve());
+    for words in [&["store", "check"][..], &["store", "export", "out"]] {
+        Process::start("store", site.server_command(0).args(words)).ended().expect(0, &[]);
+    }
+}
+
+#[test]
+fn a_backup_is_taken_while_a_game_is_played_and_restored() {
+    let site = Site::with_deployed_redis();
+    let redis = site.redis().expect("a Redis");
+    let export = |redis: &Redis, file: &str| {
+        let mut store = site.server_command(0);
+        store.env("FLAGFALL_STORE", redis.url()).args(["store", "export", file]);
+        Process::start("store", &mut store).ended().expect(0, &[]);
+        fs::read(site.path().join(file)).expect("an export")
+    };
+    let server = site.serve();
+    let mut duel = Duel::begin(&server, &site, "barrage", "none", Chance::seed_or(5));
+    duel.play_quietly(6);
+    let file = site.path().join("games.rdb");
+    redis.back_up(&file);
+    duel.play_quietly(1);
+    drop((duel, server));
+    let folder = site.path().join("restored");
+    Redis::restore(&file, &folder);
+    let restored = redis.start_beside(site.path(), &folder);
+    let mut check = site.server_command(0);
+    check.env("FLAGFALL_STORE", restored.url()).args(["store", "check"]);
+    Process::start("store", &mut check).ended().expect(0, &[]);
+    let (now, then) = (export(redis, "now"), export(&restored, "then"));
+    assert!(then.len() < now.len(), "one move was played after the backup");
+    let server_on_it = site.serve_on(&restored);
+    let games = server_on_it.run_client(&site, "ann", &["games"]);
+    games.expect(0, &["ply 6"]);
+}
+
+#[test]
+fn a_server_is_asked_for_its_health() {
+    let site = Site::new();
+    let mut server = site.serve();
+    let port = server.address.port();
+    let ask = || Process::start("health", site.server_command(port).arg("health")).ended();
+    ask().expect(0, &["\"status\":\"ok\""]);
+    server.kill();
+    ask().expect(1, &["no server answers on 127.0.0.1:"]);
+}
+
+#[test]
+fn deploy_names_settings_that_exist() {
+    let help = Process::start("help", command(&server_program()).arg("--help")).ended().said;
+    let known = words(&help, "FLAGFALL_");
+    assert!(known.contains("FLAGFALL_LISTEN"), "{help}");
+    // Of compose.yml and the script that makes its passwords.
+    let own =
+        ["FLAGFALL_REDIS_PASSWORD", "FLAGFALL_REDIS_OPERATOR_PASSWORD", "FLAGFALL_SITE", "FLAGFALL_ORIGIN"];
+    for file in [
+        "Dockerfile",
+        "compose.yml",
+        "Caddyfile",
+        "setup",
+        "kubernetes/flagfall.yaml",
+        "systemd/flagfall-server.service",
+        "systemd/flagfall-server@.service",
+        "README.md",
+    ] {
+        for name in words(&text(file), "FLAGFALL_") {
+            assert!(known.contains(&name) || own.contains(&name.as_str()), "{file}: {name} is no setting");
+        }
+    }
+}
+
+#[test]
+fn alerts_and_dashboard_look_at_metrics_that_exist_and_the_runbook_has_them_all() {
+    let known = fs::read_to_string(deploy().join("../server/src/metrics.rs")).expect("the list of metrics");
+    let known = words(&known, "flagfall_");
+    for file in ["prometheus/alerts.yml", "grafana/dashboards/flagfall.json"] {
+        let asked = words(&text(file), "flagfall_");
+        assert!(asked.len() > 5);
+        for name in asked {
+            let base = ["_bucket", "_count", "_sum"].iter().find_map(|end| name.strip_suffix(end));
+            assert!(known.contains(base.unwrap_or(&name)), "{file}: {name} is no metric");
+        }
+    }
+    let runbook = text("README.md");
+    let alerts: Vec<String> = text("prometheus/alerts.yml")
+        .lines()
+        .filter_map(|line| line.split_once("alert: "))
+        .map(|(_, name)| name.trim().to_owned())
+        .collect();
+    assert!(alerts.len() > 5);
+    for alert in alerts {
+        assert!(runbook.contains(&format!("### {alert}\n")), "the runbook says nothing of {alert}");
+    }
+}
