@@ -123,11 +123,125 @@ pub enum Command {
         #[command(subcommand)]
         command: Option<SetupsCommand>,
     },
+    /// Make an account: of the guest you are here, whose games stay yours, or a new one.
+    #[command(after_help = ACCOUNT_HELP)]
+    Signup(SignUpArgs),
+    /// Log in to an account; the credential is kept on this machine.
+    #[command(after_help = ACCOUNT_HELP)]
+    Login(LoginArgs),
+    /// Log out: the credential kept here is revoked.
+    Logout,
+    /// Say who you are on the server.
+    Whoami,
+    /// Show what everybody may know of a player.
+    Profile {
+        /// The player's name.
+        #[arg(value_name = "NAME")]
+        player: String,
+    },
+    /// List, make and revoke the tokens of your account.
+    Tokens {
+        /// What to do with them.
+        #[command(subcommand)]
+        command: Option<TokensCommand>,
+    },
+    /// Replace a lost password by the recovery code you wrote down at sign-up.
+    #[command(after_help = ACCOUNT_HELP)]
+    Recover {
+        /// The account's name.
+        #[arg(value_name = "NAME")]
+        account: String,
+    },
+    /// Export or delete your account, change its password or recovery code.
+    Account {
+        /// What to do.
+        #[command(subcommand)]
+        command: AccountCommand,
+    },
     /// Answer requests about games, a JSON line each, without a network: for tests and tools.
     #[command(
         after_help = "Reads a JSON request from each line of the standard input and answers each with a JSON line, in order; ends when the input ends. Whoever talks to it sees every rank. REFEREE.md has all requests and a session to paste.\n\nExample:\n  echo '{\"type\":\"about\"}' | flagfall referee"
     )]
     Referee,
+}
+
+const ACCOUNT_HELP: &str = "\
+Passwords, recovery codes and tokens are asked for without being shown; where the standard input is no terminal, each is a line of it.
+--name tells several accounts and guests on one machine apart; without it the account you logged in to last is meant.";
+
+/// The account to make.
+#[derive(Clone, Debug, Args)]
+pub struct SignUpArgs {
+    /// Its name: 2 to 20 letters, digits, - and _.
+    #[arg(value_name = "NAME")]
+    pub account: String,
+    /// For a program: a bot account. That never changes, and everybody sees it.
+    #[arg(long)]
+    pub bot: bool,
+    /// A new account, though you have played here as a guest.
+    #[arg(long)]
+    pub new: bool,
+}
+
+/// Whom to log in.
+#[derive(Clone, Debug, Args)]
+pub struct LoginArgs {
+    /// The account's name.
+    #[arg(value_name = "NAME", required_unless_present = "token")]
+    pub account: Option<String>,
+    /// With a token made on another machine (flagfall tokens new) instead of name and password.
+    #[arg(long, conflicts_with = "account")]
+    pub token: bool,
+    /// What this login is called in the list of tokens.
+    #[arg(long, value_name = "TEXT", conflicts_with = "token")]
+    pub label: Option<String>,
+}
+
+/// What to do with tokens.
+#[derive(Clone, Debug, Subcommand)]
+pub enum TokensCommand {
+    /// List them.
+    List,
+    /// Make one, for another machine or a program; it is told once.
+    New {
+        /// What it is called in the list.
+        #[arg(value_name = "TEXT")]
+        label: String,
+        /// What it may do: play is everything, bot is playing as a bot account and nothing else.
+        #[arg(long, value_enum, default_value_t = ScopeName::Play)]
+        scope: ScopeName,
+    },
+    /// Revoke one: whoever uses it is logged out at once.
+    Revoke {
+        /// Its id in the list.
+        id: String,
+    },
+}
+
+/// What a token may do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ScopeName {
+    /// Everything.
+    Play,
+    /// Playing as a bot account.
+    Bot,
+}
+
+/// What to do with one's account.
+#[derive(Clone, Debug, Subcommand)]
+pub enum AccountCommand {
+    /// Print everything the server keeps of it, as JSON; passwords and tokens are not among it.
+    Export {
+        /// Into this file instead of the terminal.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Change its password; all other logins end.
+    Password,
+    /// Get another recovery code; the one before is void.
+    RecoveryCode,
+    /// Delete it for good. Its games stay, without its name.
+    Delete,
 }
 
 /// What to check.
@@ -315,6 +429,18 @@ mod tests {
             "flagfall bot --exec ./ann --challenge --rules barrage",
             "flagfall bot --exec ./ann --accept abc",
             "flagfall bot --exec ./ann --game 0123456789ab",
+            "flagfall signup ann --bot --new",
+            "flagfall login ann --label laptop",
+            "flagfall login --token",
+            "flagfall logout --name ann",
+            "flagfall whoami",
+            "flagfall profile ann",
+            "flagfall tokens",
+            "flagfall tokens new program --scope bot",
+            "flagfall tokens revoke 0123456789ab",
+            "flagfall recover ann",
+            "flagfall account export --out me.json",
+            "flagfall account delete",
         ] {
             assert!(Cli::try_parse_from(line.split(' ')).is_ok(), "{line}");
         }
@@ -355,6 +481,10 @@ mod tests {
             "flagfall bot --exec ./ann --accept abc --games 2",
             "flagfall bot --exec ./ann --rules pbm --turn-time 0",
             "flagfall play --rules course,ties=attacker",
+            "flagfall login",
+            "flagfall login ann --token",
+            "flagfall tokens new program --scope root",
+            "flagfall account",
         ] {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
         }

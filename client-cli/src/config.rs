@@ -1,4 +1,4 @@
-//! What the client keeps between runs: a guest's credential per server, and saved deployments.
+//! What the client keeps between runs: credentials of accounts and guests per server, and saved deployments.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -12,6 +12,10 @@ use crate::model::Secret;
 
 /// More guests of one machine are not kept per server and name.
 const SLOTS_MAX: usize = 32;
+/// The file with the name of the account that somebody logged in to last.
+const LATEST_ACCOUNT: &str = "latest-account";
+/// How the files of accounts begin.
+const ACCOUNT_FILE: &str = "account-";
 /// The newest seats of a guest that are kept, to find the right guest for a game.
 const SEATS_MAX: usize = 50;
 
@@ -43,9 +47,9 @@ struct Kept {
     seats: Vec<String>,
 }
 
-/// A guest's credential, in use by this process as long as this value lives.
+/// A credential, in use by this process as long as this value lives.
 ///
-/// Two clients on one machine must not be the same guest: the second finds the first one's file locked and takes another.
+/// Two clients on one machine must not be the same guest: the second finds the first one's file locked and takes another. An account may be used by several.
 #[derive(Debug)]
 pub struct Identity {
     path: PathBuf,
@@ -84,6 +88,9 @@ impl ConfigDir {
             // A client that hangs may hold it: whoever names the game wants the seat.
             return Ok(Identity { path, _lock: None });
         }
+        if let Some(account) = account(&folder, name) {
+            return Ok(account);
+        }
         for slot in 1..=SLOTS_MAX {
             let path = slot_path(&folder, name, slot);
             if let Some(file) = lock(&path)? {
@@ -98,8 +105,28 @@ impl ConfigDir {
     pub fn shared_identity(&self, server: &Address, name: Option<&str>, game: Option<&str>) -> Identity {
         let folder = self.root.join("guests").join(server.file_name());
         let seat = game.and_then(|game| seats(&folder, name, game).into_iter().next());
-        let path = seat.unwrap_or_else(|| slot_path(&folder, name, 1));
-        Identity { path, _lock: None }
+        match (seat, account(&folder, name)) {
+            (Some(path), _) => Identity { path, _lock: None },
+            (None, Some(account)) => account,
+            (None, None) => Identity { path: slot_path(&folder, name, 1), _lock: None },
+        }
+    }
+
+    /// The credential that is kept of an account on this server, if there is one.
+    #[must_use]
+    pub fn account_identity(&self, server: &Address, name: &str) -> Option<Identity> {
+        account(&self.root.join("guests").join(server.file_name()), Some(name))
+    }
+
+    /// Keeps the credential of an account. From now on it is the one that is meant where no name is said.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn keep_account(&self, server: &Address, token: &Secret, name: &str) -> Result<(), ConfigError> {
+        let folder = self.root.join("guests").join(server.file_name());
+        let identity = Identity { path: account_path(&folder, name), _lock: None };
+        identity.save_token(token, name)?;
+        write_private(&folder.join(LATEST_ACCOUNT), name.as_bytes())
     }
 
     /// The saved deployments: ruleset, name, text.
@@ -155,7 +182,30 @@ impl Identity {
     /// The credential, if there is one.
     #[must_use]
     pub fn token(&self) -> Option<Secret> {
-        Some(self.read().token).filter(|token| !token.is_empty()).map(Secret)
+        Some(self.read().token).filter(|token| !token.is_empty()).map(Secret::new)
+    }
+
+    /// Whose it is, as the server said when it was kept; empty when there is none.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.read().name
+    }
+
+    /// Whether it is an account's, not a guest's.
+    #[must_use]
+    pub fn is_account(&self) -> bool {
+        is_account_file(&self.path) && self.token().is_some()
+    }
+
+    /// Keeps it no longer.
+    ///
+    /// # Errors
+    /// When its file cannot be deleted.
+    pub fn forget(&self) -> Result<(), ConfigError> {
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(&self.path)(error)),
+            _ => Ok(()),
+        }
     }
 
     /// Where it is kept.
@@ -170,7 +220,7 @@ impl Identity {
     /// When it cannot be written.
     pub fn save_token(&self, token: &Secret, name: &str) -> Result<(), ConfigError> {
         self.change(|kept| {
-            kept.token.clone_from(&token.0);
+            token.expose().clone_into(&mut kept.token);
             name.clone_into(&mut kept.name);
         })
     }
@@ -207,6 +257,31 @@ fn read(path: &Path) -> Kept {
     fs::read(path).ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
 }
 
+/// Whether a file keeps an account's credential, by its name.
+#[must_use]
+pub fn is_account_file(path: &Path) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(ACCOUNT_FILE))
+}
+
+/// Where the credential of an account is kept. Names that differ in case alone are one.
+fn account_path(folder: &Path, name: &str) -> PathBuf {
+    let name: String =
+        name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-' || *c == '_').take(40).collect();
+    folder.join(format!("{ACCOUNT_FILE}{}.json", name.to_ascii_lowercase()))
+}
+
+/// The account of this name; without a name the one that was logged in to last, or whichever there is.
+fn account(folder: &Path, name: Option<&str>) -> Option<Identity> {
+    let known = |path: PathBuf| Some(Identity { path, _lock: None }).filter(Identity::is_account);
+    match name {
+        Some(name) => known(account_path(folder, name)),
+        None => {
+            let latest = fs::read_to_string(folder.join(LATEST_ACCOUNT)).unwrap_or_default();
+            known(account_path(folder, &latest)).or_else(|| files(folder).into_iter().find_map(known))
+        }
+    }
+}
+
 fn slot_path(folder: &Path, name: Option<&str>, slot: usize) -> PathBuf {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
     let name: String =
@@ -219,8 +294,11 @@ fn slot_path(folder: &Path, name: Option<&str>, slot: usize) -> PathBuf {
 /// The guests with a seat in the game; only those of this name, if one is named.
 fn seats(folder: &Path, name: Option<&str>, game: &str) -> Vec<PathBuf> {
     let mut seats = files(folder);
-    if name.is_some() {
-        seats.retain(|path| (1..=SLOTS_MAX).any(|slot| *path == slot_path(folder, name, slot)));
+    if let Some(named) = name {
+        seats.retain(|path| {
+            *path == account_path(folder, named)
+                || (1..=SLOTS_MAX).any(|slot| *path == slot_path(folder, name, slot))
+        });
     }
     seats.retain(|path| read(path).seats.iter().any(|seat| seat == game));
     seats
@@ -294,7 +372,7 @@ mod tests {
         let config = ConfigDir::new(Some(folder.path().to_owned()));
         let identity = config.identity(&server(), None, None).expect("an identity");
         assert_eq!(identity.token(), None);
-        identity.save_token(&Secret("t0ken".to_owned()), "ann").expect("written");
+        identity.save_token(&Secret::new("t0ken"), "ann").expect("written");
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -303,7 +381,7 @@ mod tests {
         }
         drop(identity);
         let identity = config.identity(&server(), None, None).expect("an identity");
-        assert_eq!(identity.token(), Some(Secret("t0ken".to_owned())));
+        assert_eq!(identity.token(), Some(Secret::new("t0ken")));
     }
 
     #[test]
@@ -348,9 +426,33 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let config = ConfigDir::new(Some(folder.path().join("below")));
         let looking = config.shared_identity(&server(), None, None);
-        looking.save_token(&Secret("t0ken".to_owned()), "ann").expect("written");
+        looking.save_token(&Secret::new("t0ken"), "ann").expect("written");
         let playing = config.identity(&server(), None, None).expect("an identity");
-        assert_eq!(playing.token(), Some(Secret("t0ken".to_owned())));
+        assert_eq!(playing.token(), Some(Secret::new("t0ken")));
+    }
+
+    #[test]
+    fn an_account_is_who_one_is_until_it_is_forgotten_and_by_several_clients() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let config = ConfigDir::new(Some(folder.path().to_owned()));
+        let keep = |name: &str| config.keep_account(&server(), &Secret::new(name), name).expect("written");
+        let token = |name| config.identity(&server(), name, None).expect("an identity").token();
+        let guest = config.identity(&server(), None, None).expect("an identity");
+        guest.save_token(&Secret::new("guest"), "ann").expect("written");
+        keep("Ann");
+        keep("Robot");
+        assert_eq!(token(None), Some(Secret::new("Robot")));
+        assert_eq!(token(Some("aNN")), Some(Secret::new("Ann")));
+        assert_eq!(token(Some("bob")), None);
+        let one = config.identity(&server(), None, None).expect("an identity");
+        let two = config.identity(&server(), None, None).expect("an identity");
+        assert!(one.is_account() && one.path() == two.path() && one.name() == "Robot");
+        one.forget().expect("deleted");
+        assert_eq!(token(None), Some(Secret::new("Ann")));
+        config.account_identity(&server(), "ann").expect("an account").forget().expect("deleted");
+        drop(guest);
+        let guest = config.identity(&server(), None, None).expect("an identity");
+        assert!(!guest.is_account() && guest.token() == Some(Secret::new("guest")));
     }
 
     #[test]

@@ -1,11 +1,12 @@
-//! One HTTP request: a game's record.
+//! One HTTP request: a game's record, and whatever an account asks for.
 
 use std::time::Duration;
 
-use http_body_util::{BodyExt, Empty, Limited};
+use flagfall_protocol::Code;
+use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
-use hyper::header::{AUTHORIZATION, HOST};
-use hyper::{Request, StatusCode};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
+use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -44,6 +45,8 @@ pub enum HttpError {
     Refused {
         /// The status.
         status: u16,
+        /// Why; stable. Empty when whoever answers is no Flagfall server.
+        code: String,
         /// Its words.
         message: String,
     },
@@ -54,11 +57,31 @@ pub enum HttpError {
 /// # Errors
 /// See [`HttpError`].
 pub async fn get(address: &Address, path: &str, token: Option<&Secret>) -> Result<Vec<u8>, HttpError> {
-    let timed_out = || HttpError::Timeout(address.authority.clone());
-    timeout(TIMEOUT, Box::pin(exchange(address, path, token))).await.map_err(|_| timed_out())?
+    ask(address, Method::GET, path, token, Vec::new()).await
 }
 
-async fn exchange(address: &Address, path: &str, token: Option<&Secret>) -> Result<Vec<u8>, HttpError> {
+/// Makes a request with a JSON body, which may be empty, and reads the answer's.
+///
+/// # Errors
+/// See [`HttpError`].
+pub async fn ask(
+    address: &Address,
+    method: Method,
+    path: &str,
+    token: Option<&Secret>,
+    body: Vec<u8>,
+) -> Result<Vec<u8>, HttpError> {
+    let timed_out = || HttpError::Timeout(address.authority.clone());
+    timeout(TIMEOUT, Box::pin(exchange(address, method, path, token, body))).await.map_err(|_| timed_out())?
+}
+
+async fn exchange(
+    address: &Address,
+    method: Method,
+    path: &str,
+    token: Option<&Secret>,
+    body: Vec<u8>,
+) -> Result<Vec<u8>, HttpError> {
     let server = || address.authority.clone();
     let broken = |why: String| HttpError::Broken { server: server(), why };
     let stream = TcpStream::connect(&address.authority)
@@ -68,28 +91,45 @@ async fn exchange(address: &Address, path: &str, token: Option<&Secret>) -> Resu
         .await
         .map_err(|error| broken(error.to_string()))?;
     let driver = tokio::spawn(connection);
-    let mut request = Request::get(path).header(HOST, &address.authority);
-    if let Some(Secret(token)) = token {
-        request = request.header(AUTHORIZATION, format!("Bearer {token}"));
+    let mut request = Request::builder().method(method).uri(path).header(HOST, &address.authority);
+    if let Some(token) = token {
+        request = request.header(AUTHORIZATION, format!("Bearer {}", token.expose()));
     }
-    let request = request.body(Empty::<Bytes>::new()).map_err(|error| broken(error.to_string()))?;
+    if !body.is_empty() {
+        request = request.header(CONTENT_TYPE, "application/json");
+    }
+    let request = request.body(Full::new(Bytes::from(body))).map_err(|error| broken(error.to_string()))?;
     let response = sender.send_request(request).await.map_err(|error| broken(error.to_string()))?;
     let status = response.status();
     let body = Limited::new(response.into_body(), BODY_BYTES_MAX);
     let bytes = body.collect().await.map_err(|error| broken(error.to_string()))?.to_bytes().to_vec();
     driver.abort();
-    if status == StatusCode::OK { Ok(bytes) } else { Err(refused(status, &bytes)) }
+    if status.is_success() { Ok(bytes) } else { Err(refused(status, &bytes)) }
 }
 
 /// The server's own words where it sent some.
 fn refused(status: StatusCode, body: &[u8]) -> HttpError {
-    let message = serde_json::from_slice::<serde_json::Value>(body)
-        .ok()
-        .and_then(|value| value.get("message")?.as_str().map(str::to_owned))
-        .unwrap_or_else(|| match status {
-            StatusCode::NOT_FOUND => "there is no such game here that you may see".to_owned(),
-            StatusCode::UNAUTHORIZED => "the server does not know the credential kept for it".to_owned(),
-            other => format!("the server answers with HTTP status {other}"),
-        });
-    HttpError::Refused { status: status.as_u16(), message }
+    let told = serde_json::from_slice::<serde_json::Value>(body).unwrap_or_default();
+    let text = |field: &str| told.get(field).and_then(|value| value.as_str()).map(str::to_owned);
+    let code = text("code").unwrap_or_default();
+    let message = text("message").unwrap_or_else(|| match status {
+        StatusCode::NOT_FOUND => "there is no such thing here that you may see".to_owned(),
+        StatusCode::UNAUTHORIZED => "the server does not know the credential kept for it".to_owned(),
+        other => format!("the server answers with HTTP status {other}"),
+    });
+    HttpError::Refused { status: status.as_u16(), code, message }
+}
+
+impl HttpError {
+    /// Whether the server refused for this reason.
+    #[must_use]
+    pub fn is_refused_as(&self, reason: &str) -> bool {
+        matches!(self, HttpError::Refused { code, .. } if code == reason)
+    }
+
+    /// Whether the server does not know the token.
+    #[must_use]
+    pub fn is_unknown_token(&self) -> bool {
+        self.is_refused_as(Code::BAD_TOKEN)
+    }
 }

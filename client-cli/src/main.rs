@@ -1,5 +1,6 @@
 //! `flagfall`: terminal, files and subcommands around the library of the same name.
 
+mod account;
 mod screen;
 
 use std::fs;
@@ -10,7 +11,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use flagfall::address::Address;
 use flagfall::chance::Chance;
-use flagfall::cli::{Cli, Command, Common, PlayArgs, SetupsCommand, WishArgs};
+use flagfall::cli::{Cli, Command, Common, PlayArgs, SetupsCommand, TokensCommand, WishArgs};
 use flagfall::config::{self, ConfigDir};
 use flagfall::model::{Goal, How, Model, Options, Page, SetupChoice, Wish};
 use flagfall::replay::Replay;
@@ -73,6 +74,14 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
         Command::Bot(args) => bot(*args, common),
         Command::Setups { command } => setups(command.unwrap_or(SetupsCommand::List), common),
         Command::Referee => referee(),
+        Command::Signup(args) => account::sign_up(args, common),
+        Command::Login(args) => account::log_in(args, common),
+        Command::Logout => account::log_out(common),
+        Command::Whoami => account::who_am_i(common),
+        Command::Profile { player } => account::profile(&player, common),
+        Command::Tokens { command } => account::tokens(command.unwrap_or(TokensCommand::List), common),
+        Command::Recover { account } => account::recover(account, common),
+        Command::Account { command } => account::account(command, common),
     }
 }
 

@@ -119,7 +119,7 @@ impl Replay {
         let mut text = format!("Game {}\n{}\n", record.game, words::terms(&record.terms));
         let _ = writeln!(text, "Made {}", words::date(record.created));
         for side in Side::BOTH {
-            let _ = writeln!(text, "{side}: {}", record.players[side].name);
+            let _ = writeln!(text, "{side}: {}", crate::words::player(&record.players[side]));
         }
         if let Some(lakes) = &record.lakes {
             let _ = writeln!(text, "Lakes: {}", words::squares(lakes));

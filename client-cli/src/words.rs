@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use flagfall_board::{Numbering, Rank, Side, Square};
 use flagfall_protocol::{
-    GameEvent, GameSummary, GameView, IdentityText, MoveText, Outcome, OwedColor, Presence, Reserve,
-    SeenExchange, SeenMove, SeenPlacing, SeenStrike, StrikeFate, Terms, Time,
+    GameEvent, GameSummary, GameView, IdentityText, MoveText, Outcome, OwedColor, Player, PlayerKind,
+    Presence, Profile, Reserve, SeenExchange, SeenMove, SeenPlacing, SeenStrike, StrikeFate, Terms, Time,
 };
 use flagfall_rules::{Identity, Move, Ruleset};
 use unicode_width::UnicodeWidthStr;
@@ -41,6 +41,27 @@ pub fn time(time: Time) -> String {
         Time::Fischer { base_s, increment_s } if base_s % 60 == 0 => format!("{}+{increment_s}", base_s / 60),
         Time::Fischer { base_s, increment_s } => format!("{base_s}s+{increment_s}"),
     }
+}
+
+/// Who somebody is. Programs are marked wherever a player is named.
+#[must_use]
+pub fn player(player: &Player) -> String {
+    match player.kind {
+        PlayerKind::Bot => format!("{} (bot)", player.name),
+        PlayerKind::Guest | PlayerKind::Account | PlayerKind::House => player.name.clone(),
+    }
+}
+
+/// What everybody may know of a player.
+#[must_use]
+pub fn profile(profile: &Profile) -> String {
+    let kind = match profile.player.kind {
+        PlayerKind::Guest => "a guest",
+        PlayerKind::Account => "a player",
+        PlayerKind::Bot => "a bot: a program plays",
+        PlayerKind::House => "a house player",
+    };
+    format!("{}, {kind}, here since {}.\n", profile.player.name, date(profile.created))
 }
 
 /// What is played, with all that sets it apart: for whoever is to agree to it.
@@ -80,7 +101,7 @@ pub fn summary(game: &GameSummary) -> String {
         (None, Some(turn)) => format!("ply {}, {turn} to move", game.ply),
         (None, None) => "deploying".to_owned(),
     };
-    let (red, blue) = (&game.players.red.name, &game.players.blue.name);
+    let (red, blue) = (player(&game.players.red), player(&game.players.blue));
     format!("{}  {red} (Red) - {blue} (Blue)  {}  {state}", game.id, terms_in_short(&game.terms))
 }
 

@@ -103,7 +103,7 @@ impl Client {
         };
         let mut model = Model::new(options, goal, Chance::System);
         if let Some(token) = token {
-            identity.save_token(&Secret(token.to_owned()), "ann").expect("written");
+            identity.save_token(&Secret::new(token), "ann").expect("written");
         }
         model.token = identity.token();
         let shell = Shell::new(address.clone(), config, identity);
@@ -154,7 +154,7 @@ async fn a_line_that_drops_between_a_move_and_its_answer_loses_nothing() {
     drop(listener.accept().await.expect("a connection"));
     let mut peer = Peer::accept(&listener).await;
     let hello = peer.welcome("").await;
-    assert!(matches!(hello, ClientToServer::Hello { token: Some(token), .. } if token == "s3cret"));
+    assert!(matches!(hello, ClientToServer::Hello { token: Some(token), .. } if token.expose() == "s3cret"));
     let open = peer.hear().await;
     assert!(matches!(open, ClientToServer::OpenGame { since: Some(since), .. } if since.seq == 3));
     peer.show_game(3, 0, "red", r#"["a1r9","a8b?"]"#).await;
@@ -262,7 +262,7 @@ async fn answer(listener: &TcpListener, response: &str) -> String {
 #[tokio::test]
 async fn records_are_fetched_with_the_credential_and_refusals_have_the_servers_words() {
     let (listener, address) = listen().await;
-    let token = Secret("s3cret".to_owned());
+    let token = Secret::new("s3cret");
     let get = http::get(&address, "/api/games/x/record", Some(&token));
     let (got, request) =
         tokio::join!(get, answer(&listener, "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"));
@@ -274,7 +274,9 @@ async fn records_are_fetched_with_the_credential_and_refusals_have_the_servers_w
     let get = http::get(&address, "/api/games/x/record", None);
     let refusal = "HTTP/1.1 404 Not Found\r\ncontent-length: 24\r\n\r\n{\"message\":\"none of it\"}";
     let (got, request) = tokio::join!(get, answer(&listener, refusal));
-    assert!(matches!(got, Err(http::HttpError::Refused { status: 404, message }) if message == "none of it"));
+    assert!(
+        matches!(got, Err(http::HttpError::Refused { status: 404, message, .. }) if message == "none of it")
+    );
     assert!(!request.to_ascii_lowercase().contains("authorization"));
 
     let get = http::get(&address, "/", None);

@@ -11,7 +11,7 @@ use flagfall_store::redis::Prefix;
 use thiserror::Error;
 use tracing_subscriber::EnvFilter;
 
-use crate::settings::{Limits, Settings, Times};
+use crate::settings::{Limits, Passwords, Settings, Times};
 
 /// The address a server listens on unless it is told otherwise.
 pub const LISTEN: &str = "127.0.0.1:7171";
@@ -142,6 +142,39 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_NEW_GUESTS_PER_MINUTE", value_name = "COUNT", default_value_t = 6_000,
           value_parser = value_parser!(u32).range(1..=10_000_000), help_heading = "Connections")]
     pub new_guests_per_minute: u32,
+    /// Take a client's address from the last entry of X-Forwarded-For: for a server that nobody reaches but through a proxy.
+    #[arg(long, env = "FLAGFALL_TRUST_PROXY", help_heading = "Connections")]
+    pub trust_proxy: bool,
+
+    /// Attempts at the password of one name within --attempts-minutes. Several servers count each for itself.
+    #[arg(long, env = "FLAGFALL_ATTEMPTS_PER_NAME", value_name = "COUNT", default_value_t = 10,
+          value_parser = value_parser!(u32).range(1..=1_000_000), help_heading = "Accounts")]
+    pub attempts_per_name: u32,
+    /// Attempts at passwords, and new accounts, from one address within --attempts-minutes.
+    #[arg(long, env = "FLAGFALL_ATTEMPTS_PER_ADDRESS", value_name = "COUNT", default_value_t = 50,
+          value_parser = value_parser!(u32).range(1..=1_000_000), help_heading = "Accounts")]
+    pub attempts_per_address: u32,
+    /// The time of --attempts-per-name and --attempts-per-address, in minutes.
+    #[arg(long, env = "FLAGFALL_ATTEMPTS_MINUTES", value_name = "MINUTES", default_value_t = 15,
+          value_parser = value_parser!(u32).range(1..=1_440), help_heading = "Accounts")]
+    pub attempts_minutes: u32,
+    /// Tokens of one account.
+    #[arg(long, env = "FLAGFALL_TOKENS_PER_ACCOUNT", value_name = "COUNT", default_value_t = 16,
+          value_parser = value_parser!(u32).range(2..=24), help_heading = "Accounts")]
+    pub tokens_per_account: u32,
+    /// Memory that the hash of a password takes (argon2id), in KiB.
+    #[arg(long, env = "FLAGFALL_PASSWORD_MEMORY_KIB", value_name = "KIB", default_value_t = 19 * 1024,
+          value_parser = value_parser!(u32).range(32..=4_194_304), help_heading = "Accounts")]
+    pub password_memory_kib: u32,
+    /// How often the hash goes through it.
+    #[arg(long, env = "FLAGFALL_PASSWORD_PASSES", value_name = "COUNT", default_value_t = 2,
+          value_parser = value_parser!(u32).range(1..=100), help_heading = "Accounts")]
+    pub password_passes: u32,
+    /// Hashes computed at once; each keeps a core busy.
+    #[arg(long, env = "FLAGFALL_PASSWORDS_AT_ONCE", value_name = "COUNT", default_value_t = 2,
+          value_parser = value_parser!(u32).range(1..=256), help_heading = "Accounts")]
+    pub passwords_at_once: u32,
+
     /// Time for a client's hello, in seconds.
     #[arg(long, env = "FLAGFALL_HELLO_SECONDS", value_name = "SECONDS", default_value_t = 10,
           value_parser = value_parser!(u32).range(1..=300), help_heading = "Connections")]
@@ -342,6 +375,9 @@ impl Config {
                 seeks_per_player: count(self.seeks_per_player),
                 challenges_per_player: count(self.challenges_per_player),
                 guests_per_minute: self.new_guests_per_minute,
+                tokens_per_player: count(self.tokens_per_account),
+                attempts_per_name: self.attempts_per_name,
+                attempts_per_address: self.attempts_per_address,
                 ..Limits::default()
             },
             times: Times {
@@ -351,9 +387,17 @@ impl Config {
                 pong: seconds(self.pong_seconds),
                 message_window: seconds(self.messages_seconds),
                 challenge: hours(self.challenge_hours),
+                attempt_window: seconds(60).saturating_mul(self.attempts_minutes),
                 guest: hours(24).saturating_mul(self.guest_days),
                 ..Times::default()
             },
+            passwords: Passwords {
+                memory_kib: self.password_memory_kib,
+                passes: self.password_passes,
+                at_once: count(self.passwords_at_once),
+                ..Passwords::default()
+            },
+            trusts_proxy: self.trust_proxy,
             allowed_origins: self.allow_origin.iter().map(|Origin(origin)| origin.clone()).collect(),
         })
     }

@@ -45,6 +45,15 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
     (OUTBOX_QUEUED, Kind::Histogram, Unit::Count, "Messages waiting for a connection, sampled at each ping"),
     (ROUND_TRIP, Kind::Histogram, Unit::Seconds, "Time from a ping to its pong"),
     (GUESTS, Kind::Counter, Unit::Count, "New guests"),
+    (ACCOUNTS, Kind::Counter, Unit::Count, "Accounts, by what happened: made or deleted"),
+    (LOGINS, Kind::Counter, Unit::Count, "Logins and recoveries, by result: good, wrong or too_often"),
+    (
+        PASSWORD_HASHES,
+        Kind::Counter,
+        Unit::Count,
+        "Password hashes, by result: done, or busy when the queue was full",
+    ),
+    (PASSWORD_SECONDS, Kind::Histogram, Unit::Seconds, "Time a password hash takes, its wait left out"),
     (
         LOBBY_COMMANDS,
         Kind::Counter,
@@ -111,6 +120,14 @@ pub const OUTBOX_QUEUED: &str = "flagfall_outbox_queued";
 pub const ROUND_TRIP: &str = "flagfall_round_trip_seconds";
 /// New guests.
 pub const GUESTS: &str = "flagfall_guests_total";
+/// See [`METRICS`].
+pub const ACCOUNTS: &str = "flagfall_accounts_total";
+/// See [`METRICS`].
+pub const LOGINS: &str = "flagfall_logins_total";
+/// See [`METRICS`].
+pub const PASSWORD_HASHES: &str = "flagfall_password_hashes_total";
+/// See [`METRICS`].
+pub const PASSWORD_SECONDS: &str = "flagfall_password_seconds";
 /// Lobby commands.
 pub const LOBBY_COMMANDS: &str = "flagfall_lobby_commands_total";
 /// Lobby command latency.

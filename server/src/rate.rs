@@ -39,6 +39,13 @@ impl TokenBucket {
         }
     }
 
+    /// Whether nothing was taken for so long that it makes no difference any more.
+    #[must_use]
+    pub fn is_full(&self, now: Instant) -> bool {
+        let elapsed = now.saturating_duration_since(self.at).as_secs_f64();
+        self.tokens + elapsed * self.per_second >= self.capacity
+    }
+
     /// Puts tokens back that turned out not to count.
     pub fn put_back(&mut self, tokens: u32) {
         self.tokens = (self.tokens + f64::from(tokens)).min(self.capacity);

@@ -90,7 +90,7 @@ impl Server {
     pub async fn start(settings: Settings, store: Arc<dyn Store>) -> Result<Server, StartError> {
         let connections = Connections::new();
         let tables = Tables::start(store.clone(), settings.for_tables(connections.clone())).await?;
-        let players = Players::new(store.clone(), &settings);
+        let players = Players::new(store.clone(), connections.clone(), &settings);
         let lobby = Lobby::new(store.clone(), tables.clone(), connections.clone(), settings.clone());
         Ok(Server {
             app: Arc::new(App {
@@ -134,6 +134,9 @@ impl Server {
         tasks.spawn(kept_alive("lobby", app.clone(), async |app| app.lobby.run().await));
         tasks.spawn(kept_alive("heartbeat", app.clone(), heartbeat));
         tasks.spawn(kept_alive("sweep", app.clone(), sweep));
+        if app.store.announcements().is_some() {
+            tasks.spawn(kept_alive("revocations", app.clone(), revocations));
+        }
         shutdown.await;
 
         tracing::info!(connections = app.connections.len(), "stopping");
@@ -202,6 +205,18 @@ async fn heartbeat(app: Arc<App>) {
                 }
                 is_failing = true;
             }
+        }
+    }
+}
+
+/// Closes the sockets of tokens that were revoked on other servers of the same store.
+async fn revocations(app: Arc<App>) {
+    let mut ticks = interval(app.settings.times.revocation_interval.max(Duration::from_millis(10)));
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        if let Err(error) = app.players.look_for_revocations().await {
+            tracing::warn!(%error, "tokens revoked on other servers cannot be looked for");
         }
     }
 }

@@ -12,6 +12,10 @@ pub struct Settings {
     pub limits: Limits,
     /// How long.
     pub times: Times,
+    /// How slow it is to guess a password.
+    pub passwords: Passwords,
+    /// Whether a proxy stands in front of the server and tells the client's address: the last one in `X-Forwarded-For`.
+    pub trusts_proxy: bool,
     /// Origins (`https://example.org`) whose pages may connect, beside those of the server's own host.
     pub allowed_origins: Vec<String>,
 }
@@ -26,6 +30,27 @@ impl Settings {
             games_per_player_max: self.limits.games_per_player,
             connections,
         }
+    }
+}
+
+/// What the hash of a password costs: argon2id.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Passwords {
+    /// Memory of one hash, in KiB.
+    pub memory_kib: u32,
+    /// How often it is gone through.
+    pub passes: u32,
+    /// Lanes of one hash.
+    pub lanes: u32,
+    /// Hashes computed at once.
+    pub at_once: usize,
+    /// How many more may wait for theirs.
+    pub waiting: usize,
+}
+
+impl Default for Passwords {
+    fn default() -> Passwords {
+        Passwords { memory_kib: 19 * 1024, passes: 2, lanes: 1, at_once: 2, waiting: 32 }
     }
 }
 
@@ -54,6 +79,12 @@ pub struct Limits {
     pub challenges_per_player: usize,
     /// New guests the server takes in a minute.
     pub guests_per_minute: u32,
+    /// Tokens of one account.
+    pub tokens_per_player: usize,
+    /// Attempts at the password of one name within [`Times::attempt_window`].
+    pub attempts_per_name: u32,
+    /// Attempts at passwords, and new accounts, from one address within [`Times::attempt_window`].
+    pub attempts_per_address: u32,
 }
 
 impl Default for Limits {
@@ -70,6 +101,9 @@ impl Default for Limits {
             seeks_max: 80,
             challenges_per_player: 10,
             guests_per_minute: 6_000,
+            tokens_per_player: 16,
+            attempts_per_name: 10,
+            attempts_per_address: 50,
         }
     }
 }
@@ -103,6 +137,10 @@ pub struct Times {
     pub command_memory: Duration,
     /// How long a guest who does not come back is remembered.
     pub guest: Duration,
+    /// The window of [`Limits::attempts_per_name`] and [`Limits::attempts_per_address`].
+    pub attempt_window: Duration,
+    /// The time between two looks at what tokens other servers revoked.
+    pub revocation_interval: Duration,
     /// The time between two heartbeats to the store.
     pub heartbeat: Duration,
     /// How long the store may take for a health check.
@@ -129,6 +167,8 @@ impl Default for Times {
             challenge: DAY,
             command_memory: DAY,
             guest: DAY.saturating_mul(90),
+            attempt_window: Duration::from_secs(15 * 60),
+            revocation_interval: Duration::from_secs(1),
             heartbeat: Duration::from_secs(1),
             health: Duration::from_secs(2),
             stop: Duration::from_secs(8),

@@ -1,16 +1,6 @@
 //! What comes into the core and what it asks for.
 
-use flagfall_protocol::{ClientToServer, GameCommand, ServerToClient};
-
-/// A credential: `Debug` does not show it.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(pub String);
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Secret(hidden)")
-    }
-}
+use flagfall_protocol::{ClientToServer, GameCommand, Secret, ServerToClient};
 
 /// Something that happened outside.
 #[derive(Clone, PartialEq, Debug)]

@@ -16,7 +16,8 @@ use crate::deploy::DeployEditor;
 use crate::replay::Replay;
 use crate::words;
 
-pub use message::{Effect, Key, Message, Secret};
+pub use flagfall_protocol::Secret;
+pub use message::{Effect, Key, Message};
 
 /// Where a server is, unless somebody says otherwise.
 pub const DEFAULT_SERVER: &str = "ws://127.0.0.1:7171/ws";

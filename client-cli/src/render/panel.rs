@@ -84,7 +84,7 @@ fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: u
     let room = width.saturating_sub(label.len() + right.len() + 1);
     // A long name is cut, what is said of it is not.
     let told = format!("{own}{presence}");
-    let short = fit(&game.summary.players[side].name, room.saturating_sub(told.width()));
+    let short = fit(&words::player(&game.summary.players[side]), room.saturating_sub(told.width()));
     let name = fit(&format!("{}{told}", short.trim_end()), room);
     let clock_style = if is_turn { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
     Line::from(vec![

@@ -119,11 +119,11 @@ fn introduce(model: &mut Model, game: &OpenGame) {
     let terms = words::terms(&summary.terms);
     let text = match game.own_side() {
         Some(side) => {
-            let opponent = &summary.players[side.opponent()].name;
+            let opponent = words::player(&summary.players[side.opponent()]);
             format!("Game {}: you play {side} against {opponent}. {terms}.", summary.id)
         }
         None => {
-            let (red, blue) = (&summary.players.red.name, &summary.players.blue.name);
+            let (red, blue) = (words::player(&summary.players.red), words::player(&summary.players.blue));
             format!("Game {}: {red} plays Red, {blue} plays Blue. {terms}. You watch.", summary.id)
         }
     };
@@ -359,7 +359,7 @@ pub(super) fn presence(model: &mut Model, id: GameId, side: Side, presence: Pres
     let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
     let before = std::mem::replace(&mut game.presence[side], presence);
     if before != presence && game.own_side() != Some(side) {
-        let name = game.summary.players[side].name.clone();
+        let name = words::player(&game.summary.players[side]);
         model.say(match presence {
             Presence::Present => format!("{name} ({side}) is here."),
             Presence::Reconnecting => {

@@ -260,7 +260,7 @@ fn offer_words(seek: &Seek) -> String {
         Some(side) => format!(", you play {}", side.opponent()),
         None => String::new(),
     };
-    format!("{}'s offer: {}{side}", seek.seeker.name, words::terms(&seek.terms))
+    format!("{}'s offer: {}{side}", words::player(&seek.seeker), words::terms(&seek.terms))
 }
 
 /// Makes the offer the person wishes.

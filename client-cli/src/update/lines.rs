@@ -179,7 +179,7 @@ fn status(model: &mut Model) {
         Phase::Over => view.outcome.as_ref().map(words::outcome).unwrap_or_default(),
     }];
     for side in Side::BOTH {
-        let name = &game.summary.players[side].name;
+        let name = words::player(&game.summary.players[side]);
         let presence = words::presence(game.presence[side]);
         let clock = match game.remaining_ms(side, model.server_now()) {
             Some(ms) => format!(", {} left", words::clock(ms)),

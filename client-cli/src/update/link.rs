@@ -1,8 +1,11 @@
 //! The line to the server: hello, loss, reconnection.
 
+use std::path::Path;
+
 use flagfall_protocol::{ClientToServer, CloseCode, PROTOCOL_VERSION};
 
 use super::exit;
+use crate::config::is_account_file;
 use crate::model::{Effect, Link, Model, Pending};
 
 const BACKOFF_FIRST_MS: u64 = 100;
@@ -19,7 +22,7 @@ pub(super) fn connected(model: &mut Model, out: &mut Vec<Effect>) {
     let is_new = model.token.is_none();
     out.push(Effect::Send(ClientToServer::Hello {
         protocol: PROTOCOL_VERSION,
-        token: model.token.as_ref().map(|secret| secret.0.clone()),
+        token: model.token.clone(),
         name: model.options.name.clone().filter(|_| is_new),
         client: Some(concat!("flagfall ", env!("CARGO_PKG_VERSION")).to_owned()),
     }));
@@ -65,8 +68,8 @@ pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out:
     if let Some(code) = verdict {
         model.link = Link::Closed { why: why.to_owned() };
         let mut word = format!("The server closed the connection: {why} (code {code}).");
-        if code == CloseCode::BadToken as u16 {
-            word.push_str(&new_guest_hint(model));
+        if code == CloseCode::BadToken as u16 || code == CloseCode::TokenRevoked as u16 {
+            word.push_str(&unknown_token_hint(model));
         }
         exit(model, 2, word, out);
     } else if is_superseded {
@@ -85,9 +88,17 @@ pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out:
     }
 }
 
-/// What to do about a credential that the server does not know.
-pub(super) fn new_guest_hint(model: &Model) -> String {
-    format!(" To begin there as a new guest, delete {}.", model.options.credential_file)
+/// What to do about a credential that the server does not know, or not any more.
+pub(super) fn unknown_token_hint(model: &Model) -> String {
+    let file = &model.options.credential_file;
+    if is_account_file(Path::new(file)) {
+        let server = model.options.server_flag();
+        format!(
+            " To enter the account again: flagfall login{server} NAME; to be a guest: flagfall logout{server}."
+        )
+    } else {
+        format!(" To begin there as a new guest, delete {file}.")
+    }
 }
 
 pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {

@@ -3,14 +3,14 @@
 use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, GameCommand, ServerToClient};
 
 use super::{exit, game, goal, link};
-use crate::model::{Effect, Goal, How, Link, Model, Page, Secret};
+use crate::model::{Effect, Goal, How, Link, Model, Page};
 use crate::words;
 
 pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec<Effect>) {
     match message {
         ServerToClient::Welcome { protocol: _, server: _, player, token, server_time, games } => {
             link::learn_time(model, server_time, true);
-            if let Some(token) = token.map(Secret) {
+            if let Some(token) = token {
                 model.token = Some(token.clone());
                 out.push(Effect::SaveToken { token, name: player.name.clone() });
             }
@@ -18,7 +18,7 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
             if model.was_online {
                 model.say("Connected again.");
             } else if model.goal != Goal::Games {
-                model.say(format!("Connected to {} as {}.", model.options.server, player.name));
+                model.say(format!("Connected to {} as {}.", model.options.server, words::player(&player)));
             }
             model.was_online = true;
             model.player = Some(player);
@@ -40,7 +40,7 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
                 None => "Chance decides who plays which side.".to_owned(),
             };
             let mut lines = vec![
-                format!("{} challenges you: {}.", challenger.name, words::terms(&terms)),
+                format!("{} challenges you: {}.", words::player(&challenger), words::terms(&terms)),
                 side,
                 format!(
                     "The challenge stands for {} more.",
@@ -48,7 +48,8 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
                 ),
             ];
             if terms.secret {
-                lines.push(format!("{}'s deployment stays secret after the end.", challenger.name));
+                lines
+                    .push(format!("{}'s deployment stays secret after the end.", words::player(&challenger)));
             }
             if model.options.plain {
                 for line in &lines {
@@ -167,7 +168,7 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
     let Refused { pending, game: game_id, code, message, seq } = refused;
     let mut message = words::sentence(message);
     if code.as_str() == Code::BAD_TOKEN {
-        message.push_str(&link::new_guest_hint(model));
+        message.push_str(&link::unknown_token_hint(model));
     }
     match pending {
         // Somebody was faster, or the offer is gone: look again.

@@ -63,7 +63,7 @@ fn a_new_guest_names_himself_and_a_known_one_shows_his_credential() {
     assert_eq!(update(&mut model, Message::Started), [Effect::Connect { delay_ms: 0 }]);
     let effects = update(&mut model, Message::Connected);
     assert!(matches!(sent(&effects)[..], [ClientToServer::Hello { token: None, name: Some(_), .. }]));
-    model.token = Some(Secret("t".to_owned()));
+    model.token = Some(Secret::new("t"));
     let effects = update(&mut model, Message::Connected);
     assert!(matches!(sent(&effects)[..], [ClientToServer::Hello { token: Some(_), name: None, .. }]));
     assert!(!format!("{model:?}").contains("Secret(\"t"), "no credential in a panic's words");

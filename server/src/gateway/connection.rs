@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
-use flagfall_protocol::{CloseCode, Code, PROTOCOL_VERSION, Player, ServerToClient};
+use flagfall_protocol::{CloseCode, Code, PROTOCOL_VERSION, Player, Secret, ServerToClient};
 use flagfall_store::{SystemClock, WallClock};
 use futures_util::{FutureExt, SinkExt, StreamExt};
 use metrics::counter;
@@ -188,28 +188,34 @@ impl Connection {
     }
 
     /// Finds out who says hello, and welcomes him. The welcome goes out when his token is in the store.
-    fn enter(&mut self, token: Option<String>, name: Option<String>, client: String) {
+    fn enter(&mut self, token: Option<Secret>, name: Option<String>, client: String) {
         let Stage::Greeting(mut registration) = std::mem::replace(&mut self.stage, Stage::Entering) else {
             return;
         };
         let (app, outbox) = (self.app.clone(), self.outbox.clone());
         self.hand = Hand::Entering(Box::pin(async move {
-            let (player, token) = match token {
-                Some(token) => (app.players.authenticate(&token).await?, None),
+            let connections_max = app.settings.limits.connections_per_player;
+            let (player, new_token) = match &token {
+                Some(token) => {
+                    let known = app.players.authenticate(token.expose()).await?;
+                    registration.identify(&known.player.id, &known.token_id, connections_max);
+                    // From now on whoever revokes the token finds this connection; who did so before is found here.
+                    (app.players.authenticate(token.expose()).await?.player, None)
+                }
                 None => {
                     let guest = app.players.register(name.as_deref()).await?;
-                    (guest.player, Some(guest.token.expose()))
+                    registration.identify(&guest.player.id, &guest.token_id, connections_max);
+                    (guest.player, Some(guest.token.to_secret()))
                 }
             };
             // First the registry, then the list of games: what starts in between is told twice rather than not at all.
-            registration.identify(&player.id, app.settings.limits.connections_per_player);
             let games = app.tables.games_of(&player.id).await;
             tracing::info!(connection = %outbox.connection(), player = %player.id, name = %player.name, client, "welcome");
             outbox.send(Payload::new(&ServerToClient::Welcome {
                 protocol: PROTOCOL_VERSION,
                 server: SERVER.to_owned(),
                 player: player.clone(),
-                token,
+                token: new_token,
                 server_time: SystemClock.now().0,
                 games,
             }));
@@ -226,16 +232,13 @@ impl Connection {
                 Step::Wait
             }
             Err(error) => {
-                let (code, closing) = match &error {
-                    PlayerError::Name(_) | PlayerError::NameTaken => {
-                        (Code::BAD_NAME, CloseCode::BadName.into())
-                    }
-                    PlayerError::UnknownToken => (Code::BAD_TOKEN, CloseCode::BadToken.into()),
-                    PlayerError::TooManyGuests => (Code::TOO_MANY, CloseCode::TooManyRequests.into()),
-                    PlayerError::Store => (Code::STORE_UNAVAILABLE, Closing::LATER),
-                    PlayerError::Chance(_) => (Code::INTERNAL, Closing::LATER),
+                let closing = match error.code() {
+                    Code::BAD_NAME => CloseCode::BadName.into(),
+                    Code::BAD_TOKEN => CloseCode::BadToken.into(),
+                    Code::TOO_MANY => CloseCode::TooManyRequests.into(),
+                    _ => Closing::LATER,
                 };
-                Step::Close(Some(refusal(None, None, code, error.to_string())), closing)
+                Step::Close(Some(refusal(None, None, error.code(), error.to_string())), closing)
             }
         }
     }

@@ -26,8 +26,16 @@ struct Shared {
 struct State {
     all: HashMap<ConnectionId, Outbox>,
     /// Each connected player's connections, oldest first; never empty.
-    players: HashMap<Arc<str>, Vec<Outbox>>,
+    players: HashMap<Arc<str>, Vec<Entry>>,
     is_closing: bool,
+}
+
+/// A connection of a known player.
+#[derive(Clone)]
+struct Entry {
+    outbox: Outbox,
+    /// The id of the token it came with.
+    token: Arc<str>,
 }
 
 /// A connection's entry in the registry; dropping it takes the connection out.
@@ -59,9 +67,17 @@ impl Connections {
     /// Sends a message to every connection of a player; to none when he is not connected.
     pub fn notify(&self, player_id: &str, payload: &Payload) {
         // Outboxes are copied out first: sending wakes tasks, which is nobody's business under this lock.
-        let outboxes = self.shared.lock().players.get(player_id).cloned();
-        for outbox in outboxes.iter().flatten() {
-            outbox.send(payload.clone());
+        let entries = self.shared.lock().players.get(player_id).cloned();
+        for entry in entries.iter().flatten() {
+            entry.outbox.send(payload.clone());
+        }
+    }
+
+    /// Closes the connections that a player opened with one token.
+    pub fn close_token(&self, player_id: &str, token_id: &str, code: CloseCode) {
+        let entries = self.shared.lock().players.get(player_id).cloned();
+        for entry in entries.iter().flatten().filter(|entry| &*entry.token == token_id) {
+            entry.outbox.close(code);
         }
     }
 
@@ -129,16 +145,16 @@ impl Shared {
 impl Registration {
     /// Says whose connection this is. A player has at most `connections_max` of them: beyond that the oldest is closed as
     /// [`CloseCode::TooManyConnections`], because the newest is where the player is.
-    pub fn identify(&mut self, player_id: &str, connections_max: usize) {
+    pub fn identify(&mut self, player_id: &str, token_id: &str, connections_max: usize) {
         let player: Arc<str> = player_id.into();
         let mut state = self.shared.lock();
-        let outboxes = state.players.entry(player.clone()).or_default();
-        outboxes.push(self.outbox.clone());
-        let surplus: Vec<Outbox> =
-            outboxes.drain(..outboxes.len().saturating_sub(connections_max.max(1))).collect();
+        let entries = state.players.entry(player.clone()).or_default();
+        entries.push(Entry { outbox: self.outbox.clone(), token: token_id.into() });
+        let surplus: Vec<Entry> =
+            entries.drain(..entries.len().saturating_sub(connections_max.max(1))).collect();
         drop(state);
-        for outbox in surplus {
-            outbox.close(CloseCode::TooManyConnections);
+        for entry in surplus {
+            entry.outbox.close(CloseCode::TooManyConnections);
         }
         self.player = Some(player);
     }
@@ -149,10 +165,10 @@ impl Drop for Registration {
         let mut state = self.shared.lock();
         state.all.remove(&self.outbox.connection());
         if let Some(player) = &self.player
-            && let Some(outboxes) = state.players.get_mut(player)
+            && let Some(entries) = state.players.get_mut(player)
         {
-            outboxes.retain(|outbox| *outbox != self.outbox);
-            if outboxes.is_empty() {
+            entries.retain(|entry| entry.outbox != self.outbox);
+            if entries.is_empty() {
                 state.players.remove(player);
             }
         }
@@ -200,9 +216,9 @@ mod tests {
         let (mut first, mut first_reader) = connect(&connections);
         let (mut second, mut second_reader) = connect(&connections);
         let (mut other, _other_reader) = connect(&connections);
-        first.identify("ana", 8);
-        second.identify("ana", 8);
-        other.identify("bo", 8);
+        first.identify("ana", "t", 8);
+        second.identify("ana", "t", 8);
+        other.identify("bo", "t", 8);
         connections.notify("ana", &ping());
         connections.notify("nobody", &ping());
         for reader in [&mut first_reader, &mut second_reader] {
@@ -219,11 +235,25 @@ mod tests {
         let (mut second, _second_reader) = connect(&connections);
         let (mut third, _third_reader) = connect(&connections);
         for registration in [&mut first, &mut second, &mut third] {
-            registration.identify("ana", 2);
+            registration.identify("ana", "t", 2);
         }
         let code = poll_fn(|cx| first_reader.poll_close(cx)).await;
         assert_eq!(code, CloseCode::TooManyConnections);
         assert!(!second.outbox.is_closed() && !third.outbox.is_closed());
+    }
+
+    #[tokio::test]
+    async fn the_connections_of_a_revoked_token_are_closed_and_no_others() {
+        let connections = Connections::new();
+        let (mut phone, mut phone_reader) = connect(&connections);
+        let (mut desk, _desk_reader) = connect(&connections);
+        let (mut other, _other_reader) = connect(&connections);
+        phone.identify("ana", "t1", 8);
+        desk.identify("ana", "t2", 8);
+        other.identify("bo", "t1", 8);
+        connections.close_token("ana", "t1", CloseCode::TokenRevoked);
+        assert_eq!(poll_fn(|cx| phone_reader.poll_close(cx)).await, CloseCode::TokenRevoked);
+        assert!(!desk.outbox.is_closed() && !other.outbox.is_closed());
     }
 
     #[test]
@@ -231,8 +261,8 @@ mod tests {
         let connections = Connections::new();
         let (mut first, _first_reader) = connect(&connections);
         let (mut second, _second_reader) = connect(&connections);
-        first.identify("ana", 8);
-        second.identify("ana", 8);
+        first.identify("ana", "t", 8);
+        second.identify("ana", "t", 8);
         drop(first);
         assert!(connections.is_online("ana"));
         drop(second);

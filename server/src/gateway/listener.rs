@@ -1,6 +1,7 @@
 //! Taking connections from a listening socket and speaking HTTP on them, within limits.
 
 use std::io;
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,7 +10,10 @@ use std::time::Duration;
 
 use axum::Router;
 use futures_util::FutureExt;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use metrics::counter;
@@ -52,13 +56,13 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits
             tracing::info!("connections can be taken again");
         }
         match accepted {
-            Ok((stream, _)) => match room.clone().try_acquire_owned() {
+            Ok((stream, peer)) => match room.clone().try_acquire_owned() {
                 Ok(permit) => {
                     counter!(ACCEPTED, "result" => "served").increment(1);
                     // Fails only on a socket that is dead already.
                     stream.set_nodelay(true).ok();
                     let stream = Lingering { stream: Some(stream), permit: Some(permit) };
-                    tokio::spawn(serve_connection(stream, router.clone(), limits));
+                    tokio::spawn(serve_connection(stream, peer.ip(), router.clone(), limits));
                 }
                 Err(_) => {
                     counter!(ACCEPTED, "result" => "full").increment(1);
@@ -97,12 +101,21 @@ fn turn_away(stream: &TcpStream) {
     stream.try_write(ANSWER).ok();
 }
 
-async fn serve_connection(stream: Lingering, router: Router, limits: ListenerLimits) {
+/// Where a request comes from: the address of the other end of its connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Peer(pub IpAddr);
+
+async fn serve_connection(stream: Lingering, peer: IpAddr, router: Router, limits: ListenerLimits) {
+    let service = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(Peer(peer));
+        service.call(request)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head)
         .max_buf_size(HEAD_BYTES_MAX)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
+        .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
     match timeout(limits.http, AssertUnwindSafe(connection).catch_unwind()).await {
         Ok(Ok(Ok(()))) => {}

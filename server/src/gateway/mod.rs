@@ -14,7 +14,7 @@ mod session;
 mod upgrade;
 
 pub use connections::{Connections, Registration};
-pub use listener::{ListenerLimits, serve};
+pub use listener::{ListenerLimits, Peer, serve};
 pub use outbox::{
     ConnectionId, OUTBOX_BYTES_MAX, OUTBOX_MESSAGES_MAX, Outbox, OutboxReader, Outgoing, outbox,
 };

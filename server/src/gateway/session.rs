@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use flagfall_board::GameId;
-use flagfall_protocol::{ClientToServer, CloseCode, Code, CommandId, PROTOCOL_VERSION, ServerToClient};
+use flagfall_protocol::{
+    ClientToServer, CloseCode, Code, CommandId, PROTOCOL_VERSION, Secret, ServerToClient,
+};
 use tokio::time::Instant;
 
 use super::parse::{Malformed, parse};
@@ -46,6 +48,7 @@ impl From<CloseCode> for Closing {
             CloseCode::TooManyRequests => "too many messages",
             CloseCode::HelloTimeout => "no hello came",
             CloseCode::BadToken => "unknown token",
+            CloseCode::TokenRevoked => "the token was revoked",
             CloseCode::ProtocolVersion => "another protocol version is spoken here",
             CloseCode::BadName => "the name is not allowed",
             CloseCode::TooManyConnections => "a newer connection of the same player took the place",
@@ -63,7 +66,7 @@ pub enum Step {
     /// The hello is right: see who it is, then call [`Session::entered`].
     Enter {
         /// The token of an earlier welcome.
-        token: Option<String>,
+        token: Option<Secret>,
         /// The name a new guest wants.
         name: Option<String>,
         /// The program, in printable characters.

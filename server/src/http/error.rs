@@ -1,7 +1,7 @@
 //! What HTTP answers when something is wrong: one enum, mapped completely here.
 
 use axum::Json;
-use axum::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use flagfall_protocol::Code;
@@ -16,11 +16,11 @@ use crate::table::TableError;
 pub enum ApiError {
     /// No such path.
     #[error(
-        "there is nothing here; the paths are /ws, /health, /api/rulesets, /api/games, /api/games/ID and /api/games/ID/record"
+        "there is nothing here; PROTOCOL.md lists the paths, among them /ws, /health, /api/rulesets, /api/games, /api/games/ID and /api/games/ID/record"
     )]
     NoSuchPath,
     /// The path is there, but not for this method.
-    #[error("this path is for reading: use GET")]
+    #[error("this path is there, but not for this method; the header Allow tells for which")]
     MethodNotAllowed,
     /// No such game for this caller.
     #[error("there is no game of that id, or it is private")]
@@ -34,6 +34,17 @@ pub enum ApiError {
     /// The credential is not one.
     #[error("unknown token: leave Authorization out to see what everybody sees")]
     Unauthorized,
+    /// Something that nobody in particular can do.
+    #[error("this wants a token, as in Authorization: Bearer TOKEN; POST /api/login hands one out")]
+    TokenExpected,
+    /// The body is not the JSON that is wanted.
+    #[error(
+        "the body is not what this path wants: a JSON object with the fields that PROTOCOL.md names and no others, sent as Content-Type: application/json"
+    )]
+    BadBody,
+    /// Whatever is wrong with a player's name, password or token.
+    #[error(transparent)]
+    Player(PlayerError),
     /// A page of another origin.
     #[error("pages of this origin may not connect; the operator can allow it")]
     ForeignOrigin,
@@ -67,6 +78,9 @@ impl ApiError {
             ApiError::Quarantined => (StatusCode::GONE, Code::GAME_QUARANTINED),
             ApiError::StoreUnavailable => (StatusCode::SERVICE_UNAVAILABLE, Code::STORE_UNAVAILABLE),
             ApiError::Unauthorized => (StatusCode::UNAUTHORIZED, Code::BAD_TOKEN),
+            ApiError::TokenExpected => (StatusCode::UNAUTHORIZED, Code::BAD_TOKEN),
+            ApiError::BadBody => (StatusCode::BAD_REQUEST, Code::MALFORMED),
+            ApiError::Player(error) => (status_of(error), error.code()),
             ApiError::ForeignOrigin => (StatusCode::FORBIDDEN, "foreign_origin"),
             ApiError::UpgradeExpected => (StatusCode::UPGRADE_REQUIRED, "upgrade_expected"),
             ApiError::BadQuery => (StatusCode::BAD_REQUEST, "bad_query"),
@@ -80,14 +94,18 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let (status, code) = self.status_and_code();
         let mut response = (status, Json(ErrorBody { code, message: self.to_string() })).into_response();
-        let header = match status {
-            StatusCode::UNAUTHORIZED => Some((WWW_AUTHENTICATE, "Bearer")),
-            StatusCode::METHOD_NOT_ALLOWED => Some((ALLOW, "GET, HEAD")),
-            StatusCode::SERVICE_UNAVAILABLE => Some((RETRY_AFTER, "2")),
+        let header = match (self, status) {
+            (ApiError::Player(PlayerError::TooManyAttempts(seconds)), _) => {
+                Some((RETRY_AFTER, seconds.into()))
+            }
+            (_, StatusCode::UNAUTHORIZED) => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
+            (_, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS) => {
+                Some((RETRY_AFTER, 2.into()))
+            }
             _ => None,
         };
         if let Some((name, value)) = header {
-            response.headers_mut().insert(name, HeaderValue::from_static(value));
+            response.headers_mut().insert(name, value);
         }
         response
     }
@@ -108,10 +126,32 @@ impl From<PlayerError> for ApiError {
         match error {
             PlayerError::UnknownToken => ApiError::Unauthorized,
             PlayerError::Store => ApiError::StoreUnavailable,
-            PlayerError::Name(_)
-            | PlayerError::NameTaken
-            | PlayerError::TooManyGuests
-            | PlayerError::Chance(_) => ApiError::Internal,
+            other => ApiError::Player(other),
         }
+    }
+}
+
+fn status_of(error: PlayerError) -> StatusCode {
+    match error {
+        PlayerError::Name(_)
+        | PlayerError::Password(_)
+        | PlayerError::BadTokenName
+        | PlayerError::BotScope => StatusCode::BAD_REQUEST,
+        PlayerError::UnknownToken => StatusCode::UNAUTHORIZED,
+        PlayerError::WrongPassword
+        | PlayerError::WrongRecoveryCode
+        | PlayerError::AccountExpected
+        | PlayerError::ScopeMissing => StatusCode::FORBIDDEN,
+        PlayerError::NoSuchToken | PlayerError::NoSuchPlayer => StatusCode::NOT_FOUND,
+        PlayerError::NameTaken
+        | PlayerError::AccountNameTaken
+        | PlayerError::AlreadyAccount
+        | PlayerError::TooManyTokens(_)
+        | PlayerError::GamesRunning => StatusCode::CONFLICT,
+        PlayerError::TooManyGuests | PlayerError::TooManyAttempts(_) | PlayerError::Busy => {
+            StatusCode::TOO_MANY_REQUESTS
+        }
+        PlayerError::Store => StatusCode::SERVICE_UNAVAILABLE,
+        PlayerError::Hash | PlayerError::Chance(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

@@ -1,5 +1,6 @@
-//! What the server answers over plain HTTP: health, rulesets, games, records.
+//! What the server answers over plain HTTP: health, rulesets, games, records, players and their credentials.
 
+mod accounts;
 mod error;
 mod health;
 
@@ -10,7 +11,7 @@ use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_TYPE,
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse, Response};
-use axum::routing::{any, get};
+use axum::routing::{any, delete, get, post};
 use axum::{Json, Router};
 use flagfall_board::GameId;
 use flagfall_protocol::{Audience, GameSummary, GameView, RulesetInfo};
@@ -29,7 +30,7 @@ use crate::table::TableHandle;
 
 /// Games `/api/games` lists at most.
 const LISTED_GAMES_MAX: usize = 100;
-/// Bytes of a request's body; no path wants one.
+/// Bytes of a request's body.
 const BODY_BYTES_MAX: usize = 8 * 1024;
 
 /// The paths of the game listener.
@@ -43,6 +44,16 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/api/games/{id}", get(game))
         .route("/api/games/{id}/record", get(record))
         .route("/api/games/{id}/record.txt", get(record_as_text))
+        .route("/api/account", post(accounts::sign_up).get(accounts::export).delete(accounts::delete))
+        .route("/api/account/password", post(accounts::change_password))
+        .route("/api/account/recovery_code", post(accounts::renew_recovery_code))
+        .route("/api/login", post(accounts::log_in))
+        .route("/api/logout", post(accounts::log_out))
+        .route("/api/recover", post(accounts::recover))
+        .route("/api/me", get(accounts::me))
+        .route("/api/tokens", get(accounts::tokens).post(accounts::make_token))
+        .route("/api/tokens/{id}", delete(accounts::revoke_token))
+        .route("/api/players/{name}", get(accounts::profile))
         .fallback(async || ApiError::NoSuchPath)
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
@@ -179,6 +190,12 @@ async fn find(app: &App, id: &str, headers: &HeaderMap) -> Result<(TableHandle, 
 /// Who asks: nobody in particular without a credential, and an error with a wrong one. Never silently the public: a player
 /// must not take the fog of the public for what he knows.
 async fn caller(app: &App, headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+    let Some(token) = credential(headers)? else { return Ok(None) };
+    Ok(Some(app.players.authenticate(token).await?.player.id))
+}
+
+/// The token of a request, if it has a credential.
+fn credential(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
     let mut credentials = headers.get_all(AUTHORIZATION).iter();
     let Some(credential) = credentials.next() else { return Ok(None) };
     let (Ok(credential), None) = (credential.to_str(), credentials.next()) else {
@@ -188,5 +205,5 @@ async fn caller(app: &App, headers: &HeaderMap) -> Result<Option<String>, ApiErr
     if !scheme.eq_ignore_ascii_case("bearer") {
         return Err(ApiError::Unauthorized);
     }
-    Ok(Some(app.players.authenticate(token.trim()).await?.id))
+    Ok(Some(token.trim()))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use flagfall_board::{Side, Stamp};
 use flagfall_protocol::{Player, ServerToClient, Terms};
-use flagfall_store::{Key, Store, Write};
+use flagfall_store::{Key, Store, Update, Write};
 use serde::{Deserialize, Serialize};
 
 use super::refusal::LobbyRefusal;
@@ -81,6 +81,18 @@ pub(super) async fn count(
     max: usize,
 ) -> Result<usize, LobbyRefusal> {
     Ok(store.scan(own_key(challenger, "")?, None, max).await?.len())
+}
+
+/// Closes what a player has open.
+pub(super) async fn close_all(store: &Arc<dyn Store>, challenger: &Player) -> Result<(), LobbyRefusal> {
+    let prefix = own_key(challenger, "")?;
+    for (own, _) in store.scan(prefix.clone(), None, usize::MAX).await? {
+        let code = own.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
+        let Some(Ok(code)) = code else { continue };
+        let writes = vec![Write::Delete { key: key(code)? }, Write::Delete { key: own }];
+        store.update(Update { conditions: Vec::new(), writes }).await?;
+    }
+    Ok(())
 }
 
 fn key(code: &str) -> Result<Key, LobbyRefusal> {

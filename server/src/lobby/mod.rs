@@ -151,6 +151,16 @@ impl Lobby {
         self.inner.board().unwatch(connection);
     }
 
+    /// Takes back what somebody offers who is no more. What cannot be taken back now expires by itself.
+    pub async fn forget(&self, player: &Player) {
+        if self.inner.seeks().cancel_all(&player.id) {
+            self.inner.changed.notify_one();
+        }
+        if let Err(refusal) = challenges::close_all(&self.inner.store, player).await {
+            tracing::warn!(%refusal, "the challenges of a deleted account could not be closed");
+        }
+    }
+
     /// Makes no new games from now on.
     pub fn stop(&self) {
         self.inner.is_stopping.store(true, Ordering::Relaxed);
@@ -223,7 +233,7 @@ impl Inner {
         let game = self.tables.create(plan.into()).await?;
         for side in Side::BOTH {
             let player = &game.players[side];
-            if player.kind == PlayerKind::Guest {
+            if player.kind != PlayerKind::House {
                 let message = ServerToClient::GameStarted { game: game.clone(), side };
                 self.connections.notify(&player.id, &Payload::new(&message));
             }

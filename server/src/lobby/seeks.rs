@@ -60,6 +60,13 @@ impl Seeks {
         self.open.len() < before
     }
 
+    /// Takes all of a player's seeks back; whether there were any.
+    pub fn cancel_all(&mut self, player_id: &str) -> bool {
+        let before = self.open.len();
+        self.open.retain(|(_, seek)| seek.seeker.id != player_id);
+        self.open.len() < before
+    }
+
     /// Takes a seek out for a player who accepts it: nobody else gets it from now on.
     ///
     /// # Errors
@@ -174,6 +181,11 @@ mod tests {
         assert!(!seeks.cancel("bo", "s1"));
         assert!(seeks.cancel("ana", "s1"));
         assert!(!seeks.cancel("ana", "s1"));
+        seeks.open(seek("s2", "ana"));
+        seeks.open(seek("s3", "bo"));
+        assert!(seeks.cancel_all("ana"));
+        assert!(!seeks.cancel_all("ana"));
+        assert_eq!(ids(&seeks), ["s3"]);
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl House {
     fn connect(&self, who: &str) -> (Registration, OutboxReader) {
         let (outbox, reader) = outbox(ConnectionId::next());
         let mut registration = self.connections.enter(outbox);
-        registration.identify(who, 8);
+        registration.identify(who, "t", 8);
         (registration, reader)
     }
 

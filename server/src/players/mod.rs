@@ -1,23 +1,35 @@
-//! Who somebody is: guests with a name and a durable token, and the house players.
+//! Who somebody is: guests with a name and a durable token, accounts with a password as well, bot accounts, and the house players.
 
+mod account;
+mod attempts;
 mod name;
+mod password;
+mod record;
+mod revocation;
 mod token;
 
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use flagfall_board::{PerSide, Side};
 use flagfall_bots::Level;
-use flagfall_protocol::{Player, PlayerKind};
-use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
+use flagfall_protocol::{Code, Player, PlayerKind, Scope};
+use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock};
 use metrics::counter;
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tokio::time::Instant;
 
+pub use attempts::{Attempts, TooOften};
 pub use name::{NAME_LEN_MAX, NAME_LEN_MIN, Name, NameError};
+pub use password::{
+    HashError, Hasher, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Password, PasswordError, RecoveryCode,
+};
 pub use token::{Token, TokenError};
 
+use self::record::{PlayerRecord, TokenRecord, gone_key, name_key, player_key, token_key};
 use crate::chance::{ChanceError, random_below, random_code};
+use crate::gateway::Connections;
 use crate::rate::TokenBucket;
 use crate::settings::Settings;
 
@@ -25,6 +37,8 @@ use crate::settings::Settings;
 const NAME_ATTEMPTS: usize = 8;
 /// A guest's expiry is moved on when it has come this much closer.
 const REFRESH_MS: u64 = 24 * 60 * 60 * 1_000;
+/// What a guest's token is called.
+const GUEST_TOKEN: &str = "guest";
 
 /// The players the store knows. Cheap to clone.
 #[derive(Clone)]
@@ -34,21 +48,38 @@ pub struct Players {
 
 struct Inner {
     store: Arc<dyn Store>,
+    connections: Connections,
     guest: Duration,
+    tokens_max: usize,
     new_guests: Mutex<TokenBucket>,
+    attempts: Attempts,
+    hasher: Hasher,
 }
 
-/// A guest just made. The token is told once.
+/// Somebody new. The token is told once.
 #[derive(Debug)]
 pub struct NewGuest {
     /// Who it is.
     pub player: Player,
     /// The credential.
     pub token: Token,
+    /// The credential's id.
+    pub token_id: String,
 }
 
-/// Why somebody did not get in. Nothing was written, or at least nothing was promised.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
+/// Whose token it is, and which.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Identity {
+    /// Who it is.
+    pub player: Player,
+    /// The token's id: not secret.
+    pub token_id: String,
+    /// What the token may do.
+    pub scope: Scope,
+}
+
+/// Why somebody did not get in, or not what he wanted. Nothing was written, or at least nothing was promised.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum PlayerError {
     /// The name is not allowed.
     #[error("{0}")]
@@ -56,18 +87,94 @@ pub enum PlayerError {
     /// No other name like it was free.
     #[error("that name is taken, and so are its variations: choose another one")]
     NameTaken,
+    /// An account gets the name it wants or none.
+    #[error("that name is taken or reserved: choose another one")]
+    AccountNameTaken,
     /// The token is no token, or nobody's.
-    #[error("this token is unknown: it was mistyped, or its guest has not been here for too long")]
+    #[error("this token is unknown: it was mistyped or revoked, or its guest has not been here for too long")]
     UnknownToken,
     /// Too many new guests at once.
     #[error("too many new guests at the moment: try again in a minute")]
     TooManyGuests,
+    /// What was chosen cannot be a password.
+    #[error("{0}")]
+    Password(#[from] PasswordError),
+    /// Which of both is wrong is not told.
+    #[error(
+        "there is no account of this name with this password: check both; names are written the same in capitals and small letters. A lost password is replaced by `flagfall recover NAME` with the recovery code"
+    )]
+    WrongPassword,
+    /// Which of both is wrong is not told.
+    #[error("there is no account of this name with this recovery code: check both; each code is good once")]
+    WrongRecoveryCode,
+    /// Too often for this name, or from this address.
+    #[error("too many attempts for this name or from your address: try again in {0} seconds")]
+    TooManyAttempts(u64),
+    /// The queue of those who log in is full.
+    #[error("too many people are logging in at the moment: try again in a few seconds")]
+    Busy,
+    /// Who signs up has an account.
+    #[error("you have an account already, this one: log out first to make another one")]
+    AlreadyAccount,
+    /// A guest asks for what only an account has.
+    #[error("only an account can do that: sign up first (`flagfall signup NAME`), and your games stay yours")]
+    AccountExpected,
+    /// The token does not suffice.
+    #[error("this token is for playing alone: log in with the password for anything else")]
+    ScopeMissing,
+    /// The list has no such token.
+    #[error("you have no token of this id; `flagfall tokens` lists those you have")]
+    NoSuchToken,
+    /// The list is full.
+    #[error("you have {0} tokens already: revoke one first")]
+    TooManyTokens(usize),
+    /// Nothing, or a novel.
+    #[error("a token's name has 1 to 40 characters that can be printed")]
+    BadTokenName,
+    /// A program must not play as a person.
+    #[error("tokens of scope bot are for bot accounts: make one with `flagfall signup NAME --bot`")]
+    BotScope,
+    /// No player has this name.
+    #[error("there is no player of this name")]
+    NoSuchPlayer,
+    /// Nobody leaves a game behind.
+    #[error("you have running games: finish or resign them first, then delete the account")]
+    GamesRunning,
     /// The store cannot say or take anything now.
     #[error("the server cannot reach its store: try again in a moment")]
     Store,
+    /// A defect.
+    #[error("the server has a defect: a password cannot be hashed")]
+    Hash,
     /// No random bits.
     #[error("the server has a defect: {0}")]
     Chance(#[from] ChanceError),
+}
+
+impl PlayerError {
+    /// The code of messages.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            PlayerError::Name(_) | PlayerError::NameTaken => Code::BAD_NAME,
+            PlayerError::AccountNameTaken => Code::NAME_TAKEN,
+            PlayerError::UnknownToken => Code::BAD_TOKEN,
+            PlayerError::TooManyGuests | PlayerError::TooManyTokens(_) | PlayerError::Busy => Code::TOO_MANY,
+            PlayerError::Password(_) => Code::BAD_PASSWORD,
+            PlayerError::WrongPassword => Code::WRONG_PASSWORD,
+            PlayerError::WrongRecoveryCode => Code::WRONG_RECOVERY_CODE,
+            PlayerError::TooManyAttempts(_) => Code::TOO_MANY_ATTEMPTS,
+            PlayerError::AlreadyAccount => Code::ALREADY_ACCOUNT,
+            PlayerError::AccountExpected => Code::ACCOUNT_EXPECTED,
+            PlayerError::ScopeMissing => Code::SCOPE_MISSING,
+            PlayerError::NoSuchToken => Code::NO_SUCH_TOKEN,
+            PlayerError::BadTokenName | PlayerError::BotScope => Code::BAD_TOKEN_TERMS,
+            PlayerError::NoSuchPlayer => Code::NO_SUCH_PLAYER,
+            PlayerError::GamesRunning => Code::GAMES_RUNNING,
+            PlayerError::Store => Code::STORE_UNAVAILABLE,
+            PlayerError::Hash | PlayerError::Chance(_) => Code::INTERNAL,
+        }
+    }
 }
 
 impl From<StoreError> for PlayerError {
@@ -77,26 +184,37 @@ impl From<StoreError> for PlayerError {
     }
 }
 
-/// What the store keeps of a player, under `players/` and his id.
-#[derive(Serialize, Deserialize)]
-struct PlayerRecord {
-    player: Player,
-    /// The folded name, under which `names/` leads here.
-    name_key: String,
-    /// The hash of his token, under which `tokens/` leads here.
-    token_hash: String,
-    created: u64,
-    expires: u64,
+impl From<HashError> for PlayerError {
+    fn from(error: HashError) -> PlayerError {
+        match error {
+            HashError::Busy => PlayerError::Busy,
+            HashError::Defect => PlayerError::Hash,
+        }
+    }
+}
+
+impl From<TooOften> for PlayerError {
+    fn from(often: TooOften) -> PlayerError {
+        PlayerError::TooManyAttempts(often.wait.as_secs().max(1))
+    }
 }
 
 impl Players {
-    /// The players in this store.
+    /// The players in this store. Sockets of revoked tokens are closed through `connections`.
     #[must_use]
-    pub fn new(store: Arc<dyn Store>, settings: &Settings) -> Players {
+    pub fn new(store: Arc<dyn Store>, connections: Connections, settings: &Settings) -> Players {
         let per_minute = settings.limits.guests_per_minute;
         let new_guests = TokenBucket::new(per_minute, Duration::from_secs(60), Instant::now());
         Players {
-            inner: Arc::new(Inner { store, guest: settings.times.guest, new_guests: Mutex::new(new_guests) }),
+            inner: Arc::new(Inner {
+                store,
+                connections,
+                guest: settings.times.guest,
+                tokens_max: settings.limits.tokens_per_player,
+                new_guests: Mutex::new(new_guests),
+                attempts: Attempts::new(settings),
+                hasher: Hasher::new(&settings.passwords),
+            }),
         }
     }
 
@@ -117,79 +235,85 @@ impl Players {
                 Some(name) => name.with_number()?,
                 None => Name::new(&format!("guest-{}", 1_000 + random_below(9_999_000)?))?,
             };
-            if let Some(guest) = self.try_register(&name).await? {
+            let (record, token) = PlayerRecord::new(&name, PlayerKind::Guest, GUEST_TOKEN)?;
+            let token_id = record.tokens[0].id.clone();
+            let record = PlayerRecord { expires: Some(self.guest_expiry()), ..record };
+            if self.insert(&record).await? {
                 counter!(crate::metrics::GUESTS).increment(1);
-                return Ok(guest);
+                return Ok(NewGuest { player: record.player, token, token_id });
             }
         }
         Err(PlayerError::NameTaken)
     }
 
-    /// `None` when the name is taken.
-    async fn try_register(&self, name: &Name) -> Result<Option<NewGuest>, PlayerError> {
-        let token = Token::random()?;
-        let player = Player { id: random_code()?, name: name.as_str().to_owned(), kind: PlayerKind::Guest };
-        let now = SystemClock.now();
-        let record = PlayerRecord {
-            player: player.clone(),
-            name_key: name.folded(),
-            token_hash: token.hash(),
-            created: now.0,
-            expires: now.plus_ms(self.guest_ms()).0,
-        };
-        let (name_key, player_key) = (key("names", &record.name_key)?, key("players", &player.id)?);
+    /// Writes a new player down; `false` when the name is taken.
+    async fn insert(&self, record: &PlayerRecord) -> Result<bool, PlayerError> {
+        let player_key = player_key(&record.player.id)?;
         let update = Update {
-            conditions: vec![(name_key, Expect::Absent), (player_key.clone(), Expect::Absent)],
+            conditions: vec![
+                (name_key(&record.name_key)?, Expect::Absent),
+                (player_key.clone(), Expect::Absent),
+            ],
             writes: record.writes()?,
         };
-        let is_ours = match self.inner.store.update(update).await? {
-            UpdateOutcome::Ok => true,
-            UpdateOutcome::Conflict => false,
+        match self.inner.store.update(update).await? {
+            UpdateOutcome::Ok => Ok(true),
+            UpdateOutcome::Conflict => Ok(false),
             // The id is random: if a record lies under it, it is ours, and the update happened as a whole.
             UpdateOutcome::Unknown => match self.inner.store.get(player_key).await? {
-                Some(_) => true,
-                None => return Err(PlayerError::Store),
+                Some(_) => Ok(true),
+                None => Err(PlayerError::Store),
             },
-        };
-        Ok(is_ours.then_some(NewGuest { player, token }))
+        }
     }
 
     /// The player with this token.
     ///
     /// # Errors
     /// [`PlayerError::UnknownToken`], [`PlayerError::Store`].
-    pub async fn authenticate(&self, token: &str) -> Result<Player, PlayerError> {
+    pub async fn authenticate(&self, token: &str) -> Result<Identity, PlayerError> {
         let token: Token = token.parse().map_err(|_| PlayerError::UnknownToken)?;
-        let store = &self.inner.store;
-        let id = store.get(key("tokens", &token.hash())?).await?.ok_or(PlayerError::UnknownToken)?;
+        let hash = token.hash();
+        let id = self.inner.store.get(token_key(&hash)?).await?.ok_or(PlayerError::UnknownToken)?;
         let id = String::from_utf8(id).map_err(|_| PlayerError::Store)?;
-        let player_key = key("players", &id)?;
-        let bytes = store.get(player_key.clone()).await?.ok_or(PlayerError::UnknownToken)?;
-        let record: PlayerRecord = serde_json::from_slice(&bytes).map_err(|error| {
-            tracing::error!(player = %id, %error, "a player's record cannot be read");
-            PlayerError::Store
+        let (record, bytes) = self.read(&id).await?.ok_or(PlayerError::UnknownToken)?;
+        let known = record.tokens.iter().find(|known| known.hash == hash);
+        let TokenRecord { id, scope, .. } = known.ok_or(PlayerError::UnknownToken)?;
+        let identity = Identity { player: record.player.clone(), token_id: id.clone(), scope: *scope };
+        self.refresh(bytes, record).await;
+        Ok(identity)
+    }
+
+    /// A player's record, and as it lies in the store, for the condition that it is still so.
+    async fn read(&self, id: &str) -> Result<Option<(PlayerRecord, Vec<u8>)>, PlayerError> {
+        let Some(bytes) = self.inner.store.get(player_key(id)?).await? else { return Ok(None) };
+        let record = PlayerRecord::read(&bytes).inspect_err(|error| {
+            tracing::error!(player = %id, %error, "a player is out of reach");
         })?;
-        let player = record.player.clone();
-        self.refresh(player_key, bytes, record).await;
-        Ok(player)
+        Ok(Some((record, bytes)))
     }
 
     /// Moves a guest's expiry on, once a day. Nothing depends on it today, so a failure is a line in the log.
-    async fn refresh(&self, player_key: Key, bytes: Vec<u8>, mut record: PlayerRecord) {
-        let expires = SystemClock.now().plus_ms(self.guest_ms()).0;
-        if expires.saturating_sub(record.expires) < REFRESH_MS {
+    async fn refresh(&self, bytes: Vec<u8>, mut record: PlayerRecord) {
+        let later = self.guest_expiry();
+        if record.expires.is_none_or(|expires| later.saturating_sub(expires) < REFRESH_MS) {
             return;
         }
-        record.expires = expires;
-        let Ok(writes) = record.writes() else { return };
-        let update = Update { conditions: vec![(player_key, Expect::Value(bytes))], writes };
+        record.expires = Some(later);
+        let (Ok(writes), Ok(key)) = (record.writes(), player_key(&record.player.id)) else { return };
+        let update = Update { conditions: vec![(key, Expect::Value(bytes))], writes };
         if let Err(error) = self.inner.store.update(update).await {
             tracing::warn!(player = %record.player.id, %error, "a guest's expiry could not be moved on");
         }
     }
 
-    fn guest_ms(&self) -> u64 {
-        u64::try_from(self.inner.guest.as_millis()).unwrap_or(u64::MAX)
+    fn guest_expiry(&self) -> u64 {
+        SystemClock.now().plus_ms(u64::try_from(self.inner.guest.as_millis()).unwrap_or(u64::MAX)).0
+    }
+
+    /// Counts something costly, such as a new account, from an address.
+    fn take_address(&self, address: IpAddr) -> Result<(), PlayerError> {
+        Ok(self.inner.attempts.take_address(address, Instant::now())?)
     }
 }
 
@@ -200,22 +324,47 @@ pub fn house_player(level: &str) -> Option<Player> {
     Some(Player { id: format!("house-{name}"), name: name.to_owned(), kind: PlayerKind::House })
 }
 
-impl PlayerRecord {
-    fn writes(&self) -> Result<Vec<Write>, StoreError> {
-        let expires = Some(flagfall_board::Stamp(self.expires));
-        let value = serde_json::to_vec(self)
-            .map_err(|_| StoreError::Damaged { what: "a player cannot be written".to_owned() })?;
-        let id = self.player.id.clone().into_bytes();
-        Ok(vec![
-            Write::Put { key: key("players", &self.player.id)?, value, expires },
-            Write::Put { key: key("names", &self.name_key)?, value: id.clone(), expires },
-            Write::Put { key: key("tokens", &self.token_hash)?, value: id, expires },
-        ])
+/// What a player is called whose account was deleted.
+pub const DELETED: &str = "deleted";
+
+/// The players of a game as they are called today: guests may have become accounts since, and of deleted accounts no name is shown. When the
+/// store does not answer, they are called as they were.
+pub async fn players_today(store: &dyn Store, players: &PerSide<Player>) -> PerSide<Player> {
+    let mut today = players.clone();
+    for side in Side::BOTH {
+        let player = &mut today[side];
+        if player.kind == PlayerKind::House {
+            continue;
+        }
+        if let Ok(Some(now)) = player_today(store, &player.id).await {
+            *player = now;
+        }
     }
+    today
 }
 
-fn key(kind: &str, rest: &str) -> Result<Key, StoreError> {
-    Ok(Key::new(format!("{kind}/{rest}"))?)
+async fn player_today(store: &dyn Store, id: &str) -> Result<Option<Player>, StoreError> {
+    if let Some(bytes) = store.get(player_key(id)?).await? {
+        return PlayerRecord::read(&bytes).map(|record| Some(record.player));
+    }
+    let gone = store.get(gone_key(id)?).await?;
+    Ok(gone.map(|_| Player { id: id.to_owned(), name: DELETED.to_owned(), kind: PlayerKind::Account }))
+}
+
+impl PlayerRecord {
+    /// Somebody new with one token.
+    fn new(name: &Name, kind: PlayerKind, token_name: &str) -> Result<(PlayerRecord, Token), PlayerError> {
+        let token = Token::random()?;
+        let record = PlayerRecord {
+            player: Player { id: random_code()?, name: name.as_str().to_owned(), kind },
+            name_key: name.folded(),
+            created: SystemClock.now().0,
+            expires: None,
+            tokens: vec![TokenRecord::new(&token, token_name, Scope::Play)?],
+            credentials: None,
+        };
+        Ok((record, token))
+    }
 }
 
 #[cfg(test)]
@@ -225,7 +374,7 @@ mod tests {
     use super::*;
 
     fn players(store: &Arc<MemoryStore>) -> Players {
-        Players::new(store.clone(), &Settings::default())
+        Players::new(store.clone(), Connections::new(), &Settings::default())
     }
 
     #[tokio::test]
@@ -233,7 +382,8 @@ mod tests {
         let store = Arc::new(MemoryStore::new(SystemClock));
         let guest = players(&store).register(Some("Ana")).await.unwrap();
         assert_eq!(guest.player.name, "Ana");
-        assert_eq!(players(&store).authenticate(&guest.token.expose()).await, Ok(guest.player));
+        let again = players(&store).authenticate(&guest.token.expose()).await.unwrap();
+        assert_eq!((again.player, again.token_id), (guest.player, guest.token_id));
     }
 
     #[tokio::test]
@@ -271,7 +421,7 @@ mod tests {
         let store = Arc::new(MemoryStore::new(SystemClock));
         let mut settings = Settings::default();
         settings.limits.guests_per_minute = 2;
-        let players = Players::new(store.clone(), &settings);
+        let players = Players::new(store.clone(), Connections::new(), &settings);
         players.register(None).await.unwrap();
         players.register(None).await.unwrap();
         assert_eq!(players.register(None).await.unwrap_err(), PlayerError::TooManyGuests);

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use flagfall_protocol::HexBytes;
+use flagfall_protocol::{HexBytes, Secret};
 use sha2::{Digest, Sha256};
 
 use crate::chance::{ChanceError, random_bytes};
 
-/// A guest's credential: 256 random bits, written as 64 hexadecimal digits. The server keeps its SHA-256 alone.
+/// A credential: 256 random bits, written as 64 hexadecimal digits. The server keeps its SHA-256 alone.
 ///
 /// `Debug` does not show it. Looking a hash up needs no constant time: who measures it learns about a hash he cannot
 /// steer.
@@ -33,6 +33,12 @@ impl Token {
     #[must_use]
     pub fn expose(&self) -> String {
         HexBytes(self.0).to_string()
+    }
+
+    /// The token for the one answer that hands it out.
+    #[must_use]
+    pub fn to_secret(&self) -> Secret {
+        Secret::new(self.expose())
     }
 
     /// What the server keeps of it.

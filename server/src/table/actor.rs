@@ -25,6 +25,7 @@ use super::registry::{CreateError, TableError, Tables};
 use super::{record, search};
 use crate::chance::random_game_id;
 use crate::gateway::{ConnectionId, Outbox};
+use crate::players::players_today;
 
 /// Messages that may wait for a table.
 const MAILBOX_MAX: usize = 64;
@@ -149,7 +150,9 @@ impl TableHandle {
         // From the log, not from the table: however long the reading takes, the game goes on.
         let viewer = self.shared.header.viewer(player).ok_or(TableError::NotFound)?;
         let stored = search::read_all(&*self.shared.store, self.id, 0).await.map_err(TableError::from)?;
-        record::record(self.id, &stored, viewer).map_err(|_| TableError::Quarantined)
+        let mut record = record::record(self.id, &stored, viewer).map_err(|_| TableError::Quarantined)?;
+        record.players = players_today(&*self.shared.store, &record.players).await;
+        Ok(record)
     }
 
     /// The game in a line, as of its last ply.

@@ -23,6 +23,7 @@ use super::outages::Outages;
 use super::search::read_all;
 use crate::chance::random_bytes;
 use crate::gateway::{Connections, Payload};
+use crate::players::players_today;
 
 /// Index records read at a time.
 const SCAN_CHUNK: usize = 512;
@@ -405,6 +406,8 @@ impl Tables {
             return Err(TableError::NotFound);
         }
         let mut table = self.table_of(game, &stored)?;
+        let players = players_today(&*self.inner.store, &table.header.players).await;
+        Arc::make_mut(&mut table.header).players = players;
         if table.is_over() {
             if let Some(rematch) = self.rematch_of(game).await {
                 table.set_rematch(rematch);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use flagfall_protocol::{ClientToServer, GameSummary, Player, ServerToClient};
 use flagfall_server::gateway::Connections;
 use flagfall_server::server::{Listeners, Server};
-use flagfall_server::settings::Settings;
+use flagfall_server::settings::{Passwords, Settings};
 use flagfall_store::{MemoryStore, SystemClock};
 use futures_util::{SinkExt, StreamExt};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -26,6 +26,7 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 pub fn settings() -> Settings {
     let mut settings = Settings::default();
     settings.times.close_grace = Duration::from_millis(100);
+    settings.passwords = Passwords { memory_kib: 32, passes: 1, ..Passwords::default() };
     settings
 }
 
@@ -100,6 +101,20 @@ impl House {
             &format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.address),
         )
         .await
+    }
+}
+
+impl House {
+    /// A request with a token and a JSON body, where there are some.
+    pub async fn ask(&self, method: &str, path: &str, token: &str, body: &str) -> Answer {
+        let credential =
+            if token.is_empty() { String::new() } else { format!("Authorization: Bearer {token}\r\n") };
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{credential}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            self.address,
+            body.len()
+        );
+        http(self.address, &request).await
     }
 }
 
@@ -180,7 +195,9 @@ impl Client {
 
     pub async fn welcome(&mut self) -> (Player, Option<String>, Vec<GameSummary>) {
         match self.next().await {
-            ServerToClient::Welcome { player, token, games, .. } => (player, token, games),
+            ServerToClient::Welcome { player, token, games, .. } => {
+                (player, token.map(|token| token.expose().to_owned()), games)
+            }
             other => panic!("a welcome was expected, not {other:?}"),
         }
     }

@@ -6,6 +6,7 @@ use flagfall_rules::{Command, MoveCommand, Placing, Refusal, Ruleset, Setup, Tim
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::secret::Secret;
 use crate::text::MoveText;
 
 /// What a client may send. Unknown fields are refused.
@@ -18,7 +19,7 @@ pub enum ClientToServer {
         protocol: u32,
         /// The token of an earlier welcome; without one the client becomes a new guest.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        token: Option<String>,
+        token: Option<Secret>,
         /// The name a new guest wants: 2 to 20 letters, digits, `-` and `_`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,

@@ -51,6 +51,30 @@ impl Code {
     pub const STORE_UNAVAILABLE: &'static str = "store_unavailable";
     /// The game's log is damaged; an operator must look at it.
     pub const GAME_QUARANTINED: &'static str = "game_quarantined";
+    /// The name is another player's.
+    pub const NAME_TAKEN: &'static str = "name_taken";
+    /// The password is too short, too long, or the name itself.
+    pub const BAD_PASSWORD: &'static str = "bad_password";
+    /// No account of this name, or not this password: nobody is told which.
+    pub const WRONG_PASSWORD: &'static str = "wrong_password";
+    /// No account of this name, or not this recovery code: nobody is told which.
+    pub const WRONG_RECOVERY_CODE: &'static str = "wrong_recovery_code";
+    /// Too many attempts for this name or from this address; try again later.
+    pub const TOO_MANY_ATTEMPTS: &'static str = "too_many_attempts";
+    /// Who asks has an account already.
+    pub const ALREADY_ACCOUNT: &'static str = "already_account";
+    /// Only an account can do that: a guest has no password.
+    pub const ACCOUNT_EXPECTED: &'static str = "account_expected";
+    /// No token of this id.
+    pub const NO_SUCH_TOKEN: &'static str = "no_such_token";
+    /// The name of a token is empty or too long, or its scope is not for this account.
+    pub const BAD_TOKEN_TERMS: &'static str = "bad_token_terms";
+    /// The token is good for playing alone.
+    pub const SCOPE_MISSING: &'static str = "scope_missing";
+    /// No player of this name.
+    pub const NO_SUCH_PLAYER: &'static str = "no_such_player";
+    /// The account has running games.
+    pub const GAMES_RUNNING: &'static str = "games_running";
     /// A defect of the server.
     pub const INTERNAL: &'static str = "internal";
 
@@ -94,6 +118,8 @@ pub enum CloseCode {
     HelloTimeout = 4004,
     /// The token is unknown.
     BadToken = 4100,
+    /// The token was revoked: its owner logged out or took it back.
+    TokenRevoked = 4101,
     /// The client's protocol version is not spoken here.
     ProtocolVersion = 4102,
     /// The name is not allowed.

@@ -3,13 +3,19 @@
 //! One WebSocket at `/ws` carries JSON texts: [`ClientToServer`] one way, [`ServerToClient`] the other. The same types make the
 //! HTTP answers and the records of games.
 
+mod account;
 mod client_to_server;
 mod code;
 mod game_view;
 mod record;
+mod secret;
 mod server_to_client;
 mod text;
 
+pub use account::{
+    AccountExport, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword, NewRecoveryCode, NewToken,
+    Profile, Recover, Recovered, Scope, SignUp, SignedUp, TokenInfo, TokenList,
+};
 pub use client_to_server::{ClientToServer, CommandId, CommandIdError, GameCommand, Position, Terms, Time};
 pub use code::{CloseCode, Code};
 pub use game_view::{
@@ -17,6 +23,7 @@ pub use game_view::{
     SeenPlacing, SeenStrike, StrikeFate, ViewChange,
 };
 pub use record::{GameRecord, Imported, RECORD_FORMAT, RecordedEvent, Recorder};
+pub use secret::Secret;
 pub use server_to_client::{
     Accepted, Audience, GameHead, GameSummary, Player, PlayerKind, Presence, RuleOptionInfo, RuleValueInfo,
     RulesetInfo, Seek, ServerToClient,

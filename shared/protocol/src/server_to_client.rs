@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::client_to_server::{CommandId, Terms};
 use crate::code::Code;
 use crate::game_view::{GameEvent, GameView, Outcome, Phase, ViewChange};
+use crate::secret::Secret;
 
 /// What the server sends. Clients ignore fields they do not know.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -22,7 +23,7 @@ pub enum ServerToClient {
         player: Player,
         /// A new guest's token: durable, to be kept secret, told this once.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        token: Option<String>,
+        token: Option<Secret>,
         /// The server's time in milliseconds since 1970.
         server_time: u64,
         /// The player's running games.
@@ -210,6 +211,10 @@ pub struct Player {
 pub enum PlayerKind {
     /// Somebody with a name and a token.
     Guest,
+    /// Somebody with a password as well.
+    Account,
+    /// A program with an account of its own.
+    Bot,
     /// A house player.
     House,
 }

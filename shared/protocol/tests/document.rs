@@ -11,7 +11,7 @@ use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{
     Accepted, ClientToServer, Code, GameCommand, GameEvent, GameHead, GameRecord, GameSummary, GameView,
     Outcome, PROTOCOL_VERSION, Phase, Player, PlayerKind, Position, Presence, RECORD_FORMAT, RecordedEvent,
-    Seek, ServerToClient, Terms, Time, ViewChange,
+    Secret, Seek, ServerToClient, Terms, Time, ViewChange,
 };
 use flagfall_rules::{
     Command, Entropy, Event, Game, GameTerms, Move, Refusal, Ruleset, Setup, TimeControl, Viewer, decide,
@@ -145,7 +145,7 @@ fn examples() -> String {
         protocol: PROTOCOL_VERSION,
         server: "flagfall-server 0.1.0".to_owned(),
         player: player("ngb26gkdxbq5", "ana", PlayerKind::Guest),
-        token: Some("keep-this-secret".to_owned()),
+        token: Some(Secret::new("keep-this-secret")),
         server_time: CREATED.0,
         games: Vec::new(),
     };

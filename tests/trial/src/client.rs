@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_bots::Chance;
-use flagfall_protocol::{Accepted, ClientToServer, Code, PROTOCOL_VERSION, ServerToClient};
+use flagfall_protocol::{Accepted, ClientToServer, Code, PROTOCOL_VERSION, Secret, ServerToClient};
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
@@ -121,7 +121,7 @@ impl Client {
     async fn greet(&mut self) -> Result<bool, TrialError> {
         let hello = ClientToServer::Hello {
             protocol: PROTOCOL_VERSION,
-            token: self.token.clone(),
+            token: self.token.clone().map(Secret::new),
             name: self.token.is_none().then(|| self.name.clone()),
             client: Some("flagfall-trial".to_owned()),
         };
@@ -129,7 +129,7 @@ impl Client {
         match self.receive().await {
             Some(ServerToClient::Welcome { token, player, .. }) => {
                 self.player_id = player.id;
-                self.token = token.or(self.token.take());
+                self.token = token.map(|token| token.expose().to_owned()).or(self.token.take());
                 Ok(true)
             }
             Some(ServerToClient::Refused { code, message, .. })

@@ -494,7 +494,7 @@ async fn a_rematch_is_made_and_told_to_both_and_found_again_after_a_restart() {
     let mut ana = Client::new("ana");
     let bo = Client::new("bo");
     let mut registration = house.connections.enter(ana.outbox.clone());
-    registration.identify("ana", 8);
+    registration.identify("ana", "t", 8);
     command(&table, &ana, "end", GameCommand::Abort {}).await;
     settle().await;
     ana.texts();

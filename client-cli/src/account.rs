@@ -1,0 +1,340 @@
+//! Accounts from the command line: what `flagfall signup`, `login`, `tokens` and their like do.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use flagfall::address::Address;
+use flagfall::cli::{AccountCommand, Common, LoginArgs, ScopeName, SignUpArgs, TokensCommand};
+use flagfall::config::{ConfigDir, Identity};
+use flagfall::http::{self, HttpError};
+use flagfall::words;
+use flagfall_protocol::{
+    Code, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword, NewRecoveryCode, NewToken, Player,
+    Profile, Recover, Recovered, Scope, Secret, SignUp, SignedUp, TokenInfo, TokenList,
+};
+use hyper::Method;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::{Trouble, print, runtime, usage};
+
+/// What the token of a login is called, unless somebody says otherwise.
+const TOKEN_NAME: &str = "flagfall";
+
+/// A server, and what is kept about it.
+struct Desk {
+    address: Address,
+    config: ConfigDir,
+    name: Option<String>,
+}
+
+impl Desk {
+    fn new(common: Common) -> Result<Desk, Trouble> {
+        let address = Address::parse(&common.server).map_err(usage)?;
+        Ok(Desk { address, config: ConfigDir::new(common.config_dir), name: common.name })
+    }
+
+    /// Whose credential is kept: the account's, or the guest's.
+    fn identity(&self) -> Identity {
+        self.config.shared_identity(&self.address, self.name.as_deref(), None)
+    }
+
+    fn token(&self) -> Result<Secret, Trouble> {
+        self.identity().token().ok_or_else(|| {
+            refused("you are nobody on this server yet: flagfall signup NAME makes an account, flagfall login NAME enters one")
+        })
+    }
+
+    fn ask<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        token: Option<&Secret>,
+        body: Option<&impl Serialize>,
+    ) -> Result<T, HttpError> {
+        let broken = |why: serde_json::Error| HttpError::Broken {
+            server: self.address.authority.clone(),
+            why: format!("{:?}, line {}", why.classify(), why.line()),
+        };
+        let body = body.map(serde_json::to_vec).transpose().map_err(broken)?.unwrap_or_default();
+        let runtime = runtime().map_err(|trouble| HttpError::Broken {
+            server: self.address.authority.clone(),
+            why: trouble.word,
+        })?;
+        let bytes = runtime.block_on(http::ask(&self.address, method, path, token, body))?;
+        let answer = if bytes.is_empty() { b"null".as_slice() } else { &bytes };
+        serde_json::from_slice(answer).map_err(broken)
+    }
+
+    fn get<T: DeserializeOwned>(&self, path: &str, token: Option<&Secret>) -> Result<T, Trouble> {
+        self.ask(Method::GET, path, token, None::<&()>).map_err(trouble)
+    }
+
+    fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        token: Option<&Secret>,
+        body: &impl Serialize,
+    ) -> Result<T, Trouble> {
+        self.ask(Method::POST, path, token, Some(body)).map_err(trouble)
+    }
+
+    fn keep(&self, token: &Secret, player: &Player) -> Result<(), Trouble> {
+        self.config.keep_account(&self.address, token, &player.name).map_err(usage)
+    }
+}
+
+fn refused(word: impl Into<String>) -> Trouble {
+    Trouble { code: 2, word: word.into() }
+}
+
+fn trouble(error: HttpError) -> Trouble {
+    let word = error.to_string();
+    match error {
+        HttpError::Refused { .. } if error.is_unknown_token() => refused(
+            "the server does not know the credential kept here any more: flagfall login NAME enters the account again",
+        ),
+        HttpError::Refused { .. } => refused(word),
+        _ => usage(format!("{word}. Is the server running there? Name another one with --server HOST:PORT")),
+    }
+}
+
+/// Asks for something secret: without echo in a terminal, or as a line of the standard input.
+fn ask_secret(what: &str) -> Result<Secret, Trouble> {
+    if io::stdin().is_terminal() {
+        return rpassword::prompt_password(format!("{what}: ")).map(Secret::new).map_err(usage);
+    }
+    let mut line = String::new();
+    let bytes = io::stdin().lock().read_line(&mut line).map_err(usage)?;
+    if bytes == 0 {
+        return Err(usage(format!("{} is wanted as a line of the standard input", what.to_lowercase())));
+    }
+    Ok(Secret::new(line.trim_end_matches(['\r', '\n'])))
+}
+
+/// Asks for a password that is being chosen: twice, where nobody sees what he types.
+fn ask_new_password(what: &str) -> Result<Secret, Trouble> {
+    let password = ask_secret(what)?;
+    if io::stdin().is_terminal() && ask_secret("The same again")? != password {
+        return Err(usage("the two are not the same: nothing was done"));
+    }
+    Ok(password)
+}
+
+fn tell_recovery_code(code: &Secret) -> String {
+    format!(
+        "\nYour recovery code is  {}\n\nWrite it down. It replaces a lost password (flagfall recover NAME), and it is not told again.\n",
+        code.expose()
+    )
+}
+
+pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, Trouble> {
+    let desk = Desk::new(common)?;
+    let identity = desk.identity();
+    if identity.is_account() {
+        return Err(refused(format!(
+            "you are logged in as {}: log out first (flagfall logout), or use another --name",
+            identity.name()
+        )));
+    }
+    let guest = identity.token().filter(|_| !args.new);
+    let password = ask_new_password("A password, 8 characters or more")?;
+    let body = SignUp { name: args.account, password, bot: args.bot };
+    let ask = |token: Option<&Secret>| desk.ask(Method::POST, "/api/account", token, Some(&body));
+    let (made, was_guest): (SignedUp, bool) = match ask(guest.as_ref()) {
+        Ok(made) => (made, guest.is_some()),
+        // The guest was forgotten: there is nothing to take along.
+        Err(error) if guest.is_some() && error.is_unknown_token() => (ask(None).map_err(trouble)?, false),
+        Err(error) => return Err(trouble(error)),
+    };
+    let mut text = format!("Welcome, {}: this is your account now.\n", words::player(&made.player));
+    match made.token.as_ref().or(guest.as_ref()) {
+        Some(token) => desk.keep(token, &made.player)?,
+        None => return Err(usage("the server made the account but told no token: flagfall login enters it")),
+    }
+    if was_guest {
+        identity.forget().map_err(usage)?;
+        text.push_str("The games you played as a guest stay yours.\n");
+    }
+    text.push_str(&tell_recovery_code(&made.recovery_code));
+    print(&text)
+}
+
+pub(crate) fn log_in(args: LoginArgs, common: Common) -> Result<u8, Trouble> {
+    let desk = Desk::new(common)?;
+    let (player, token) = match args.account {
+        Some(name) => {
+            let password = ask_secret(&format!("Password of {name}"))?;
+            let token_name = Some(args.label.unwrap_or_else(|| TOKEN_NAME.to_owned()));
+            let LoggedIn { player, token } =
+                desk.post("/api/login", None, &Login { name, password, token_name })?;
+            (player, token)
+        }
+        None => {
+            let token = ask_secret("Token")?;
+            let Me { player, .. } = desk.get("/api/me", Some(&token))?;
+            (player, token)
+        }
+    };
+    let before = desk.config.account_identity(&desk.address, &player.name).and_then(|it| it.token());
+    desk.keep(&token, &player)?;
+    if let Some(before) = before.filter(|before| *before != token) {
+        // The token this one replaces; where the server does not know it, all the better.
+        drop(desk.post::<()>("/api/logout", Some(&before), &()));
+    }
+    print(&format!("You are {} on {}.\n", words::player(&player), desk.address))
+}
+
+pub(crate) fn log_out(common: Common) -> Result<u8, Trouble> {
+    let desk = Desk::new(common)?;
+    let identity = desk.identity();
+    let token = identity.token().filter(|_| identity.is_account());
+    let token = token.ok_or_else(|| refused("nobody is logged in on this server"))?;
+    match desk.ask::<()>(Method::POST, "/api/logout", Some(&token), None::<&()>) {
+        Ok(()) => {}
+        Err(error) if error.is_unknown_token() => {}
+        Err(error) => return Err(trouble(error)),
+    }
+    let name = identity.name();
+    identity.forget().map_err(usage)?;
+    print(&format!("{name} is logged out on {}.\n", desk.address))
+}
+
+pub(crate) fn who_am_i(common: Common) -> Result<u8, Trouble> {
+    let desk = Desk::new(common)?;
+    let Me { player, token } = desk.get("/api/me", Some(&desk.token()?))?;
+    print(&format!(
+        "You are {} on {}.\nPlayer {}; token {:?} of scope {}, made {}.\n",
+        words::player(&player),
+        desk.address,
+        player.id,
+        token.name,
+        token.scope.name(),
+        words::date(token.created)
+    ))
+}
+
+pub(crate) fn profile(name: &str, common: Common) -> Result<u8, Trouble> {
+    let desk = Desk::new(common)?;
+    let profile: Profile = desk.get(&format!("/api/players/{}", path_part(name)?), None)?;
+    print(&words::profile(&profile))
+}
+
+/// A name as a part of a path; what cannot be a name is not asked for.
+fn path_part(name: &str) -> Result<&str, Trouble> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    if !name.is_empty() && name.bytes().all(is_plain) {
+        Ok(name)
+    } else {
+        Err(refused("there is nothing of this name: names have letters, digits, - and _"))
+    }
+}
+
+pub(crate) fn tokens(command: TokensCommand, common: Common) -> Result<u8, Trouble> {
+    let desk = Desk::new(common)?;
+    let own = desk.token()?;
+    match command {
+        TokensCommand::List => {
+            let TokenList { tokens } = desk.get("/api/tokens", Some(&own))?;
+            print(&token_table(&tokens))
+        }
+        TokensCommand::New { label, scope } => {
+            let scope = match scope {
+                ScopeName::Play => Scope::Play,
+                ScopeName::Bot => Scope::Bot,
+            };
+            let MadeToken { info, token } =
+                desk.post("/api/tokens", Some(&own), &NewToken { name: label, scope })?;
+            print(&format!(
+                "{}\n\nThat is token {} of scope {}. It is not told again; keep it secret. flagfall login --token takes it on another machine.\n",
+                token.expose(),
+                info.id,
+                info.scope.name()
+            ))
+        }
+        TokensCommand::Revoke { id } => {
+            let path = format!("/api/tokens/{}", path_part(&id)?);
+            desk.ask::<()>(Method::DELETE, &path, Some(&own), None::<&()>).map_err(trouble)?;
+            print("Revoked: whoever used it is logged out.\n")
+        }
+    }
+}
+
+fn token_table(tokens: &[TokenInfo]) -> String {
+    let mut text = format!("{:<12}  {:<5}  {:<20}  {}\n", "id", "scope", "made", "name");
+    for token in tokens {
+        let own = if token.current { "  (this one)" } else { "" };
+        let (scope, made) = (token.scope.name(), words::date(token.created));
+        text.push_str(&format!("{:<12}  {scope:<5}  {made:<20}  {}{own}\n", token.id, token.name));
+    }
+    text
+}
+
+pub(crate) fn recover(name: String, common: Common) -> Result<u8, Trouble> {
+    let desk = Desk::new(common)?;
+    let recovery_code = ask_secret("Recovery code")?;
+    let password = ask_new_password("The new password")?;
+    let Recovered { player, token, recovery_code } =
+        desk.post("/api/recover", None, &Recover { name, recovery_code, password })?;
+    desk.keep(&token, &player)?;
+    print(&format!(
+        "You are {} on {} again. All other logins have ended.\n{}",
+        words::player(&player),
+        desk.address,
+        tell_recovery_code(&recovery_code)
+    ))
+}
+
+pub(crate) fn account(command: AccountCommand, common: Common) -> Result<u8, Trouble> {
+    let desk = Desk::new(common)?;
+    let own = desk.token()?;
+    match command {
+        AccountCommand::Export { out } => {
+            let export: serde_json::Value = desk.get("/api/account", Some(&own))?;
+            let mut text = serde_json::to_string_pretty(&export).map_err(usage)?;
+            text.push('\n');
+            match out {
+                None => print(&text),
+                Some(path) => {
+                    std::fs::write(&path, text)
+                        .map_err(|error| usage(format!("{}: {error}", path.display())))?;
+                    print(&format!("Written to {}.\n", path.display()))
+                }
+            }
+        }
+        AccountCommand::Password => {
+            let password = ask_secret("The password so far")?;
+            let new_password = ask_new_password("The new password")?;
+            let () =
+                desk.post("/api/account/password", Some(&own), &NewPassword { password, new_password })?;
+            print("The password is changed, and all other logins have ended.\n")
+        }
+        AccountCommand::RecoveryCode => {
+            let body = Confirmation { password: ask_secret("Password")? };
+            let NewRecoveryCode { recovery_code } =
+                desk.post("/api/account/recovery_code", Some(&own), &body)?;
+            print(&tell_recovery_code(&recovery_code))
+        }
+        AccountCommand::Delete => {
+            let name = desk.identity().name();
+            if io::stdin().is_terminal() {
+                let warning = format!(
+                    "This deletes the account {name} for good: name, password and tokens. Its games stay, without the name.\n"
+                );
+                written_to_stderr(&warning)?;
+            }
+            let body = Confirmation { password: ask_secret("Password")? };
+            desk.ask::<()>(Method::DELETE, "/api/account", Some(&own), Some(&body)).map_err(|error| {
+                let is_busy = error.is_refused_as(Code::GAMES_RUNNING);
+                let hint = if is_busy { " (flagfall games lists them)" } else { "" };
+                let Trouble { code, word } = trouble(error);
+                Trouble { code, word: format!("{word}{hint}") }
+            })?;
+            desk.identity().forget().map_err(usage)?;
+            print(&format!("The account {name} is deleted.\n"))
+        }
+    }
+}
+
+fn written_to_stderr(text: &str) -> Result<(), Trouble> {
+    io::stderr().write_all(text.as_bytes()).map_err(usage)
+}

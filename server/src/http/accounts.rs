@@ -1,0 +1,209 @@
+//! `/api` of players: sign-up, login, tokens, profiles, what is taken along, what is deleted.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{FromRequest, FromRequestParts, Path, Request, State};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use flagfall_protocol::{
+    AccountExport, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword, NewRecoveryCode, NewToken,
+    PlayerKind, Profile, Recover, Recovered, Scope, SignUp, SignedUp, TokenList,
+};
+use serde::de::DeserializeOwned;
+
+use super::{ApiError, credential};
+use crate::gateway::Peer;
+use crate::players::{Identity, PlayerError};
+use crate::server::App;
+
+/// The body of a request, as JSON of one form. What is wrong with another one is told without a word of it: it may hold a password.
+pub(super) struct Body<T>(T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Body<T>, ApiError> {
+        let Json(body) = Json::from_request(request, app).await.map_err(|_| ApiError::BadBody)?;
+        Ok(Body(body))
+    }
+}
+
+/// Where a request comes from.
+pub(super) struct From(IpAddr);
+
+impl FromRequestParts<Arc<App>> for From {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<From, ApiError> {
+        let peer = parts.extensions.get::<Peer>().map(|Peer(address)| *address);
+        let told = app.settings.trusts_proxy.then(|| forwarded_for(parts)).flatten();
+        Ok(From(told.or(peer).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))))
+    }
+}
+
+/// The address that the nearest proxy has added: all before it the client may have made up.
+fn forwarded_for(parts: &Parts) -> Option<IpAddr> {
+    let told = parts.headers.get_all("x-forwarded-for").iter().next_back()?;
+    told.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()
+}
+
+/// Whoever the token of the request is; without one the request is refused.
+pub(super) struct Asker(Identity);
+
+impl FromRequestParts<Arc<App>> for Asker {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Asker, ApiError> {
+        let token = credential(&parts.headers)?.ok_or(ApiError::TokenExpected)?;
+        Ok(Asker(app.players.authenticate(token).await?))
+    }
+}
+
+/// Somebody whose token is good for more than playing.
+pub(super) struct Owner(Identity);
+
+impl FromRequestParts<Arc<App>> for Owner {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Owner, ApiError> {
+        let Asker(identity) = Asker::from_request_parts(parts, app).await?;
+        match identity.scope {
+            Scope::Play => Ok(Owner(identity)),
+            Scope::Bot => Err(PlayerError::ScopeMissing.into()),
+        }
+    }
+}
+
+/// A guest who may be there.
+pub(super) struct MaybeGuest(Option<Identity>);
+
+impl FromRequestParts<Arc<App>> for MaybeGuest {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<MaybeGuest, ApiError> {
+        let Some(token) = credential(&parts.headers)? else { return Ok(MaybeGuest(None)) };
+        Ok(MaybeGuest(Some(app.players.authenticate(token).await?)))
+    }
+}
+
+type Shared = State<Arc<App>>;
+
+pub(super) async fn sign_up(
+    State(app): Shared,
+    From(address): From,
+    MaybeGuest(guest): MaybeGuest,
+    Body(SignUp { name, password, bot }): Body<SignUp>,
+) -> Result<(StatusCode, Json<SignedUp>), ApiError> {
+    let kind = if bot { PlayerKind::Bot } else { PlayerKind::Account };
+    let made = app.players.sign_up(address, guest.as_ref(), &name, &password, kind).await?;
+    Ok((StatusCode::CREATED, Json(made)))
+}
+
+pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Result<Json<AccountExport>, ApiError> {
+    Ok(Json(app.players.export(&asker).await?))
+}
+
+pub(super) async fn delete(
+    State(app): Shared,
+    From(address): From,
+    Owner(asker): Owner,
+    Body(Confirmation { password }): Body<Confirmation>,
+) -> Result<StatusCode, ApiError> {
+    app.players.delete(address, &asker, &password).await?;
+    app.lobby.forget(&asker.player).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub(super) async fn change_password(
+    State(app): Shared,
+    From(address): From,
+    Owner(asker): Owner,
+    Body(NewPassword { password, new_password }): Body<NewPassword>,
+) -> Result<StatusCode, ApiError> {
+    app.players.change_password(address, &asker, &password, &new_password).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub(super) async fn renew_recovery_code(
+    State(app): Shared,
+    From(address): From,
+    Owner(asker): Owner,
+    Body(Confirmation { password }): Body<Confirmation>,
+) -> Result<Json<NewRecoveryCode>, ApiError> {
+    let recovery_code = app.players.renew_recovery_code(address, &asker, &password).await?;
+    Ok(Json(NewRecoveryCode { recovery_code }))
+}
+
+pub(super) async fn log_in(
+    State(app): Shared,
+    From(address): From,
+    Body(Login { name, password, token_name }): Body<Login>,
+) -> Result<Json<LoggedIn>, ApiError> {
+    Ok(Json(app.players.log_in(address, &name, &password, token_name.as_deref()).await?))
+}
+
+pub(super) async fn log_out(State(app): Shared, Asker(asker): Asker) -> Result<StatusCode, ApiError> {
+    app.players.revoke_token(&asker, &asker.token_id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub(super) async fn recover(
+    State(app): Shared,
+    From(address): From,
+    Body(Recover { name, recovery_code, password }): Body<Recover>,
+) -> Result<Json<Recovered>, ApiError> {
+    Ok(Json(app.players.recover(address, &name, &recovery_code, &password).await?))
+}
+
+pub(super) async fn tokens(State(app): Shared, Owner(asker): Owner) -> Result<Json<TokenList>, ApiError> {
+    Ok(Json(TokenList { tokens: app.players.tokens(&asker).await? }))
+}
+
+pub(super) async fn make_token(
+    State(app): Shared,
+    Owner(asker): Owner,
+    Body(NewToken { name, scope }): Body<NewToken>,
+) -> Result<(StatusCode, Json<MadeToken>), ApiError> {
+    Ok((StatusCode::CREATED, Json(app.players.make_token(&asker, &name, scope).await?)))
+}
+
+pub(super) async fn revoke_token(
+    State(app): Shared,
+    Owner(asker): Owner,
+    Path(id): Path<String>,
+) -> Result<StatusCode, ApiError> {
+    app.players.revoke_token(&asker, &id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub(super) async fn me(State(app): Shared, Asker(asker): Asker) -> Result<Json<Me>, ApiError> {
+    let tokens = app.players.tokens(&asker).await?;
+    let token = tokens.into_iter().find(|token| token.current).ok_or(PlayerError::UnknownToken)?;
+    Ok(Json(Me { player: asker.player, token }))
+}
+
+pub(super) async fn profile(State(app): Shared, Path(name): Path<String>) -> Result<Json<Profile>, ApiError> {
+    Ok(Json(app.players.profile(&name).await?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_forwarded_addresses_the_last_one_counts() {
+        let told = |values: &[&str]| {
+            let mut request = Request::new(axum::body::Body::empty());
+            for value in values {
+                request.headers_mut().append("x-forwarded-for", value.parse().unwrap());
+            }
+            forwarded_for(&request.into_parts().0).map(|address| address.to_string())
+        };
+        assert_eq!(told(&["10.0.0.1, 192.0.2.7"]).as_deref(), Some("192.0.2.7"));
+        assert_eq!(told(&["10.0.0.1", "2001:db8::1"]).as_deref(), Some("2001:db8::1"));
+        assert_eq!(told(&["192.0.2.7, unknown"]), None);
+        assert_eq!(told(&[]), None);
+    }
+}

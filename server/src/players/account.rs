@@ -1,0 +1,489 @@
+//! Accounts: made, entered, changed, taken along, deleted.
+
+use std::net::IpAddr;
+
+use flagfall_protocol::{
+    AccountExport, LoggedIn, MadeToken, Player, PlayerKind, Profile, Recovered, Scope, Secret, SignedUp,
+    TokenInfo,
+};
+use flagfall_store::{Expect, Key, Update, UpdateOutcome};
+use metrics::counter;
+use tokio::time::Instant;
+
+use super::password::{Password, RecoveryCode};
+use super::record::{Credentials, PlayerRecord, TokenRecord, key, name_key, player_key};
+use super::token::Token;
+use super::{Identity, Name, PlayerError, Players};
+use crate::metrics as names;
+
+/// How often a change is tried anew because somebody else changed the same player meanwhile.
+const CHANGES_MAX: usize = 16;
+/// Characters in the longest name of a token.
+const TOKEN_NAME_LEN_MAX: usize = 40;
+/// What the token of a sign-up or recovery is called, and that of a login without a name for it.
+const LOGIN_TOKEN: &str = "login";
+/// Looked up where no name leads to a player, so that it takes as many steps.
+const NOBODY: &str = "000000000000";
+/// Running games an export names at most.
+const EXPORTED_GAMES_MAX: usize = 1_000;
+
+impl Players {
+    /// Makes an account: of the guest who asks, whose games and token stay his, or a new one. Durable when this returns.
+    ///
+    /// # Errors
+    /// [`PlayerError`].
+    pub async fn sign_up(
+        &self,
+        address: IpAddr,
+        guest: Option<&Identity>,
+        name: &str,
+        password: &Secret,
+        kind: PlayerKind,
+    ) -> Result<SignedUp, PlayerError> {
+        if guest.is_some_and(|guest| guest.player.kind != PlayerKind::Guest) {
+            return Err(PlayerError::AlreadyAccount);
+        }
+        let name = Name::new(name)?;
+        let password = Password::choose(password, name.as_str())?;
+        self.take_address(address)?;
+        if name.is_reserved() {
+            return Err(PlayerError::AccountNameTaken);
+        }
+        let code = RecoveryCode::random()?;
+        let credentials =
+            Credentials { password: self.inner.hasher.hash(password).await?, recovery: code.hash() };
+        let (player, token) = match guest {
+            Some(guest) => (self.promote(guest, &name, kind, &credentials).await?, None),
+            None => {
+                let (record, token) = PlayerRecord::new(&name, kind, LOGIN_TOKEN)?;
+                let record = PlayerRecord { credentials: Some(credentials), ..record };
+                if !self.insert(&record).await? {
+                    return Err(PlayerError::AccountNameTaken);
+                }
+                (record.player, Some(token.to_secret()))
+            }
+        };
+        counter!(names::ACCOUNTS, "what" => "made").increment(1);
+        tracing::info!(player = %player.id, name = %player.name, kind = ?player.kind, "a new account");
+        Ok(SignedUp { player, token, recovery_code: Secret::new(code.expose()) })
+    }
+
+    /// A guest becomes an account.
+    async fn promote(
+        &self,
+        guest: &Identity,
+        name: &Name,
+        kind: PlayerKind,
+        credentials: &Credentials,
+    ) -> Result<Player, PlayerError> {
+        let record = self.change(&guest.player.id, |record| {
+            if record.player.kind != PlayerKind::Guest {
+                return Err(PlayerError::AlreadyAccount);
+            }
+            record.player = Player { id: record.player.id.clone(), name: name.as_str().to_owned(), kind };
+            record.name_key = name.folded();
+            record.expires = None;
+            record.credentials = Some(credentials.clone());
+            Ok(())
+        });
+        Ok(record.await?.0.player)
+    }
+
+    /// A token for whoever knows the password. A wrong name and a wrong password cannot be told apart, neither by the answer nor by the time it takes.
+    ///
+    /// # Errors
+    /// [`PlayerError::WrongPassword`], and whatever else [`PlayerError`] names.
+    pub async fn log_in(
+        &self,
+        address: IpAddr,
+        name: &str,
+        password: &Secret,
+        token_name: Option<&str>,
+    ) -> Result<LoggedIn, PlayerError> {
+        let token_name = check_token_name(token_name.unwrap_or(LOGIN_TOKEN))?;
+        let record = self.check_password(address, name, password).await?;
+        let kept = record.credentials.as_ref().map(|credentials| credentials.password.clone());
+        let is_outdated = kept.as_deref().is_some_and(|kept| self.inner.hasher.is_outdated(kept));
+        let renewed = match is_outdated {
+            true => Some(self.inner.hasher.hash(Password::attempt(password)).await?),
+            false => None,
+        };
+        let (tokens_max, mut token) = (self.inner.tokens_max, None);
+        let (record, ()) = self
+            .change(&record.player.id, |record| {
+                let credentials = record.credentials.as_mut().ok_or(PlayerError::WrongPassword)?;
+                // Somebody may have changed the password since it was looked at.
+                if Some(&credentials.password) != kept.as_ref() {
+                    return Err(PlayerError::WrongPassword);
+                }
+                if let Some(renewed) = &renewed {
+                    credentials.password.clone_from(renewed);
+                }
+                make_room(record, tokens_max);
+                token = Some(add_token(record, token_name, Scope::Play, tokens_max)?.0);
+                Ok(())
+            })
+            .await?;
+        let token = token.ok_or(PlayerError::Store)?.to_secret();
+        Ok(LoggedIn { player: record.player, token })
+    }
+
+    /// A new password for whoever has the recovery code, which is used up. All earlier tokens are revoked.
+    ///
+    /// # Errors
+    /// [`PlayerError::WrongRecoveryCode`], and whatever else [`PlayerError`] names.
+    pub async fn recover(
+        &self,
+        address: IpAddr,
+        name: &str,
+        code: &Secret,
+        new_password: &Secret,
+    ) -> Result<Recovered, PlayerError> {
+        let new_password = Password::choose(new_password, name)?;
+        let folded = fold(name);
+        self.inner
+            .attempts
+            .take(&folded, address, Instant::now())
+            .inspect_err(|_| count_login("too_often"))?;
+        // The work first, whether there is such an account or not.
+        let password = self.inner.hasher.hash(new_password).await?;
+        let typed = RecoveryCode::typed(code).hash();
+        let record = self.find(&folded).await?;
+        let has_code =
+            |record: &PlayerRecord| record.credentials.as_ref().is_some_and(|kept| kept.recovery == typed);
+        let Some(record) = record.filter(has_code) else {
+            count_login("wrong");
+            return Err(PlayerError::WrongRecoveryCode);
+        };
+        let next = RecoveryCode::random()?;
+        let mut token = None;
+        let (record, ()) = self
+            .change(&record.player.id, |record| {
+                if !has_code(record) {
+                    return Err(PlayerError::WrongRecoveryCode);
+                }
+                record.credentials = Some(Credentials { password: password.clone(), recovery: next.hash() });
+                record.tokens.clear();
+                token = Some(add_token(record, LOGIN_TOKEN, Scope::Play, 1)?.0);
+                Ok(())
+            })
+            .await?;
+        self.inner.attempts.put_back(&folded, address);
+        count_login("good");
+        tracing::info!(player = %record.player.id, "an account was recovered");
+        let token = token.ok_or(PlayerError::Store)?.to_secret();
+        Ok(Recovered { player: record.player, token, recovery_code: Secret::new(next.expose()) })
+    }
+
+    /// Another password. All tokens but the asker's are revoked.
+    ///
+    /// # Errors
+    /// [`PlayerError`].
+    pub async fn change_password(
+        &self,
+        address: IpAddr,
+        asker: &Identity,
+        password: &Secret,
+        new_password: &Secret,
+    ) -> Result<(), PlayerError> {
+        let new_password = Password::choose(new_password, &asker.player.name)?;
+        let checked = self.confirm(address, asker, password).await?;
+        let hash = self.inner.hasher.hash(new_password).await?;
+        self.change(&asker.player.id, |record| {
+            let credentials = unchanged(record, &checked)?;
+            credentials.password.clone_from(&hash);
+            record.tokens.retain(|token| token.id == asker.token_id);
+            Ok(())
+        })
+        .await?;
+        Ok(())
+    }
+
+    /// Another recovery code; the one before is void.
+    ///
+    /// # Errors
+    /// [`PlayerError`].
+    pub async fn renew_recovery_code(
+        &self,
+        address: IpAddr,
+        asker: &Identity,
+        password: &Secret,
+    ) -> Result<Secret, PlayerError> {
+        let checked = self.confirm(address, asker, password).await?;
+        let code = RecoveryCode::random()?;
+        self.change(&asker.player.id, |record| {
+            unchanged(record, &checked)?.recovery = code.hash();
+            Ok(())
+        })
+        .await?;
+        Ok(Secret::new(code.expose()))
+    }
+
+    /// The asker's tokens, oldest first.
+    ///
+    /// # Errors
+    /// [`PlayerError`].
+    pub async fn tokens(&self, asker: &Identity) -> Result<Vec<TokenInfo>, PlayerError> {
+        let (record, _) = self.read(&asker.player.id).await?.ok_or(PlayerError::UnknownToken)?;
+        Ok(record.tokens.iter().map(|token| token.info(&asker.token_id)).collect())
+    }
+
+    /// One more token of the asker.
+    ///
+    /// # Errors
+    /// [`PlayerError`].
+    pub async fn make_token(
+        &self,
+        asker: &Identity,
+        name: &str,
+        scope: Scope,
+    ) -> Result<MadeToken, PlayerError> {
+        let name = check_token_name(name)?;
+        let (tokens_max, mut made) = (self.inner.tokens_max, None);
+        self.change(&asker.player.id, |record| {
+            if record.credentials.is_none() {
+                return Err(PlayerError::AccountExpected);
+            }
+            if scope == Scope::Bot && record.player.kind != PlayerKind::Bot {
+                return Err(PlayerError::BotScope);
+            }
+            made = Some(add_token(record, name, scope, tokens_max)?);
+            Ok(())
+        })
+        .await?;
+        let (token, info) = made.ok_or(PlayerError::Store)?;
+        Ok(MadeToken { info, token: token.to_secret() })
+    }
+
+    /// Takes a token of the asker's back and closes its sockets.
+    ///
+    /// # Errors
+    /// [`PlayerError`].
+    pub async fn revoke_token(&self, asker: &Identity, token_id: &str) -> Result<(), PlayerError> {
+        self.change(&asker.player.id, |record| {
+            // A guest's only token is the guest: without it nobody could ever be him again.
+            if record.credentials.is_none() {
+                return Err(PlayerError::AccountExpected);
+            }
+            let before = record.tokens.len();
+            record.tokens.retain(|token| token.id != token_id);
+            if record.tokens.len() < before { Ok(()) } else { Err(PlayerError::NoSuchToken) }
+        })
+        .await?;
+        Ok(())
+    }
+
+    /// What everybody may know of the player of this name.
+    ///
+    /// # Errors
+    /// [`PlayerError::NoSuchPlayer`], [`PlayerError::Store`].
+    pub async fn profile(&self, name: &str) -> Result<Profile, PlayerError> {
+        let record = self.find(&fold(name)).await?.ok_or(PlayerError::NoSuchPlayer)?;
+        Ok(Profile { player: record.player, created: record.created })
+    }
+
+    /// Everything that is kept of the asker, but for what is secret.
+    ///
+    /// # Errors
+    /// [`PlayerError`].
+    pub async fn export(&self, asker: &Identity) -> Result<AccountExport, PlayerError> {
+        let (record, _) = self.read(&asker.player.id).await?.ok_or(PlayerError::UnknownToken)?;
+        let seats = self.seats(&asker.player.id, EXPORTED_GAMES_MAX).await?;
+        let game = |key: &Key| std::str::from_utf8(key.as_bytes()).ok()?.rsplit('/').next()?.parse().ok();
+        Ok(AccountExport {
+            created: record.created,
+            has_password: record.credentials.is_some(),
+            tokens: record.tokens.iter().map(|token| token.info(&asker.token_id)).collect(),
+            games: seats.iter().filter_map(game).collect(),
+            player: record.player,
+        })
+    }
+
+    /// Deletes the asker's account: name, password and tokens are gone, and his games are shown without his name.
+    ///
+    /// # Errors
+    /// [`PlayerError::GamesRunning`] while he plays, and whatever else [`PlayerError`] names.
+    pub async fn delete(
+        &self,
+        address: IpAddr,
+        asker: &Identity,
+        password: &Secret,
+    ) -> Result<(), PlayerError> {
+        self.confirm(address, asker, password).await?;
+        if !self.seats(&asker.player.id, 1).await?.is_empty() {
+            return Err(PlayerError::GamesRunning);
+        }
+        for _ in 0..CHANGES_MAX {
+            let Some((record, bytes)) = self.read(&asker.player.id).await? else { return Ok(()) };
+            let update = Update {
+                conditions: vec![(player_key(&record.player.id)?, Expect::Value(bytes))],
+                writes: record.farewell()?,
+            };
+            match self.inner.store.update(update).await? {
+                UpdateOutcome::Ok => {
+                    self.close_revoked(&record, &[]);
+                    counter!(names::ACCOUNTS, "what" => "deleted").increment(1);
+                    tracing::info!(player = %record.player.id, "an account was deleted");
+                    return Ok(());
+                }
+                // Read, not written again: a record that is gone means that it happened.
+                UpdateOutcome::Conflict | UpdateOutcome::Unknown => {}
+            }
+        }
+        Err(PlayerError::Store)
+    }
+
+    /// The index records of a player's running games.
+    async fn seats(&self, id: &str, max: usize) -> Result<Vec<Key>, PlayerError> {
+        let seats = self.inner.store.scan(key("seat", &format!("{id}/"))?, None, max).await?;
+        Ok(seats.into_iter().map(|(key, _)| key).collect())
+    }
+
+    /// The asker's record, if he says his password.
+    async fn confirm(
+        &self,
+        address: IpAddr,
+        asker: &Identity,
+        password: &Secret,
+    ) -> Result<PlayerRecord, PlayerError> {
+        if asker.player.kind == PlayerKind::Guest {
+            return Err(PlayerError::AccountExpected);
+        }
+        self.check_password(address, &asker.player.name, password).await
+    }
+
+    /// The record of the account with this name and password.
+    async fn check_password(
+        &self,
+        address: IpAddr,
+        name: &str,
+        password: &Secret,
+    ) -> Result<PlayerRecord, PlayerError> {
+        let folded = fold(name);
+        self.inner
+            .attempts
+            .take(&folded, address, Instant::now())
+            .inspect_err(|_| count_login("too_often"))?;
+        let record = self.find(&folded).await?;
+        let credentials = record.as_ref().and_then(|record| record.credentials.as_ref());
+        let kept = credentials.map(|credentials| credentials.password.as_str());
+        let is_right = self.inner.hasher.is_right(Password::attempt(password), kept).await?;
+        match record.filter(|_| is_right) {
+            Some(record) => {
+                self.inner.attempts.put_back(&folded, address);
+                count_login("good");
+                Ok(record)
+            }
+            None => {
+                count_login("wrong");
+                Err(PlayerError::WrongPassword)
+            }
+        }
+    }
+
+    /// The player of a folded name, in as many steps as it takes to find that there is none.
+    async fn find(&self, folded: &str) -> Result<Option<PlayerRecord>, PlayerError> {
+        let id = self.inner.store.get(name_key(folded)?).await?;
+        let id = id.map(String::from_utf8).transpose().map_err(|_| PlayerError::Store)?;
+        let found = self.read(id.as_deref().unwrap_or(NOBODY)).await?;
+        // Between both reads the name may have become another player's.
+        Ok(found.map(|(record, _)| record).filter(|record| record.name_key == folded))
+    }
+
+    /// Changes a player's record, and anew when somebody else changed it meanwhile. Sockets of tokens that go are closed.
+    async fn change<T>(
+        &self,
+        id: &str,
+        mut change: impl FnMut(&mut PlayerRecord) -> Result<T, PlayerError>,
+    ) -> Result<(PlayerRecord, T), PlayerError> {
+        let player_key = player_key(id)?;
+        for _ in 0..CHANGES_MAX {
+            let (before, bytes) = self.read(id).await?.ok_or(PlayerError::UnknownToken)?;
+            let mut after = before.clone();
+            let value = change(&mut after)?;
+            let written = after.bytes()?;
+            let mut conditions = vec![(player_key.clone(), Expect::Value(bytes))];
+            if after.name_key != before.name_key {
+                conditions.push((name_key(&after.name_key)?, Expect::Absent));
+            }
+            let update = Update { conditions, writes: after.writes_after(&before)? };
+            let is_done = match self.inner.store.update(update).await? {
+                UpdateOutcome::Ok => true,
+                UpdateOutcome::Conflict => {
+                    self.check_name_free(&before, &after).await?;
+                    false
+                }
+                UpdateOutcome::Unknown => {
+                    let now = self.inner.store.get(player_key.clone()).await?;
+                    if now.as_ref() != Some(&written) {
+                        return Err(PlayerError::Store);
+                    }
+                    true
+                }
+            };
+            if is_done {
+                self.close_revoked(&before, &after.tokens);
+                return Ok((after, value));
+            }
+        }
+        Err(PlayerError::Store)
+    }
+
+    async fn check_name_free(&self, before: &PlayerRecord, after: &PlayerRecord) -> Result<(), PlayerError> {
+        let is_wanted = before.name_key != after.name_key;
+        if is_wanted && self.inner.store.get(name_key(&after.name_key)?).await?.is_some() {
+            return Err(PlayerError::AccountNameTaken);
+        }
+        Ok(())
+    }
+}
+
+/// The name by which attempts are counted and players found; what can be no name is nobody's.
+fn fold(name: &str) -> String {
+    Name::new(name).map_or_else(|_| "-".to_owned(), |name| name.folded())
+}
+
+/// The credentials, if they are still those that were checked.
+fn unchanged<'a>(
+    record: &'a mut PlayerRecord,
+    checked: &PlayerRecord,
+) -> Result<&'a mut Credentials, PlayerError> {
+    let is_same = record.credentials == checked.credentials;
+    record.credentials.as_mut().filter(|_| is_same).ok_or(PlayerError::WrongPassword)
+}
+
+/// Whoever knows the password gets in: where the list of tokens is full, the oldest that somebody could have typed a password for goes.
+fn make_room(record: &mut PlayerRecord, max: usize) {
+    while record.tokens.len() >= max.max(1) {
+        let oldest = record.tokens.iter().position(|token| token.scope == Scope::Play).unwrap_or(0);
+        record.tokens.remove(oldest);
+    }
+}
+
+fn add_token(
+    record: &mut PlayerRecord,
+    name: &str,
+    scope: Scope,
+    max: usize,
+) -> Result<(Token, TokenInfo), PlayerError> {
+    if record.tokens.len() >= max {
+        return Err(PlayerError::TooManyTokens(record.tokens.len()));
+    }
+    let token = Token::random()?;
+    let made = TokenRecord::new(&token, name, scope)?;
+    let info = made.info("");
+    record.tokens.push(made);
+    Ok((token, info))
+}
+
+fn check_token_name(name: &str) -> Result<&str, PlayerError> {
+    let name = name.trim();
+    let is_printable =
+        name.chars().all(|letter| letter == ' ' || (!letter.is_whitespace() && !letter.is_control()));
+    let is_fit = is_printable && (1..=TOKEN_NAME_LEN_MAX).contains(&name.chars().count());
+    if is_fit { Ok(name) } else { Err(PlayerError::BadTokenName) }
+}
+
+fn count_login(result: &'static str) {
+    counter!(names::LOGINS, "result" => result).increment(1);
+}

@@ -1,0 +1,316 @@
+//! Passwords and recovery codes: what may be one, and how the server knows them again without keeping them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use argon2::password_hash::{PasswordHash, PasswordHasher as _, PasswordVerifier as _, SaltString};
+use argon2::{Algorithm, Argon2, Params, Version};
+use flagfall_protocol::{HexBytes, Secret};
+use metrics::{counter, histogram};
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use crate::chance::{ChanceError, random_bytes};
+use crate::metrics as names;
+use crate::settings::Passwords;
+
+/// Characters in the shortest password.
+pub const PASSWORD_LEN_MIN: usize = 8;
+/// Characters in the longest password.
+pub const PASSWORD_LEN_MAX: usize = 256;
+
+/// A password as it was typed. `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Password(String);
+
+/// Why a text cannot be a password.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum PasswordError {
+    /// Too short or too long.
+    #[error(
+        "a password has {PASSWORD_LEN_MIN} to {PASSWORD_LEN_MAX} characters: four words that do not belong together are a good one"
+    )]
+    Length,
+    /// The account's name, or one letter again and again.
+    #[error(
+        "this password would be guessed at once: choose one without your name in it, of more than a few different characters"
+    )]
+    TooPlain,
+}
+
+impl Password {
+    /// The password that somebody chooses for the account of this name.
+    ///
+    /// # Errors
+    /// [`PasswordError`] tells what is wrong with it.
+    pub fn choose(text: &Secret, name: &str) -> Result<Password, PasswordError> {
+        let text = text.expose();
+        if !(PASSWORD_LEN_MIN..=PASSWORD_LEN_MAX).contains(&text.chars().count()) {
+            return Err(PasswordError::Length);
+        }
+        let folded = text.to_lowercase();
+        let mut letters: Vec<char> = folded.chars().collect();
+        letters.sort_unstable();
+        letters.dedup();
+        let is_name = folded.trim_matches(|letter: char| !letter.is_alphabetic()) == name.to_lowercase();
+        if letters.len() < 4 || is_name {
+            return Err(PasswordError::TooPlain);
+        }
+        Ok(Password(text.to_owned()))
+    }
+
+    /// A password to be compared with the one that was chosen. One that is too long is nobody's.
+    #[must_use]
+    pub fn attempt(text: &Secret) -> Password {
+        Password(text.expose().chars().take(PASSWORD_LEN_MAX + 1).collect())
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password(hidden)")
+    }
+}
+
+/// What replaces a lost password: 125 random bits as five groups of five letters and digits. The server keeps its SHA-256 alone: nobody guesses
+/// that many bits, so nothing slower is wanted.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RecoveryCode(String);
+
+/// Letters and digits that nobody takes for each other.
+const CODE_LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+const CODE_LEN: usize = 25;
+const CODE_GROUP: usize = 5;
+
+impl RecoveryCode {
+    /// A code nobody has.
+    ///
+    /// # Errors
+    /// [`ChanceError`].
+    pub fn random() -> Result<RecoveryCode, ChanceError> {
+        let bytes: [u8; CODE_LEN] = random_bytes()?;
+        Ok(RecoveryCode(bytes.iter().map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)])).collect()))
+    }
+
+    /// A code as somebody typed it: case, blanks and hyphens do not count, and `o`, `i` and `l` are read as the digits they look like.
+    #[must_use]
+    pub fn typed(text: &Secret) -> RecoveryCode {
+        let letters = text.expose().chars().filter(char::is_ascii_alphanumeric).take(2 * CODE_LEN);
+        let read = |letter: char| match letter.to_ascii_lowercase() {
+            'o' => '0',
+            'i' | 'l' => '1',
+            other => other,
+        };
+        RecoveryCode(letters.map(read).collect())
+    }
+
+    /// The text its owner writes down. To be sent to him once and written nowhere.
+    #[must_use]
+    pub fn expose(&self) -> String {
+        let groups: Vec<&str> =
+            (0..self.0.len()).step_by(CODE_GROUP).filter_map(|at| self.0.get(at..at + CODE_GROUP)).collect();
+        groups.join("-")
+    }
+
+    /// What the server keeps of it.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        HexBytes(Sha256::digest(&self.0).into()).to_string()
+    }
+}
+
+impl fmt::Debug for RecoveryCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RecoveryCode(hidden)")
+    }
+}
+
+/// Why no hash was computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum HashError {
+    /// Too many wait for theirs.
+    #[error("too many people are logging in at the moment: try again in a few seconds")]
+    Busy,
+    /// A hash that this server cannot compute, or no random bits.
+    #[error("a password cannot be hashed")]
+    Defect,
+}
+
+/// Computes the slow hashes of passwords, few at a time and on threads of their own: each takes tens of milliseconds and megabytes.
+#[derive(Clone)]
+pub struct Hasher {
+    argon2: Argon2<'static>,
+    at_once: Arc<Semaphore>,
+    /// Those at work and those that wait.
+    room: Arc<Semaphore>,
+    /// What is verified where there is no account, so that it takes as long.
+    nobodys: Arc<str>,
+}
+
+impl Hasher {
+    /// A hasher of these settings; settings out of argon2's bounds are replaced by its own defaults.
+    #[must_use]
+    pub fn new(settings: &Passwords) -> Hasher {
+        let params = Params::new(settings.memory_kib, settings.passes, settings.lanes, None);
+        let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.unwrap_or_default());
+        let nobodys = hash_now(&argon2, "nobody has this password", [7; 16]).unwrap_or_default();
+        let at_once = settings.at_once.clamp(1, 1_024);
+        Hasher {
+            argon2,
+            at_once: Arc::new(Semaphore::new(at_once)),
+            room: Arc::new(Semaphore::new(at_once + settings.waiting.min(100_000))),
+            nobodys: nobodys.into(),
+        }
+    }
+
+    /// What the server keeps of a password: salt, parameters and hash as one text.
+    ///
+    /// # Errors
+    /// [`HashError`].
+    pub async fn hash(&self, password: Password) -> Result<String, HashError> {
+        let argon2 = self.argon2.clone();
+        let salt = random_bytes().map_err(|_| HashError::Defect)?;
+        self.work(move || hash_now(&argon2, &password.0, salt)).await?.ok_or(HashError::Defect)
+    }
+
+    /// Whether the password is the one of which this was kept. Without anything kept it is not, and that takes as long to find out.
+    ///
+    /// # Errors
+    /// [`HashError`].
+    pub async fn is_right(&self, password: Password, kept: Option<&str>) -> Result<bool, HashError> {
+        let (argon2, is_known) = (self.argon2.clone(), kept.is_some());
+        let kept = kept.unwrap_or(&self.nobodys).to_owned();
+        let verified = self.work(move || {
+            let kept = PasswordHash::new(&kept).ok()?;
+            Some(argon2.verify_password(password.0.as_bytes(), &kept).is_ok())
+        });
+        Ok(verified.await?.ok_or(HashError::Defect)? && is_known)
+    }
+
+    /// Whether what is kept was made with other settings than today's.
+    #[must_use]
+    pub fn is_outdated(&self, kept: &str) -> bool {
+        let params = PasswordHash::new(kept).ok().and_then(|kept| Params::try_from(&kept).ok());
+        params.is_none_or(|params| {
+            let now = self.argon2.params();
+            (params.m_cost(), params.t_cost(), params.p_cost()) != (now.m_cost(), now.t_cost(), now.p_cost())
+        })
+    }
+
+    async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, HashError> {
+        let Ok(room) = self.room.clone().try_acquire_owned() else {
+            counter!(names::PASSWORD_HASHES, "result" => "busy").increment(1);
+            return Err(HashError::Busy);
+        };
+        let turn = self.at_once.clone().acquire_owned().await.map_err(|_| HashError::Defect)?;
+        // The permits go with the work: a request that is given up does not make room for more than the machine bears.
+        let done = tokio::task::spawn_blocking(move || {
+            let began = Instant::now();
+            let done = work();
+            histogram!(names::PASSWORD_SECONDS).record(began.elapsed().as_secs_f64());
+            drop((turn, room));
+            done
+        });
+        counter!(names::PASSWORD_HASHES, "result" => "done").increment(1);
+        done.await.map_err(|_| HashError::Defect)
+    }
+}
+
+impl fmt::Debug for Hasher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hasher({} places free)", self.room.available_permits())
+    }
+}
+
+fn hash_now(argon2: &Argon2<'static>, password: &str, salt: [u8; 16]) -> Option<String> {
+    let salt = SaltString::encode_b64(&salt).ok()?;
+    argon2.hash_password(password.as_bytes(), &salt).ok().map(|hash| hash.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cheap() -> Passwords {
+        Passwords { memory_kib: 16, passes: 1, lanes: 1, at_once: 1, waiting: 1 }
+    }
+
+    fn password(text: &str) -> Password {
+        Password::choose(&Secret::new(text), "ana").unwrap()
+    }
+
+    #[test]
+    fn passwords_that_are_none_are_told_why() {
+        for (text, error) in [
+            ("short", PasswordError::Length),
+            ("", PasswordError::Length),
+            (&"long".repeat(65), PasswordError::Length),
+            ("aaaaaaaaaaaa", PasswordError::TooPlain),
+            ("ababababababab", PasswordError::TooPlain),
+            ("Annabella1234", PasswordError::TooPlain),
+        ] {
+            assert_eq!(Password::choose(&Secret::new(text), "annabella"), Err(error), "{text}");
+        }
+        assert!(Password::choose(&Secret::new("pässwörter"), "annabella").is_ok());
+    }
+
+    #[test]
+    fn secrets_do_not_show() {
+        let code = RecoveryCode::random().unwrap();
+        assert_eq!(
+            format!("{:?} {code:?}", password("hunter2 hunter2")),
+            "Password(hidden) RecoveryCode(hidden)"
+        );
+    }
+
+    #[test]
+    fn a_recovery_code_is_known_however_it_is_typed() {
+        let code = RecoveryCode::random().unwrap();
+        let text = code.expose();
+        assert_eq!((text.len(), text.matches('-').count()), (29, 4));
+        for typed in [
+            text.clone(),
+            text.to_uppercase(),
+            text.replace('-', " "),
+            text.replace('0', "O").replace('1', "l"),
+        ] {
+            assert_eq!(RecoveryCode::typed(&Secret::new(typed)).hash(), code.hash());
+        }
+        assert_ne!(RecoveryCode::typed(&Secret::new("")).hash(), code.hash());
+    }
+
+    #[tokio::test]
+    async fn a_password_is_known_again_and_no_other_one_is() {
+        let hasher = Hasher::new(&cheap());
+        let kept = hasher.hash(password("correct horse")).await.unwrap();
+        assert!(kept.starts_with("$argon2id$v=19$m=16,t=1,p=1$") && !kept.contains("horse"), "{kept}");
+        assert_eq!(hasher.is_right(password("correct horse"), Some(&kept)).await, Ok(true));
+        assert_eq!(hasher.is_right(password("wrong horse!"), Some(&kept)).await, Ok(false));
+        assert_eq!(hasher.is_right(password("nobody has this password"), None).await, Ok(false));
+        assert_ne!(hasher.hash(password("correct horse")).await.unwrap(), kept, "the salt is another one");
+        assert!(!hasher.is_outdated(&kept));
+        assert!(Hasher::new(&Passwords { passes: 2, ..cheap() }).is_outdated(&kept));
+    }
+
+    #[tokio::test]
+    async fn who_finds_the_queue_full_is_told_to_come_back() {
+        let hasher = Hasher::new(&cheap());
+        let taken = hasher.at_once.clone().acquire_owned().await.unwrap();
+        let _at_work = hasher.room.clone().acquire_owned().await.unwrap();
+        let waiting = tokio::spawn({
+            let hasher = hasher.clone();
+            async move { hasher.hash(password("correct horse")).await }
+        });
+        while hasher.room.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(hasher.hash(password("correct horse")).await, Err(HashError::Busy));
+        drop(taken);
+        assert!(waiting.await.unwrap().is_ok());
+    }
+}

@@ -1,0 +1,153 @@
+//! What the store keeps of a player.
+//!
+//! `players/ID` holds all there is; `names/NAME` and `tokens/HASH` lead to it. Every change is one update on the condition that `players/ID` is
+//! still what was read, so servers that change one player at the same time take turns, and name, tokens and record never disagree.
+
+use flagfall_board::Stamp;
+use flagfall_protocol::{Player, Scope, TokenInfo};
+use flagfall_store::{Key, StoreError, SystemClock, WallClock, Write};
+use serde::{Deserialize, Serialize};
+
+use super::token::Token;
+use crate::chance::{ChanceError, random_code};
+
+/// How long other servers have for closing the sockets of a token that was revoked.
+const REVOKED_MS: u64 = 5 * 60 * 1_000;
+
+/// What the store keeps of a player. It has no `Debug`: it holds hashes of secrets.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct PlayerRecord {
+    pub(super) player: Player,
+    /// The folded name, under which `names/` leads here.
+    pub(super) name_key: String,
+    pub(super) created: u64,
+    /// When a guest who does not come back is forgotten.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) expires: Option<u64>,
+    /// Oldest first.
+    #[serde(default)]
+    pub(super) tokens: Vec<TokenRecord>,
+    /// None of a guest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) credentials: Option<Credentials>,
+}
+
+/// How an account is known without a token.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Credentials {
+    /// Parameters, salt and hash of the password.
+    pub(super) password: String,
+    /// The hash of the recovery code.
+    pub(super) recovery: String,
+}
+
+/// A token, but for itself.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct TokenRecord {
+    pub(super) id: String,
+    /// Under which `tokens/` leads to the player.
+    pub(super) hash: String,
+    pub(super) name: String,
+    pub(super) scope: Scope,
+    pub(super) created: u64,
+}
+
+impl TokenRecord {
+    pub(super) fn new(token: &Token, name: &str, scope: Scope) -> Result<TokenRecord, ChanceError> {
+        let (id, name, created) = (random_code()?, name.to_owned(), SystemClock.now().0);
+        Ok(TokenRecord { id, hash: token.hash(), name, scope, created })
+    }
+
+    pub(super) fn info(&self, current: &str) -> TokenInfo {
+        let TokenRecord { id, hash: _, name, scope, created } = self;
+        let is_current = id == current;
+        TokenInfo {
+            id: id.clone(),
+            name: name.clone(),
+            scope: *scope,
+            created: *created,
+            current: is_current,
+        }
+    }
+}
+
+impl PlayerRecord {
+    pub(super) fn read(bytes: &[u8]) -> Result<PlayerRecord, StoreError> {
+        serde_json::from_slice(bytes)
+            .map_err(|_| StoreError::Damaged { what: "a player's record cannot be read".to_owned() })
+    }
+
+    pub(super) fn bytes(&self) -> Result<Vec<u8>, StoreError> {
+        serde_json::to_vec(self)
+            .map_err(|_| StoreError::Damaged { what: "a player's record cannot be written".to_owned() })
+    }
+
+    /// The record and the ways to it.
+    pub(super) fn writes(&self) -> Result<Vec<Write>, StoreError> {
+        let expires = self.expires.map(Stamp);
+        let id = self.player.id.clone().into_bytes();
+        let mut writes = vec![
+            Write::Put { key: player_key(&self.player.id)?, value: self.bytes()?, expires },
+            Write::Put { key: name_key(&self.name_key)?, value: id.clone(), expires },
+        ];
+        for token in &self.tokens {
+            writes.push(Write::Put { key: token_key(&token.hash)?, value: id.clone(), expires });
+        }
+        Ok(writes)
+    }
+
+    /// What becomes of the record of before when this one takes its place: its ways that are no more, and the word to other servers.
+    pub(super) fn writes_after(&self, before: &PlayerRecord) -> Result<Vec<Write>, StoreError> {
+        let mut writes =
+            before.revocations(|token| self.tokens.iter().all(|kept| kept.hash != token.hash))?;
+        if before.name_key != self.name_key {
+            writes.push(Write::Delete { key: name_key(&before.name_key)? });
+        }
+        writes.extend(self.writes()?);
+        Ok(writes)
+    }
+
+    /// What is written when nothing is left of a player but that he was here.
+    pub(super) fn farewell(&self) -> Result<Vec<Write>, StoreError> {
+        let mut writes = self.revocations(|_| true)?;
+        writes.push(Write::Delete { key: player_key(&self.player.id)? });
+        writes.push(Write::Delete { key: name_key(&self.name_key)? });
+        writes.push(Write::Put { key: gone_key(&self.player.id)?, value: Vec::new(), expires: None });
+        Ok(writes)
+    }
+
+    fn revocations(&self, is_revoked: impl Fn(&TokenRecord) -> bool) -> Result<Vec<Write>, StoreError> {
+        let expires = Some(SystemClock.now().plus_ms(REVOKED_MS));
+        let mut writes = Vec::new();
+        for token in self.tokens.iter().filter(|token| is_revoked(token)) {
+            let value = self.player.id.clone().into_bytes();
+            writes.push(Write::Delete { key: token_key(&token.hash)? });
+            writes.push(Write::Put { key: key(REVOKED, &token.id)?, value, expires });
+        }
+        Ok(writes)
+    }
+}
+
+/// The kind of key under which revoked tokens are told to all servers for a while.
+pub(super) const REVOKED: &str = "revoked";
+
+pub(super) fn player_key(id: &str) -> Result<Key, StoreError> {
+    key("players", id)
+}
+
+pub(super) fn name_key(folded: &str) -> Result<Key, StoreError> {
+    key("names", folded)
+}
+
+pub(super) fn token_key(hash: &str) -> Result<Key, StoreError> {
+    key("tokens", hash)
+}
+
+/// Of a deleted player nothing is kept but this.
+pub(super) fn gone_key(id: &str) -> Result<Key, StoreError> {
+    key("gone", id)
+}
+
+pub(super) fn key(kind: &str, rest: &str) -> Result<Key, StoreError> {
+    Ok(Key::new(format!("{kind}/{rest}"))?)
+}

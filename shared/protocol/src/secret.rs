@@ -1,0 +1,45 @@
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A credential in a message: a token, a password, a recovery code. `Debug` does not show it, it has no `Display`, and whoever wants it
+/// has to ask for it by name.
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Takes a text into custody.
+    pub fn new(text: impl Into<String>) -> Secret {
+        Secret(text.into())
+    }
+
+    /// The text itself, for whom it is meant and nobody else.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(hidden)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ServerToClient;
+
+    #[test]
+    fn a_secret_shows_in_json_alone() {
+        let secret = Secret::new("k33p");
+        assert_eq!(format!("{secret:?}"), "Secret(hidden)");
+        assert_eq!(serde_json::to_string(&secret).ok().as_deref(), Some("\"k33p\""));
+        let welcome = r#"{"type":"welcome","protocol":1,"server":"s","player":{"id":"1","name":"a","kind":"bot"},"token":"k33p","server_time":1,"games":[]}"#;
+        let welcome: ServerToClient = serde_json::from_str(welcome).unwrap_or_else(|error| panic!("{error}"));
+        assert!(!format!("{welcome:?}").contains("k33p"));
+    }
+}

@@ -1,0 +1,110 @@
+//! Accounts as a person at a terminal has them: made, left, entered, lost, found, deleted.
+
+use flagfall_e2e::{Ended, Process, Server, Site};
+
+const PASSWORD: &str = "correct horse battery";
+
+/// Runs a client that reads these lines.
+fn run(server: &Server, site: &Site, words: &[&str], lines: &[&str]) -> Ended {
+    let mut client = site.client_command("ann", words);
+    let mut process = Process::start("ann", client.args(["--server", &server.address.to_string()]));
+    for line in lines {
+        process.type_line(line);
+    }
+    process.end_input();
+    process.ended()
+}
+
+fn word_after(said: &str, before: &str) -> String {
+    let rest = said.split(before).nth(1).unwrap_or_else(|| panic!("no {before:?} in {said}"));
+    rest.split_whitespace().next().unwrap_or_else(|| panic!("nothing after {before:?}: {said}")).to_owned()
+}
+
+#[test]
+fn an_account_from_sign_up_to_its_end() {
+    let site = Site::new();
+    let mut server = site.serve();
+    let ann = |server: &Server, words: &[&str], lines: &[&str]| run(server, &site, words, lines);
+
+    ann(&server, &["whoami"], &[]).expect(2, &["you are nobody on this server yet", "flagfall signup NAME"]);
+    ann(&server, &["logout"], &[]).expect(2, &["nobody is logged in"]);
+    ann(&server, &["games"], &[]).expect(0, &["You have no running game."]);
+    let was = word_after(&ann(&server, &["whoami"], &[]).said, "Player ");
+    ann(&server, &["signup", "Ann"], &["short"]).expect(2, &["a password has 8 to 256 characters"]);
+    ann(&server, &["signup", "Ann"], &[]).expect(1, &["is wanted as a line of the standard input"]);
+    let made = ann(&server, &["signup", "Ann"], &[PASSWORD]);
+    made.expect(0, &["Welcome, Ann", "The games you played as a guest stay yours", "Your recovery code is"]);
+    assert!(!made.said.contains(PASSWORD));
+    let code = word_after(&made.said, "Your recovery code is");
+    let me = ann(&server, &["whoami"], &[]);
+    me.expect(0, &["You are Ann on", "of scope play"]);
+    assert_eq!(word_after(&me.said, "Player "), was, "the guest became the account");
+    ann(&server, &["signup", "Other"], &[PASSWORD]).expect(2, &["you are logged in as Ann: log out first"]);
+
+    // Killed, started anew: all of it was on disk.
+    server.kill();
+    let server = site.serve();
+    let config = site.path().join("config").join("ann");
+    let moved = format!("127.0.0.1_{}", server.address.port());
+    let before =
+        std::fs::read_dir(config.join("guests")).expect("a folder").next().expect("a server").expect("it");
+    std::fs::rename(before.path(), config.join("guests").join(moved)).expect("the port is another one");
+    ann(&server, &["games"], &[]).expect(0, &["You have no running game."]);
+    ann(&server, &["whoami"], &[]).expect(0, &["You are Ann on"]);
+    ann(&server, &["profile", "aNN"], &[]).expect(0, &["Ann, a player, here since 20"]);
+    ann(&server, &["profile", "nobody"], &[]).expect(2, &["there is no player of this name"]);
+    ann(&server, &["profile", "no/body"], &[]).expect(2, &["names have letters"]);
+
+    let made = ann(&server, &["tokens", "new", "my laptop"], &[]);
+    made.expect(0, &["of scope play", "not told again"]);
+    let (token, id) =
+        (made.said.lines().next().expect("a line").to_owned(), word_after(&made.said, "That is token "));
+    let listed = ann(&server, &["tokens"], &[]);
+    listed.expect(0, &["guest", "(this one)", "my laptop", &id]);
+    assert!(!listed.said.contains(&token));
+    let elsewhere = |words: &[&str], lines: &[&str]| {
+        let mut client = site.client_command("laptop", words);
+        let mut process = Process::start("laptop", client.args(["--server", &server.address.to_string()]));
+        lines.iter().for_each(|line| process.type_line(line));
+        process.end_input();
+        process.ended()
+    };
+    elsewhere(&["login", "--token"], &["nonsense"]).expect(2, &["the server does not know the credential"]);
+    elsewhere(&["login", "--token"], &[&token]).expect(0, &["You are Ann on"]);
+    ann(&server, &["tokens", "new", "program", "--scope", "bot"], &[]).expect(2, &["are for bot accounts"]);
+    ann(&server, &["tokens", "revoke", &id], &[]).expect(0, &["Revoked"]);
+    ann(&server, &["tokens", "revoke", &id], &[]).expect(2, &["you have no token of this id"]);
+
+    ann(&server, &["logout"], &[]).expect(0, &["Ann is logged out"]);
+    ann(&server, &["login", "Ann"], &["wrong password"])
+        .expect(2, &["no account of this name with this password"]);
+    ann(&server, &["login", "Nobody"], &[PASSWORD])
+        .expect(2, &["no account of this name with this password"]);
+    ann(&server, &["login", "Ann", "--label", "desk"], &[PASSWORD]).expect(0, &["You are Ann on"]);
+    let export = ann(&server, &["account", "export"], &[]);
+    export.expect(0, &["\"has_password\": true", "\"desk\""]);
+    assert!(!export.said.contains("argon2"));
+    ann(&server, &["account", "password"], &[PASSWORD, "another password"])
+        .expect(0, &["The password is changed"]);
+    ann(&server, &["recover", "Ann"], &["00000-00000", PASSWORD]).expect(2, &["with this recovery code"]);
+    let found = ann(&server, &["recover", "Ann"], &[&code, PASSWORD]);
+    found.expect(0, &["You are Ann on", "again", "Your recovery code is"]);
+    ann(&server, &["account", "recovery-code"], &[PASSWORD]).expect(0, &["Your recovery code is"]);
+    ann(&server, &["account", "delete"], &["wrong password"]).expect(2, &["with this password"]);
+    ann(&server, &["account", "delete"], &[PASSWORD]).expect(0, &["The account Ann is deleted."]);
+    ann(&server, &["profile", "Ann"], &[]).expect(2, &["there is no player of this name"]);
+    ann(&server, &["whoami"], &[]).expect(2, &["you are nobody on this server yet"]);
+}
+
+#[test]
+fn guesses_at_a_password_come_to_an_end_and_bots_are_marked() {
+    let site = Site::new();
+    let server = Server::start(site.server_command(0).args(["--attempts-per-name", "2"]));
+    let ann = |words: &[&str], lines: &[&str]| run(&server, &site, words, lines);
+    ann(&["signup", "Robot", "--bot"], &[PASSWORD]).expect(0, &["Welcome, Robot (bot)"]);
+    ann(&["profile", "robot"], &[]).expect(0, &["Robot, a bot"]);
+    for guess in ["first guess", "second guess"] {
+        ann(&["login", "Robot"], &[guess]).expect(2, &["no account of this name with this password"]);
+    }
+    ann(&["login", "Robot"], &[PASSWORD]).expect(2, &["too many attempts", "try again in 450 seconds"]);
+}
