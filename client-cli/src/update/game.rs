@@ -98,6 +98,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     model.game = Some(game);
     if is_changed {
         show_board(model, is_first);
+        tell_standing(model);
     }
     tell_turn(model, is_changed);
     if is_first {
@@ -166,6 +167,24 @@ pub(super) fn show_board(model: &mut Model, with_legend: bool) {
         if has_chips {
             model.say(plain::CHIPS_LEGEND);
         }
+    }
+}
+
+/// Line-based: says what stands open in a game that was entered in the middle.
+fn tell_standing(model: &mut Model) {
+    let is_wanted = model.options.plain && !model.options.is_program;
+    let Some(game) = model.game.as_ref().filter(|_| is_wanted) else { return };
+    let owed = words::owed(&game.view);
+    let offer = game.view.draw_offer.filter(|_| game.view.phase == Phase::Playing);
+    let is_asked = offer.is_some_and(|by| game.own_side() == Some(by.opponent()) && game.is_acting());
+    if let Some(side) = offer {
+        model.say(format!("{side} offers a draw."));
+    }
+    if is_asked {
+        model.say("Type accept or decline.");
+    }
+    if let Some(owed) = owed {
+        model.say(owed);
     }
 }
 

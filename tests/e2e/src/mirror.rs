@@ -1,23 +1,27 @@
 //! The same game once more, played by the engine inside the test, which knows both deployments.
 
-use flagfall_board::{PerSide, Side, SquareSet};
+use flagfall_board::{ChipColor, PerSide, Side, Sign, SquareSet};
 use flagfall_rules::{
-    Command, EndReason, Fate, Identity, Move, Outcome, Phase, Ruleset, SeenEvent, SeenMove, TimeControl,
-    Viewer, see, view,
+    Command, EndReason, Fate, Identity, Move, MoveCommand, Outcome, Phase, Placing, Ruleset, SeenEvent,
+    SeenExchange, SeenMove, TimeControl, Viewer, see, view,
 };
 use flagfall_tests::{Chance, Match, Step, random_setup};
 
-/// A ply as the lines of both clients must tell it.
+/// A ply, or the color a side owed, as the lines of both clients must tell it.
 #[derive(Clone, Debug)]
 pub struct Ply {
-    /// Who moves.
+    /// Who acts.
     pub side: Side,
     /// What is typed, as in `a4a5`.
-    pub squares: String,
+    pub typed: String,
     /// The sentence about it that everybody may read.
     pub sentence: String,
     /// The sentence each player reads: of a silent winner its owner reads more (§D1).
     pub heard: PerSide<String>,
+    /// The sentence of the record, once the end has opened what came from the reserves.
+    pub opened: String,
+    /// Whether it counts as a ply.
+    pub is_ply: bool,
     /// The sentence about the game's end, if it ends with this ply.
     pub end: Option<String>,
 }
@@ -57,6 +61,12 @@ impl Mirror {
         self.game.game.turn().filter(|_| self.game.game.phase() == Phase::Playing)
     }
 
+    /// Who has to name the color of a chip before anything else.
+    #[must_use]
+    pub fn owes_color(&self) -> Option<Side> {
+        view(&self.game.game, Viewer::Public, self.game.now).owed_color.map(|owed| owed.side)
+    }
+
     /// How many plies there were.
     #[must_use]
     pub fn plies(&self) -> usize {
@@ -82,6 +92,10 @@ impl Mirror {
 
     fn play_as_wished(&mut self, wants_strike: bool) -> Ply {
         let side = self.turn().expect("a running game");
+        if self.game.game.terms().ruleset.reserve {
+            let command = self.any_act(side, wants_strike);
+            return self.carry_out(side, &command);
+        }
         let moves = self.game.game.legal_moves().expect("a running game");
         let enemies: Vec<_> = view(&self.game.game, Viewer::Public, self.game.now)
             .pieces
@@ -95,27 +109,96 @@ impl Mirror {
             wished = moves.iter().collect();
         }
         let squares = wished[self.chance.below(wished.len())];
-        let logged =
-            self.game.step(&Step::Ask(side, Command::Move(squares.into())), 1).expect("a legal move");
+        self.carry_out(side, &Command::Move(squares.into()))
+    }
+
+    /// An act where there are more than moves: of a few by chance one that strikes, or does not, as wished.
+    fn any_act(&mut self, side: Side, wants_strike: bool) -> Command {
+        let position = self.game.game.position();
+        let (acts, foes) = (position.legal_commands(), position.occupied(side.opponent()));
+        let is_strike = |act: &Command| match act {
+            Command::Move(asked) => foes.contains(asked.squares.to),
+            _ => false,
+        };
+        let (moves, all) = (acts.moves_len(), acts.len());
+        let mut tries: Vec<Command> = Vec::new();
+        for _ in 0..8 {
+            // Of thousands of ways to place a piece one is tried now and then.
+            let end = if moves > 0 && !self.chance.once_in(5) { moves } else { all };
+            tries.extend(acts.nth(self.chance.below(end)));
+        }
+        let wished = tries.iter().find(|act| is_strike(act) == wants_strike);
+        wished.or(tries.first()).expect("an act of a side that has one").clone()
+    }
+
+    fn carry_out(&mut self, side: Side, command: &Command) -> Ply {
+        let logged = self.game.step(&Step::Ask(side, command.clone()), 1).expect("a legal act");
         let sentences = |viewer: Viewer| -> Vec<String> {
             let seen = logged.iter().filter_map(|it| see(&it.event, &it.after, viewer));
             seen.map(|seen| told(&seen)).collect()
         };
         let first = |viewer| sentences(viewer).into_iter().next().expect("a move makes an event");
+        let is_placing = matches!(command, Command::Place(_));
         Ply {
             side,
-            squares: squares.to_string(),
+            typed: typed(command),
             sentence: first(Viewer::Public),
+            opened: first(if is_placing { Viewer::Player(side) } else { Viewer::Public }),
+            is_ply: !matches!(command, Command::Color(_)),
             heard: PerSide::from_fn(|side| first(Viewer::Player(side))),
             end: sentences(Viewer::Public).into_iter().nth(1),
         }
     }
 }
 
+/// An act as a person types it.
+fn typed(command: &Command) -> String {
+    let chip =
+        |color: &Option<ChipColor>| color.map_or_else(String::new, |color| format!(" {}", color.name()));
+    match command {
+        Command::Move(MoveCommand { squares, path, color }) => {
+            let path = match path {
+                Some(Sign::Plus) => "+",
+                Some(Sign::Minus) => "-",
+                None => "",
+            };
+            format!("{squares}{path}{}", chip(color))
+        }
+        Command::Remove(square) => format!("remove {square}"),
+        Command::Place(Placing { square, rank, is_labeled, color }) => {
+            let label = if *is_labeled { "labeled " } else { "" };
+            format!("place {label}{} {square}{}", rank.to_string().to_lowercase(), chip(color))
+        }
+        Command::Color(color) => format!("color {}", color.name()),
+        other => panic!("no turn is taken with {other:?}"),
+    }
+}
+
 /// What a person must read of an event, in the words that the clients promise.
 fn told(event: &SeenEvent) -> String {
     match event {
-        SeenEvent::Moved(seen) => told_move(seen),
+        SeenEvent::Moved(seen) => {
+            let chips = seen.laid.map_or_else(String::new, |laid| {
+                let squares: Vec<String> = laid.squares().iter().map(|square| square.to_string()).collect();
+                format!(" Now {}: {}.", laid.color().name(), squares.join(" "))
+            });
+            format!("{}{chips}", told_move(seen))
+        }
+        SeenEvent::Exchanged(SeenExchange::Removed { side, square }) => {
+            format!("{side} takes its piece on {square} off the board.")
+        }
+        SeenEvent::Exchanged(SeenExchange::Placed { side, square, piece, is_labeled, color }) => {
+            let label = if *is_labeled { "labeled " } else { "" };
+            let what = match piece {
+                Identity::Known(rank) => rank.to_string(),
+                _ => "piece".to_owned(),
+            };
+            let chip = color.map_or_else(String::new, |color| format!(", on a {} chip", color.name()));
+            format!("{side} brings a {label}{what} on at {square}{chip}.")
+        }
+        SeenEvent::Colored { side, square, color } => {
+            format!("{side} lays a {} chip on {square}.", color.name())
+        }
         SeenEvent::Ended { outcome, .. } => told_end(*outcome),
         other => panic!("no move makes {other:?}"),
     }
@@ -123,7 +206,11 @@ fn told(event: &SeenEvent) -> String {
 
 fn told_move(seen: &SeenMove) -> String {
     let SeenMove { side, from, to, strike, .. } = seen;
-    let Some(strike) = strike else { return format!("{side} moves {from}{to}.") };
+    let Some(strike) = strike else {
+        let Identity::OneOf(ranks) = seen.piece else { return format!("{side} moves {from}{to}.") };
+        let ranks: Vec<String> = ranks.iter().map(|rank| rank.to_string()).collect();
+        return format!("{side} moves {from}{to}: it is {}.", ranks.join(" or "));
+    };
     let rank = |identity| match identity {
         Identity::Known(rank) => rank.to_string(),
         Identity::Hidden => "hidden piece".to_owned(),

@@ -34,7 +34,7 @@ pub(crate) fn play_through_kills(site: &Site) {
         // A move that is typed meanwhile is played once, when the line is back.
         let ply = duel.mirror.play_quietly();
         let mover = &mut duel.clients[ply.side];
-        mover.type_line(&ply.squares);
+        mover.type_line(&ply.typed);
         mover.expect("The line is down: that goes out as soon as it is back.");
         server = Server::start(&mut site.server_command(port));
         duel.expect("Connected again.");
@@ -52,6 +52,41 @@ pub(crate) fn play_through_kills(site: &Site) {
     duel.clients[turn].type_line("resign");
     duel.expect("resigned.");
     spectator.expect("resigned.");
+}
+
+/// Nobody has acted since the strike that made a side owe a color (§S2.4): server and client both end there, and both come back.
+#[test]
+fn a_color_that_is_owed_survives_the_server_and_the_client() {
+    let site = Site::new();
+    let mut server = site.serve();
+    let port = server.address.port();
+    let mut duel = Duel::begin(&server, &site, "shadowflash-2", "30+0", Chance::seed_or(3));
+    let mut spectator = duel.spectator(&server, &site, "cat");
+    let owing = loop {
+        let ply = duel.play();
+        assert_eq!(ply.end, None, "seed: a game in which a defender wins and moves");
+        if let Some(side) = duel.mirror.owes_color() {
+            spectator.expect(&ply.sentence);
+            break side;
+        }
+    };
+    server.kill();
+    duel.expect("Reconnecting.");
+    let name = PerSide::new("ann", "bob")[owing];
+    duel.clients[owing].kill();
+    server = Server::start(&mut site.server_command(port));
+    duel.clients[owing] = server.client(&site, name, &["play", "--game", &duel.id]);
+    duel.clients[owing].expect("Name the color of your chip on");
+    duel.clients[owing.opponent()].expect("Connected again.");
+    // Whatever else it types, the color comes first.
+    duel.clients[owing].type_line("a1a2");
+    duel.clients[owing].expect("color");
+    let named = duel.play();
+    assert!(named.typed.starts_with("color "), "{named:?}");
+    spectator.expect(&named.sentence);
+    duel.play();
+    let record = record(&server, &site, &duel.id);
+    assert!(!events(&record, "colored").is_empty());
 }
 
 #[test]

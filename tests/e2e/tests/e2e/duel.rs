@@ -65,7 +65,7 @@ impl Duel {
     }
 
     fn carry_out(&mut self, ply: &Ply) {
-        self.clients[ply.side].type_line(&ply.squares);
+        self.clients[ply.side].type_line(&ply.typed);
         for side in Side::BOTH {
             self.clients[side].expect(&ply.heard[side]);
         }

@@ -1,7 +1,7 @@
 //! Whole games of every ruleset.
 
 use flagfall_board::Side;
-use flagfall_e2e::{Client, Server, Site};
+use flagfall_e2e::{Client, Ply, Server, Site};
 use flagfall_tests::Chance;
 use serde_json::Value;
 
@@ -53,6 +53,21 @@ fn course_is_played_by_two_and_followed_by_a_third() {
 }
 
 #[test]
+fn shadowflash_1_is_played_by_two_and_followed_by_a_third() {
+    play("shadowflash-1", LONG_GAME_PLIES);
+}
+
+#[test]
+fn shadowflash_2_is_played_by_two_and_followed_by_a_third() {
+    play("shadowflash-2", LONG_GAME_PLIES);
+}
+
+#[test]
+fn shadowflash_3_is_played_by_two_and_followed_by_a_third() {
+    play("shadowflash-3", 2 * LONG_GAME_PLIES);
+}
+
+#[test]
 fn an_illegal_move_loses_when_the_client_is_told_to_send_it() {
     let site = Site::new();
     let server = site.serve();
@@ -77,8 +92,8 @@ fn play(ruleset: &str, plies: usize) {
     while end.is_none() && duel.mirror.plies() < plies {
         let ply = duel.play();
         spectator.expect(&ply.sentence);
-        told.push(ply.sentence);
-        end = ply.end;
+        end = ply.end.clone();
+        told.push(ply);
     }
     let end = end.unwrap_or_else(|| {
         duel.clients[Side::Blue].type_line("resign");
@@ -104,15 +119,23 @@ fn assert_fog(spectator: &Client, end: &str) {
     for line in game.iter().filter(is_row) {
         for token in line.split([' ', '>']).filter(|token| token.contains(['\\', ']'])) {
             pieces += 1;
-            let is_hidden = token.contains(['#', '?']);
-            assert!(is_hidden || token.ends_with('*'), "{token:?} in {line:?}");
+            let is_hidden = token.contains(['#', '?', '+']);
+            // Behind a mark stands the chip's color.
+            let mark = token.trim_end_matches(['r', 'y', 'b', 'g']);
+            assert!(is_hidden || mark.ends_with(['*', '^']), "{token:?} in {line:?}");
         }
     }
     assert!(pieces > 0, "no board was shown");
 }
 
+/// `b1` of `b10b1`.
+fn last_square(squares: &str) -> &str {
+    let start = squares.rfind(|letter: char| letter.is_ascii_alphabetic()).unwrap_or_default();
+    &squares[start..]
+}
+
 /// The records, as JSON and as text, tell the game that was played.
-fn assert_records(server: &Server, site: &Site, duel: &Duel, told: &[String], end: &str) {
+fn assert_records(server: &Server, site: &Site, duel: &Duel, told: &[Ply], end: &str) {
     let json = server.run_client(site, "cat", &["record", &duel.id, "--json"]);
     json.expect(0, &[]);
     let record: Value = serde_json::from_str(&json.said).expect("a record");
@@ -125,12 +148,17 @@ fn assert_records(server: &Server, site: &Site, duel: &Duel, told: &[String], en
         let events = record["events"].as_array().expect("events");
         events.iter().map(|it| it["event"].clone()).filter(|event| event["kind"] == kind).collect()
     };
-    let moves = kinds("moved");
-    assert_eq!(moves.len(), told.len());
-    for (event, sentence) in moves.iter().zip(told) {
-        let squares = event["move"].as_str().expect("a move");
+    let is_act = |event: &Value| {
+        let kind = event["kind"].as_str().unwrap_or_default();
+        ["moved", "removed", "placed", "colored"].contains(&kind)
+    };
+    let all = record["events"].as_array().expect("events").iter().map(|it| it["event"].clone());
+    let acts: Vec<Value> = all.filter(is_act).collect();
+    assert_eq!(acts.len(), told.len());
+    for (event, Ply { sentence, .. }) in acts.iter().zip(told) {
+        let squares = event["move"].as_str().or(event["square"].as_str()).expect("squares");
         let is_told = sentence.contains(squares)
-            || event.get("strike").is_some() && sentence.contains(&squares[squares.len() / 2..]);
+            || event.get("strike").is_some() && sentence.contains(last_square(squares));
         assert!(is_told, "{event} and {sentence:?}");
     }
     let winner = match end.split(' ').next() {
@@ -143,8 +171,10 @@ fn assert_records(server: &Server, site: &Site, duel: &Duel, told: &[String], en
 
     let text = server.run_client(site, "cat", &["record", &duel.id, "--text"]);
     text.expect(0, &["Red: ann", "Blue: bob", "Red deployed:", "Blue deployed:", end]);
-    for (number, sentence) in told.iter().enumerate() {
-        let line = format!("{:>4}. {sentence}", number + 1);
+    let mut plies = 0;
+    for Ply { opened, is_ply, .. } in told {
+        plies += usize::from(*is_ply);
+        let line = if *is_ply { format!("{plies:>4}. {opened}") } else { format!("      {opened}") };
         assert!(text.said.lines().any(|it| it == line), "{line:?} is missing in:\n{}", text.said);
     }
 }
