@@ -6,6 +6,7 @@ pub mod gateway;
 pub mod http;
 pub mod lobby;
 pub mod metrics;
+pub mod peers;
 pub mod players;
 pub mod probe;
 pub mod rate;

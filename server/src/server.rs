@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use flagfall_protocol::CloseCode;
-use flagfall_store::Store;
+use flagfall_store::{Store, StoreError};
 use futures_util::FutureExt;
 use metrics::{counter, gauge};
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -15,10 +15,12 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 
+use crate::chance::random_code;
 use crate::gateway::{self, Connections, ListenerLimits};
 use crate::http;
 use crate::lobby::Lobby;
 use crate::metrics as names;
+use crate::peers::{Peers, Sign};
 use crate::players::Players;
 use crate::settings::Settings;
 use crate::table::{StartError, Tables};
@@ -30,6 +32,8 @@ pub const SERVER: &str = concat!("flagfall-server ", env!("CARGO_PKG_VERSION"));
 const METRICS_CONNECTIONS_MAX: usize = 16;
 /// The time between two sweeps of the store for records that have expired.
 const SWEEP: Duration = Duration::from_secs(10 * 60);
+/// Why a server has no name among others.
+const NO_CHANCE: &str = "the operating system gives no random bits";
 /// The time between two upkeeps of the histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
 
@@ -41,6 +45,7 @@ pub(crate) struct App {
     pub(crate) lobby: Lobby,
     pub(crate) tables: Tables,
     pub(crate) connections: Connections,
+    pub(crate) peers: Peers,
     pub(crate) started: Instant,
     /// Health checks take turns.
     pub(crate) health_turn: tokio::sync::Mutex<()>,
@@ -91,6 +96,8 @@ impl Server {
         let connections = Connections::new();
         let tables = Tables::start(store.clone(), settings.for_tables(connections.clone())).await?;
         let players = Players::new(store.clone(), connections.clone(), &settings);
+        let id = random_code().map_err(|_| StoreError::Unavailable { why: NO_CHANCE.to_owned() })?;
+        let peers = Peers::new(store.clone(), id);
         let lobby = Lobby::new(store.clone(), tables.clone(), connections.clone(), settings.clone());
         Ok(Server {
             app: Arc::new(App {
@@ -100,6 +107,7 @@ impl Server {
                 lobby,
                 tables,
                 connections,
+                peers,
                 started: Instant::now(),
                 health_turn: tokio::sync::Mutex::default(),
                 is_stopping: AtomicBool::new(false),
@@ -132,6 +140,10 @@ impl Server {
             tasks.spawn(upkeep(handle));
         }
         tasks.spawn(kept_alive("lobby", app.clone(), async |app| app.lobby.run().await));
+        tasks.spawn(kept_alive("other servers", app.clone(), async |app| app.tables.follow().await));
+        if app.peers.is_shared() {
+            tasks.spawn(kept_alive("peers", app.clone(), meet_peers));
+        }
         tasks.spawn(kept_alive("heartbeat", app.clone(), heartbeat));
         tasks.spawn(kept_alive("sweep", app.clone(), sweep));
         if app.store.announcements().is_some() {
@@ -144,7 +156,7 @@ impl Server {
         app.lobby.stop();
         doors.shutdown().await;
         let stopped = timeout(app.settings.times.stop, async {
-            app.tables.stop().await;
+            app.tables.stop(app.peers.leave().await).await;
             app.connections.close_all(CloseCode::Shutdown);
             app.connections.emptied().await;
         });
@@ -219,6 +231,21 @@ async fn revocations(app: Arc<App>) {
             tracing::warn!(%error, "tokens revoked on other servers cannot be looked for");
         }
     }
+}
+
+/// Tells other servers on the same store of this one, and learns of them.
+async fn meet_peers(app: Arc<App>) {
+    let mut ticks = interval(app.settings.times.heartbeat.max(Duration::from_millis(1)));
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while !app.is_stopping() {
+        ticks.tick().await;
+        let sign = Sign { online: app.connections.players_online(), ..Sign::default() };
+        if let Err(error) = app.peers.meet(&sign).await {
+            tracing::debug!(%error, "other servers were not met");
+        }
+    }
+    // The record is gone; it must not come again.
+    std::future::pending::<()>().await;
 }
 
 /// Clears the store of records that have expired.

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -81,8 +82,17 @@ pub struct TableGone;
 
 pub(super) enum Message {
     Input(TableInput),
-    Look { player: Option<String>, reply: oneshot::Sender<Option<(GameSummary, Audience, GameView)>> },
-    Stop { reply: oneshot::Sender<()> },
+    Look {
+        player: Option<String>,
+        reply: oneshot::Sender<Option<(GameSummary, Audience, GameView)>>,
+    },
+    Stop {
+        is_last: bool,
+        reply: oneshot::Sender<()>,
+    },
+    /// There is news in [`Shared::heard`].
+    Heard,
+    Audit,
 }
 
 /// A way to a table. Cheap to clone.
@@ -100,6 +110,10 @@ pub(super) struct Shared {
     pub(super) created: Stamp,
     store: Arc<dyn Store>,
     progress: Mutex<Progress>,
+    /// The number of the replica's last entry.
+    head: AtomicU64,
+    /// The highest number of an entry that was announced.
+    heard: AtomicU64,
 }
 
 #[derive(Clone)]
@@ -131,6 +145,20 @@ impl TableHandle {
         self.sender.send(Box::new(message)).await.map_err(|_| TableGone)
     }
 
+    /// The log is said to reach at least to this entry.
+    pub(super) fn hear(&self, seq: u64) {
+        if self.head() >= seq || self.shared.heard.fetch_max(seq, Ordering::Relaxed) >= seq {
+            return;
+        }
+        // A full mailbox keeps the table awake anyway, and it looks for news at every step.
+        self.sender.try_send(Box::new(Message::Heard)).ok();
+    }
+
+    /// The number of the replica's last entry.
+    pub(super) fn head(&self) -> u64 {
+        self.shared.head.load(Ordering::Relaxed)
+    }
+
     /// The game as somebody may know it now.
     ///
     /// # Errors
@@ -158,7 +186,7 @@ impl TableHandle {
     /// The game in a line, as of its last ply.
     #[must_use]
     pub fn summary(&self) -> GameSummary {
-        let Shared { header, created, store: _, progress } = &*self.shared;
+        let Shared { header, created, progress, .. } = &*self.shared;
         let Progress { is_quarantined: _, phase, ply, turn, outcome } =
             progress.lock().unwrap_or_else(PoisonError::into_inner).clone();
         GameSummary {
@@ -232,6 +260,8 @@ pub(super) fn channel(
             turn: summary.turn,
             outcome: summary.outcome,
         }),
+        head: AtomicU64::new(table.head.seq),
+        heard: AtomicU64::new(0),
     });
     let house = HousePlayers::new(table.header(), tables.thinking_room());
     let handle = TableHandle { id, sender, shared: shared.clone() };
@@ -358,6 +388,8 @@ impl Actor {
                 self.asking = Some(outbox.clone());
                 self.step(Input::Rematch { outbox, player, cmd_id });
             }
+            Message::Heard => self.step(Input::Tick),
+            Message::Audit => self.step(Input::Audit),
             Message::Look { player, reply } => {
                 let viewer = self.table.header().viewer(player.as_deref());
                 let seen = viewer.map(|viewer| {
@@ -366,12 +398,12 @@ impl Actor {
                 });
                 let _caller_left = reply.send(seen);
             }
-            Message::Stop { reply } => {
+            Message::Stop { is_last, reply } => {
                 if self.table.is_stopped {
                     let _caller_left = reply.send(());
                 } else {
                     self.stopping.push(reply);
-                    self.step(Input::Stop);
+                    self.step(Input::Stop { is_last });
                 }
             }
         }
@@ -379,8 +411,13 @@ impl Actor {
     }
 
     fn step(&mut self, input: Input) {
-        let outputs = self.table.step(self.tables.now(), input);
-        self.outputs.extend(outputs);
+        let now = self.tables.now();
+        self.outputs.extend(self.table.step(now, input));
+        let heard = self.shared.heard.load(Ordering::Relaxed);
+        if self.table.is_news(heard) {
+            self.outputs.extend(self.table.step(now, Input::Heard { seq: heard }));
+        }
+        self.shared.head.store(self.table.head.seq, Ordering::Relaxed);
         self.note_progress();
     }
 
@@ -411,6 +448,9 @@ impl Actor {
                 }
                 Output::Read { after } => {
                     async move { Input::ReadOn(search::read_all(&*store, id, after).await) }.boxed()
+                }
+                Output::Look { after } => {
+                    async move { Input::Looked(search::look(&*store, id, after).await) }.boxed()
                 }
                 Output::Search { asked } => async move {
                     let found = search::find_command(&*store, id, &asked).await;

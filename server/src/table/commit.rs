@@ -13,7 +13,7 @@ use super::replay::{self, ReplayError};
 use crate::gateway::{Outbox, Payload};
 
 /// How long until something that happens by itself is tried again when the store did not take it.
-const RETRY_MS: u64 = 1_000;
+pub(super) const RETRY_MS: u64 = 1_000;
 
 impl Table {
     /// Judges one command and starts its append.
@@ -138,7 +138,7 @@ impl Table {
                     }
                 }
             }
-            Some(Flight::Search | Flight::Confirm { .. }) | None => {}
+            Some(Flight::Search | Flight::Confirm { .. } | Flight::Follow) | None => {}
         }
     }
 
@@ -161,11 +161,12 @@ impl Table {
                 self.retry_at = Some(now.plus_ms(RETRY_MS));
             }
             Some(Flight::Confirm { asked }) => self.refuse_unavailable(&asked),
+            Some(Flight::Follow) => self.not_followed(now),
             Some(Flight::Search) | None => {}
         }
     }
 
-    fn read(&mut self, because: Reading, outputs: &mut Vec<Output>) {
+    pub(super) fn read(&mut self, because: Reading, outputs: &mut Vec<Output>) {
         self.reading = Some(because);
         outputs.push(Output::Read { after: self.head.seq });
     }
@@ -183,9 +184,12 @@ impl Table {
             Err(ReadFailure::Damaged) => return self.quarantine(),
             Err(ReadFailure::Unavailable) => return self.give_up(now, outputs),
         };
-        if let Some(Reading::Conflict(head)) = because
-            && !self.leads_to(head, &stored)
-        {
+        let has_branched = match because {
+            Some(Reading::Conflict(head)) => !self.leads_to(head, &stored),
+            Some(Reading::Look(head)) => head != self.head && !self.leads_to(head, &stored),
+            Some(Reading::Unknown | Reading::Refusal | Reading::Hint) | None => false,
+        };
+        if has_branched {
             return self.diverge(outputs);
         }
         if self.catch_up(&stored).is_err() {
@@ -198,6 +202,7 @@ impl Table {
             }
             (Some(Reading::Conflict(_)), Some(Flight::Command { asked, .. })) => self.line.push_front(asked),
             (Some(Reading::Conflict(_)), Some(Flight::ByItself { .. })) => {}
+            (_, Some(Flight::Follow)) => self.followed(now),
             (_, Some(Flight::Confirm { mut asked })) => {
                 asked.is_current = stored.is_empty();
                 self.line.push_front(asked);

@@ -19,6 +19,7 @@ use flagfall_store::{Append, AppendOutcome, Head, StoreError, StoredEntry};
 
 use super::answers::{CommandKey, Done};
 use super::audience::{Audiences, Subscriber, audience_of};
+use super::follow::Following;
 use super::header::GameHeader;
 use super::rematch::RematchAsker;
 use super::replay::{self, ReplayError};
@@ -75,10 +76,21 @@ pub(super) enum Input {
         asked: Box<Asked>,
         found: Result<Option<Done>, ReadFailure>,
     },
+    /// The log is said to reach at least to this entry.
+    Heard {
+        seq: u64,
+    },
+    /// Something may have been missed: the replica is to be compared with the log.
+    Audit,
+    /// The answer to [`Output::Look`]: where the log stands, and its entries after the number.
+    Looked(Result<(Head, Vec<StoredEntry>), ReadFailure>),
     /// The time [`Table::wake_at`] named has come.
     Tick,
     /// The server stops as planned.
-    Stop,
+    Stop {
+        /// Whether no other server goes on: then clocks stand still.
+        is_last: bool,
+    },
 }
 
 /// Why a log could not be read on.
@@ -94,6 +106,8 @@ pub(super) enum Output {
     Append(Append),
     /// Read the entries after this number and answer with [`Input::ReadOn`].
     Read { after: u64 },
+    /// Look where the log stands and read the entries after this number; answer with [`Input::Looked`].
+    Look { after: u64 },
     /// Look for the command in the log and answer with [`Input::Searched`].
     Search { asked: Box<Asked> },
     /// A house player is to act.
@@ -116,6 +130,8 @@ pub(super) enum Flight {
     Search,
     /// A look whether the log has gone on, before a command is refused.
     Confirm { asked: Box<Asked> },
+    /// A look at what other servers have written.
+    Follow,
 }
 
 /// Why something happens by itself.
@@ -138,6 +154,10 @@ pub(super) enum Reading {
     Unknown,
     /// A command is about to be refused.
     Refusal,
+    /// The log is said to have gone on.
+    Hint,
+    /// The replica is compared with the log, which stands at this head.
+    Look(Head),
 }
 
 /// A player's chair.
@@ -167,12 +187,15 @@ pub(super) struct Table {
     pub(super) line: VecDeque<Box<Asked>>,
     pub(super) flight: Option<Flight>,
     pub(super) reading: Option<Reading>,
+    pub(super) following: Following,
     /// Since when no server could take a move, until the log says that one can again.
     pub(super) outage_since: Option<Stamp>,
     /// When what the store did not take is tried again.
     pub(super) retry_at: Option<Stamp>,
     behind_look_at: Option<Stamp>,
     pub(super) is_stopping: bool,
+    /// Whether a stop pauses the game: no other server goes on with it.
+    is_to_pause: bool,
     pub(super) is_stopped: bool,
     pub(super) is_quarantined: bool,
     pub(super) is_diverged: bool,
@@ -208,10 +231,12 @@ impl Table {
             line: VecDeque::new(),
             flight: None,
             reading: None,
+            following: Following::default(),
             outage_since: None,
             retry_at: None,
             behind_look_at: None,
             is_stopping: false,
+            is_to_pause: true,
             is_stopped: false,
             is_quarantined: false,
             is_diverged: false,
@@ -250,6 +275,8 @@ impl Table {
 
     /// Takes an input in.
     pub(super) fn step(&mut self, now: Stamp, input: Input) -> Vec<Output> {
+        // Another server's entry may have a stamp that this one's clock has not reached.
+        let now = now.max(self.game.latest());
         let mut outputs = Vec::new();
         match input {
             Input::Open { outbox, player, since } => self.open(now, outbox, &player, since),
@@ -262,8 +289,14 @@ impl Table {
             Input::Appended(outcome) => self.appended(now, outcome, &mut outputs),
             Input::ReadOn(read) => self.read_on(now, read, &mut outputs),
             Input::Searched { asked, found } => self.searched(asked, found),
+            Input::Heard { seq } => self.hear(now, seq),
+            Input::Audit => self.audit(),
+            Input::Looked(looked) => self.looked(now, looked, &mut outputs),
             Input::Tick => {}
-            Input::Stop => self.is_stopping = true,
+            Input::Stop { is_last } => {
+                self.is_stopping = true;
+                self.is_to_pause = is_last;
+            }
         }
         if self.retry_at.is_some_and(|retry_at| now >= retry_at) {
             self.retry_at = None;
@@ -282,14 +315,18 @@ impl Table {
         let is_waiting = self.flight.is_some() || self.is_quarantined || self.is_stopping;
         // The deadline itself is still in time.
         let deadline = || self.game.deadline().map(|deadline| deadline.plus_ms(1));
-        let own = if is_waiting { None } else { self.retry_at.or_else(deadline) };
+        let due = || deadline().into_iter().chain(self.following.wake_at()).min();
+        let own = if is_waiting { None } else { self.retry_at.or_else(due) };
         absences.chain(own).chain(self.behind_look_at).min()
     }
 
     /// Whether nobody needs the table: the game is over and nobody has it open.
     pub(super) fn is_idle(&self) -> bool {
         let is_done = self.game.outcome().is_some() || self.is_quarantined;
-        let is_quiet = self.flight.is_none() && self.line.is_empty() && self.rematch_askers.is_empty();
+        let is_quiet = self.flight.is_none()
+            && self.line.is_empty()
+            && self.rematch_askers.is_empty()
+            && self.following.is_quiet();
         is_done && is_quiet && self.audiences.is_empty()
     }
 
@@ -329,14 +366,19 @@ impl Table {
     /// The game as somebody may know it now. As long as the log does not tell of an outage yet, clocks are shown as they stood
     /// at its beginning: they have not run since.
     pub(super) fn look(&self, now: Stamp, viewer: Viewer) -> (Audience, GameView) {
-        let at = self.outage_since.map_or(now, |since| since.min(now));
+        let at = self.outage_since.map_or(now, |since| since.min(now)).max(self.game.latest());
         (audience_of(viewer), GameView::from(&view(&self.game, viewer, at)))
     }
 
     fn open(&mut self, now: Stamp, outbox: Outbox, player: &Player, since: Option<Position>) {
-        if outbox.is_closed() {
+        if outbox.is_closed() || self.keep_opener(&outbox, player, since) {
             return;
         }
+        self.admit(now, outbox, player, since);
+    }
+
+    /// Shows the game to somebody, and from now on what happens in it.
+    pub(super) fn admit(&mut self, now: Stamp, outbox: Outbox, player: &Player, since: Option<Position>) {
         let Some(viewer) = self.header.viewer(Some(&player.id)) else {
             return self.refuse_stranger(&outbox, None);
         };
@@ -421,6 +463,7 @@ impl Table {
     }
 
     fn close(&mut self, now: Stamp, connection: ConnectionId) {
+        self.following.forget(connection);
         let Some(gone) = self.audiences.remove(connection) else { return };
         gone.outbox.clear_head(self.id);
         if let Viewer::Player(side) = gone.viewer
@@ -472,6 +515,9 @@ impl Table {
     fn go_on(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         while self.flight.is_none() {
             if self.is_quarantined || self.is_diverged {
+                if self.is_quarantined {
+                    self.admit_openers(now);
+                }
                 let Some(asked) = self.line.pop_front() else { break };
                 if self.is_quarantined {
                     self.refuse_quarantined(&asked);
@@ -481,8 +527,13 @@ impl Table {
                 continue;
             }
             if self.is_stopping {
+                self.admit_openers(now);
                 return self.stop(now, outputs);
             }
+            if self.follow(now, outputs) {
+                break;
+            }
+            self.notice_pause();
             let is_resting = self.retry_at.is_some();
             if let Some(since) = self.outage_since {
                 let events = self.decide_recovery(since);
@@ -528,8 +579,8 @@ impl Table {
         }
         // After an outage the log does not tell of yet, no clock has run since then.
         let since = self.outage_since.unwrap_or(now);
-        let events: Vec<Event> = decide_pause(&self.game, since).into_iter().collect();
-        match self.append_by_itself(events, Cause::Stop) {
+        let pause = self.is_to_pause.then(|| decide_pause(&self.game, since));
+        match self.append_by_itself(pause.into_iter().flatten().collect(), Cause::Stop) {
             Some(append) => outputs.push(append),
             None => {
                 self.is_stopped = true;
@@ -539,16 +590,21 @@ impl Table {
     }
 
     fn wake_house_players(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
+        self.take_house();
         if self.game.is_paused() || self.retry_at.is_some() {
             return;
         }
         let owes_color = self.game.position().owed_color().is_some();
         let moment = Some((self.game.phase(), self.game.ply(), owes_color));
-        for side in Side::BOTH.into_iter().filter(|side| self.header.is_house(*side)) {
+        let header = self.header.clone();
+        for side in Side::BOTH.into_iter().filter(|side| header.is_house(*side)) {
             let is_to_deploy =
                 self.game.phase() == flagfall_rules::Phase::Deploying && !self.game.is_ready(side);
             let is_asked = self.seats[side].asked_at == moment;
             if !is_asked && (is_to_deploy || self.game.turn() == Some(side)) {
+                if self.leaves_house_to_others(now) {
+                    continue;
+                }
                 self.seats[side].asked_at = moment;
                 let view = Box::new(view(&self.game, Viewer::Player(side), now));
                 outputs.push(Output::HouseTurn { side, view });
@@ -570,6 +626,7 @@ impl Table {
         if let Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) = &self.flight {
             waiting.extend(&asked.outbox);
         }
+        waiting.extend(self.following.outboxes());
         waiting.extend(self.rematch_askers.iter().map(RematchAsker::outbox));
         waiting.extend(self.audiences.all().map(|subscriber| &subscriber.outbox));
         waiting.into_iter().for_each(|outbox| outbox.close(code));

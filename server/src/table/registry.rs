@@ -26,7 +26,7 @@ use crate::gateway::{Connections, Payload};
 use crate::players::players_today;
 
 /// Index records read at a time.
-const SCAN_CHUNK: usize = 512;
+pub(super) const SCAN_CHUNK: usize = 512;
 /// Running games recovered at once.
 const RECOVER_AT_ONCE: usize = 64;
 /// Cold loads of different games that may run at once; those of one game never do.
@@ -162,6 +162,8 @@ pub struct Tables {
 struct Inner {
     store: Arc<dyn Store>,
     clock: Box<dyn WallClock>,
+    /// Whether other servers may append.
+    is_shared: bool,
     settings: TableSettings,
     epoch: AtomicU64,
     /// When there was no server, before this one.
@@ -178,6 +180,8 @@ struct Index {
     tables: HashMap<GameId, TableHandle>,
     /// The running games of each player.
     of_player: HashMap<String, BTreeSet<GameId>>,
+    /// Games this server is making right now.
+    making: BTreeSet<GameId>,
     is_stopping: bool,
 }
 
@@ -223,6 +227,7 @@ impl Tables {
         let outages = Outages::note(&*store).await?;
         let tables = Tables {
             inner: Arc::new(Inner {
+                is_shared: store.announcements().is_some(),
                 store,
                 clock: Box::new(clock),
                 settings,
@@ -293,6 +298,7 @@ impl Tables {
         header.game_terms(id, Stamp(0)).ok_or(CreateError::NoSuchRuleset)?;
         self.take_room(id, &header)?;
         let made = self.create_now(id, &header).await;
+        self.index().making.remove(&id);
         if made.is_err() {
             self.give_room_back(id, &header);
         }
@@ -341,6 +347,7 @@ impl Tables {
             return Err(CreateError::TooManyGames(max));
         }
         index.count(id, header);
+        index.making.insert(id);
         Ok(())
     }
 
@@ -386,7 +393,23 @@ impl Tables {
         }
     }
 
-    fn handle(&self, game: GameId) -> Option<TableHandle> {
+    pub(super) fn store(&self) -> &dyn Store {
+        &*self.inner.store
+    }
+
+    pub(super) fn connections(&self) -> &Connections {
+        &self.inner.settings.connections
+    }
+
+    pub(super) fn is_making(&self, game: GameId) -> bool {
+        self.index().making.contains(&game)
+    }
+
+    pub(super) fn running_handles(&self) -> Vec<TableHandle> {
+        self.index().tables.values().filter(|handle| handle.is_running()).cloned().collect()
+    }
+
+    pub(super) fn handle(&self, game: GameId) -> Option<TableHandle> {
         self.index().tables.get(&game).cloned()
     }
 
@@ -417,6 +440,9 @@ impl Tables {
             return Err(TableError::Unavailable);
         }
         table.recover(self.inner.outages.since(table.game.latest()));
+        if self.inner.is_shared {
+            table.share();
+        }
         let (handle, actor) = channel(game, table, self, self.inner.store.clone());
         let mut index = self.index();
         index.tables.insert(game, handle.clone());
@@ -522,8 +548,9 @@ impl Tables {
         self.len() == 0
     }
 
-    /// The planned stop: no new games, every running game's pause in the log. Returns when all are.
-    pub async fn stop(&self) {
+    /// The planned stop: no new games, and if no other server goes on (`is_last`), every running game's pause in the log.
+    /// Returns when all are.
+    pub async fn stop(&self, is_last: bool) {
         let handles: Vec<TableHandle> = {
             let mut index = self.index();
             index.is_stopping = true;
@@ -531,7 +558,7 @@ impl Tables {
         };
         let stops = handles.iter().map(|handle| async move {
             let (reply, stopped) = oneshot::channel();
-            if handle.send_message(Message::Stop { reply }).await.is_ok() {
+            if handle.send_message(Message::Stop { is_last, reply }).await.is_ok() {
                 let _table_left = stopped.await;
             }
         });
@@ -557,6 +584,6 @@ impl Tables {
     }
 }
 
-fn game_of(key: &Key) -> Option<GameId> {
+pub(super) fn game_of(key: &Key) -> Option<GameId> {
     std::str::from_utf8(key.as_bytes()).ok()?.strip_prefix("live/")?.parse().ok()
 }

@@ -2,7 +2,7 @@
 
 use flagfall_board::GameId;
 use flagfall_rules::{Viewer, see};
-use flagfall_store::{ReadError, Store, StoredEntry};
+use flagfall_store::{Head, ReadError, Store, StoredEntry};
 
 use super::answers::{CommandKey, Done};
 use super::core::{Asked, ReadFailure};
@@ -41,6 +41,17 @@ pub(super) async fn read_all(
             return Ok(all);
         }
     }
+}
+
+/// Where a log stands, and its entries after a number.
+pub(super) async fn look(
+    store: &dyn Store,
+    game: GameId,
+    after: u64,
+) -> Result<(Head, Vec<StoredEntry>), ReadFailure> {
+    let head = store.head(game).await?;
+    let stored = if head.seq > after { read_all(store, game, after).await? } else { Vec::new() };
+    Ok((head, stored))
 }
 
 /// The outcome of a command that was accepted so long ago that only the log knows.

@@ -10,18 +10,20 @@ use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flagfall_board::{GameId, Stamp};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
 
 use crate::clock::{ClampedClock, SystemClock, WallClock};
 use crate::limits::{READ_MAX, check_append, check_update};
 use crate::store::{
-    Append, AppendOutcome, Expect, ReadError, Record, Store, StoreError, StoreFuture, StoredEntry, Update,
-    UpdateOutcome, Write,
+    Announcement, Append, AppendOutcome, Expect, ReadError, Record, Store, StoreError, StoreFuture,
+    StoredEntry, Update, UpdateOutcome, Write,
 };
 use crate::value::{Hash, Head, Key, SecretBytes};
 
 /// How many appends may be inside the store at a time. More wait.
 const APPENDS_MAX: u32 = 1024;
+/// Announcements that may wait for a listener.
+const ANNOUNCEMENTS_MAX: usize = 64;
 
 /// A way for an append or an update to fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +46,7 @@ struct Shared {
     clock: ClampedClock,
     state: Mutex<State>,
     gate: Arc<Semaphore>,
+    announcements: Option<broadcast::Sender<Announcement>>,
 }
 
 #[derive(Default)]
@@ -95,10 +98,28 @@ impl MemoryStore {
     /// An empty store that stamps by this clock.
     #[must_use]
     pub fn new(clock: impl WallClock) -> MemoryStore {
+        MemoryStore::make(clock, None)
+    }
+
+    /// An empty store that announces what is appended, as one does that several servers share.
+    #[must_use]
+    pub fn announcing(clock: impl WallClock) -> MemoryStore {
+        MemoryStore::make(clock, Some(broadcast::channel(ANNOUNCEMENTS_MAX).0))
+    }
+
+    fn make(clock: impl WallClock, announcements: Option<broadcast::Sender<Announcement>>) -> MemoryStore {
         let clock = ClampedClock::new(clock, Stamp(0));
         let state = State { epoch: clock.stamp().0.max(1), ..State::default() };
         let gate = Arc::new(Semaphore::new(APPENDS_MAX as usize));
-        MemoryStore { shared: Arc::new(Shared { clock, state: Mutex::new(state), gate }) }
+        MemoryStore { shared: Arc::new(Shared { clock, state: Mutex::new(state), gate, announcements }) }
+    }
+
+    /// Says something that all listeners hear, true or not.
+    pub fn announce(&self, announcement: Announcement) {
+        if let Some(announcements) = &self.shared.announcements {
+            // An error says that nobody listens.
+            announcements.send(announcement).ok();
+        }
     }
 
     /// Makes a coming append or update fail: the next one, or the one after those already told to.
@@ -174,6 +195,8 @@ impl MemoryStore {
         }
         state.write(append.writes);
         state.last_alive = Some(at);
+        drop(state);
+        self.announce(Announcement::Appended { game: append.game, seq: head.seq });
         Ok(if fault.is_some() { AppendOutcome::Unknown } else { AppendOutcome::Ok { at, head } })
     }
 
@@ -351,5 +374,9 @@ impl Store for MemoryStore {
         Box::pin(async move {
             Ok(self.state().quarantined.iter().map(|(game, why)| (*game, why.clone())).collect())
         })
+    }
+
+    fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
+        self.shared.announcements.as_ref().map(broadcast::Sender::subscribe)
     }
 }

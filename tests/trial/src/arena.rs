@@ -1,4 +1,4 @@
-//! The run itself: many games at once over one server that is killed now and then.
+//! The run itself: many games at once over servers that are killed now and then.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::http;
 use crate::log::{GameLog, Outage, Role, TextPool};
 use crate::plan::{GamePlan, Options};
 use crate::player::{Player, Progress, watch};
-use crate::server::Server;
+use crate::site::{Kills, Site};
 
 /// No run takes longer.
 const RUN_MAX: Duration = Duration::from_secs(20 * 60);
@@ -31,6 +31,8 @@ pub(crate) struct Run {
     pub games: Vec<GameLog>,
     /// The times without a server.
     pub outages: Vec<Outage>,
+    /// How often what was killed.
+    pub kills: Kills,
     /// What happened on the lines.
     pub lines: LineCounts,
 }
@@ -41,12 +43,12 @@ struct Played {
     tokens: [Option<String>; 2],
 }
 
-/// Plays the games, kills the server meanwhile, and reads the records when all is over, from one more new process.
+/// Plays the games, kills servers and what they store in meanwhile, and reads the records when all is over, from new processes.
 ///
 /// # Errors
 /// [`TrialError`] of whatever could not go on.
 pub(crate) async fn play_all(
-    server: &mut Server,
+    site: &mut Site,
     options: &Options,
     plans: Vec<GamePlan>,
     kills: usize,
@@ -58,32 +60,34 @@ pub(crate) async fn play_all(
     let expected: usize = plans.iter().map(moves_at_least).sum();
     let mut tasks: JoinSet<Result<Played, TrialError>> = JoinSet::new();
     for plan in plans {
-        let (room, progress, address) = (room.clone(), progress.clone(), server.address());
+        let (room, progress, addresses) = (room.clone(), progress.clone(), site.addresses());
         let spectators = options.spectators;
         tasks.spawn(async move {
             let _place = room.acquire().await.map_err(|error| TrialError::Defect(error.to_string()))?;
-            Box::pin(play_one(plan, spectators, address, progress)).await
+            Box::pin(play_one(plan, spectators, addresses, progress)).await
         });
     }
     let mut chance = chance_for(options.seed, "kills", kills);
     let step = expected / (kills + 1);
     let mut next_kill = between(&mut chance, step / 4, step) as u64;
     let (mut run, mut played) = (Run::default(), Vec::new());
+    site.kills = Kills::default();
     let deadline = Instant::now() + RUN_MAX;
     let mut clock = interval(TELL_EVERY);
     while played.len() < total {
         let acked = progress.acked.load(Ordering::Relaxed);
-        if run.outages.len() < kills && acked >= next_kill {
+        let done = site.kills.count();
+        if done < kills && acked >= next_kill {
             // Every other time it is gone long enough for clocks to show it.
-            let down = if run.outages.len() % 2 == 0 { between(&mut chance, 200, 600) } else { 0 };
-            run.outages.push(server.kill_and_restart(Duration::from_millis(down as u64)).await?);
+            let down = if done.is_multiple_of(2) { between(&mut chance, 200, 600) } else { 0 };
+            run.outages.extend(site.kill_and_restart(Duration::from_millis(down as u64)).await?);
             // Now and then the next one is killed before it has done anything.
             let pause = if once_in(&mut chance, 5) { 0 } else { between(&mut chance, step / 4, step) };
             next_kill = progress.acked.load(Ordering::Relaxed) + pause as u64;
             continue;
         }
         tokio::select! {
-            () = progress.moved.notified(), if run.outages.len() < kills => {}
+            () = progress.moved.notified(), if done < kills => {}
             ended = tasks.join_next() => match ended {
                 Some(Ok(result)) => {
                     played.push(result?);
@@ -93,7 +97,7 @@ pub(crate) async fn play_all(
                 None => break,
             },
             _ = clock.tick() => tell(format!(
-                "{} of {total} games ended, {acked} moves acknowledged, {} kills", played.len(), run.outages.len(),
+                "{} of {total} games ended, {acked} moves acknowledged, {done} kills", played.len(),
             )),
             () = tokio::time::sleep_until(deadline) => {
                 return Err(TrialError::TooSlow(format!("{} of {total} games ended", played.len())));
@@ -102,14 +106,16 @@ pub(crate) async fn play_all(
     }
     if kills > 0 {
         // What the records say is read from a process that saw none of it.
-        let last = server.kill_and_restart(Duration::ZERO).await?;
+        let last = site.kill_all_and_restart(Duration::ZERO).await?;
         tell(format!(
-            "all games ended; the last of the new processes was up after {} ms",
+            "all games ended; the last new processes were up after {} ms",
             last.up_at - last.spawned_at
         ));
     }
     played.sort_by_key(|one| one.log.plan.number);
-    let address = *server.address().borrow();
+    run.kills = site.kills;
+    let addresses = site.addresses().borrow().clone();
+    let address = *addresses.first().ok_or_else(|| TrialError::Defect("no server".to_owned()))?;
     for Played { mut log, lines, tokens: [red, blue] } in played {
         for (record, token) in log.records.iter_mut().zip([red, blue, None]) {
             *record = http::record(address, &log.game, token.as_deref()).await?;
@@ -131,13 +137,13 @@ fn moves_at_least(plan: &GamePlan) -> usize {
 async fn play_one(
     plan: GamePlan,
     spectators: usize,
-    address: watch::Receiver<SocketAddr>,
+    addresses: watch::Receiver<Vec<SocketAddr>>,
     progress: Arc<Progress>,
 ) -> Result<Played, TrialError> {
     let pool = Arc::new(TextPool::default());
     let make = |role: Role, number: usize| {
         let name = format!("t{}-{number}-{:04x}", plan.number, plan.seed & 0xffff);
-        Client::new(name, role, address.clone(), pool.clone(), chance_for(plan.seed, "client", number))
+        Client::new(name, role, addresses.clone(), pool.clone(), chance_for(plan.seed, "client", number))
     };
     let (mut red, mut blue) = (make(Role::Red, 0), make(Role::Blue, 1));
     let game = arrange(&plan, &mut red, &mut blue).await?;

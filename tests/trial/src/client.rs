@@ -50,7 +50,7 @@ pub(crate) struct Client {
     pub token: Option<String>,
     /// The client's own chance.
     pub chance: Chance,
-    address: watch::Receiver<SocketAddr>,
+    addresses: watch::Receiver<Vec<SocketAddr>>,
     pool: Arc<TextPool>,
     socket: Option<WebSocketStream<TcpStream>>,
 }
@@ -61,7 +61,7 @@ impl Client {
     pub(crate) fn new(
         name: String,
         role: Role,
-        address: watch::Receiver<SocketAddr>,
+        addresses: watch::Receiver<Vec<SocketAddr>>,
         pool: Arc<TextPool>,
         chance: Chance,
     ) -> Client {
@@ -72,7 +72,7 @@ impl Client {
             player_id: String::new(),
             token: None,
             chance,
-            address,
+            addresses,
             pool,
             socket: None,
         }
@@ -108,7 +108,10 @@ impl Client {
     }
 
     async fn dial(&mut self) -> bool {
-        let address = *self.address.borrow();
+        // Any server will do; the next time it may be another one.
+        let count = self.addresses.borrow().len().max(1);
+        let at = self.chance.below(count);
+        let Some(address) = self.addresses.borrow().get(at).copied() else { return false };
         let Ok(Ok(stream)) = timeout(DIAL_MAX, TcpStream::connect(address)).await else { return false };
         drop(stream.set_nodelay(true));
         let shake = Box::pin(client_async(format!("ws://{address}/ws"), stream));

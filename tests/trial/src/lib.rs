@@ -18,6 +18,7 @@ mod plant;
 mod player;
 mod report;
 mod server;
+mod site;
 
 use std::time::Instant;
 
@@ -26,6 +27,7 @@ pub use error::TrialError;
 pub use plan::Options;
 pub use plant::Planted;
 pub use report::Report;
+pub use site::{Kills, Storage};
 
 use crate::arena::{Run, play_all};
 use crate::check::{PairLog, check_game, check_pair};
@@ -33,7 +35,7 @@ use crate::log::GameLog;
 use crate::pairs::{plan_pairs, play_pairs};
 use crate::plan::{SetupFiles, plan_games};
 use crate::plant::plant_all;
-use crate::server::Server;
+use crate::site::Site;
 
 /// Games of the rehearsal whose logs the faults are planted in.
 const REHEARSAL_GAMES: usize = 6;
@@ -56,31 +58,31 @@ pub enum News {
 pub async fn run(options: &Options, mut tell: impl FnMut(News)) -> Result<Report, TrialError> {
     let setups = SetupFiles::read(&options.data);
     setups.notes.iter().for_each(|note| tell(News::Progress(note.clone())));
-    let mut server = Server::start(options.server.clone()).await?;
-    let outcome = run_on(&mut server, options, &setups, &mut tell).await;
+    let mut site = Site::start(&options.server, options.storage).await?;
+    let outcome = run_on(&mut site, options, &setups, &mut tell).await;
     if let Err(error) = &outcome {
-        tell(News::Progress(format!("failed: {error}; the server's log ends with:\n{}", server.log_tail())));
+        tell(News::Progress(format!("failed: {error}; the server's log ends with:\n{}", site.log_tail())));
     }
-    server.stop().await;
+    site.stop().await;
     outcome
 }
 
 async fn run_on(
-    server: &mut Server,
+    site: &mut Site,
     options: &Options,
     setups: &SetupFiles,
     tell: &mut impl FnMut(News),
 ) -> Result<Report, TrialError> {
-    let mut findings = rehearse(server, options, setups, tell).await?;
+    let mut findings = rehearse(site, options, setups, tell).await?;
     let started = Instant::now();
     let plans = plan_games(options, setups, 0, options.games);
-    let run = play_all(server, options, plans, options.kills, |text| tell(News::Progress(text))).await?;
+    let run = play_all(site, options, plans, options.kills, |text| tell(News::Progress(text))).await?;
     tell(News::Progress("playing paired sessions".to_owned()));
-    let pairs = play_pairs(server.address(), plan_pairs(options, setups, options.pairs)).await?;
+    let pairs = play_pairs(site.first_address(), plan_pairs(options, setups, options.pairs)).await?;
     let played = started.elapsed().as_secs_f64();
     tell(News::Progress("checking".to_owned()));
     let started = Instant::now();
-    let Run { games, outages, lines } = run;
+    let Run { games, outages, lines, kills } = run;
     let found = check_all(games, pairs, outages.clone()).await?;
     findings.add(found);
     Ok(Report {
@@ -90,6 +92,7 @@ async fn run_on(
         findings,
         lines,
         outages,
+        kills,
         seconds: (played, started.elapsed().as_secs_f64()),
     })
 }
@@ -97,7 +100,7 @@ async fn run_on(
 /// Plays a few games with clocks and kills, checks that they are clean, and plants faults in copies of their logs. What comes back are
 /// faults alone: those of unclean logs, and one for each planted fault that was not found.
 async fn rehearse(
-    server: &mut Server,
+    site: &mut Site,
     options: &Options,
     setups: &SetupFiles,
     tell: &mut impl FnMut(News),
@@ -111,10 +114,10 @@ async fn rehearse(
         plan.terms.time = flagfall_protocol::Time::Fischer { base_s: 900, increment_s: 2 };
         plan.resign = plan.resign.or(Some((60, flagfall_board::Side::Red)));
     }
-    let run = play_all(server, &small, plans, REHEARSAL_KILLS, |text| tell(News::Progress(text))).await?;
+    let run = play_all(site, &small, plans, REHEARSAL_KILLS, |text| tell(News::Progress(text))).await?;
     let mut pair_options = small.clone();
     pair_options.seed ^= 1;
-    let pairs = play_pairs(server.address(), plan_pairs(&pair_options, setups, 1)).await?;
+    let pairs = play_pairs(site.first_address(), plan_pairs(&pair_options, setups, 1)).await?;
     let Run { games, outages, .. } = run;
     let (planted, clean) = tokio::task::spawn_blocking(move || {
         let mut clean = Findings::default();

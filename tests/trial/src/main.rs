@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
-use flagfall_trial::{News, Options, run};
+use flagfall_trial::{News, Options, Storage, run};
 
-/// Plays many games over real sockets against a server that is killed meanwhile, and counts what went wrong.
+/// Plays many games over real sockets against servers that are killed meanwhile, and counts what went wrong.
 #[derive(Debug, Parser)]
 #[command(name = "flagfall-trial", version)]
 struct Arguments {
@@ -37,12 +37,24 @@ struct Arguments {
     /// Few games, few spectators, three kills: for the test suite.
     #[arg(long)]
     quick: bool,
+    /// Where the games are kept: in the server's folder, or in a Redis of the trial's own, which is killed now and then like the servers.
+    #[arg(long, value_enum, default_value_t = StoreName::Embedded)]
+    store: StoreName,
+    /// Servers before the Redis.
+    #[arg(long, default_value_t = 3)]
+    servers: usize,
     /// The server's program; beside this one by default.
     #[arg(long, env = "FLAGFALL_SERVER_BIN")]
     server: Option<PathBuf>,
     /// The folder with setups-classic.txt and setups-barrage.txt.
     #[arg(long, env = "FLAGFALL_TEST_DATA", default_value = "../shared/data")]
     data_dir: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum StoreName {
+    Embedded,
+    Redis,
 }
 
 #[tokio::main]
@@ -67,6 +79,10 @@ async fn main() -> ExitCode {
         concurrency: arguments.concurrency,
         resign_after: arguments.resign_after,
         seed,
+        storage: match arguments.store {
+            StoreName::Embedded => Storage::Embedded,
+            StoreName::Redis => Storage::Redis { servers: arguments.servers },
+        },
         server,
         data: arguments.data_dir,
     };

@@ -175,17 +175,17 @@ fn allows(ruleset: &'static Ruleset, setups: &[String; 2], moves: &[Move]) -> bo
 /// # Errors
 /// [`TrialError`] when a script cannot be carried out.
 pub(crate) async fn play_pairs(
-    address: watch::Receiver<SocketAddr>,
+    addresses: watch::Receiver<Vec<SocketAddr>>,
     plans: Vec<PairPlan>,
 ) -> Result<Vec<PairLog>, TrialError> {
     let room = Arc::new(Semaphore::new(AT_ONCE));
     let mut tasks: JoinSet<Result<PairLog, TrialError>> = JoinSet::new();
     for plan in plans {
-        let (room, address) = (room.clone(), address.clone());
+        let (room, addresses) = (room.clone(), addresses.clone());
         tasks.spawn(async move {
             let _place = room.acquire().await.map_err(|error| TrialError::Defect(error.to_string()))?;
-            let one = Box::pin(Session::play(&plan, 0, address.clone())).await?;
-            let other = Box::pin(Session::play(&plan, 1, address)).await?;
+            let one = Box::pin(Session::play(&plan, 0, addresses.clone())).await?;
+            let other = Box::pin(Session::play(&plan, 1, addresses)).await?;
             Ok(PairLog { name: plan.name, sessions: [one, other] })
         });
     }
@@ -214,7 +214,7 @@ impl Session<'_> {
     async fn play(
         plan: &PairPlan,
         variant: usize,
-        address: watch::Receiver<SocketAddr>,
+        addresses: watch::Receiver<Vec<SocketAddr>>,
     ) -> Result<Vec<Stream>, TrialError> {
         let pool = Arc::new(TextPool::default());
         let make = |role: Role, number: usize| {
@@ -222,7 +222,7 @@ impl Session<'_> {
             Client::new(
                 name,
                 role,
-                address.clone(),
+                addresses.clone(),
                 pool.clone(),
                 chance_for(plan.seed, "pair client", number),
             )
@@ -255,7 +255,8 @@ impl Session<'_> {
             commands: 0,
             fetched: Default::default(),
         };
-        let address = *address.borrow();
+        let address = addresses.borrow().first().copied();
+        let address = address.ok_or_else(|| TrialError::Defect("no server".to_owned()))?;
         session.follow_script(variant, address).await?;
         Ok(session.streams())
     }

@@ -8,6 +8,7 @@ use flagfall_protocol::{Terms, Time};
 use flagfall_rules::Ruleset;
 
 use crate::chance::{between, chance_for, once_in};
+use crate::site::Storage;
 
 /// How large a run is.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub struct Options {
     pub resign_after: u16,
     /// Everything random follows from it, but for the order of things on the network.
     pub seed: u64,
+    /// Where the servers keep the games, and how many there are.
+    pub storage: Storage,
     /// The server's program.
     pub server: PathBuf,
     /// Where the deployments by people lie.

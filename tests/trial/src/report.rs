@@ -5,6 +5,7 @@ use std::fmt::{self, Write as _};
 use crate::check::{Fault, Findings};
 use crate::client::LineCounts;
 use crate::log::Outage;
+use crate::site::Kills;
 
 /// A run's figures.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub struct Report {
     pub lines: LineCounts,
     /// When there was no server while games ran.
     pub outages: Vec<Outage>,
+    /// How often what was killed while games ran.
+    pub kills: Kills,
     /// How long playing and checking took, in seconds.
     pub seconds: (f64, f64),
 }
@@ -40,8 +43,8 @@ impl Report {
         if ended != self.games as u64 {
             failures.push(format!("{ended} of {} games ended", self.games));
         }
-        if self.outages.len() < self.kills_wanted {
-            failures.push(format!("{} of {} kills", self.outages.len(), self.kills_wanted));
+        if self.kills.count() < self.kills_wanted {
+            failures.push(format!("{} of {} kills", self.kills.count(), self.kills_wanted));
         }
         if self.findings.paired < 2 * self.pairs_wanted as u64 {
             failures.push(format!("{} of {} paired streams", self.findings.paired, 2 * self.pairs_wanted));
@@ -77,7 +80,9 @@ impl fmt::Display for Report {
             row(&format!("  by {reason}"), count.to_string())?;
         }
         row("plies in the logs", plies.to_string())?;
-        row("server killed and restarted while games ran", self.outages.len().to_string())?;
+        row("a server killed and restarted while games ran", self.kills.servers.to_string())?;
+        row("all servers at once, likewise", self.kills.all_servers.to_string())?;
+        row("Redis, likewise", self.kills.redis.to_string())?;
         let longest = self.outages.iter().map(|outage| outage.up_at - outage.killed_at).max();
         row("longest time without a server, ms", longest.unwrap_or_default().to_string())?;
         row("lines dropped by clients", self.lines.drops.to_string())?;

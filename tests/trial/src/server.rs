@@ -3,127 +3,125 @@
 use std::fs::File;
 use std::io::Read as _;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
-use tokio::sync::watch;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use crate::error::TrialError;
-use crate::log::{Outage, now_ms};
 
-/// How long a server may take until it listens.
+/// How long a process may take until it listens.
 const START_MAX: Duration = Duration::from_secs(60);
 /// How much of a server's log is shown when it fails.
 const LOG_SHOWN: usize = 4_000;
 
-/// A server process and its data. Dropping it kills the process.
+/// A server process. Dropping it kills the process.
 #[derive(Debug)]
 pub(crate) struct Server {
     program: PathBuf,
-    folder: tempfile::TempDir,
+    log: PathBuf,
+    /// Where it keeps what it keeps, as flags.
+    store: [String; 2],
     child: Child,
-    address: SocketAddr,
-    /// Where clients look for the address: a restarted server may listen elsewhere.
-    published: watch::Sender<SocketAddr>,
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
 }
 
 impl Server {
-    /// Starts a server on a free port with a store in a fresh folder.
+    /// Starts a server on a free port; its log is this file.
     ///
     /// # Errors
     /// [`TrialError::Spawn`], [`TrialError::NotListening`].
-    pub(crate) async fn start(program: PathBuf) -> Result<Server, TrialError> {
-        let folder = tempfile::tempdir().map_err(TrialError::io("making a folder for the data"))?;
-        let any: SocketAddr = ([127, 0, 0, 1], 0).into();
-        let (child, address) = spawn(&program, &folder, any).await?;
-        Ok(Server { program, folder, child, address, published: watch::Sender::new(address) })
+    pub(crate) async fn start(
+        program: &Path,
+        log: PathBuf,
+        store: [String; 2],
+    ) -> Result<Server, TrialError> {
+        let (child, address) = spawn(program, &log, &store, ([127, 0, 0, 1], 0).into()).await?;
+        Ok(Server { program: program.to_owned(), log, store, child, address })
     }
 
-    /// Where it listens, now and after every restart.
-    #[must_use]
-    pub(crate) fn address(&self) -> watch::Receiver<SocketAddr> {
-        self.published.subscribe()
+    /// Kills the process without a word: `kill -9` by its id.
+    ///
+    /// # Errors
+    /// [`TrialError::Io`].
+    pub(crate) async fn kill(&mut self) -> Result<(), TrialError> {
+        self.child.kill().await.map_err(TrialError::io("killing a server"))
     }
 
-    /// Kills the process without a word (`kill -9` by its id) and, after some time without a server, starts another one on the same
-    /// data.
+    /// Starts another process on the same data, on the same port if it is free.
     ///
     /// # Errors
     /// As [`Server::start`].
-    pub(crate) async fn kill_and_restart(&mut self, down: Duration) -> Result<Outage, TrialError> {
-        self.child.kill().await.map_err(TrialError::io("killing the server"))?;
-        let killed_at = now_ms();
-        // Nobody waits for this: it is the time in which no clock may run.
-        sleep(down).await;
-        let spawned_at = now_ms();
-        let (child, address) = match spawn(&self.program, &self.folder, self.address).await {
+    pub(crate) async fn restart(&mut self) -> Result<(), TrialError> {
+        (self.child, self.address) = match spawn(&self.program, &self.log, &self.store, self.address).await {
             Ok(started) => started,
             // Somebody else may have taken the port meanwhile.
-            Err(_) => spawn(&self.program, &self.folder, ([127, 0, 0, 1], 0).into()).await?,
+            Err(_) => spawn(&self.program, &self.log, &self.store, ([127, 0, 0, 1], 0).into()).await?,
         };
-        self.child = child;
-        self.address = address;
-        self.published.send_replace(address);
-        Ok(Outage { killed_at, spawned_at, up_at: now_ms() })
+        Ok(())
     }
 
     /// The last of what the server wrote to its log.
     #[must_use]
     pub(crate) fn log_tail(&self) -> String {
-        log_tail(&self.folder)
-    }
-
-    /// Ends the process.
-    pub(crate) async fn stop(mut self) {
-        // Nothing is lost by killing it: that is what the trial is about.
-        drop(self.child.kill().await);
+        let mut text = Vec::new();
+        if let Ok(mut file) = File::open(&self.log) {
+            // A log that cannot be read is shown as far as it can.
+            let _shown_as_far_as_read = file.read_to_end(&mut text);
+        }
+        String::from_utf8_lossy(&text[text.len().saturating_sub(LOG_SHOWN)..]).into_owned()
     }
 }
 
 async fn spawn(
-    program: &PathBuf,
-    folder: &tempfile::TempDir,
+    program: &Path,
+    log: &Path,
+    store: &[String],
     listen: SocketAddr,
 ) -> Result<(Child, SocketAddr), TrialError> {
-    let log = File::options()
-        .create(true)
-        .append(true)
-        .open(folder.path().join("server.log"))
-        .map_err(TrialError::io("opening the server's log"))?;
-    let mut child = Command::new(program)
-        .arg("--listen")
-        .arg(listen.to_string())
-        .arg("--data")
-        .arg(folder.path().join("data"))
-        .args(["--metrics-listen", "none"])
+    let open = File::options().create(true).append(true).open(log);
+    let stderr = open.map_err(TrialError::io("opening the server's log"))?;
+    let mut command = Command::new(program);
+    command.arg("--listen").arg(listen.to_string()).args(store).args(["--metrics-listen", "none"]);
+    let (child, line) = start_process(program, command.stderr(stderr), "listening on").await?;
+    let silent = || TrialError::NotListening { log: log.display().to_string() };
+    Ok((child, address_in(&line).ok_or_else(silent)?))
+}
+
+/// Starts a process and waits for a line with these words, which is returned.
+///
+/// # Errors
+/// [`TrialError::Spawn`], [`TrialError::NotListening`].
+pub(crate) async fn start_process(
+    program: &Path,
+    command: &mut Command,
+    words: &str,
+) -> Result<(Child, String), TrialError> {
+    let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(log)
         .kill_on_drop(true)
         .spawn()
-        .map_err(|source| TrialError::Spawn { program: program.clone(), source })?;
-    let silent = || TrialError::NotListening { log: log_tail(folder) };
+        .map_err(|source| TrialError::Spawn { program: program.to_owned(), source })?;
+    let silent = || TrialError::NotListening { log: format!("{} never said {words:?}", program.display()) };
     let stdout = child.stdout.take().ok_or_else(silent)?;
     let mut lines = BufReader::new(stdout).lines();
-    let address = timeout(START_MAX, async {
+    let found = timeout(START_MAX, async {
         while let Ok(Some(line)) = lines.next_line().await {
-            if let Some(address) = address_in(&line) {
-                return Some(address);
+            if line.contains(words) {
+                return Some(line);
             }
         }
         None
-    })
-    .await
-    .ok()
-    .flatten()
-    .ok_or_else(silent)?;
+    });
+    let line = found.await.ok().flatten().ok_or_else(silent)?;
     // What else it says is read and dropped, so that it never waits for a reader.
     tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-    Ok((child, address))
+    Ok((child, line))
 }
 
 /// The address in a line such as `listening on http://127.0.0.1:7171`.
@@ -131,15 +129,6 @@ fn address_in(line: &str) -> Option<SocketAddr> {
     let (_, rest) = line.split_once("http://")?;
     let end = rest.find(|letter: char| !(letter.is_ascii_digit() || ".:".contains(letter)));
     rest[..end.unwrap_or(rest.len())].parse().ok()
-}
-
-fn log_tail(folder: &tempfile::TempDir) -> String {
-    let mut text = Vec::new();
-    if let Ok(mut file) = File::open(folder.path().join("server.log")) {
-        // A log that cannot be read is shown as far as it can.
-        let _shown_as_far_as_read = file.read_to_end(&mut text);
-    }
-    String::from_utf8_lossy(&text[text.len().saturating_sub(LOG_SHOWN)..]).into_owned()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The short trial as a part of the test suite: the real server, killed three times, and no count of faults above zero.
+//! The short trial as a part of the test suite: the real server, killed three times, and no count of faults above zero; then several.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -40,10 +40,10 @@ fn server_program() -> PathBuf {
     program
 }
 
-#[test]
-fn a_short_trial_counts_no_fault() {
+fn run_trial(words: &[&str]) {
     let trial = Command::new(env!("CARGO_BIN_EXE_flagfall-trial"))
         .arg("--quick")
+        .args(words)
         .arg("--server")
         .arg(server_program())
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
@@ -52,4 +52,14 @@ fn a_short_trial_counts_no_fault() {
         .expect("the trial runs");
     let status = Guarded(trial).0.wait().expect("the trial ends");
     assert!(status.success(), "the trial failed; its figures and its seed are above");
+}
+
+#[test]
+fn a_short_trial_counts_no_fault() {
+    run_trial(&[]);
+}
+
+#[test]
+fn a_short_trial_of_three_servers_before_a_redis_counts_no_fault() {
+    run_trial(&["--store", "redis"]);
 }

@@ -428,8 +428,8 @@ async fn a_planned_stop_and_a_return_cost_no_time() {
     command(&table, &bo, "one", deploy("classic", Side::Blue, 2)).await;
     settle().await;
     house.advance(10_000).await;
-    house.tables.stop().await;
-    house.tables.stop().await;
+    house.tables.stop(true).await;
+    house.tables.stop(true).await;
     assert_eq!(
         house.tables.create(house.new_game(2, "classic", ["cy", "di"])).await,
         Err(CreateError::Stopping)

@@ -262,6 +262,7 @@ impl Hand {
         let input = match self.held.remove(0) {
             Output::Append(append) => Input::Appended(now(self.store.append(append))),
             Output::Read { after } => Input::ReadOn(now(search::read_all(&self.store, self.id, after))),
+            Output::Look { after } => Input::Looked(now(search::look(&self.store, self.id, after))),
             Output::Search { asked } => {
                 let found = now(search::find_command(&self.store, self.id, &asked));
                 Input::Searched { asked, found }

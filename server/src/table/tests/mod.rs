@@ -6,5 +6,8 @@ mod conflicts;
 mod harness;
 mod leaks;
 mod recovery;
+
+mod servers;
+mod several;
 mod simulation;
 mod watching;

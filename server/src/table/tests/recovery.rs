@@ -113,7 +113,7 @@ fn a_planned_stop_is_a_pause_in_the_log_and_takes_no_more_commands() {
     hand.is_holding = true;
     let command = hand.any_move(&mut Chance::new(3)).unwrap();
     hand.command(&ana, 0, command);
-    hand.step(Input::Stop);
+    hand.step(Input::Stop { is_last: true });
     hand.command(&bo, 1, GameCommand::OfferDraw {});
     hand.release_one();
     ana.accepted();
@@ -139,7 +139,7 @@ fn a_stop_ends_even_when_the_store_does_not_take_the_pause() {
         let (mut hand, _ana, _bo) = Hand::playing(&header("classic"));
         hand.is_holding = true;
         hand.store.fail_next(fault);
-        hand.step(Input::Stop);
+        hand.step(Input::Stop { is_last: true });
         while !matches!(hand.held[..], [Output::Stopped]) {
             hand.release_one();
         }
@@ -157,7 +157,7 @@ fn a_stop_before_the_outage_is_told_counts_the_outage() {
     hand.advance(3_600_000);
     hand.store.fail_next(Fault::Unavailable);
     restart(&mut hand, since);
-    hand.step(Input::Stop);
+    hand.step(Input::Stop { is_last: true });
     let since = hand.now();
     hand.advance(3_600_000);
     restart(&mut hand, since);
@@ -170,7 +170,7 @@ fn an_append_under_way_is_no_pause() {
     hand.advance(60_001);
     hand.is_holding = true;
     hand.step(Input::Tick);
-    hand.step(Input::Stop);
+    hand.step(Input::Stop { is_last: true });
     hand.release_one();
     assert!(hand.table.is_over() && hand.table.is_stopped, "a game that is over needs no pause");
 
@@ -180,7 +180,7 @@ fn an_append_under_way_is_no_pause() {
     hand.is_holding = true;
     hand.table.recover(Some(since));
     hand.step(Input::Tick);
-    hand.step(Input::Stop);
+    hand.step(Input::Stop { is_last: true });
     hand.release_one();
     assert!(!hand.table.is_stopped);
     hand.release_one();

@@ -156,6 +156,9 @@ impl Reader {
                 held.push(HeldEntry { head: at, value, writes });
             }
             self.shared.held().note(game, before, held);
+            if let Some(last) = entries.last() {
+                self.shared.raise_floor(last.at);
+            }
             if is_last {
                 break;
             }

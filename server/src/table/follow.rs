@@ -1,0 +1,185 @@
+//! How a table keeps up with those of the same game on other servers.
+//!
+//! What the store announces is a hint: it may come late, twice or never. A table that somebody looks at reads at once when it hears that
+//! the log has gone on; one that nobody looks at reads a little later, for many entries at a time. Nobody is shown a game that may be
+//! behind what he has seen: whoever opens one that nobody looked at waits for a look at the log. An audit compares head and all.
+
+use flagfall_board::Stamp;
+use flagfall_protocol::{Player, Position};
+use flagfall_store::{Head, StoredEntry};
+
+use super::commit::RETRY_MS;
+use super::core::{Flight, Output, ReadFailure, Reading, Table};
+use crate::gateway::{ConnectionId, Outbox};
+
+/// How long what was heard of a game that nobody here looks at may wait, in milliseconds.
+const UNHURRIED_MS: u64 = 3_000;
+/// After how long without an entry a server whose people do not look at a game moves its house player, in milliseconds.
+const HOUSE_TAKEOVER_MS: u64 = 5_000;
+
+/// Somebody who opens the game while it may be behind its log.
+pub(super) struct Opener {
+    outbox: Outbox,
+    player: Player,
+    since: Option<Position>,
+}
+
+/// What a table knows of the log beyond its replica.
+#[derive(Default)]
+pub(super) struct Following {
+    /// Whether other servers may write to the log.
+    is_shared: bool,
+    /// The highest number of an entry that was heard of.
+    heard: u64,
+    /// When that is looked after, while nobody here waits for it.
+    due_at: Option<Stamp>,
+    /// Whether the replica is to be compared with the log, whatever was heard.
+    is_to_look: bool,
+    openers: Vec<Opener>,
+    /// When the house player is asked, if nobody else has moved it by then.
+    house_at: Option<Stamp>,
+}
+
+impl Following {
+    /// When there is something to do though nothing comes in.
+    pub(super) fn wake_at(&self) -> Option<Stamp> {
+        self.due_at.into_iter().chain(self.house_at).min()
+    }
+
+    pub(super) fn outboxes(&self) -> impl Iterator<Item = &Outbox> {
+        self.openers.iter().map(|opener| &opener.outbox)
+    }
+
+    pub(super) fn is_quiet(&self) -> bool {
+        self.openers.is_empty()
+    }
+
+    /// The connection waits no longer for the game.
+    pub(super) fn forget(&mut self, connection: ConnectionId) {
+        self.openers.retain(|opener| opener.outbox.connection() != connection);
+    }
+}
+
+impl Table {
+    /// Other servers may write to the log from now on.
+    pub(super) fn share(&mut self) {
+        self.following.is_shared = true;
+    }
+
+    /// Whether it would be news that the log reaches to this entry.
+    pub(super) fn is_news(&self, seq: u64) -> bool {
+        seq > self.head.seq && seq > self.following.heard
+    }
+
+    /// The log reaches at least to this entry.
+    pub(super) fn hear(&mut self, now: Stamp, seq: u64) {
+        if self.is_news(seq) {
+            self.following.heard = seq;
+            self.following.due_at.get_or_insert(now.plus_ms(UNHURRIED_MS));
+        }
+    }
+
+    /// The log may stand anywhere.
+    pub(super) fn audit(&mut self) {
+        self.following.is_to_look = !self.is_over();
+    }
+
+    /// Whether whoever opens the game now has to wait for a look at the log; if so, he is kept.
+    pub(super) fn keep_opener(&mut self, outbox: &Outbox, player: &Player, since: Option<Position>) -> bool {
+        if !self.following.is_shared || self.is_over() || self.is_quarantined {
+            return false;
+        }
+        let Some(viewer) = self.header.viewer(Some(&player.id)) else { return false };
+        let shown = self.audiences.shown(viewer).seq;
+        let has_seen_more = since.is_some_and(|since| since.epoch == self.epoch && since.seq > shown);
+        if !self.audiences.is_empty() && !self.is_behind() && !has_seen_more {
+            return false;
+        }
+        self.following.forget(outbox.connection());
+        self.following.openers.push(Opener { outbox: outbox.clone(), player: player.clone(), since });
+        true
+    }
+
+    /// Shows the game to all who wait for it.
+    pub(super) fn admit_openers(&mut self, now: Stamp) {
+        for Opener { outbox, player, since } in std::mem::take(&mut self.following.openers) {
+            self.admit(now, outbox, &player, since);
+        }
+    }
+
+    fn is_behind(&self) -> bool {
+        self.following.heard > self.head.seq
+    }
+
+    /// Looks at the log if there is reason to; whether it does.
+    pub(super) fn follow(&mut self, now: Stamp, outputs: &mut Vec<Output>) -> bool {
+        if self.retry_at.is_some() {
+            return false;
+        }
+        if !self.is_behind() {
+            self.following.due_at = None;
+        }
+        if std::mem::take(&mut self.following.is_to_look) || !self.following.openers.is_empty() {
+            self.flight = Some(Flight::Follow);
+            outputs.push(Output::Look { after: self.head.seq });
+            return true;
+        }
+        let is_due = self.following.due_at.is_some_and(|due_at| now >= due_at);
+        if self.is_behind() && (is_due || !self.audiences.is_empty()) {
+            self.flight = Some(Flight::Follow);
+            self.read(Reading::Hint, outputs);
+            return true;
+        }
+        false
+    }
+
+    /// Where the log stands, and its entries beyond the replica.
+    pub(super) fn looked(
+        &mut self,
+        now: Stamp,
+        looked: Result<(Head, Vec<StoredEntry>), ReadFailure>,
+        outputs: &mut Vec<Output>,
+    ) {
+        let read = looked.map(|(head, stored)| {
+            self.reading = Some(Reading::Look(head));
+            stored
+        });
+        self.read_on(now, read, outputs);
+    }
+
+    /// The replica is what the log was a moment ago.
+    pub(super) fn followed(&mut self, now: Stamp) {
+        // What was said to be there beyond it is not.
+        self.following.heard = self.following.heard.min(self.head.seq);
+        self.following.due_at = None;
+        self.admit_openers(now);
+    }
+
+    /// The store did not say where the log stands.
+    pub(super) fn not_followed(&mut self, now: Stamp) {
+        self.retry_at = Some(now.plus_ms(RETRY_MS));
+        self.following.is_to_look = true;
+    }
+
+    /// A server that took itself for the last one has paused the game; here it can go on.
+    pub(super) fn notice_pause(&mut self) {
+        if self.following.is_shared && self.game.is_paused() && self.outage_since.is_none() {
+            self.outage_since = Some(self.game.latest());
+        }
+    }
+
+    /// Moving the house player is nobody's yet.
+    pub(super) fn take_house(&mut self) {
+        self.following.house_at = None;
+    }
+
+    /// Whether moving the house player is left to another server for now: to one whose people look at the game.
+    pub(super) fn leaves_house_to_others(&mut self, now: Stamp) -> bool {
+        let takeover_at = self.game.latest().plus_ms(HOUSE_TAKEOVER_MS);
+        let is_left = self.following.is_shared && self.audiences.is_empty() && now < takeover_at;
+        if is_left {
+            self.following.house_at = Some(takeover_at);
+        }
+        is_left
+    }
+}

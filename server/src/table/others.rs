@@ -1,0 +1,121 @@
+//! What other servers do: heard of, looked after.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use flagfall_board::{GameId, Side};
+use flagfall_protocol::{Phase, PlayerKind, ServerToClient};
+use flagfall_store::{Announcement, Key, StoreError};
+use futures_util::StreamExt as _;
+use tokio::sync::Semaphore;
+use tokio::sync::broadcast::error::RecvError;
+
+use super::actor::{Message, TableHandle};
+use super::registry::{SCAN_CHUNK, Tables, game_of};
+use crate::gateway::Payload;
+
+/// Games of other servers opened at once.
+const ADOPT_AT_ONCE: usize = 16;
+/// Heads compared at once: the store has other work, too.
+const AUDIT_AT_ONCE: usize = 16;
+/// The time until an audit that the store did not answer is tried again.
+const AUDIT_AGAIN: Duration = Duration::from_secs(1);
+/// How new a game is at most of which its players are told, in milliseconds.
+const NEWS_MS: u64 = 60_000;
+
+impl Tables {
+    /// Follows what other servers append, until the future is dropped. Rests for ever where nobody else can append.
+    ///
+    /// A server keeps a table for every running game, whoever made it: so its flag falls, whoever is alive.
+    pub async fn follow(&self) {
+        let Some(mut announcements) = self.store().announcements() else {
+            return std::future::pending().await;
+        };
+        let room = Arc::new(Semaphore::new(ADOPT_AT_ONCE));
+        // What came before anybody listened.
+        self.audit_until_done(&room).await;
+        loop {
+            match announcements.recv().await {
+                Ok(Announcement::Appended { game, seq }) => self.heard(game, seq, &room).await,
+                Ok(Announcement::Everything) | Err(RecvError::Lagged(_)) => {
+                    self.audit_until_done(&room).await;
+                }
+                Err(RecvError::Closed) => return std::future::pending().await,
+            }
+        }
+    }
+
+    async fn heard(&self, game: GameId, seq: u64, room: &Arc<Semaphore>) {
+        match self.handle(game) {
+            Some(handle) => handle.hear(seq),
+            None if self.is_making(game) => {}
+            None => self.adopt(game, seq, room).await,
+        }
+    }
+
+    /// Opens a running game that another server made.
+    async fn adopt(&self, game: GameId, seq: u64, room: &Arc<Semaphore>) {
+        // Nobody closes it.
+        let Ok(place) = room.clone().acquire_owned().await else { return };
+        let tables = self.clone();
+        tokio::spawn(async move {
+            match tables.find(game).await {
+                Ok(handle) => {
+                    handle.hear(seq);
+                    tables.tell_players(&handle);
+                }
+                Err(error) => tracing::debug!(%game, %error, "a game of another server was not opened"),
+            }
+            drop(place);
+        });
+    }
+
+    /// Tells players who are connected here of a game that has just been made elsewhere.
+    fn tell_players(&self, handle: &TableHandle) {
+        let game = handle.summary();
+        let is_new = game.phase == Phase::Deploying && self.now().0.saturating_sub(game.created) < NEWS_MS;
+        for side in Side::BOTH.into_iter().filter(|_| is_new) {
+            let player = game.players[side].clone();
+            if player.kind != PlayerKind::House {
+                let started = ServerToClient::GameStarted { game: game.clone(), side };
+                self.connections().notify(&player.id, &Payload::new(&started));
+            }
+        }
+    }
+
+    async fn audit_until_done(&self, room: &Arc<Semaphore>) {
+        while let Err(error) = self.audit(room).await {
+            tracing::debug!(%error, "what other servers did could not be looked at; trying again");
+            tokio::time::sleep(AUDIT_AGAIN).await;
+        }
+    }
+
+    /// Looks whether anything was missed: games made, entries appended, entries lost.
+    async fn audit(&self, room: &Arc<Semaphore>) -> Result<(), StoreError> {
+        let prefix = Key::new("live/").map_err(StoreError::from)?;
+        let mut after = None;
+        loop {
+            let records = self.store().scan(prefix.clone(), after, SCAN_CHUNK).await?;
+            let Some((last, _)) = records.last() else { break };
+            after = Some(last.clone());
+            for game in records.iter().filter_map(|(key, _)| game_of(key)) {
+                if self.handle(game).is_none() && !self.is_making(game) {
+                    self.adopt(game, 0, room).await;
+                }
+            }
+        }
+        let heads = self.running_handles().into_iter().map(|handle| async move {
+            let reached = handle.head();
+            let head = self.store().head(handle.id()).await;
+            (handle, reached, head)
+        });
+        let mut heads = futures_util::stream::iter(heads).buffer_unordered(AUDIT_AT_ONCE);
+        while let Some((handle, reached, head)) = heads.next().await {
+            // Where it does not stand as the replica does, the table looks for itself: it knows what is under way.
+            if head.is_ok_and(|head| head.seq != reached) {
+                let _table_left = handle.send_message(Message::Audit).await;
+            }
+        }
+        Ok(())
+    }
+}

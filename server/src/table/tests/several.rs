@@ -1,0 +1,196 @@
+//! Servers that share a store: what one writes the others show, whether or not they hear of it.
+
+use flagfall_board::Side;
+use flagfall_bots::Chance;
+use flagfall_protocol::{GameCommand, Phase, ServerToClient};
+use flagfall_rules::Viewer;
+
+use super::super::core::{Input, Output, ReadFailure};
+use super::harness::{Client, Hand, header};
+
+/// Two servers, each with both players.
+fn pair() -> (Hand, [Client; 2], Hand, [Client; 2]) {
+    let (mut one, ana, bo) = Hand::playing(&header("classic"));
+    one.table.share();
+    let mut other = one.twin();
+    other.table.share();
+    let (mut other_ana, mut other_bo) = (Client::new("ana"), Client::new("bo"));
+    other.open(&other_ana, None);
+    other.open(&other_bo, None);
+    other_ana.texts();
+    other_bo.texts();
+    (one, [ana, bo], other, [other_ana, other_bo])
+}
+
+fn play(hand: &mut Hand, [ana, bo]: &mut [Client; 2], plies: usize, seed: u64) -> u64 {
+    hand.play(ana, bo, plies, &mut Chance::new(seed));
+    hand.table.head.seq
+}
+
+fn assert_alike(one: &Hand, other: &Hand) {
+    assert!(one.table.game == other.table.game && one.table.head == other.table.head);
+    for viewer in [Viewer::Public, Viewer::Player(Side::Red), Viewer::Player(Side::Blue)] {
+        assert_eq!(one.seq(viewer), other.seq(viewer));
+    }
+}
+
+#[test]
+fn what_is_heard_of_is_shown_at_once_to_those_who_look() {
+    let (mut one, mut clients, mut other, mut others) = pair();
+    let head = play(&mut one, &mut clients, 3, 3);
+    other.step(Input::Heard { seq: head });
+    assert_alike(&one, &other);
+    assert_eq!(others[0].events().len(), 3);
+    assert_eq!(others[1].events().len(), 3);
+    other.step(Input::Heard { seq: head - 1 });
+    assert!(others[0].texts().is_empty(), "what is known is no news");
+}
+
+#[test]
+fn what_is_heard_while_something_is_under_way_is_looked_after_then() {
+    let (mut one, mut clients, mut other, mut others) = pair();
+    other.is_holding = true;
+    let offer = if one.table.game.turn() == Some(Side::Red) { 0 } else { 1 };
+    other.command(&others[offer], 0, GameCommand::OfferDraw {});
+    let head = play(&mut one, &mut clients, 1, 3);
+    other.step(Input::Heard { seq: head });
+    assert_eq!(other.held.len(), 1, "one thing at a time");
+    other.release();
+    assert_eq!(other.table.head.seq, other.log().len() as u64);
+    assert!(others.iter_mut().all(|client| !client.texts().is_empty()));
+}
+
+#[test]
+fn a_hint_that_is_not_true_is_read_after_once() {
+    let (_one, _clients, mut other, _others) = pair();
+    other.is_holding = true;
+    other.step(Input::Heard { seq: 1_000 });
+    assert!(matches!(other.held[..], [Output::Read { .. }]));
+    other.release();
+    assert!(other.held.is_empty());
+}
+
+#[test]
+fn a_game_nobody_looks_at_is_followed_without_hurry() {
+    let (mut one, mut clients, ..) = pair();
+    let mut other = one.twin();
+    other.table.share();
+    let head = play(&mut one, &mut clients, 3, 3);
+    other.is_holding = true;
+    other.step(Input::Heard { seq: head });
+    assert!(other.held.is_empty());
+    other.is_holding = false;
+    assert_eq!(other.wake(), Some(3_000));
+    assert_alike(&one, &other);
+}
+
+#[test]
+fn whoever_opens_a_game_sees_it_as_the_log_has_it() {
+    let (mut one, mut clients, mut attended, mut others) = pair();
+    let mut unattended = one.twin();
+    unattended.table.share();
+    play(&mut one, &mut clients, 3, 3);
+    // Nothing was heard of it.
+    let mut cy = Client::new("cy");
+    unattended.open(&cy, None);
+    let ServerToClient::Game { game, .. } = cy.only() else { panic!() };
+    assert_eq!(game.ply, 3);
+    // Where others look on, a replica is as good as what is heard; but not for somebody who has seen more.
+    let mut ana = Client::new("ana");
+    let seen = one.seq(Viewer::Player(Side::Red));
+    attended.open(&ana, Some(one.position(seen)));
+    let ServerToClient::Game { game, seq, .. } = ana.only() else { panic!() };
+    assert_eq!((game.ply, seq), (3, seen));
+    assert_eq!(others[1].events().len(), 3);
+}
+
+#[test]
+fn whoever_opens_a_game_nobody_looked_at_waits_while_the_store_does_not_answer() {
+    let (mut one, mut clients, mut attended, _others) = pair();
+    let mut other = one.twin();
+    other.table.share();
+    play(&mut one, &mut clients, 2, 3);
+    other.is_holding = true;
+    let [mut cy, mut dee, mut eve] = ["cy", "dee", "eve"].map(Client::new);
+    other.open(&cy, None);
+    other.open(&dee, None);
+    assert!(matches!(other.held[..], [Output::Look { .. }]), "one look for both");
+    other.close(&dee);
+    other.held.clear();
+    other.step(Input::Looked(Err(ReadFailure::Unavailable)));
+    other.open(&eve, None);
+    assert!(cy.texts().is_empty() && other.held.is_empty());
+    other.is_holding = false;
+    assert_eq!(other.wake(), Some(1_000));
+    for client in [&mut cy, &mut eve] {
+        assert!(matches!(client.only(), ServerToClient::Game { game, .. } if game.ply == 2));
+    }
+    assert!(dee.texts().is_empty(), "who has left is shown nothing");
+    // Where people look on, the game is at hand without the store.
+    attended.is_holding = true;
+    let mut fay = Client::new("fay");
+    attended.open(&fay, None);
+    assert!(matches!(fay.only(), ServerToClient::Game { .. }));
+}
+
+#[test]
+fn a_server_whose_clock_is_behind_shows_no_moment_before_the_last_entry() {
+    let (mut one, mut clients, mut other, _others) = pair();
+    one.advance(500);
+    let head = play(&mut one, &mut clients, 1, 3);
+    let behind = flagfall_board::Stamp(other.table.game.latest().0);
+    let outputs = other.table.step(behind, Input::Heard { seq: head });
+    other.held.extend(outputs);
+    other.release();
+    let latest = other.table.game.latest();
+    assert!(behind < latest);
+    assert_eq!(other.table.look(behind, Viewer::Public).1, other.table.look(latest, Viewer::Public).1);
+}
+
+#[test]
+fn an_audit_finds_what_was_missed_and_what_was_lost() {
+    let (mut one, mut clients, mut other, mut others) = pair();
+    let head = play(&mut one, &mut clients, 3, 3);
+    other.step(Input::Audit);
+    assert_eq!(others[0].events().len(), 3);
+    other.step(Input::Audit);
+    assert!(others[0].texts().is_empty());
+    one.store.lose_tail(one.id, head - 1);
+    other.is_holding = true;
+    other.step(Input::Audit);
+    other.release_one();
+    assert!(other.table.is_diverged && matches!(other.held[..], [Output::Diverged]));
+}
+
+#[test]
+fn a_house_player_is_moved_where_people_look_and_elsewhere_when_nobody_did() {
+    let mut terms = header("classic");
+    terms.players.blue = super::harness::player("house-random");
+    let mut one = Hand::new(&terms);
+    one.table.share();
+    let mut other = one.twin();
+    other.table.share();
+    let ana = Client::new("ana");
+    one.open(&ana, None);
+    other.step(Input::Tick);
+    assert_eq!((one.house_turns, other.house_turns), (1, 0));
+    assert_eq!(other.wake(), Some(5_000));
+    assert_eq!(other.house_turns, 1);
+    assert_eq!(other.table.progress().0, Phase::Deploying);
+    assert_ne!(other.wake(), Some(0), "asked once");
+}
+
+#[test]
+fn three_servers_let_one_flag_fall_once_and_all_show_it() {
+    let (mut one, mut clients, mut other, mut others) = pair();
+    let mut third = one.twin();
+    third.table.share();
+    let entries = one.log().len();
+    assert!(third.wake().is_some());
+    other.step(Input::Tick);
+    one.step(Input::Tick);
+    assert_eq!(one.log().len(), entries + 1);
+    assert_eq!((clients[0].events().len(), others[1].events().len()), (1, 1));
+    assert_alike(&one, &other);
+    assert_alike(&one, &third);
+}
