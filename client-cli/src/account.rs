@@ -3,13 +3,15 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use flagfall::address::Address;
-use flagfall::cli::{AccountCommand, Common, LoginArgs, ScopeName, SignUpArgs, TokensCommand};
+use flagfall::cli::{
+    AccountCommand, Common, LeaderboardArgs, LoginArgs, ScopeName, SignUpArgs, TokensCommand,
+};
 use flagfall::config::{ConfigDir, Identity};
 use flagfall::http::{self, HttpError};
 use flagfall::words;
 use flagfall_protocol::{
-    Code, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword, NewRecoveryCode, NewToken, Player,
-    Profile, Recover, Recovered, Scope, Secret, SignUp, SignedUp, TokenInfo, TokenList,
+    Code, Confirmation, Leaderboard, LoggedIn, Login, MadeToken, Me, NewPassword, NewRecoveryCode, NewToken,
+    Player, Profile, Recover, Recovered, Scope, Secret, SignUp, SignedUp, TokenInfo, TokenList,
 };
 use hyper::Method;
 use serde::Serialize;
@@ -217,6 +219,17 @@ pub(crate) fn profile(name: &str, common: Common) -> Result<u8, Trouble> {
     let desk = Desk::new(common)?;
     let profile: Profile = desk.get(&format!("/api/players/{}", path_part(name)?), None)?;
     print(&words::profile(&profile))
+}
+
+pub(crate) fn leaderboard(args: &LeaderboardArgs, common: Common) -> Result<u8, Trouble> {
+    let LeaderboardArgs { rules, speed, bots } = args;
+    if rules.contains(',') {
+        return Err(usage("custom rules are not rated: name a ruleset as it is"));
+    }
+    let desk = Desk::new(common)?;
+    let board: Leaderboard =
+        desk.get(&format!("/api/leaderboards/{rules}/{}?bots={bots}", speed.name()), None)?;
+    print(&words::leaderboard(&board))
 }
 
 /// A name as a part of a path; what cannot be a name is not asked for.

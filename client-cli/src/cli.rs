@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use flagfall_board::{GameId, Numbering, Side};
 use flagfall_bots::Level;
-use flagfall_protocol::Time;
+use flagfall_protocol::{Speed, Time};
 use flagfall_records::Format;
 
 use crate::model::DEFAULT_SERVER;
@@ -133,7 +133,12 @@ pub enum Command {
     Logout,
     /// Say who you are on the server.
     Whoami,
-    /// Show what everybody may know of a player.
+    /// Show the best of a ruleset at a speed.
+    #[command(
+        after_help = "Every ruleset has a list for each speed: bullet, blitz, rapid and classical, by the time that a clock gives for forty plies (under 3, under 8, under 25 minutes, or more). On the list is who has played enough lately for a certain rating (deviation 75 or less)."
+    )]
+    Leaderboard(LeaderboardArgs),
+    /// Show what everybody may know of a player, ratings included.
     Profile {
         /// The player's name.
         #[arg(value_name = "NAME")]
@@ -195,6 +200,20 @@ pub struct LoginArgs {
     /// What this login is called in the list of tokens.
     #[arg(long, value_name = "TEXT", conflicts_with = "token")]
     pub label: Option<String>,
+}
+
+/// Which list of the best.
+#[derive(Clone, Debug, Args)]
+pub struct LeaderboardArgs {
+    /// The ruleset's id.
+    #[arg(long, value_name = "RULESET", value_parser = parse_ruleset, default_value = "classic")]
+    pub rules: String,
+    /// The speed.
+    #[arg(long, value_name = "SPEED", value_parser = parse_speed, default_value = "rapid")]
+    pub speed: Speed,
+    /// The list of bots.
+    #[arg(long)]
+    pub bots: bool,
 }
 
 /// What to do with tokens.
@@ -337,6 +356,9 @@ pub struct WishArgs {
     /// Your deployment and the full record stay private after the end.
     #[arg(long)]
     pub secret: bool,
+    /// The game changes both ratings: between accounts, or between bots, with a clock and by a ruleset as it is.
+    #[arg(long, conflicts_with_all = ["bot", "accept", "game"])]
+    pub rated: bool,
     /// The level of the house player to play against.
     #[arg(
         long, value_name = "LEVEL", num_args = 0..=1, group = "how",
@@ -382,6 +404,11 @@ impl From<Numbers> for Numbering {
 
 fn parse_side(text: &str) -> Result<Side, String> {
     Side::from_name(text).ok_or_else(|| "red or blue is wanted".to_owned())
+}
+
+fn parse_speed(text: &str) -> Result<Speed, String> {
+    let names = Speed::ALL.map(Speed::name).join(", ");
+    Speed::from_name(text).ok_or_else(|| format!("there is no such speed; there are {names}"))
 }
 
 fn parse_format(text: &str) -> Result<Format, String> {
@@ -435,6 +462,9 @@ mod tests {
             "flagfall logout --name ann",
             "flagfall whoami",
             "flagfall profile ann",
+            "flagfall play --rated --time 5+3",
+            "flagfall leaderboard",
+            "flagfall leaderboard --rules barrage --speed blitz --bots",
             "flagfall tokens",
             "flagfall tokens new program --scope bot",
             "flagfall tokens revoke 0123456789ab",
@@ -485,6 +515,8 @@ mod tests {
             "flagfall login ann --token",
             "flagfall tokens new program --scope root",
             "flagfall account",
+            "flagfall play --rated --bot random",
+            "flagfall leaderboard --speed quick",
         ] {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
         }

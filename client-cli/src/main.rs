@@ -78,6 +78,7 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
         Command::Login(args) => account::log_in(args, common),
         Command::Logout => account::log_out(common),
         Command::Whoami => account::who_am_i(common),
+        Command::Leaderboard(args) => account::leaderboard(&args, common),
         Command::Profile { player } => account::profile(&player, common),
         Command::Tokens { command } => account::tokens(command.unwrap_or(TokensCommand::List), common),
         Command::Recover { account } => account::recover(account, common),
@@ -139,7 +140,7 @@ fn play(args: PlayArgs, common: Common) -> Result<u8, Trouble> {
 
 /// What is wished, on the server that a challenge's link names.
 fn wish_of(args: WishArgs, common: Common) -> Result<(Wish, Common), Trouble> {
-    let WishArgs { rules, time, side, private, secret, bot, challenge, accept, game } = args;
+    let WishArgs { rules, time, side, private, secret, rated, bot, challenge, accept, game } = args;
     let mut server = None;
     let how = if let Some(bot) = bot {
         How::Bot(bot)
@@ -158,7 +159,7 @@ fn wish_of(args: WishArgs, common: Common) -> Result<(Wish, Common), Trouble> {
         Some(address) => Common { server: address.to_string(), ..common },
         None => common,
     };
-    Ok((Wish { how, ruleset: rules, time, side, private, secret, setup: None }, common))
+    Ok((Wish { how, ruleset: rules, time, side, private, secret, rated, setup: None }, common))
 }
 
 /// A house player over the line protocol, or an outside program on a server.

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use flagfall_board::{Numbering, Rank, Side, Square};
 use flagfall_protocol::{
-    GameEvent, GameSummary, GameView, IdentityText, MoveText, Outcome, OwedColor, Player, PlayerKind,
-    Presence, Profile, Reserve, SeenExchange, SeenMove, SeenPlacing, SeenStrike, StrikeFate, Terms, Time,
+    GameEvent, GameSummary, GameView, IdentityText, Leaderboard, LeaderboardEntry, MoveText, Outcome,
+    OwedColor, Player, PlayerKind, Presence, Profile, RatingChange, RatingInfo, RatingPoint, Reserve,
+    SeenExchange, SeenMove, SeenPlacing, SeenStrike, StrikeFate, Terms, Time,
 };
 use flagfall_rules::{Identity, Move, Ruleset};
 use unicode_width::UnicodeWidthStr;
@@ -61,7 +62,54 @@ pub fn profile(profile: &Profile) -> String {
         PlayerKind::Bot => "a bot: a program plays",
         PlayerKind::House => "a house player",
     };
-    format!("{}, {kind}, here since {}.\n", profile.player.name, date(profile.created))
+    let mut text = format!("{}, {kind}, here since {}.\n", profile.player.name, date(profile.created));
+    if !profile.ratings.is_empty() {
+        text.push_str(&format!(
+            "\n{:<16}  {:<9}  {:>7}  {:>5}  {}\n",
+            "ruleset", "speed", "rating", "games", "last"
+        ));
+    }
+    for RatingInfo { ruleset, speed, now, games, last } in &profile.ratings {
+        let (speed, rating, last) = (speed.name(), rating(*now), date(*last));
+        text.push_str(&format!("{ruleset:<16}  {speed:<9}  {rating:>7}  {games:>5}  {last}\n"));
+    }
+    text
+}
+
+/// A rating, with a question mark where too little is known for the figure to mean much.
+#[must_use]
+pub fn rating(point: RatingPoint) -> String {
+    format!("{}{}", point.rating, if point.provisional { "?" } else { "" })
+}
+
+/// What a rated game did to the ratings, and to one's own if one played.
+#[must_use]
+pub fn rating_change(change: &RatingChange, own: Option<Side>) -> String {
+    let of = |side: Side| {
+        let (before, after) = (change.before[side], change.after[side]);
+        let by = i64::from(after.rating) - i64::from(before.rating);
+        format!("{} → {} ({by:+})", rating(before), rating(after))
+    };
+    match own {
+        Some(side) => format!("Your rating: {}. Theirs: {}.", of(side), of(side.opponent())),
+        None => format!("Ratings: Red {}, Blue {}.", of(Side::Red), of(Side::Blue)),
+    }
+}
+
+/// The best of a ruleset at a speed.
+#[must_use]
+pub fn leaderboard(board: &Leaderboard) -> String {
+    let who = if board.bots { "bots" } else { "players" };
+    let mut text = format!("{}, {}, {who}\n", ruleset_title(&board.ruleset), board.speed.name());
+    if board.entries.is_empty() {
+        text.push_str("Nobody has played enough rated games lately: flagfall play --rated\n");
+        return text;
+    }
+    text.push_str(&format!("{:>4}  {:>7}  {:>5}  {}\n", "", "rating", "games", "name"));
+    for LeaderboardEntry { place, player: who, now, games } in &board.entries {
+        text.push_str(&format!("{place:>4}  {:>7}  {games:>5}  {}\n", rating(*now), player(who)));
+    }
+    text
 }
 
 /// What is played, with all that sets it apart: for whoever is to agree to it.
@@ -78,6 +126,9 @@ pub fn terms(terms: &Terms) -> String {
 #[must_use]
 pub fn terms_in_short(terms: &Terms) -> String {
     let mut words = format!("{}, {}", ruleset_title(&terms.ruleset), time(terms.time));
+    if terms.rated {
+        words.push_str(", rated");
+    }
     if terms.private {
         words.push_str(", private");
     }
@@ -389,6 +440,7 @@ mod tests {
             time: Time::Unlimited {},
             private: false,
             secret: false,
+            rated: false,
         };
         assert_eq!(
             terms(&custom),

@@ -10,6 +10,7 @@ pub mod peers;
 pub mod players;
 pub mod probe;
 pub mod rate;
+pub mod ratings;
 pub mod server;
 pub mod settings;
 pub mod storage;

@@ -46,6 +46,7 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
     (ROUND_TRIP, Kind::Histogram, Unit::Seconds, "Time from a ping to its pong"),
     (GUESTS, Kind::Counter, Unit::Count, "New guests"),
     (ACCOUNTS, Kind::Counter, Unit::Count, "Accounts, by what happened: made or deleted"),
+    (RATED_GAMES, Kind::Counter, Unit::Count, "Rated games that ended, by result: rated, or not_counted"),
     (LOGINS, Kind::Counter, Unit::Count, "Logins and recoveries, by result: good, wrong or too_often"),
     (
         PASSWORD_HASHES,
@@ -124,6 +125,8 @@ pub const GUESTS: &str = "flagfall_guests_total";
 pub const ACCOUNTS: &str = "flagfall_accounts_total";
 /// See [`METRICS`].
 pub const LOGINS: &str = "flagfall_logins_total";
+/// See [`METRICS`].
+pub const RATED_GAMES: &str = "flagfall_rated_games_total";
 /// See [`METRICS`].
 pub const PASSWORD_HASHES: &str = "flagfall_password_hashes_total";
 /// See [`METRICS`].

@@ -22,6 +22,7 @@ use crate::lobby::Lobby;
 use crate::metrics as names;
 use crate::peers::{Peers, Sign};
 use crate::players::Players;
+use crate::ratings::Ratings;
 use crate::settings::Settings;
 use crate::table::{StartError, Tables};
 
@@ -44,6 +45,7 @@ pub(crate) struct App {
     pub(crate) players: Players,
     pub(crate) lobby: Lobby,
     pub(crate) tables: Tables,
+    pub(crate) ratings: Ratings,
     pub(crate) connections: Connections,
     pub(crate) peers: Peers,
     pub(crate) started: Instant,
@@ -98,6 +100,7 @@ impl Server {
         let players = Players::new(store.clone(), connections.clone(), &settings);
         let id = random_code().map_err(|_| StoreError::Unavailable { why: NO_CHANCE.to_owned() })?;
         let peers = Peers::new(store.clone(), id);
+        let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone());
         let lobby = Lobby::new(store.clone(), tables.clone(), connections.clone(), settings.clone());
         Ok(Server {
             app: Arc::new(App {
@@ -106,6 +109,7 @@ impl Server {
                 players,
                 lobby,
                 tables,
+                ratings,
                 connections,
                 peers,
                 started: Instant::now(),
@@ -119,6 +123,12 @@ impl Server {
     #[must_use]
     pub fn connections(&self) -> &Connections {
         &self.app.connections
+    }
+
+    /// The ratings of its store.
+    #[must_use]
+    pub fn ratings(&self) -> &Ratings {
+        &self.app.ratings
     }
 
     /// Serves until `shutdown` is done, then stops: no new games and connections, running games paused in their logs, every
@@ -144,6 +154,7 @@ impl Server {
         if app.peers.is_shared() {
             tasks.spawn(kept_alive("peers", app.clone(), meet_peers));
         }
+        tasks.spawn(kept_alive("ratings", app.clone(), async |app| app.ratings.run().await));
         tasks.spawn(kept_alive("heartbeat", app.clone(), heartbeat));
         tasks.spawn(kept_alive("sweep", app.clone(), sweep));
         if app.store.announcements().is_some() {

@@ -416,7 +416,13 @@ async fn only_those_with_a_token_of_theirs_may_ask_for_what_is_theirs() {
 }
 
 fn terms() -> Terms {
-    Terms { ruleset: "barrage".to_owned(), time: Time::Unlimited {}, private: false, secret: false }
+    Terms {
+        ruleset: "barrage".to_owned(),
+        time: Time::Unlimited {},
+        private: false,
+        secret: false,
+        rated: false,
+    }
 }
 
 /// A game against the house, as Red.

@@ -30,7 +30,13 @@ fn impatient() -> Settings {
 }
 
 fn terms() -> Terms {
-    Terms { ruleset: "barrage".to_owned(), time: Time::Unlimited {}, private: false, secret: false }
+    Terms {
+        ruleset: "barrage".to_owned(),
+        time: Time::Unlimited {},
+        private: false,
+        secret: false,
+        rated: false,
+    }
 }
 
 #[tokio::test]

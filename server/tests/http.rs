@@ -17,6 +17,7 @@ async fn game_of_a_guest(house: &House, is_private: bool) -> (String, String) {
             time: Time::Unlimited {},
             private: is_private,
             secret: false,
+            rated: false,
         },
         side: Some(flagfall_board::Side::Red),
     })

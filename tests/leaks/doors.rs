@@ -202,6 +202,7 @@ fn summary(game: &Game, phase: Phase) -> GameSummary {
             time: Time::Unlimited {},
             private: false,
             secret: false,
+            rated: false,
         },
         players: flagfall_board::PerSide::new(player("ann"), player("bob")),
         created: terms.created.0,

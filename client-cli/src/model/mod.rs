@@ -87,6 +87,8 @@ pub struct Wish {
     pub private: bool,
     /// One's own deployment and the full record stay private after the end.
     pub secret: bool,
+    /// The game changes both ratings.
+    pub rated: bool,
     /// The deployment to hand in at once.
     pub setup: Option<SetupChoice>,
 }
@@ -100,6 +102,7 @@ impl Wish {
             time: self.time.unwrap_or(Time::Fischer { base_s: 600, increment_s: 5 }),
             private: self.private,
             secret: self.secret,
+            rated: self.rated,
         }
     }
 
@@ -110,6 +113,7 @@ impl Wish {
             && self.time.is_none_or(|time| time == seek.terms.time)
             && self.side.is_none_or(|side| seek.side == Some(side.opponent()))
             && (!self.private || seek.terms.private)
+            && self.rated == seek.terms.rated
     }
 }
 

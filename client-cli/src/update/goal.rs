@@ -187,6 +187,7 @@ fn is_mutual(wish: &Wish, seek: &Seek) -> bool {
     let own = wish.terms();
     let is_same =
         (&own.ruleset, own.time, own.private) == (&seek.terms.ruleset, seek.terms.time, seek.terms.private);
+    let is_same = is_same && own.rated == seek.terms.rated;
     is_same && wish.side == seek.side.map(Side::opponent)
 }
 

@@ -90,6 +90,11 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
             game::event(model, game, seq, &event, &change, out);
         }
         ServerToClient::Presence { game, side, presence } => game::presence(model, game, side, presence),
+        ServerToClient::Rated { change } => {
+            let open = model.game.as_ref().filter(|open| open.summary.id == change.game);
+            let own = open.and_then(|open| open.own_side());
+            model.say(words::rating_change(&change, own));
+        }
         ServerToClient::RematchOffered { game, side } => game::rematch_offered(model, game, side),
         ServerToClient::Superseded { game } => game::superseded(model, game),
         ServerToClient::GameUnavailable { game, message } => {

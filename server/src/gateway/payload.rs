@@ -10,7 +10,7 @@ use flagfall_protocol::ServerToClient;
 pub const PAYLOAD_BYTES_MAX: usize = 60 * 1024;
 
 /// The kinds of messages, as metrics label them. [`Payload::kind`] gives the place in this list.
-pub const PAYLOAD_KINDS: [&str; 14] = [
+pub const PAYLOAD_KINDS: [&str; 15] = [
     "welcome",
     "accepted",
     "refused",
@@ -25,6 +25,7 @@ pub const PAYLOAD_KINDS: [&str; 14] = [
     "superseded",
     "game_unavailable",
     "ping",
+    "rated",
 ];
 
 /// A message to a client as JSON text. Cloning it shares the bytes.
@@ -118,6 +119,7 @@ fn kind_of(message: &ServerToClient) -> u8 {
         ServerToClient::Superseded { .. } => 11,
         ServerToClient::GameUnavailable { .. } => 12,
         ServerToClient::Ping { .. } => 13,
+        ServerToClient::Rated { .. } => 14,
     }
 }
 

@@ -102,7 +102,8 @@ pub(super) async fn sign_up(
 }
 
 pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Result<Json<AccountExport>, ApiError> {
-    Ok(Json(app.players.export(&asker).await?))
+    let ratings = app.ratings.of_player(&asker.player.id).await?;
+    Ok(Json(AccountExport { ratings, ..app.players.export(&asker).await? }))
 }
 
 pub(super) async fn delete(
@@ -113,6 +114,7 @@ pub(super) async fn delete(
 ) -> Result<StatusCode, ApiError> {
     app.players.delete(address, &asker, &password).await?;
     app.lobby.forget(&asker.player).await;
+    app.ratings.forget(&asker.player).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -185,7 +187,9 @@ pub(super) async fn me(State(app): Shared, Asker(asker): Asker) -> Result<Json<M
 }
 
 pub(super) async fn profile(State(app): Shared, Path(name): Path<String>) -> Result<Json<Profile>, ApiError> {
-    Ok(Json(app.players.profile(&name).await?))
+    let profile = app.players.profile(&name).await?;
+    let ratings = app.ratings.of_player(&profile.player.id).await?;
+    Ok(Json(Profile { ratings, ..profile }))
 }
 
 #[cfg(test)]

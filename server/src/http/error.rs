@@ -5,6 +5,7 @@ use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use flagfall_protocol::Code;
+use flagfall_store::StoreError;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -54,6 +55,18 @@ pub enum ApiError {
     /// A query that is not understood.
     #[error("the query is not understood: format is json or text")]
     BadQuery,
+    /// A query that is not understood.
+    #[error("the query is not understood: bots is true or false")]
+    BadListQuery,
+    /// No such ruleset.
+    #[error("there is no such ruleset; GET /api/rulesets lists them. Custom rules are not rated")]
+    NoSuchRuleset,
+    /// No such speed.
+    #[error("there is no such speed; there is bullet, blitz, rapid and classical")]
+    NoSuchSpeed,
+    /// The game changed no rating.
+    #[error("this game has changed no rating: it is not rated, does not count, or is not over")]
+    NotRated,
     /// The answer took too long.
     #[error("the answer took too long; try again in a moment")]
     TimedOut,
@@ -84,6 +97,10 @@ impl ApiError {
             ApiError::ForeignOrigin => (StatusCode::FORBIDDEN, "foreign_origin"),
             ApiError::UpgradeExpected => (StatusCode::UPGRADE_REQUIRED, "upgrade_expected"),
             ApiError::BadQuery => (StatusCode::BAD_REQUEST, "bad_query"),
+            ApiError::BadListQuery => (StatusCode::BAD_REQUEST, "bad_query"),
+            ApiError::NoSuchRuleset => (StatusCode::NOT_FOUND, Code::NO_SUCH_RULESET),
+            ApiError::NoSuchSpeed => (StatusCode::NOT_FOUND, Code::NO_SUCH_SPEED),
+            ApiError::NotRated => (StatusCode::NOT_FOUND, Code::NOT_RATED),
             ApiError::TimedOut => (StatusCode::SERVICE_UNAVAILABLE, "timed_out"),
             ApiError::Internal => (StatusCode::INTERNAL_SERVER_ERROR, Code::INTERNAL),
         }
@@ -118,6 +135,13 @@ impl From<TableError> for ApiError {
             TableError::Quarantined => ApiError::Quarantined,
             TableError::Unavailable => ApiError::StoreUnavailable,
         }
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> ApiError {
+        tracing::warn!(%error, "the store refused a request over HTTP");
+        ApiError::StoreUnavailable
     }
 }
 

@@ -3,6 +3,7 @@
 mod accounts;
 mod error;
 mod health;
+mod ratings;
 
 use std::sync::Arc;
 
@@ -54,6 +55,9 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/api/tokens", get(accounts::tokens).post(accounts::make_token))
         .route("/api/tokens/{id}", delete(accounts::revoke_token))
         .route("/api/players/{name}", get(accounts::profile))
+        .route("/api/players/{name}/ratings/{ruleset}/{speed}", get(ratings::history))
+        .route("/api/leaderboards/{ruleset}/{speed}", get(ratings::leaderboard))
+        .route("/api/games/{id}/ratings", get(ratings::change))
         .fallback(async || ApiError::NoSuchPath)
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))

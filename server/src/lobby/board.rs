@@ -91,6 +91,7 @@ mod tests {
                 time: Time::Unlimited {},
                 private: false,
                 secret: false,
+                rated: false,
             },
             side: None,
         }
@@ -148,6 +149,7 @@ mod tests {
             time: Time::Fischer { base_s: 86_400, increment_s: 3_600 },
             private: false,
             secret: true,
+            rated: false,
         };
         let seeks = (0..limits.seeks_max)
             .map(|_| Seek {

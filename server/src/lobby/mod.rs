@@ -28,7 +28,7 @@ use tokio::time::Instant;
 pub use challenges::Challenge;
 pub use command::LobbyCommand;
 pub use memory::GamePlan;
-pub use refusal::{BASE_S, INCREMENT_S, LobbyRefusal, check_terms};
+pub use refusal::{BASE_S, INCREMENT_S, LobbyRefusal, check_rated, check_terms};
 pub use seeks::{Seeks, TakenSeek};
 
 use self::board::{Board, LISTED_GAMES_MAX};
@@ -257,6 +257,7 @@ type Handled = Result<(Accepted, bool), LobbyRefusal>;
 impl Asker<'_> {
     async fn seek(&self, terms: &Terms, side: Option<Side>) -> Handled {
         let terms = &check_terms(terms)?;
+        check_rated(terms, [self.player.kind; 2])?;
         self.check_games().await?;
         let limits = &self.inner.settings.limits;
         self.inner.seeks().check_room(&self.player.id, limits.seeks_per_player, limits.seeks_max)?;
@@ -294,6 +295,7 @@ impl Asker<'_> {
     }
 
     async fn keep_accepted(&self, seek: &Seek, secret: bool) -> Result<Kept, LobbyRefusal> {
+        check_rated(&seek.terms, [seek.seeker.kind, self.player.kind])?;
         self.check_opponent(&seek.seeker).await?;
         let (plan, outcome) = self.plan(&seek.seeker, &seek.terms, seek.side, secret)?;
         self.keep(self.draft(outcome, Some(plan))?).await
@@ -301,6 +303,7 @@ impl Asker<'_> {
 
     async fn challenge(&self, terms: &Terms, side: Option<Side>) -> Handled {
         let terms = &check_terms(terms)?;
+        check_rated(terms, [self.player.kind; 2])?;
         let max = self.inner.settings.limits.challenges_per_player;
         let own = challenges::count(&self.inner.store, self.player, max).await?;
         if own >= max {
@@ -342,6 +345,7 @@ impl Asker<'_> {
         if challenge.challenger.id == self.player.id {
             return Err(LobbyRefusal::OwnOffer);
         }
+        check_rated(&challenge.terms, [challenge.challenger.kind, self.player.kind])?;
         self.check_opponent(&challenge.challenger).await?;
         let (plan, outcome) = self.plan(&challenge.challenger, &challenge.terms, challenge.side, secret)?;
         let mut draft = self.draft(outcome, Some(plan))?.expecting(key, Expect::Value(bytes));
@@ -355,6 +359,7 @@ impl Asker<'_> {
     async fn play_bot(&self, bot: &str, terms: &Terms, side: Option<Side>) -> Handled {
         let terms = &check_terms(terms)?;
         let house = house_player(bot).ok_or(LobbyRefusal::NoSuchBot)?;
+        check_rated(terms, [house.kind, self.player.kind])?;
         self.check_games().await?;
         // The house offers, the player accepts: his wish for secrecy stands in the terms.
         let (plan, outcome) = self.plan(&house, terms, side.map(Side::opponent), terms.secret)?;

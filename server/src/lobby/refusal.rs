@@ -1,12 +1,13 @@
 //! Why the lobby refused.
 
 use flagfall_bots::Level;
-use flagfall_protocol::{Code, Terms, Time};
+use flagfall_protocol::{Code, PlayerKind, Terms, Time};
 use flagfall_rules::{NoSuchRuleset, Ruleset};
 use flagfall_store::StoreError;
 use thiserror::Error;
 
 use crate::chance::ChanceError;
+use crate::ratings::why_unrated;
 use crate::table::{CreateError, TableError};
 
 /// Seconds in the shortest and the longest base time.
@@ -27,6 +28,9 @@ pub enum LobbyRefusal {
         BASE_S.start(), BASE_S.end(), INCREMENT_S.start(), INCREMENT_S.end()
     )]
     BadTime,
+    /// The game cannot be rated.
+    #[error("{0}")]
+    NotRated(&'static str),
     /// No such house player.
     #[error("there is no such house player; there is {}", Level::ALL.map(Level::name).join(", "))]
     NoSuchBot,
@@ -76,6 +80,7 @@ impl LobbyRefusal {
             LobbyRefusal::NoSuchRuleset(error) if error.is_about_changes() => Code::BAD_RULE_CHANGE,
             LobbyRefusal::NoSuchRuleset(_) => Code::NO_SUCH_RULESET,
             LobbyRefusal::BadTime => Code::BAD_TIME,
+            LobbyRefusal::NotRated(_) => Code::NOT_RATED,
             LobbyRefusal::NoSuchBot => Code::NO_SUCH_BOT,
             LobbyRefusal::NoSuchSeek => Code::NO_SUCH_SEEK,
             LobbyRefusal::NoSuchChallenge => Code::NO_SUCH_CHALLENGE,
@@ -143,12 +148,21 @@ pub fn check_terms(terms: &Terms) -> Result<Terms, LobbyRefusal> {
     Ok(Terms { ruleset: ruleset.id.to_owned(), ..terms.clone() })
 }
 
+/// Whether players of these kinds may play by these terms: rated games are for some.
+///
+/// # Errors
+/// [`LobbyRefusal::NotRated`].
+pub fn check_rated(terms: &Terms, kinds: [PlayerKind; 2]) -> Result<(), LobbyRefusal> {
+    let why = terms.rated.then(|| why_unrated(&terms.ruleset, terms.time, kinds)).flatten();
+    why.map_or(Ok(()), |why| Err(LobbyRefusal::NotRated(why)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn terms(ruleset: &str, time: Time) -> Terms {
-        Terms { ruleset: ruleset.to_owned(), time, private: false, secret: false }
+        Terms { ruleset: ruleset.to_owned(), time, private: false, secret: false, rated: false }
     }
 
     #[test]

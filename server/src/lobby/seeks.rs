@@ -145,6 +145,7 @@ mod tests {
                 time: Time::Unlimited {},
                 private: false,
                 secret: false,
+                rated: false,
             },
             side: None,
         }

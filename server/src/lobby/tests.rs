@@ -53,7 +53,13 @@ fn player(who: &str) -> Player {
 }
 
 fn terms() -> Terms {
-    Terms { ruleset: "classic".to_owned(), time: Time::Unlimited {}, private: false, secret: false }
+    Terms {
+        ruleset: "classic".to_owned(),
+        time: Time::Unlimited {},
+        private: false,
+        secret: false,
+        rated: false,
+    }
 }
 
 fn seek(side: Option<Side>) -> LobbyCommand {

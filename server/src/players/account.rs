@@ -273,16 +273,16 @@ impl Players {
         Ok(())
     }
 
-    /// What everybody may know of the player of this name.
+    /// What everybody may know of the player of this name, but for his ratings.
     ///
     /// # Errors
     /// [`PlayerError::NoSuchPlayer`], [`PlayerError::Store`].
     pub async fn profile(&self, name: &str) -> Result<Profile, PlayerError> {
         let record = self.find(&fold(name)).await?.ok_or(PlayerError::NoSuchPlayer)?;
-        Ok(Profile { player: record.player, created: record.created })
+        Ok(Profile { player: record.player, created: record.created, ratings: Vec::new() })
     }
 
-    /// Everything that is kept of the asker, but for what is secret.
+    /// Everything that is kept of the asker, but for what is secret, and for his ratings.
     ///
     /// # Errors
     /// [`PlayerError`].
@@ -295,6 +295,7 @@ impl Players {
             has_password: record.credentials.is_some(),
             tokens: record.tokens.iter().map(|token| token.info(&asker.token_id)).collect(),
             games: seats.iter().filter_map(game).collect(),
+            ratings: Vec::new(),
             player: record.player,
         })
     }

@@ -343,6 +343,15 @@ pub async fn players_today(store: &dyn Store, players: &PerSide<Player>) -> PerS
     today
 }
 
+/// A player as he is called today, by his id. Whoever is not known any more is called so.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn player_shown(store: &dyn Store, id: &str, kind: PlayerKind) -> Result<Player, StoreError> {
+    let known = player_today(store, id).await?;
+    Ok(known.unwrap_or_else(|| Player { id: id.to_owned(), name: DELETED.to_owned(), kind }))
+}
+
 async fn player_today(store: &dyn Store, id: &str) -> Result<Option<Player>, StoreError> {
     if let Some(bytes) = store.get(player_key(id)?).await? {
         return PlayerRecord::read(&bytes).map(|record| Some(record.player));

@@ -11,6 +11,7 @@ use super::core::{Asked, Cause, Flight, Output, ReadFailure, Reading, Table};
 use super::header::GameHeader;
 use super::replay::{self, ReplayError};
 use crate::gateway::{Outbox, Payload};
+use crate::ratings::due_key;
 
 /// How long until something that happens by itself is tried again when the store did not take it.
 pub(super) const RETRY_MS: u64 = 1_000;
@@ -81,6 +82,7 @@ impl Table {
         for event in events {
             if event.is_end() {
                 writes.extend(end_of_index(self.id, &self.header));
+                writes.extend(due_rating(self.id, &self.header));
             }
             let entry =
                 LogEntry::<GameHeader> { command: stamp.cloned(), body: LogBody::Event(event.clone()) };
@@ -283,6 +285,12 @@ impl Table {
 pub(super) fn index_keys(game: GameId, header: &GameHeader) -> impl Iterator<Item = Key> {
     let seats = Side::BOTH.map(|side| format!("seat/{}/{game}", header.players[side].id));
     std::iter::once(format!("live/{game}")).chain(seats).filter_map(|key| Key::new(key).ok())
+}
+
+/// The due of a rated game: written with its end, so that no crash parts them.
+fn due_rating(game: GameId, header: &GameHeader) -> Option<Write> {
+    let key = due_key(game).filter(|_| header.terms.rated)?;
+    Some(Write::Put { key, value: Vec::new(), expires: None })
 }
 
 fn end_of_index(game: GameId, header: &GameHeader) -> impl Iterator<Item = Write> {

@@ -26,5 +26,5 @@ mod tests;
 pub use actor::{TableGone, TableHandle, TableInput};
 pub use header::GameHeader;
 pub use outages::note_outage;
-pub use registry::{CreateError, NewGame, StartError, TableError, TableSettings, Tables};
+pub use registry::{CreateError, Finished, NewGame, StartError, TableError, TableSettings, Tables};
 pub use relist::relist;

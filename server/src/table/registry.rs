@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{Code, GameSummary, Phase, Player, PlayerKind, ServerToClient, Terms};
-use flagfall_rules::{Entropy, Lakes, Ruleset};
+use flagfall_rules::{EndReason, Entropy, Lakes, Ruleset};
 use flagfall_store::record::{self, LogBody, LogEntry};
 use flagfall_store::{Append, AppendOutcome, Head, Key, Store, StoreError, StoredEntry, WallClock, Write};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, StreamExt as _};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{Notify, Semaphore, oneshot};
 
 use super::actor::{Message, Shared, TableHandle, channel};
 use super::commit::index_keys;
@@ -20,6 +20,7 @@ use super::core::{ReadFailure, Table};
 use super::header::GameHeader;
 use super::house;
 use super::outages::Outages;
+use super::replay;
 use super::search::read_all;
 use crate::chance::random_bytes;
 use crate::gateway::{Connections, Payload};
@@ -58,6 +59,23 @@ pub struct NewGame {
     pub secret: PerSide<bool>,
     /// The game this is a rematch of.
     pub previous: Option<GameId>,
+}
+
+/// A game that is over.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// What was played.
+    pub terms: Terms,
+    /// Who played, as they were called then.
+    pub players: PerSide<Player>,
+    /// Who won, if anybody did.
+    pub winner: Option<Side>,
+    /// Why it ended.
+    pub reason: EndReason,
+    /// Turns taken.
+    pub plies: u16,
+    /// When it ended.
+    pub ended: Stamp,
 }
 
 /// Why there is no table.
@@ -173,6 +191,7 @@ struct Inner {
     loading: Vec<tokio::sync::Mutex<()>>,
     /// Where house players think.
     thinking_room: Arc<Semaphore>,
+    ended: Notify,
 }
 
 #[derive(Default)]
@@ -236,6 +255,7 @@ impl Tables {
                 index: Mutex::default(),
                 loading: (0..LOAD_LANES).map(|_| tokio::sync::Mutex::default()).collect(),
                 thinking_room: house::thinking_room(),
+                ended: Notify::new(),
             }),
         };
         tables.recover().await?;
@@ -565,9 +585,37 @@ impl Tables {
         futures_util::future::join_all(stops).await;
     }
 
+    /// A game as its log tells it, once it is over.
+    ///
+    /// # Errors
+    /// [`TableError`].
+    pub async fn finished(&self, game: GameId) -> Result<Option<Finished>, TableError> {
+        let stored = read_all(&*self.inner.store, game, 0).await?;
+        if stored.is_empty() {
+            return Err(TableError::NotFound);
+        }
+        let (header, game, _) =
+            replay::replay(game, &stored, |_, _| {}).map_err(|_| TableError::Quarantined)?;
+        Ok(game.outcome().map(|outcome| Finished {
+            terms: header.terms,
+            players: header.players,
+            winner: outcome.winner,
+            reason: outcome.reason,
+            plies: game.ply(),
+            ended: game.latest(),
+        }))
+    }
+
+    /// Notified whenever a game of this server's has ended.
+    #[must_use]
+    pub fn ended(&self) -> &Notify {
+        &self.inner.ended
+    }
+
     /// A game has ended: it is no running game of its players any more.
     pub(super) fn note_end(&self, game: GameId, header: &GameHeader) {
         self.index().uncount(game, header);
+        self.inner.ended.notify_one();
     }
 
     /// A table leaves memory.

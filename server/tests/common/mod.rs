@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use flagfall_protocol::{ClientToServer, GameSummary, Player, ServerToClient};
 use flagfall_server::gateway::Connections;
+use flagfall_server::ratings::Ratings;
 use flagfall_server::server::{Listeners, Server};
 use flagfall_server::settings::{Passwords, Settings};
-use flagfall_store::{MemoryStore, SystemClock};
+use flagfall_store::{MemoryStore, Store, SystemClock};
 use futures_util::{SinkExt, StreamExt};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -39,6 +40,7 @@ pub struct House {
     pub metrics: SocketAddr,
     pub connections: Connections,
     pub store: MemoryStore,
+    pub ratings: Ratings,
     stop: oneshot::Sender<()>,
     served: JoinHandle<()>,
 }
@@ -49,12 +51,18 @@ impl House {
     }
 
     pub async fn open_on(store: MemoryStore, settings: Settings) -> House {
+        House::open_over(Arc::new(store.clone()), store, settings).await
+    }
+
+    /// A server over a store that stands in front of the one in memory.
+    pub async fn open_over(over: Arc<dyn Store>, store: MemoryStore, settings: Settings) -> House {
         let game = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let metrics = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, metrics_address) = (game.local_addr().unwrap(), metrics.local_addr().unwrap());
         let handle = flagfall_server::metrics::install().unwrap();
-        let server = Server::start(settings, Arc::new(store.clone())).await.unwrap();
+        let server = Server::start(settings, over).await.unwrap();
         let connections = server.connections().clone();
+        let ratings = server.ratings().clone();
         let (stop, stopped) = oneshot::channel::<()>();
         let served = tokio::spawn(async move {
             let listeners = Listeners { game, metrics: Some((metrics, handle)) };
@@ -64,12 +72,17 @@ impl House {
                 })
                 .await;
         });
-        House { address, metrics: metrics_address, connections, store, stop, served }
+        House { address, metrics: metrics_address, connections, store, ratings, stop, served }
     }
 
     pub async fn close(self) {
         self.stop.send(()).unwrap();
         patiently("the server to stop", self.served).await.unwrap();
+    }
+
+    /// Ends it without a word, as a crash does.
+    pub fn abandon(self) {
+        self.served.abort();
     }
 
     pub async fn connect(&self) -> Client {

@@ -4,6 +4,7 @@ use flagfall_board::GameId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::rating::RatingInfo;
 use crate::secret::Secret;
 use crate::server_to_client::Player;
 
@@ -183,6 +184,9 @@ pub struct Profile {
     pub player: Player,
     /// When he first came, in milliseconds since 1970.
     pub created: u64,
+    /// His ratings now.
+    #[serde(default)]
+    pub ratings: Vec<RatingInfo>,
 }
 
 /// Everything the server keeps of an account, but for what is secret. `GET /api/account`.
@@ -198,4 +202,7 @@ pub struct AccountExport {
     pub tokens: Vec<TokenInfo>,
     /// The running games.
     pub games: Vec<GameId>,
+    /// The ratings now.
+    #[serde(default)]
+    pub ratings: Vec<RatingInfo>,
 }

@@ -291,6 +291,9 @@ pub struct Terms {
     /// Whether the offering player's deployment and the full record stay private after the end.
     #[serde(default)]
     pub secret: bool,
+    /// Whether the game changes the ratings of its players: between accounts or between bots, with a clock, by a ruleset as it is.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub rated: bool,
 }
 
 /// A game's clock.

@@ -73,6 +73,10 @@ impl Code {
     pub const SCOPE_MISSING: &'static str = "scope_missing";
     /// No player of this name.
     pub const NO_SUCH_PLAYER: &'static str = "no_such_player";
+    /// A game of these terms or players cannot be rated.
+    pub const NOT_RATED: &'static str = "not_rated";
+    /// No such speed; there is bullet, blitz, rapid and classical.
+    pub const NO_SUCH_SPEED: &'static str = "no_such_speed";
     /// The account has running games.
     pub const GAMES_RUNNING: &'static str = "games_running";
     /// A defect of the server.

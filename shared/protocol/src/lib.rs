@@ -7,6 +7,7 @@ mod account;
 mod client_to_server;
 mod code;
 mod game_view;
+mod rating;
 mod record;
 mod secret;
 mod server_to_client;
@@ -21,6 +22,10 @@ pub use code::{CloseCode, Code};
 pub use game_view::{
     Clock, GameEvent, GameView, Opened, Outcome, OwedColor, Phase, Reserve, SeenExchange, SeenMove,
     SeenPlacing, SeenStrike, StrikeFate, ViewChange,
+};
+pub use rating::{
+    GameScore, Leaderboard, LeaderboardEntry, RatedGame, RatingChange, RatingHistory, RatingInfo,
+    RatingPoint, Speed,
 };
 pub use record::{GameRecord, Imported, RECORD_FORMAT, RecordedEvent, Recorder};
 pub use secret::Secret;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::client_to_server::{CommandId, Terms};
 use crate::code::Code;
 use crate::game_view::{GameEvent, GameView, Outcome, Phase, ViewChange};
+use crate::rating::RatingChange;
 use crate::secret::Secret;
 
 /// What the server sends. Clients ignore fields they do not know.
@@ -141,6 +142,11 @@ pub enum ServerToClient {
     Superseded {
         /// The game.
         game: GameId,
+    },
+    /// A rated game of the client's has changed both ratings.
+    Rated {
+        /// How.
+        change: RatingChange,
     },
     /// A game can no longer be served: its log is damaged. Other games go on.
     GameUnavailable {

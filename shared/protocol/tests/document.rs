@@ -99,6 +99,7 @@ fn terms() -> Terms {
         time: Time::Fischer { base_s: 600, increment_s: 5 },
         private: false,
         secret: false,
+        rated: false,
     }
 }
 

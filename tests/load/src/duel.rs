@@ -151,7 +151,13 @@ async fn pair_of_relay(address: &str, index: u32) -> Result<Pair, Trouble> {
 async fn pair_of_server(address: &str, index: u32) -> Result<Pair, Trouble> {
     let mut red = guest(address, index * 2).await?;
     let mut blue = guest(address, index * 2 + 1).await?;
-    let terms = Terms { ruleset: "pbm".to_owned(), time: Time::Unlimited {}, private: true, secret: false };
+    let terms = Terms {
+        ruleset: "pbm".to_owned(),
+        time: Time::Unlimited {},
+        private: true,
+        secret: false,
+        rated: false,
+    };
     let offer = ClientToServer::Challenge { cmd_id: id("offer"), terms, side: Some(Side::Red) };
     let Accepted::Challenge { challenge, .. } = ask(&mut red, &offer).await? else {
         return Err(Trouble::Answer("no challenge".to_owned()));

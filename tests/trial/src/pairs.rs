@@ -238,6 +238,7 @@ impl Session<'_> {
                 time: Time::Unlimited {},
                 private: false,
                 secret: true,
+                rated: false,
             },
             is_blue_secret: true,
             setups: Default::default(),

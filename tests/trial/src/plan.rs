@@ -149,6 +149,7 @@ fn plan_game(options: &Options, setups: &SetupFiles, number: usize) -> GamePlan 
             time,
             private: false,
             secret: once_in(&mut chance, 6),
+            rated: false,
         },
         is_blue_secret: once_in(&mut chance, 6),
         setups: both,

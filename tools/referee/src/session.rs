@@ -138,8 +138,13 @@ impl Session {
             None => History::new(Game::new(rules_terms)),
             Some(position) => History::set_up(Game::from_position(rules_terms, position))?,
         };
-        let terms =
-            Terms { ruleset: ruleset.id.to_owned(), time, private: false, secret: !secret.is_empty() };
+        let terms = Terms {
+            ruleset: ruleset.id.to_owned(),
+            time,
+            private: false,
+            secret: !secret.is_empty(),
+            rated: false,
+        };
         let answer = done(history.game(), None, None);
         self.table = Some(Table { history, chance, terms });
         Ok(answer)

@@ -209,6 +209,7 @@ impl Bout {
             time: Time::Unlimited {},
             private: false,
             secret: false,
+            rated: false,
         };
         let players = PerSide::from_fn(|side| {
             let name = self.terms.names[side].clone();

@@ -45,7 +45,13 @@ impl Host {
         };
         let summary = GameSummary {
             id,
-            terms: Terms { ruleset: ruleset.id.to_owned(), time, private: false, secret: false },
+            terms: Terms {
+                ruleset: ruleset.id.to_owned(),
+                time,
+                private: false,
+                secret: false,
+                rated: false,
+            },
             players: PerSide::new(player("p1", "ann"), player("p2", "bob")),
             created: START,
             phase: flagfall_protocol::Phase::Deploying,

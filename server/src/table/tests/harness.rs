@@ -44,6 +44,7 @@ pub(super) fn header(ruleset: &str) -> GameHeader {
             time: Time::Fischer { base_s: 60, increment_s: 5 },
             private: false,
             secret: false,
+            rated: false,
         },
         players: PerSide::new(player("ana"), player("bo")),
         secret: PerSide::default(),

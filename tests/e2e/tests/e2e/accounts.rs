@@ -1,13 +1,21 @@
 //! Accounts as a person at a terminal has them: made, left, entered, lost, found, deleted.
 
+use flagfall_board::Side;
 use flagfall_e2e::{Ended, Process, Server, Site};
+use flagfall_tests::Chance;
+
+use crate::duel::Duel;
 
 const PASSWORD: &str = "correct horse battery";
 
-/// Runs a client that reads these lines.
+/// Runs Ann's client, which reads these lines.
 fn run(server: &Server, site: &Site, words: &[&str], lines: &[&str]) -> Ended {
-    let mut client = site.client_command("ann", words);
-    let mut process = Process::start("ann", client.args(["--server", &server.address.to_string()]));
+    run_as("ann", server, site, words, lines)
+}
+
+fn run_as(who: &str, server: &Server, site: &Site, words: &[&str], lines: &[&str]) -> Ended {
+    let mut client = site.client_command(who, words);
+    let mut process = Process::start(who, client.args(["--server", &server.address.to_string()]));
     for line in lines {
         process.type_line(line);
     }
@@ -39,7 +47,7 @@ fn an_account_from_sign_up_to_its_end() {
     let me = ann(&server, &["whoami"], &[]);
     me.expect(0, &["You are Ann on", "of scope play"]);
     assert_eq!(word_after(&me.said, "Player "), was, "the guest became the account");
-    ann(&server, &["signup", "Other"], &[PASSWORD]).expect(2, &["you are logged in as Ann: log out first"]);
+    ann(&server, &["signup", "Other"], &[]).expect(2, &["you are logged in as Ann: log out first"]);
 
     // Killed, started anew: all of it was on disk.
     server.kill();
@@ -62,13 +70,7 @@ fn an_account_from_sign_up_to_its_end() {
     let listed = ann(&server, &["tokens"], &[]);
     listed.expect(0, &["guest", "(this one)", "my laptop", &id]);
     assert!(!listed.said.contains(&token));
-    let elsewhere = |words: &[&str], lines: &[&str]| {
-        let mut client = site.client_command("laptop", words);
-        let mut process = Process::start("laptop", client.args(["--server", &server.address.to_string()]));
-        lines.iter().for_each(|line| process.type_line(line));
-        process.end_input();
-        process.ended()
-    };
+    let elsewhere = |words: &[&str], lines: &[&str]| run_as("laptop", &server, &site, words, lines);
     elsewhere(&["login", "--token"], &["nonsense"]).expect(2, &["the server does not know the credential"]);
     elsewhere(&["login", "--token"], &[&token]).expect(0, &["You are Ann on"]);
     ann(&server, &["tokens", "new", "program", "--scope", "bot"], &[]).expect(2, &["are for bot accounts"]);
@@ -107,4 +109,31 @@ fn guesses_at_a_password_come_to_an_end_and_bots_are_marked() {
         ann(&["login", "Robot"], &[guess]).expect(2, &["no account of this name with this password"]);
     }
     ann(&["login", "Robot"], &[PASSWORD]).expect(2, &["too many attempts", "try again in 450 seconds"]);
+}
+
+#[test]
+fn a_rated_game_changes_both_ratings_and_the_profile_tells() {
+    let site = Site::new();
+    let server = site.serve();
+    let words = ["--rules", "barrage", "--time", "10+5", "--rated"];
+    server
+        .run_client(&site, "ann", &[&["play"], &words[..]].concat())
+        .expect(2, &["Rated games are for accounts"]);
+    for who in ["ann", "bob"] {
+        // The guest of the refusal has the name; where it is not theirs yet it is free.
+        run_as(who, &server, &site, &["signup", who], &[PASSWORD]).expect(0, &["Your recovery code is"]);
+    }
+    let mut duel = Duel::begin_with(&server, &site, &words, "barrage", Chance::seed_or(33));
+    duel.play_quietly(4);
+    duel.clients[Side::Blue].type_line("resign");
+    duel.clients[Side::Red].expect("Your rating: 1500? → 1");
+    let told = duel.clients[Side::Blue].expect("Your rating: 1500? → 1");
+    assert!(told.contains("(-") && told.contains("Theirs: 1500? → 1"), "{told}");
+    for side in Side::BOTH {
+        duel.clients[side].leave();
+    }
+    run(&server, &site, &["profile", "bob"], &[]).expect(0, &["barrage", "rapid", "1"]);
+    run(&server, &site, &["leaderboard", "--rules", "barrage"], &[]).expect(0, &["Nobody has played enough"]);
+    run(&server, &site, &["leaderboard", "--rules", "classic,ties=attacker"], &[])
+        .expect(1, &["custom rules are not rated"]);
 }

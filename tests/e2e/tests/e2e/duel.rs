@@ -13,13 +13,17 @@ pub(crate) struct Duel {
 
 impl Duel {
     /// Ann offers a game, Bob takes it, both deploy.
-    #[expect(clippy::print_stdout, reason = "a test that fails shows its seed")]
     pub(crate) fn begin(server: &Server, site: &Site, ruleset: &str, time: &str, seed: u64) -> Duel {
+        Duel::begin_with(server, site, &["--rules", ruleset, "--time", time], ruleset, seed)
+    }
+
+    /// The same with these words on both command lines.
+    #[expect(clippy::print_stdout, reason = "a test that fails shows its seed")]
+    pub(crate) fn begin_with(server: &Server, site: &Site, words: &[&str], ruleset: &str, seed: u64) -> Duel {
         println!("{ruleset}: seed {seed}");
-        let mut red =
-            server.client(site, "ann", &["play", "--rules", ruleset, "--time", time, "--side", "red"]);
+        let mut red = server.client(site, "ann", &[&["play", "--side", "red"], words].concat());
         red.expect("Your offer is in the lobby");
-        let mut blue = server.client(site, "bob", &["play", "--rules", ruleset, "--time", time]);
+        let mut blue = server.client(site, "bob", &[&["play"], words].concat());
         // A further Ann on the same server has a number behind her name.
         blue.expect("You take ann");
         let id = blue.game();

@@ -91,8 +91,13 @@ impl Plain {
         let (game, recorder) = self.play()?;
         let player =
             |side| Player { id: String::new(), name: self.players[side].clone(), kind: PlayerKind::Guest };
-        let terms =
-            Terms { ruleset: self.ruleset.id.to_owned(), time: self.time, private: false, secret: false };
+        let terms = Terms {
+            ruleset: self.ruleset.id.to_owned(),
+            time: self.time,
+            private: false,
+            secret: false,
+            rated: false,
+        };
         let mut record = recorder.record(&game, terms, PerSide::from_fn(player));
         record.deploy_ms = None;
         record.imported = Some(Imported { from: from.to_owned() });

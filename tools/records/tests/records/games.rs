@@ -160,6 +160,7 @@ impl Played {
             time: self.manner.time,
             private: false,
             secret: self.manner.secret.red || self.manner.secret.blue,
+            rated: false,
         };
         recorder.record(&game, terms, players())
     }

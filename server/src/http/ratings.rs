@@ -1,0 +1,56 @@
+//! `/api` of ratings: leaderboards, histories, what a game changed.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, State};
+use flagfall_board::GameId;
+use flagfall_protocol::{Leaderboard, RatingChange, RatingHistory, Speed};
+use flagfall_rules::Ruleset;
+use serde::Deserialize;
+
+use super::ApiError;
+use crate::server::App;
+
+/// Which list.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListQuery {
+    /// That of the bots.
+    #[serde(default)]
+    bots: bool,
+}
+
+pub(super) async fn leaderboard(
+    State(app): State<Arc<App>>,
+    Path((ruleset, speed)): Path<(String, String)>,
+    query: Result<Query<ListQuery>, QueryRejection>,
+) -> Result<Json<Leaderboard>, ApiError> {
+    let Query(ListQuery { bots }) = query.map_err(|_| ApiError::BadListQuery)?;
+    let (ruleset, speed) = class(&ruleset, &speed)?;
+    Ok(Json(app.ratings.leaderboard(ruleset, speed, bots).await?))
+}
+
+pub(super) async fn history(
+    State(app): State<Arc<App>>,
+    Path((name, ruleset, speed)): Path<(String, String, String)>,
+) -> Result<Json<RatingHistory>, ApiError> {
+    let (ruleset, speed) = class(&ruleset, &speed)?;
+    let player = app.players.profile(&name).await?.player;
+    Ok(Json(app.ratings.history(player, ruleset, speed).await?))
+}
+
+pub(super) async fn change(
+    State(app): State<Arc<App>>,
+    Path(game): Path<String>,
+) -> Result<Json<RatingChange>, ApiError> {
+    let game: GameId = game.parse().map_err(|_| ApiError::NotRated)?;
+    Ok(Json(app.ratings.change(game).await?.ok_or(ApiError::NotRated)?))
+}
+
+/// A ruleset as it is, and a speed.
+fn class(ruleset: &str, speed: &str) -> Result<(&'static str, Speed), ApiError> {
+    let ruleset = Ruleset::all().iter().find(|known| known.id == ruleset).ok_or(ApiError::NoSuchRuleset)?;
+    Ok((ruleset.id, Speed::from_name(speed).ok_or(ApiError::NoSuchSpeed)?))
+}

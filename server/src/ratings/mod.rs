@@ -1,0 +1,396 @@
+//! Ratings: what a rated game changes, exactly once, and what everybody may know of it.
+//!
+//! The end of a rated game and its due are one append, so no crash parts them. The due is carried out by one update of everything a rating is made
+//! of, on the condition that the due is still there: of all servers that try, however often, one is told that it did, and a crash before or
+//! after it leaves a due that is found again, or none.
+
+mod record;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_protocol::{
+    GameScore, Leaderboard, LeaderboardEntry, Player, PlayerKind, RatedGame, RatingChange, RatingHistory,
+    RatingInfo, ServerToClient, Speed,
+};
+use flagfall_rating::{Score, rate};
+use flagfall_rules::{EndReason, Ruleset};
+use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
+use metrics::counter;
+use tokio::time::timeout;
+
+use self::record::{
+    Class, HistoryRecord, RatingRecord, bytes, change_key, class_of, damaged, dues, histories_of,
+    history_key, history_of, leader_key, leaders_of, point, rating_key, ratings_of,
+};
+use crate::gateway::{Connections, Payload};
+use crate::metrics as names;
+use crate::players::player_shown;
+use crate::table::{Finished, Tables};
+
+pub(crate) use self::record::due_key;
+
+/// Plies from which on a game is rated.
+const PLIES_MIN: u16 = 2;
+/// How often an update is tried anew because another game of the same players was first.
+const ATTEMPTS: usize = 32;
+/// Dues read at a time.
+const DUES_CHUNK: usize = 256;
+/// The time between two looks for dues that nobody told of: those of servers that are gone.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// Games a history lists at most.
+const HISTORY_MAX: usize = 200;
+/// Places a leaderboard has at most.
+const PLACES_MAX: usize = 100;
+/// Records of a leaderboard that are looked at to fill its places.
+const LEADERS_READ_MAX: usize = 4_096;
+/// Writes in one update when a player's ratings are deleted.
+const DELETES_MAX: usize = 32;
+
+/// Ratings in a store. Cheap to clone.
+#[derive(Clone)]
+pub struct Ratings {
+    store: Arc<dyn Store>,
+    tables: Tables,
+    connections: Connections,
+}
+
+/// What became of a due.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Settled {
+    /// There was none: the game is not rated, or was already.
+    Before,
+    /// The game turned out not to count: it was called off, or ended before it began.
+    NotCounted,
+    /// Both ratings have changed, just now.
+    Now(RatingChange),
+}
+
+/// Why a game of these terms and players cannot be rated.
+#[must_use]
+pub fn why_unrated(
+    ruleset: &str,
+    time: flagfall_protocol::Time,
+    kinds: [PlayerKind; 2],
+) -> Option<&'static str> {
+    let is_custom = Ruleset::find(ruleset).is_none_or(|ruleset| ruleset.changes().next().is_some());
+    if is_custom {
+        Some("custom rules are not rated: take the ruleset as it is, or play without --rated")
+    } else if Speed::of(time).is_none() {
+        Some("games without a clock are not rated: name a time, as in --time 10+5")
+    } else {
+        match kinds {
+            [PlayerKind::House, _] | [_, PlayerKind::House] => {
+                Some("house players are not rated: play them without --rated")
+            }
+            [PlayerKind::Account, PlayerKind::Account] | [PlayerKind::Bot, PlayerKind::Bot] => None,
+            [PlayerKind::Account, PlayerKind::Bot] | [PlayerKind::Bot, PlayerKind::Account] => {
+                Some("people and bots are rated apart: they play each other without --rated")
+            }
+            _ => Some(
+                "rated games are for accounts: sign up first (`flagfall signup NAME`), and your games stay yours",
+            ),
+        }
+    }
+}
+
+impl Ratings {
+    /// The ratings in this store, of the games that these tables can read.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, tables: Tables, connections: Connections) -> Ratings {
+        Ratings { store, tables, connections }
+    }
+
+    /// Carries out what is due, until the future is dropped: at once when a game of this server ends, and every few seconds.
+    pub async fn run(&self) {
+        loop {
+            if let Err(error) = self.settle_all().await {
+                tracing::warn!(%error, "due ratings could not be looked for; they will be");
+            }
+            // Either way it is time to look.
+            let _is_told = timeout(LOOK_EVERY, self.tables.ended().notified()).await;
+        }
+    }
+
+    /// Carries out everything that is due now.
+    ///
+    /// # Errors
+    /// [`StoreError`]: what is left will be found again.
+    pub async fn settle_all(&self) -> Result<(), StoreError> {
+        let prefix = dues()?;
+        let mut after: Option<Key> = None;
+        loop {
+            let due = self.store.scan(prefix.clone(), after, DUES_CHUNK).await?;
+            for (key, _) in &due {
+                let Some(game) = game_of(key, &prefix) else { continue };
+                match self.settle(game).await {
+                    Ok(Settled::Now(change)) => tracing::debug!(%game, ?change, "rated"),
+                    Ok(Settled::Before | Settled::NotCounted) => {}
+                    Err(error) => tracing::warn!(%game, %error, "a game could not be rated now; it will be"),
+                }
+            }
+            after = match due.last() {
+                Some((last, _)) if due.len() == DUES_CHUNK => Some(last.clone()),
+                _ => return Ok(()),
+            };
+        }
+    }
+
+    /// Rates a game, if that is due.
+    ///
+    /// # Errors
+    /// [`StoreError`]: it is still due, or it was done; asking again tells.
+    pub async fn settle(&self, game: GameId) -> Result<Settled, StoreError> {
+        let due = due_key(game).ok_or_else(|| damaged("impossible key"))?;
+        for _ in 0..ATTEMPTS {
+            let Some(value) = self.store.get(due.clone()).await? else { return Ok(Settled::Before) };
+            let conditions = vec![(due.clone(), Expect::Value(value))];
+            let mut update = Update { conditions, writes: vec![Write::Delete { key: due.clone() }] };
+            let settled = match self.counted(game).await? {
+                None => Settled::NotCounted,
+                Some(counted) => Settled::Now(self.rate(game, &counted, &mut update).await?),
+            };
+            // Conflict: another server or another game was first. Unknown: it was written or not. Reading on tells which.
+            if self.store.update(update).await? == UpdateOutcome::Ok {
+                self.tell(game, &settled).await;
+                return Ok(settled);
+            }
+        }
+        Err(StoreError::Unavailable { why: "the ratings of these players change too fast".to_owned() })
+    }
+
+    /// The game, if it counts.
+    async fn counted(&self, game: GameId) -> Result<Option<Counted>, StoreError> {
+        let unreadable = |error: crate::table::TableError| StoreError::Unavailable { why: error.to_string() };
+        let Some(finished) = self.tables.finished(game).await.map_err(unreadable)? else {
+            return Err(StoreError::Unavailable { why: "the game is not over".to_owned() });
+        };
+        let Finished { terms, players, winner, reason, plies, ended } = finished;
+        let kinds = [players.red.kind, players.blue.kind];
+        let is_counted = terms.rated
+            && reason != EndReason::Aborted
+            && plies >= PLIES_MIN
+            && why_unrated(&terms.ruleset, terms.time, kinds).is_none();
+        let speed = Speed::of(terms.time).filter(|_| is_counted);
+        Ok(speed.map(|speed| Counted {
+            class: Class { ruleset: terms.ruleset, speed },
+            players,
+            winner,
+            ended,
+        }))
+    }
+
+    /// Adds to the update what the game makes of both ratings.
+    async fn rate(
+        &self,
+        game: GameId,
+        counted: &Counted,
+        update: &mut Update,
+    ) -> Result<RatingChange, StoreError> {
+        let Counted { class, players, winner, ended } = counted;
+        let ended = *ended;
+        let mut before = Vec::with_capacity(2);
+        for side in Side::BOTH {
+            let key = rating_key(&players[side].id, class)?;
+            let value = self.store.get(key.clone()).await?;
+            before.push(RatingRecord::read(value.as_deref(), ended)?);
+            update.conditions.push((key, value.map_or(Expect::Absent, Expect::Value)));
+        }
+        let before = PerSide::new(before.remove(0), before.remove(0));
+        let score = match winner {
+            Some(Side::Red) => Score::Win,
+            Some(Side::Blue) => Score::Loss,
+            None => Score::Draw,
+        };
+        let (red, blue) = rate(before.red.entrant(ended), before.blue.entrant(ended), score, 0.0);
+        let rated = PerSide::new(red, blue);
+        let change = RatingChange {
+            game,
+            ruleset: class.ruleset.clone(),
+            speed: class.speed,
+            before: PerSide::from_fn(|side: Side| point(before[side].now(ended))),
+            after: PerSide::from_fn(|side: Side| point(rated[side])),
+        };
+        for side in Side::BOTH {
+            let (player, opponent) = (&players[side], &players[side.opponent()].id);
+            let after = before[side].after(rated[side], side, opponent, ended);
+            let score = match winner {
+                None => GameScore::Drawn,
+                Some(winner) if *winner == side => GameScore::Won,
+                Some(_) => GameScore::Lost,
+            };
+            let history = HistoryRecord {
+                game,
+                at: ended.0,
+                opponent: opponent.clone(),
+                score,
+                before: change.before[side],
+                after: change.after[side],
+            };
+            let value = bytes(&after)?;
+            let mut put = |key, value| update.writes.push(Write::Put { key, value, expires: None });
+            put(rating_key(&player.id, class)?, value.clone());
+            put(history_key(&player.id, class, after.games)?, bytes(&history)?);
+            let (old, new) = (
+                leader_key(player.kind, class, &before[side], &player.id)?,
+                leader_key(player.kind, class, &after, &player.id)?,
+            );
+            if old != new {
+                update.writes.push(Write::Delete { key: old });
+            }
+            update.writes.push(Write::Put { key: new, value, expires: None });
+        }
+        update.writes.push(Write::Put { key: change_key(game)?, value: bytes(&change)?, expires: None });
+        Ok(change)
+    }
+
+    /// Tells both players what became of their ratings.
+    async fn tell(&self, game: GameId, settled: &Settled) {
+        let result = match settled {
+            Settled::Now(_) => "rated",
+            Settled::NotCounted => "not_counted",
+            Settled::Before => return,
+        };
+        counter!(names::RATED_GAMES, "result" => result).increment(1);
+        let Settled::Now(change) = settled else { return };
+        let Ok(Some(finished)) = self.tables.finished(game).await else { return };
+        let payload = Payload::new(&ServerToClient::Rated { change: change.clone() });
+        for side in Side::BOTH {
+            self.connections.notify(&finished.players[side].id, &payload);
+        }
+    }
+
+    /// What a game did to the ratings of its players, once it has.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn change(&self, game: GameId) -> Result<Option<RatingChange>, StoreError> {
+        let value = self.store.get(change_key(game)?).await?;
+        let read =
+            |value: Vec<u8>| serde_json::from_slice(&value).map_err(|_| damaged("a change cannot be read"));
+        value.map(read).transpose()
+    }
+
+    /// A player's ratings, as of now.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn of_player(&self, player: &str) -> Result<Vec<RatingInfo>, StoreError> {
+        let now = SystemClock.now();
+        let mut infos = Vec::new();
+        for (key, value) in self.store.scan(ratings_of(player)?, None, LEADERS_READ_MAX).await? {
+            let Some(Class { ruleset, speed }) = class_of(&key) else { continue };
+            let record = RatingRecord::read(Some(&value), now)?;
+            let info = RatingInfo {
+                ruleset,
+                speed,
+                now: point(record.now(now)),
+                games: record.games,
+                last: record.at,
+            };
+            infos.push(info);
+        }
+        Ok(infos)
+    }
+
+    /// A player's latest rated games in one class.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn history(
+        &self,
+        player: Player,
+        ruleset: &str,
+        speed: Speed,
+    ) -> Result<RatingHistory, StoreError> {
+        let class = Class { ruleset: ruleset.to_owned(), speed };
+        let mut games = Vec::new();
+        for (_, value) in self.store.scan(history_of(&player.id, &class)?, None, HISTORY_MAX).await? {
+            let record: HistoryRecord =
+                serde_json::from_slice(&value).map_err(|_| damaged("a history cannot be read"))?;
+            let HistoryRecord { game, at, opponent, score, before, after } = record;
+            let opponent = player_shown(&*self.store, &opponent, player.kind).await?;
+            games.push(RatedGame { game, at, opponent, score, before, after });
+        }
+        Ok(RatingHistory { player, ruleset: class.ruleset, speed, games })
+    }
+
+    /// The best in one class.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn leaderboard(
+        &self,
+        ruleset: &str,
+        speed: Speed,
+        bots: bool,
+    ) -> Result<Leaderboard, StoreError> {
+        let now = SystemClock.now();
+        let class = Class { ruleset: ruleset.to_owned(), speed };
+        let kind = if bots { PlayerKind::Bot } else { PlayerKind::Account };
+        let mut entries = Vec::new();
+        for (key, value) in self.store.scan(leaders_of(kind, &class)?, None, LEADERS_READ_MAX).await? {
+            let record = RatingRecord::read(Some(&value), now)?;
+            let rating = record.now(now);
+            let Some(Ok(player)) =
+                key.as_bytes().rsplit(|byte| *byte == b'/').next().map(std::str::from_utf8)
+            else {
+                continue;
+            };
+            if !rating.is_for_leaderboard() {
+                continue;
+            }
+            let player = player_shown(&*self.store, player, kind).await?;
+            let place = u32::try_from(entries.len() + 1).unwrap_or(u32::MAX);
+            entries.push(LeaderboardEntry { place, player, now: point(rating), games: record.games });
+            if entries.len() == PLACES_MAX {
+                break;
+            }
+        }
+        Ok(Leaderboard { ruleset: class.ruleset, speed, bots, entries })
+    }
+
+    /// Deletes the ratings, histories and places of a player who is no more.
+    ///
+    /// # Errors
+    /// [`StoreError`]: some may be left.
+    pub async fn forget(&self, player: &Player) -> Result<(), StoreError> {
+        let now = SystemClock.now();
+        let mut keys = Vec::new();
+        for (key, value) in self.store.scan(ratings_of(&player.id)?, None, LEADERS_READ_MAX).await? {
+            if let (Some(class), Ok(record)) = (class_of(&key), RatingRecord::read(Some(&value), now)) {
+                keys.push(leader_key(player.kind, &class, &record, &player.id)?);
+            }
+            keys.push(key);
+        }
+        self.delete(keys).await?;
+        loop {
+            let history = self.store.scan(histories_of(&player.id)?, None, LEADERS_READ_MAX).await?;
+            if history.is_empty() {
+                return Ok(());
+            }
+            self.delete(history.into_iter().map(|(key, _)| key).collect()).await?;
+        }
+    }
+
+    async fn delete(&self, keys: Vec<Key>) -> Result<(), StoreError> {
+        for keys in keys.chunks(DELETES_MAX) {
+            let writes = keys.iter().map(|key| Write::Delete { key: key.clone() }).collect();
+            self.store.update(Update { conditions: Vec::new(), writes }).await?;
+        }
+        Ok(())
+    }
+}
+
+/// A game that counts.
+struct Counted {
+    class: Class,
+    players: PerSide<Player>,
+    winner: Option<Side>,
+    ended: Stamp,
+}
+
+fn game_of(key: &Key, prefix: &Key) -> Option<GameId> {
+    std::str::from_utf8(key.as_bytes().strip_prefix(prefix.as_bytes())?).ok()?.parse().ok()
+}

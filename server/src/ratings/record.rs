@@ -1,0 +1,191 @@
+//! What the store keeps of ratings.
+//!
+//! `rating_due/GAME` is written with the end of a rated game, in the same append. Whoever finds it makes one update of it: the due goes, both
+//! ratings, their histories and their places on the leaderboards are written, on the condition that due and ratings are still what was read.
+
+use flagfall_board::{GameId, Side, Stamp};
+use flagfall_protocol::{GameScore, PlayerKind, RatingPoint, Speed};
+use flagfall_rating::{Entrant, Rating};
+use flagfall_store::{Key, StoreError};
+use serde::{Deserialize, Serialize};
+
+/// Milliseconds in a day.
+const DAY_MS: f64 = 24.0 * 60.0 * 60.0 * 1_000.0;
+/// Above every number of games: the latest of a history comes first.
+const GAMES_MAX: u32 = 99_999_999;
+/// Above every rating: the best of a leaderboard comes first.
+const VALUE_MAX: u32 = 9_999;
+
+/// What is rated apart: a ruleset at a speed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Class {
+    pub(super) ruleset: String,
+    pub(super) speed: Speed,
+}
+
+/// A player's rating in one class, as of his last game there.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct RatingRecord {
+    value: f64,
+    deviation: f64,
+    volatility: f64,
+    /// Rated games.
+    pub(super) games: u32,
+    /// Games with the first move, less those without.
+    pub(super) surplus: i32,
+    /// The id of whom he played last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) last_opponent: Option<String>,
+    /// When his last game ended.
+    pub(super) at: u64,
+}
+
+impl RatingRecord {
+    pub(super) fn newcomer(at: Stamp) -> RatingRecord {
+        let Rating { value, deviation, volatility } = Rating::START;
+        RatingRecord { value, deviation, volatility, games: 0, surplus: 0, last_opponent: None, at: at.0 }
+    }
+
+    pub(super) fn read(bytes: Option<&[u8]>, now: Stamp) -> Result<RatingRecord, StoreError> {
+        bytes.map_or_else(
+            || Ok(RatingRecord::newcomer(now)),
+            |bytes| serde_json::from_slice(bytes).map_err(|_| damaged("a rating cannot be read")),
+        )
+    }
+
+    /// As stored.
+    pub(super) fn rating(&self) -> Rating {
+        Rating { value: self.value, deviation: self.deviation, volatility: self.volatility }
+    }
+
+    fn idle_days(&self, now: Stamp) -> f64 {
+        now.0.saturating_sub(self.at) as f64 / DAY_MS
+    }
+
+    /// As of now: less certain the longer the last game is ago.
+    pub(super) fn now(&self, now: Stamp) -> Rating {
+        self.rating().aged(self.idle_days(now))
+    }
+
+    pub(super) fn entrant(&self, now: Stamp) -> Entrant {
+        Entrant { rating: self.rating(), idle_days: self.idle_days(now) }
+    }
+
+    /// After a game.
+    pub(super) fn after(&self, rating: Rating, side: Side, opponent: &str, at: Stamp) -> RatingRecord {
+        let step = if side == Side::Red { 1 } else { -1 };
+        RatingRecord {
+            value: rating.value,
+            deviation: rating.deviation,
+            volatility: rating.volatility,
+            games: (self.games + 1).min(GAMES_MAX),
+            surplus: self.surplus.saturating_add(step),
+            last_opponent: Some(opponent.to_owned()),
+            at: at.0.max(self.at),
+        }
+    }
+}
+
+/// A rating as it is shown.
+pub(super) fn point(rating: Rating) -> RatingPoint {
+    RatingPoint {
+        rating: rating.value.round() as u32,
+        deviation: rating.deviation.round() as u32,
+        provisional: rating.is_provisional(),
+    }
+}
+
+/// A game in a player's history.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct HistoryRecord {
+    pub(super) game: GameId,
+    pub(super) at: u64,
+    /// The opponent's id.
+    pub(super) opponent: String,
+    pub(super) score: GameScore,
+    pub(super) before: RatingPoint,
+    pub(super) after: RatingPoint,
+}
+
+pub(super) fn bytes(record: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+    serde_json::to_vec(record).map_err(|_| damaged("a rating cannot be written"))
+}
+
+pub(super) fn damaged(what: &str) -> StoreError {
+    StoreError::Damaged { what: what.to_owned() }
+}
+
+/// The due of a rated game that has ended.
+pub(crate) fn due_key(game: GameId) -> Option<Key> {
+    Key::new(format!("rating_due/{game}")).ok()
+}
+
+/// All dues.
+pub(super) fn dues() -> Result<Key, StoreError> {
+    key("rating_due/".to_owned())
+}
+
+/// What a game did.
+pub(super) fn change_key(game: GameId) -> Result<Key, StoreError> {
+    key(format!("rated/{game}"))
+}
+
+pub(super) fn rating_key(player: &str, class: &Class) -> Result<Key, StoreError> {
+    key(format!("ratings/{player}/{}/{}", class.ruleset, class.speed.name()))
+}
+
+/// All ratings of a player.
+pub(super) fn ratings_of(player: &str) -> Result<Key, StoreError> {
+    key(format!("ratings/{player}/"))
+}
+
+/// The class that a key of [`ratings_of`] names.
+pub(super) fn class_of(key: &Key) -> Option<Class> {
+    let text = std::str::from_utf8(key.as_bytes()).ok()?;
+    let mut parts = text.split('/').skip(2);
+    let (ruleset, speed) = (parts.next()?, parts.next()?);
+    Some(Class { ruleset: ruleset.to_owned(), speed: Speed::from_name(speed)? })
+}
+
+pub(super) fn history_key(player: &str, class: &Class, games: u32) -> Result<Key, StoreError> {
+    let number = GAMES_MAX.saturating_sub(games);
+    key(format!("rating_history/{player}/{}/{}/{number:08}", class.ruleset, class.speed.name()))
+}
+
+/// A player's history in a class, the latest first.
+pub(super) fn history_of(player: &str, class: &Class) -> Result<Key, StoreError> {
+    key(format!("rating_history/{player}/{}/{}/", class.ruleset, class.speed.name()))
+}
+
+/// All histories of a player.
+pub(super) fn histories_of(player: &str) -> Result<Key, StoreError> {
+    key(format!("rating_history/{player}/"))
+}
+
+/// A player's place on the leaderboard of his kind.
+pub(super) fn leader_key(
+    kind: PlayerKind,
+    class: &Class,
+    record: &RatingRecord,
+    player: &str,
+) -> Result<Key, StoreError> {
+    let place = VALUE_MAX.saturating_sub(point(record.rating()).rating);
+    let Class { ruleset, speed } = class;
+    key(format!("leaders/{}/{ruleset}/{}/{place:04}/{player}", list_of(kind), speed.name()))
+}
+
+/// The leaderboard, the best first.
+pub(super) fn leaders_of(kind: PlayerKind, class: &Class) -> Result<Key, StoreError> {
+    key(format!("leaders/{}/{}/{}/", list_of(kind), class.ruleset, class.speed.name()))
+}
+
+fn list_of(kind: PlayerKind) -> &'static str {
+    match kind {
+        PlayerKind::Bot => "bots",
+        PlayerKind::Guest | PlayerKind::Account | PlayerKind::House => "players",
+    }
+}
+
+fn key(text: String) -> Result<Key, StoreError> {
+    Ok(Key::new(text)?)
+}

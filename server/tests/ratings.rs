@@ -1,0 +1,428 @@
+//! Rated games: who may play them, and that each changes both ratings once, wherever a server dies.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod common;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use common::{Client, House, settings};
+use flagfall_board::{GameId, Side, Stamp};
+use flagfall_protocol::{Accepted, ClientToServer, GameCommand, GameEvent, ServerToClient, Terms, Time};
+use flagfall_server::settings::Settings;
+use flagfall_store::{
+    Append, AppendOutcome, Head, Key, MemoryStore, ReadError, Record, Store, StoreError, StoreFuture,
+    StoredEntry, SystemClock, Update, UpdateOutcome,
+};
+use serde_json::{Value, json};
+
+const SETUP: &str = "939492493956691S9575574BB7668B88BF7B88B9";
+
+fn terms(rated: bool) -> Terms {
+    Terms {
+        ruleset: "classic".to_owned(),
+        time: Time::Fischer { base_s: 600, increment_s: 5 },
+        private: false,
+        secret: false,
+        rated,
+    }
+}
+
+async fn account(house: &House, name: &str, bot: bool) -> String {
+    let body = json!({ "name": name, "password": "correct horse battery", "bot": bot }).to_string();
+    let made = house.ask("POST", "/api/account", "", &body).await;
+    assert_eq!(made.status, 201, "{}", made.body);
+    made.json()["token"].as_str().unwrap().to_owned()
+}
+
+/// Two players in a rated game.
+struct Duel {
+    red: Client,
+    blue: Client,
+    game: GameId,
+}
+
+async fn started(client: &mut Client) -> GameId {
+    client
+        .find(|message| match message {
+            ServerToClient::GameStarted { game, .. } => Some(game.id),
+            _ => None,
+        })
+        .await
+}
+
+async fn offer(client: &mut Client, terms: Terms) -> String {
+    client.tell(&ClientToServer::Seek { cmd_id: new_cmd(), terms, side: Some(Side::Red) }).await;
+    client
+        .find(|message| match message {
+            ServerToClient::Accepted { outcome: Accepted::Seek { seek }, .. } => Some(seek),
+            _ => None,
+        })
+        .await
+}
+
+/// An id that no command of these tests has.
+fn new_cmd() -> flagfall_protocol::CommandId {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    cmd(&format!("new-{}", NEXT.fetch_add(1, Ordering::Relaxed)))
+}
+
+/// The answer to a resignation at ply 2.
+async fn resigned(client: &mut Client) {
+    let resignation = cmd("2-other");
+    client
+        .find(|message| match message {
+            ServerToClient::Accepted { cmd_id, .. } => (cmd_id == resignation).then_some(()),
+            ServerToClient::Refused { cmd_id, .. } => (cmd_id == Some(resignation.clone())).then_some(()),
+            _ => None,
+        })
+        .await;
+}
+
+fn cmd(id: &str) -> flagfall_protocol::CommandId {
+    id.parse().unwrap()
+}
+
+async fn command(client: &mut Client, game: GameId, ply: u16, command: GameCommand) {
+    let cmd_id = cmd(&format!("{ply}-{}", client_word(&command)));
+    client.tell(&ClientToServer::Command { cmd_id, game, ply, command }).await;
+}
+
+fn client_word(command: &GameCommand) -> &'static str {
+    match command {
+        GameCommand::Deploy { .. } => "deploy",
+        GameCommand::Move { .. } => "move",
+        _ => "other",
+    }
+}
+
+impl Duel {
+    /// A game that stands after two plies.
+    async fn begin(house: &House, red: &str, blue: &str) -> Duel {
+        let (mut red, mut blue) = (house.again(red).await, house.again(blue).await);
+        let seek = offer(&mut red, terms(true)).await;
+        blue.tell(&ClientToServer::AcceptSeek { cmd_id: new_cmd(), seek, secret: false }).await;
+        let game = started(&mut red).await;
+        started(&mut blue).await;
+        let mut duel = Duel { red, blue, game };
+        for client in [&mut duel.red, &mut duel.blue] {
+            client.tell(&ClientToServer::OpenGame { game, since: None }).await;
+            command(client, game, 0, GameCommand::Deploy { setup: SETUP.to_owned() }).await;
+        }
+        let is_started = |event: &GameEvent| matches!(event, GameEvent::Started { .. });
+        let is_moved = |event: &GameEvent| matches!(event, GameEvent::Moved { .. });
+        event(&mut duel.red, is_started).await;
+        command(&mut duel.red, game, 0, move_of("a4a5")).await;
+        event(&mut duel.blue, is_moved).await;
+        command(&mut duel.blue, game, 1, move_of("j7j6")).await;
+        event(&mut duel.blue, is_moved).await;
+        duel
+    }
+}
+
+fn move_of(squares: &str) -> GameCommand {
+    serde_json::from_value(json!({ "kind": "move", "move": squares })).unwrap()
+}
+
+async fn event(client: &mut Client, is_it: impl Fn(&GameEvent) -> bool) {
+    client
+        .find(|message| match message {
+            ServerToClient::Event { event, .. } if is_it(&event) => Some(()),
+            _ => None,
+        })
+        .await;
+}
+
+async fn rating(house: &House, name: &str) -> Value {
+    house.get(&format!("/api/players/{name}")).await.json()["ratings"].clone()
+}
+
+async fn history(house: &House, name: &str) -> Value {
+    house.get(&format!("/api/players/{name}/ratings/classic/rapid")).await.json()["games"].clone()
+}
+
+#[tokio::test]
+async fn a_rated_game_changes_both_ratings_and_both_are_told() {
+    let house = House::open(settings()).await;
+    let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
+    let Duel { mut red, mut blue, game } = Duel::begin(&house, &ana, &bo).await;
+    command(&mut blue, game, 2, GameCommand::Resign {}).await;
+    for client in [&mut red, &mut blue] {
+        let change = client.find(|message| match message {
+            ServerToClient::Rated { change } => Some(change),
+            _ => None,
+        });
+        let change = change.await;
+        assert_eq!((change.game, change.before.red.rating, change.before.blue.rating), (game, 1500, 1500));
+        assert!(change.after.red.rating > 1600 && change.after.blue.rating < 1400, "{change:?}");
+        assert_eq!(house.get(&format!("/api/games/{game}/ratings")).await.json(), json!(change));
+        assert_eq!(rating(&house, "ana").await[0]["now"]["rating"], change.after.red.rating);
+    }
+    let games = history(&house, "bo").await;
+    assert_eq!((&games[0]["score"], &games[0]["opponent"]["name"]), (&json!("lost"), &json!("ana")));
+    // One game says too little for the leaderboard.
+    let board = house.get("/api/leaderboards/classic/rapid").await.json();
+    assert_eq!(board, json!({ "ruleset": "classic", "speed": "rapid", "bots": false, "entries": [] }));
+    for (path, status, code) in [
+        ("/api/leaderboards/chess/rapid", 404, "no_such_ruleset"),
+        ("/api/leaderboards/classic/quick", 404, "no_such_speed"),
+        ("/api/leaderboards/classic/rapid?bots=maybe", 400, "bad_query"),
+        ("/api/players/nobody/ratings/classic/rapid", 404, "no_such_player"),
+        ("/api/games/000000000000/ratings", 404, "not_rated"),
+    ] {
+        let answer = house.get(path).await;
+        assert_eq!((answer.status, answer.json()["code"].as_str()), (status, Some(code)), "{path}");
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn only_accounts_rate_people_and_bots_apart_and_no_custom_rules() {
+    let house = House::open(settings()).await;
+    let (ana, robot) = (account(&house, "ana", false).await, account(&house, "robot", true).await);
+    let (mut guest, ..) = house.guest("guy").await;
+    let (mut ana, mut robot) = (house.again(&ana).await, house.again(&robot).await);
+    let refused = async |client: &mut Client, terms: Terms| {
+        client.tell(&ClientToServer::Seek { cmd_id: cmd("no"), terms, side: None }).await;
+        client.refused().await
+    };
+    assert_eq!(refused(&mut guest, terms(true)).await.0, "not_rated");
+    let custom = Terms { ruleset: "classic,ties=attacker".to_owned(), ..terms(true) };
+    assert!(refused(&mut ana, custom).await.1.contains("custom rules are not rated"));
+    let unlimited = Terms { time: Time::Unlimited {}, ..terms(true) };
+    assert!(refused(&mut ana, unlimited).await.1.contains("without a clock"));
+    ana.tell(&ClientToServer::PlayBot {
+        cmd_id: cmd("bot"),
+        bot: "random".to_owned(),
+        terms: terms(true),
+        side: None,
+    })
+    .await;
+    assert_eq!(ana.refused().await.0, "not_rated");
+    let seek = offer(&mut ana, terms(true)).await;
+    for client in [&mut guest, &mut robot] {
+        client
+            .tell(&ClientToServer::AcceptSeek { cmd_id: cmd("accept"), seek: seek.clone(), secret: false })
+            .await;
+        assert_eq!(client.refused().await.0, "not_rated");
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_game_that_was_called_off_or_is_not_rated_changes_nothing() {
+    let house = House::open(settings()).await;
+    let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
+    for (is_rated, last) in [(true, GameCommand::Abort {}), (false, GameCommand::Abort {})] {
+        let (mut red, mut blue) = (house.again(&ana).await, house.again(&bo).await);
+        red.tell(&ClientToServer::Seek {
+            cmd_id: cmd(&format!("s{is_rated}")),
+            terms: terms(is_rated),
+            side: None,
+        })
+        .await;
+        let seek = red.find(|message| match message {
+            ServerToClient::Accepted { outcome: Accepted::Seek { seek }, .. } => Some(seek),
+            _ => None,
+        });
+        let seek = seek.await;
+        blue.tell(&ClientToServer::AcceptSeek { cmd_id: cmd(&format!("a{is_rated}")), seek, secret: false })
+            .await;
+        let game = started(&mut red).await;
+        command(&mut red, game, 0, last).await;
+        red.find(|message| matches!(message, ServerToClient::Accepted { .. }).then_some(())).await;
+        house.ratings.settle_all().await.unwrap();
+        assert_eq!(house.get(&format!("/api/games/{game}/ratings")).await.status, 404);
+    }
+    assert_eq!(rating(&house, "ana").await, json!([]));
+    house.close().await;
+}
+
+/// A store that dies: after so many calls from when it is armed, before or after that call is carried out, nothing is answered any more.
+struct Mortal {
+    store: MemoryStore,
+    /// Calls left; `usize::MAX` for ever.
+    left: AtomicUsize,
+    dies_after: bool,
+}
+
+impl Mortal {
+    /// Whether this call is made, and whether its answer is heard.
+    fn live(&self) -> (bool, bool) {
+        let before = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
+            Some(if left == usize::MAX { left } else { left.saturating_sub(1) })
+        });
+        match before.unwrap_or(0) {
+            0 => (false, false),
+            1 => (self.dies_after, false),
+            _ => (true, true),
+        }
+    }
+
+    async fn call<T, E>(&self, call: impl Future<Output = Result<T, E>>, dead: E) -> Result<T, E> {
+        let (is_made, is_heard) = self.live();
+        let answer = if is_made { call.await } else { return Err(dead) };
+        if is_heard { answer } else { Err(dead) }
+    }
+}
+
+fn dead() -> StoreError {
+    StoreError::Unavailable { why: "dead".to_owned() }
+}
+
+fn unreadable() -> ReadError {
+    ReadError::Unavailable { why: "dead".to_owned() }
+}
+
+impl Store for Mortal {
+    fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
+        Box::pin(self.call(self.store.append(append), dead()))
+    }
+    fn read(
+        &self,
+        game: GameId,
+        after: u64,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>> {
+        Box::pin(self.call(self.store.read(game, after, limit), unreadable()))
+    }
+    fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>> {
+        Box::pin(self.call(self.store.head(game), unreadable()))
+    }
+    fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
+        Box::pin(self.call(self.store.get(key), dead()))
+    }
+    fn scan(
+        &self,
+        prefix: Key,
+        after: Option<Key>,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>> {
+        Box::pin(self.call(self.store.scan(prefix, after, limit), dead()))
+    }
+    fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
+        Box::pin(self.call(self.store.update(update), dead()))
+    }
+    fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        self.store.sweep()
+    }
+    fn now(&self) -> Stamp {
+        self.store.now()
+    }
+    fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
+        self.store.heartbeat()
+    }
+    fn last_heartbeat(&self) -> StoreFuture<'_, Result<Option<Stamp>, StoreError>> {
+        self.store.last_heartbeat()
+    }
+    fn epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        self.store.epoch()
+    }
+    fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        self.store.bump_epoch()
+    }
+    fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
+        self.store.quarantined()
+    }
+}
+
+/// Nothing happens in the background that a test does not see.
+fn quiet() -> Settings {
+    let mut settings = settings();
+    settings.times.heartbeat = Duration::from_secs(3_600);
+    settings
+}
+
+/// A server that dies at the call of this number after the resignation; whether it lived to the end.
+async fn finish_under_death(at: usize, dies_after: bool) -> bool {
+    let memory = MemoryStore::new(SystemClock);
+    let mortal = Arc::new(Mortal { store: memory.clone(), left: AtomicUsize::new(usize::MAX), dies_after });
+    let house = House::open_over(mortal.clone(), memory.clone(), quiet()).await;
+    let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
+    let Duel { mut red, blue, game } = Duel::begin(&house, &ana, &bo).await;
+    mortal.left.store(at, Ordering::SeqCst);
+    command(&mut red, game, 2, GameCommand::Resign {}).await;
+    // What the server still does it does now: an answer of whatever kind, then all that is due, as far as it lives.
+    resigned(&mut red).await;
+    let lived = house.ratings.settle_all().await.is_ok() && mortal.left.load(Ordering::SeqCst) > 0;
+    drop((red, blue));
+    house.abandon();
+
+    // The next server finds what there is. The player doubts, and says it again.
+    let house = House::open_on(memory, quiet()).await;
+    let mut red = house.again(&ana).await;
+    command(&mut red, game, 2, GameCommand::Resign {}).await;
+    red.find(|message| matches!(message, ServerToClient::Accepted { .. }).then_some(())).await;
+    for _ in 0..3 {
+        house.ratings.settle_all().await.unwrap();
+        house.ratings.settle(game).await.unwrap();
+    }
+    for (name, score) in [("ana", "lost"), ("bo", "won")] {
+        let (ratings, games) = (rating(&house, name).await, history(&house, name).await);
+        assert_eq!(ratings[0]["games"], 1, "died at {at}, {dies_after}: {ratings}");
+        assert_eq!(games.as_array().unwrap().len(), 1, "died at {at}, {dies_after}: {games}");
+        assert_eq!((&games[0]["score"], &games[0]["before"]["rating"]), (&json!(score), &json!(1500)));
+        assert_eq!(games[0]["after"]["rating"], ratings[0]["now"]["rating"]);
+    }
+    drop(red);
+    house.close().await;
+    lived
+}
+
+#[tokio::test]
+async fn a_server_that_dies_at_any_step_of_finishing_a_game_leaves_one_change() {
+    const STEPS_MAX: usize = 60;
+    for dies_after in [false, true] {
+        let mut steps = 0;
+        while !finish_under_death(steps + 1, dies_after).await {
+            steps += 1;
+            assert!(steps < STEPS_MAX, "it never lived to the end");
+        }
+        println!("{steps} steps, dying {} each", if dies_after { "after" } else { "before" });
+        assert!(steps >= 5, "too few steps to mean anything: {steps}");
+    }
+}
+
+#[tokio::test]
+async fn servers_that_rate_the_same_games_at_once_rate_each_once() {
+    let house = House::open(quiet()).await;
+    let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
+    let mut games = Vec::new();
+    for _ in 0..4 {
+        let Duel { red: _red, mut blue, game } = Duel::begin(&house, &ana, &bo).await;
+        command(&mut blue, game, 2, GameCommand::Resign {}).await;
+        resigned(&mut blue).await;
+        games.push(game);
+    }
+    let other = House::open_on(house.store.clone(), quiet()).await;
+    let (one, two) = tokio::join!(house.ratings.settle_all(), other.ratings.settle_all());
+    assert!(one.is_ok() && two.is_ok());
+    other.ratings.settle_all().await.unwrap();
+    let games_of = history(&house, "ana").await;
+    let rated: Vec<_> = games_of.as_array().unwrap().iter().map(|it| it["game"].as_str().unwrap()).collect();
+    assert_eq!(rated.len(), 4, "{games_of}");
+    assert!(games.iter().all(|game| rated.contains(&game.as_str())));
+    // Each game begins where the one before it ended.
+    for pair in games_of.as_array().unwrap().windows(2) {
+        assert_eq!(pair[0]["before"]["rating"], pair[1]["after"]["rating"]);
+    }
+    other.close().await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn who_deletes_his_account_leaves_no_rating_and_no_name() {
+    let house = House::open(settings()).await;
+    let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
+    let Duel { mut red, blue: _blue, game } = Duel::begin(&house, &ana, &bo).await;
+    command(&mut red, game, 2, GameCommand::Resign {}).await;
+    red.find(|message| matches!(message, ServerToClient::Rated { .. }).then_some(())).await;
+    let confirm = json!({ "password": "correct horse battery" }).to_string();
+    assert_eq!(house.ask("DELETE", "/api/account", &ana, &confirm).await.status, 204);
+    let games = history(&house, "bo").await;
+    assert_eq!(games[0]["opponent"]["name"], "deleted", "{games}");
+    let again = account(&house, "ana", false).await;
+    assert_eq!(house.ask("GET", "/api/account", &again, "").await.json()["ratings"], json!([]));
+    house.close().await;
+}

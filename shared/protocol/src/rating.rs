@@ -1,0 +1,186 @@
+//! What `/api` and the line tell of ratings.
+
+use flagfall_board::{GameId, PerSide};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::client_to_server::Time;
+use crate::server_to_client::Player;
+
+/// How long a game is, by what its clock lets one side think in forty plies of its own. Each speed of a ruleset has a rating of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Speed {
+    /// Under three minutes.
+    Bullet,
+    /// Under eight minutes.
+    Blitz,
+    /// Under twenty-five minutes.
+    Rapid,
+    /// Longer.
+    Classical,
+}
+
+impl Speed {
+    /// All of them, the fastest first.
+    pub const ALL: [Speed; 4] = [Speed::Bullet, Speed::Blitz, Speed::Rapid, Speed::Classical];
+    /// Plies of one side by which the length of a game is estimated.
+    pub const PLIES: u64 = 40;
+
+    /// The speed of a clock; none without a clock.
+    #[must_use]
+    pub fn of(time: Time) -> Option<Speed> {
+        let Time::Fischer { base_s, increment_s } = time else { return None };
+        Some(match u64::from(base_s) + Speed::PLIES * u64::from(increment_s) {
+            0..180 => Speed::Bullet,
+            180..480 => Speed::Blitz,
+            480..1_500 => Speed::Rapid,
+            _ => Speed::Classical,
+        })
+    }
+
+    /// Its name, as messages write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Speed::Bullet => "bullet",
+            Speed::Blitz => "blitz",
+            Speed::Rapid => "rapid",
+            Speed::Classical => "classical",
+        }
+    }
+
+    /// The speed of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Speed> {
+        Speed::ALL.into_iter().find(|speed| speed.name() == name)
+    }
+}
+
+/// A rating as it is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RatingPoint {
+    /// The strength, in points.
+    pub rating: u32,
+    /// How uncertain that is: one standard deviation, in points.
+    pub deviation: u32,
+    /// Whether too little is known yet for the figure to mean much; shown with a question mark.
+    #[serde(default)]
+    pub provisional: bool,
+}
+
+/// A player's rating in one ruleset at one speed, as of now.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RatingInfo {
+    /// The ruleset's id.
+    pub ruleset: String,
+    /// The speed.
+    pub speed: Speed,
+    /// The rating, less certain the longer the last game is ago.
+    pub now: RatingPoint,
+    /// Rated games.
+    pub games: u32,
+    /// When the last one ended, in milliseconds since 1970.
+    pub last: u64,
+}
+
+/// What a rated game did to both ratings.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RatingChange {
+    /// The game.
+    pub game: GameId,
+    /// The ruleset's id.
+    pub ruleset: String,
+    /// The speed.
+    pub speed: Speed,
+    /// Each side's rating before the game.
+    pub before: PerSide<RatingPoint>,
+    /// Each side's rating after it.
+    pub after: PerSide<RatingPoint>,
+}
+
+/// How a game ended for a player.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GameScore {
+    /// He won.
+    Won,
+    /// Nobody won.
+    Drawn,
+    /// He lost.
+    Lost,
+}
+
+/// A rated game of a player.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RatedGame {
+    /// The game.
+    pub game: GameId,
+    /// When it ended, in milliseconds since 1970.
+    pub at: u64,
+    /// Against whom.
+    pub opponent: Player,
+    /// How it ended.
+    pub score: GameScore,
+    /// The player's rating before it.
+    pub before: RatingPoint,
+    /// The player's rating after it.
+    pub after: RatingPoint,
+}
+
+/// A player's latest rated games in one ruleset at one speed. `GET /api/players/NAME/ratings/RULESET/SPEED`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RatingHistory {
+    /// Who it is.
+    pub player: Player,
+    /// The ruleset's id.
+    pub ruleset: String,
+    /// The speed.
+    pub speed: Speed,
+    /// The latest first.
+    pub games: Vec<RatedGame>,
+}
+
+/// A place on a leaderboard.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LeaderboardEntry {
+    /// The place; the first is 1.
+    pub place: u32,
+    /// Who has it.
+    pub player: Player,
+    /// His rating now.
+    pub now: RatingPoint,
+    /// Rated games.
+    pub games: u32,
+}
+
+/// The best in one ruleset at one speed whose ratings are certain enough: deviation 75 or less. `GET /api/leaderboards/RULESET/SPEED`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Leaderboard {
+    /// The ruleset's id.
+    pub ruleset: String,
+    /// The speed.
+    pub speed: Speed,
+    /// Whether it is the list of bots, who have one of their own.
+    pub bots: bool,
+    /// The best first.
+    pub entries: Vec<LeaderboardEntry>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speeds_go_by_the_length_of_a_game() {
+        let of = |base_s, increment_s| Speed::of(Time::Fischer { base_s, increment_s });
+        assert_eq!(of(60, 2), Some(Speed::Bullet));
+        assert_eq!(of(180, 0), Some(Speed::Blitz));
+        assert_eq!(of(300, 3), Some(Speed::Blitz));
+        assert_eq!(of(600, 5), Some(Speed::Rapid));
+        assert_eq!(of(60, 60), Some(Speed::Classical));
+        assert_eq!(of(u32::MAX, u32::MAX), Some(Speed::Classical));
+        assert_eq!(Speed::of(Time::Unlimited {}), None);
+        assert!(Speed::ALL.into_iter().all(|speed| Speed::from_name(speed.name()) == Some(speed)));
+    }
+}
