@@ -5,7 +5,7 @@ use flagfall_protocol::GameCommand;
 use flagfall_rules::{Move, MoveCommand, Placing};
 
 /// An act as people write it: a move (`a4a5`, `a4-a5`, `A4 A5`, with `+` or `-` behind it for the path and a color for its chip), `place scout a4 green`,
-/// `place labeled 9 a4`, `remove a4`, `color green`; or short: `9@a4=g`, `9^@a4=g`, `-a4`, `=g`.
+/// `place labeled 9 a4`, `remove a4`, `color green`, `choose captain`; or short: `9@a4=g`, `9^@a4=g`, `-a4`, `=g`, `!5`.
 #[must_use]
 pub fn act(text: &str) -> Option<GameCommand> {
     let text = text.trim();
@@ -14,6 +14,7 @@ pub fn act(text: &str) -> Option<GameCommand> {
         "place" => place(rest),
         "remove" => square(rest).map(|square| GameCommand::Remove { square }),
         "color" => ChipColor::from_name(rest.trim()).map(|color| GameCommand::Color { color }),
+        "choose" => rank(rest.trim()).map(|rank| GameCommand::Choose { rank }),
         "move" => moving(rest).map(GameCommand::from),
         _ => short(text).or_else(|| moving(text).map(GameCommand::from)),
     }
@@ -26,6 +27,9 @@ fn square(text: &str) -> Option<Square> {
 fn short(text: &str) -> Option<GameCommand> {
     if let Some(color) = text.strip_prefix('=') {
         return ChipColor::from_name(color.trim()).map(|color| GameCommand::Color { color });
+    }
+    if let Some(letter) = text.strip_prefix('!') {
+        return rank(letter.trim()).map(|rank| GameCommand::Choose { rank });
     }
     if let Some(rest) = text.strip_prefix('-') {
         return square(rest).map(|square| GameCommand::Remove { square });
@@ -126,8 +130,19 @@ mod tests {
     }
 
     #[test]
+    fn choices_are_read_in_words_and_short() {
+        for text in ["choose captain", "Choose CAPTAIN", "choose 5", "!5", "! captain"] {
+            assert_eq!(json(text), r#"{"kind":"choose","rank":"captain"}"#, "{text}");
+        }
+    }
+
+    #[test]
     fn what_is_no_act_is_nothing() {
         for text in [
+            "choose",
+            "choose a4",
+            "!",
+            "!x",
             "",
             "draw",
             "a4",

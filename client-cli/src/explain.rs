@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use flagfall_board::{Numbering, Rank, Side, Square};
-use flagfall_rules::{Bombs, Disclosure, Fill, Lakes, Ruleset, Ties};
+use flagfall_rules::{Bombs, Disclosure, Fill, Lakes, Ruleset, Start, Ties};
 
 use crate::{pictures, words};
 
@@ -29,7 +29,7 @@ pub fn ruleset(ruleset: &Ruleset, numbering: Numbering) -> String {
     army(ruleset, numbering, &mut text);
     board(ruleset, &mut text);
     section("Moving", &moving(ruleset), &mut text);
-    for (title, lines) in shadowflash(ruleset) {
+    for (title, lines) in additions(ruleset) {
         section(title, &lines, &mut text);
     }
     section("Striking", &striking(ruleset), &mut text);
@@ -134,6 +134,9 @@ fn board(ruleset: &Ruleset, text: &mut String) {
         (0..shape.columns).map(|column| format!(" {}", char::from(b'a' + column))).collect();
     let _ = writeln!(text, "    {columns}");
     let fill = match ruleset.fill {
+        _ if ruleset.start == Start::Coins => {
+            "Nobody deploys: the game begins with a coin on every home square, and each side's army waits in its pool, for all to see."
+        }
         Fill::EveryHomeSquare if ruleset.reserve => {
             "Each side fills its home rows with any of its pieces, the Flag among them, unseen by the other; the rest is its reserve."
         }
@@ -180,9 +183,22 @@ fn moving(ruleset: &Ruleset) -> Vec<String> {
     .to_vec()
 }
 
-/// Reserve, labels and chips, where there are any (§S).
-fn shadowflash(ruleset: &Ruleset) -> Vec<(&'static str, Vec<String>)> {
+/// Coins, reserve, labels and chips, where there are any (§Q, §S).
+fn additions(ruleset: &Ruleset) -> Vec<(&'static str, Vec<String>)> {
     let mut sections = Vec::new();
+    if ruleset.start == Start::Coins {
+        sections.push((
+            "Coins",
+            "A coin goes one square like a piece, and nobody knows what it is, not even its owner. One that goes several squares becomes a Scout of the pool at that \
+             moment, as long as there is one. When a coin is in a strike, its owner says which piece of the pool it is: never a Bomb or the Flag when it strikes or has moved \
+             before. If both are coins, both choose unseen, and the strike is resolved when both have; both clocks run meanwhile. A choice is final. \
+             What a coin has become it stays, known to all. The Flag falls when a struck coin must be it.",
+        ));
+        sections.push((
+            "The reserve rule",
+            "At any time as many coins must stand unmoved as Bombs and Flag are left in the pool: what would break that is refused. Whoever has no other act forfeits the game.",
+        ));
+    }
     if ruleset.reserve {
         sections.push((
             "The reserve",

@@ -14,6 +14,7 @@ pub fn token(piece: &SeenPiece, numbering: Numbering) -> String {
     let figure = match piece.identity {
         Identity::Known(rank) => rank.figure(numbering),
         Identity::OneOf(_) => "+",
+        Identity::Coin => "o",
         Identity::Hidden if piece.is_moved => "?",
         Identity::Hidden => "#",
     };
@@ -31,7 +32,7 @@ pub fn mark(piece: &SeenPiece) -> char {
     match (piece.is_revealed, piece.identity, piece.is_moved) {
         _ if piece.is_labeled => '^',
         (true, _, _) => '*',
-        (false, Identity::Known(_) | Identity::OneOf(_), true) => '\'',
+        (false, Identity::Known(_) | Identity::OneOf(_) | Identity::Coin, true) => '\'',
         (false, _, _) => ' ',
     }
 }
@@ -97,6 +98,9 @@ pub fn chip_at(view: &GameView, square: Square) -> Option<ChipColor> {
 /// What the letters behind the squares mean where there are chips.
 pub const CHIPS_LEGEND: &str =
     "+ one of a few ranks, ^ labeled; behind a square its chip: r red, y yellow, b blue, g green.";
+
+/// What stands on the board where there are coins.
+pub const COINS_LEGEND: &str = "/o\\ and [o]: coins, which no strike has asked yet what they are.";
 
 /// What the marks on the board mean, in one sentence.
 pub const LEGEND: &str = "Red /5\\, Blue [5]; # hidden and never moved, ? hidden and moved, ' moved, * known to all, > last move, ~~~ lake.";

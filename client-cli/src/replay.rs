@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use flagfall_board::{PerSide, Ply, Rank, Side, Square};
+use flagfall_board::{Direction, PerSide, Ply, Rank, Side, Square};
 use flagfall_protocol::{
     Audience, GameEvent, GameRecord, GameSummary, GameView, IdentityText, OwedColor, Phase, PieceText,
     Presence, Reserve, SeenMove, SeenStrike, StrikeFate, ViewChange,
 };
-use flagfall_rules::{Fill, Identity, Move, Ruleset, SeenPiece};
+use flagfall_rules::{Fill, Identity, Move, Ruleset, SeenPiece, Start};
 
 use crate::layouts;
 use crate::model::OpenGame;
@@ -39,6 +39,7 @@ impl Replay {
         let mut replay = Replay { record, ruleset, at: 0, view };
         let start =
             replay.record.events.iter().position(|told| matches!(told.event, GameEvent::Started { .. }));
+        // Games with coins have begun before their first event.
         replay.go(start.map_or(0, |index| index + 1));
         Ok(replay)
     }
@@ -151,19 +152,24 @@ impl Replay {
 
 /// The view before anything happened.
 fn before(record: &GameRecord, ruleset: &Ruleset) -> GameView {
+    let has_coins = ruleset.start == Start::Coins;
+    let coins = Side::BOTH.into_iter().filter(|_| has_coins).flat_map(|side| {
+        let squares = ruleset.shape.home(side).iter();
+        squares.map(move |square| PieceText(SeenPiece { identity: Identity::Coin, ..unknown(square, side) }))
+    });
     GameView {
         audience: Audience::Public,
         ruleset: record.terms.ruleset.clone(),
-        phase: Phase::Deploying,
+        phase: if has_coins { Phase::Playing } else { Phase::Deploying },
         paused: false,
         ready: PerSide::default(),
         deploy_deadline: None,
         own_deployment: None,
         lakes: record.lakes.clone().unwrap_or_else(|| ruleset.shape.lakes.iter().collect()),
-        pieces: Vec::new(),
+        pieces: coins.collect(),
         captured: PerSide::default(),
         ply: 0,
-        turn: None,
+        turn: has_coins.then_some(Side::Red),
         last_move: None,
         last_exchange: None,
         reserve: ruleset.reserve.then(|| {
@@ -176,6 +182,8 @@ fn before(record: &GameRecord, ruleset: &Ruleset) -> GameView {
         }),
         chips: ruleset.chips.then(std::collections::BTreeMap::new),
         owed_color: None,
+        pools: has_coins.then(|| PerSide::from_fn(|_| ruleset.army.iter().collect())),
+        pending_strike: None,
         refused_moves: Vec::new(),
         clock: None,
         draw_offer: None,
@@ -187,15 +195,34 @@ fn before(record: &GameRecord, ruleset: &Ruleset) -> GameView {
 }
 
 fn step(view: &mut GameView, record: &GameRecord, ruleset: &Ruleset, event: &GameEvent) {
-    let mut change = ViewChange { turn: view.turn, ..ViewChange::default() };
+    let mut change =
+        ViewChange { turn: view.turn, pending_strike: view.pending_strike, ..ViewChange::default() };
     match event {
         GameEvent::Started { .. } => {
             change.turn = Some(Side::Red);
             let pieces = Side::BOTH.into_iter().flat_map(|side| army(record, ruleset, side));
             change.pieces = Some(pieces.map(PieceText).collect());
         }
+        GameEvent::Struck(strike) => {
+            change.pending_strike = Some(*strike);
+            let Move { from, to } = strike.squares.0;
+            let is_far = !matches!(Direction::between(from, to), Some((_, 1)));
+            let attacker = crate::targets::piece_at(view, from).unwrap_or(unknown(from, strike.side));
+            let scout = IdentityText(Identity::Known(Rank::Scout));
+            let now = if is_far { shown(attacker, scout) } else { attacker };
+            change.pools = shrunk(view, &[(attacker, now.identity)]);
+            change.pieces = Some(vec![PieceText(SeenPiece { is_moved: true, ..now })]);
+        }
         GameEvent::Moved(seen) => {
             change.turn = Some(seen.side.opponent());
+            change.pending_strike = None;
+            let Move { from, to } = seen.squares.0;
+            let mut before: Vec<(SeenPiece, Identity)> = Vec::new();
+            let defender = seen.strike.map(|strike| (to, strike.defender.0));
+            for (square, identity) in [Some((from, seen.piece.0)), defender].into_iter().flatten() {
+                before.extend(crate::targets::piece_at(view, square).map(|piece| (piece, identity)));
+            }
+            change.pools = shrunk(view, &before);
             let (pieces, captured) = ply(view, ruleset, seen);
             let is_owed = ruleset.chips
                 && seen.strike.is_some_and(|strike| strike.defender_fate == StrikeFate::Advances);
@@ -223,8 +250,9 @@ fn step(view: &mut GameView, record: &GameRecord, ruleset: &Ruleset, event: &Gam
                 is_labeled: seen.labeled,
             })]);
         }
-        GameEvent::Ended { .. } => change.turn = None,
+        GameEvent::Ended { .. } => (change.turn, change.pending_strike) = (None, None),
         GameEvent::Colored { .. }
+        | GameEvent::Chosen { .. }
         | GameEvent::Deployed { .. }
         | GameEvent::Ready { .. }
         | GameEvent::DrawOffered { .. }
@@ -233,6 +261,34 @@ fn step(view: &mut GameView, record: &GameRecord, ruleset: &Ruleset, event: &Gam
         | GameEvent::Resumed {} => {}
     }
     view.apply(event, &change);
+}
+
+fn unknown(square: Square, side: Side) -> SeenPiece {
+    SeenPiece {
+        square,
+        side,
+        identity: Identity::Hidden,
+        is_moved: false,
+        is_revealed: false,
+        is_labeled: false,
+    }
+}
+
+/// The pools after coins among these have become something.
+fn shrunk(
+    view: &GameView,
+    known: &[(SeenPiece, Identity)],
+) -> Option<PerSide<std::collections::BTreeMap<Rank, u8>>> {
+    let mut pools = view.pools.clone()?;
+    for (piece, now) in known.iter().filter(|(piece, _)| piece.identity == Identity::Coin) {
+        let Identity::Known(rank) = now else { continue };
+        let count = pools[piece.side].entry(*rank).or_insert(0);
+        *count = count.saturating_sub(1);
+        if *count == 0 {
+            pools[piece.side].remove(rank);
+        }
+    }
+    Some(pools)
 }
 
 /// A side's pieces at the start: as deployed where that is open, else hidden on the home squares, where they must all be.
@@ -289,15 +345,8 @@ fn ply(view: &GameView, ruleset: &Ruleset, seen: &SeenMove) -> (Vec<SeenPiece>, 
     let Move { from, to } = seen.squares.0;
     let mut captured = view.captured.clone();
     let at = |square: Square, side: Side| {
-        let unknown = SeenPiece {
-            square,
-            side,
-            identity: Identity::Hidden,
-            is_moved: false,
-            is_revealed: false,
-            is_labeled: false,
-        };
-        crate::targets::piece_at(view, square).filter(|piece| piece.side == side).unwrap_or(unknown)
+        let found = crate::targets::piece_at(view, square).filter(|piece| piece.side == side);
+        found.unwrap_or(unknown(square, side))
     };
     let mover = shown(at(from, seen.side), seen.piece);
     let mover = SeenPiece { is_moved: true, ..mover };
@@ -319,7 +368,7 @@ fn ply(view: &GameView, ruleset: &Ruleset, seen: &SeenMove) -> (Vec<SeenPiece>, 
             (StrikeFate::Leaves, Identity::Known(rank)) => {
                 *captured[piece.side].entry(rank).or_insert(0) += 1;
             }
-            (StrikeFate::Leaves, Identity::OneOf(_) | Identity::Hidden) => {}
+            (StrikeFate::Leaves, Identity::OneOf(_) | Identity::Coin | Identity::Hidden) => {}
         };
     settle(attacker, attacker_fate, from, to);
     settle(defender, defender_fate, to, from);
@@ -331,7 +380,7 @@ fn shown(piece: SeenPiece, told: IdentityText) -> SeenPiece {
     match (told.0, piece.identity) {
         (Identity::Known(_), _) => SeenPiece { identity: told.0, is_revealed: true, ..piece },
         (Identity::OneOf(_), Identity::Hidden) => SeenPiece { identity: told.0, ..piece },
-        (Identity::OneOf(_) | Identity::Hidden, _) => piece,
+        (Identity::OneOf(_) | Identity::Coin | Identity::Hidden, _) => piece,
     }
 }
 

@@ -44,8 +44,8 @@ pub fn targets(view: &GameView, ruleset: &Ruleset, from: Square) -> SquareSet {
 #[must_use]
 pub fn reach(view: &GameView, ruleset: &Ruleset, from: Square) -> Vec<Target> {
     let Some(side) = view.audience.side() else { return Vec::new() };
-    let is_turn = view.turn == Some(side) && view.owed_color.is_none();
-    let rank = match piece_at(view, from) {
+    let is_turn = view.turn == Some(side) && view.owed_color.is_none() && view.pending_strike.is_none();
+    let rank = match piece_at(view, from).map(|piece| by_pool(view, piece)) {
         Some(SeenPiece { side: owner, identity: Identity::Known(rank), .. }) if is_turn && owner == side => {
             rank
         }
@@ -70,6 +70,22 @@ pub fn reach(view: &GameView, ruleset: &Ruleset, from: Square) -> Vec<Target> {
     let is_refused = |to: Square| view.refused_moves.contains(&MoveText(Move { from, to }));
     reach.retain(|target| !is_refused(target.square));
     reach
+}
+
+/// A coin as what it may move like: as a Scout while one is left, as a Bomb while the reserve rule holds it, else as anything that goes one square (§Q).
+fn by_pool(view: &GameView, piece: SeenPiece) -> SeenPiece {
+    let Some(pools) = view.pools.as_ref().filter(|_| piece.identity == Identity::Coin) else { return piece };
+    let left = |rank| pools[piece.side].get(&rank).copied().unwrap_or(0);
+    let is_alike =
+        |other: &SeenPiece| other.side == piece.side && other.identity == Identity::Coin && !other.is_moved;
+    let unmoved = view.pieces.iter().filter(|other| is_alike(&other.0)).count();
+    let is_held = !piece.is_moved && unmoved <= usize::from(left(Rank::Bomb)) + usize::from(left(Rank::Flag));
+    let rank = match (is_held, left(Rank::Scout)) {
+        (true, _) => Rank::Bomb,
+        (false, 0) => Rank::Miner,
+        (false, _) => Rank::Scout,
+    };
+    SeenPiece { identity: Identity::Known(rank), ..piece }
 }
 
 /// The ways of one piece.

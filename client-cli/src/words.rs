@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use flagfall_board::{Numbering, Rank, Side, Square};
 use flagfall_protocol::{
     GameEvent, GameSummary, GameView, IdentityText, Leaderboard, LeaderboardEntry, MoveText, Outcome,
-    OwedColor, Player, PlayerKind, Presence, Profile, RatingChange, RatingInfo, RatingPoint, Reserve,
-    SeenExchange, SeenMove, SeenPlacing, SeenStrike, StrikeFate, Terms, Time,
+    OwedColor, PendingStrike, Phase, Player, PlayerKind, Presence, Profile, RatingChange, RatingInfo,
+    RatingPoint, Reserve, SeenExchange, SeenMove, SeenPlacing, SeenStrike, StrikeFate, Terms, Time,
 };
 use flagfall_rules::{Identity, Move, Ruleset};
 use unicode_width::UnicodeWidthStr;
@@ -281,6 +281,8 @@ pub fn event(event: &GameEvent) -> String {
         GameEvent::Ready { side } => format!("{side} is ready."),
         GameEvent::Started { .. } => "Both sides are ready. The game starts.".to_owned(),
         GameEvent::Moved(seen) => moved(seen),
+        GameEvent::Struck(strike) => struck(strike),
+        GameEvent::Chosen { side, rank } => format!("{side} chooses {rank}."),
         GameEvent::Removed { side, square } => removed(*side, *square),
         GameEvent::Placed(seen) => placed(seen),
         GameEvent::Colored { side, square, color } => {
@@ -314,7 +316,7 @@ fn placed(seen: &SeenPlacing) -> String {
     let label = if labeled { "labeled " } else { "" };
     let what = match piece.0 {
         Identity::Hidden => "piece".to_owned(),
-        Identity::Known(_) | Identity::OneOf(_) => identity(piece),
+        Identity::Known(_) | Identity::OneOf(_) | Identity::Coin => identity(piece),
     };
     format!("{side} brings a {label}{what} on at {square}{chip}.")
 }
@@ -339,6 +341,62 @@ pub fn owed(view: &GameView) -> Option<String> {
     })
 }
 
+/// A strike that waits as a sentence: `Red strikes a4a5: Red and Blue choose what their coins are.`
+fn struck(strike: &PendingStrike) -> String {
+    let PendingStrike { side, squares, owes, own_choice: _ } = strike;
+    let who = match (owes[*side], owes[side.opponent()]) {
+        (true, true) => format!("{side} and {} choose what their coins are", side.opponent()),
+        (true, false) => format!("{side} chooses what its coin is"),
+        (false, _) => format!("{} chooses what its coin is", side.opponent()),
+    };
+    format!("{side} strikes {squares}: {who}.")
+}
+
+/// What the strike that waits wants of the viewer, or of others, as a sentence; the choices are those of his pool (§Q4).
+#[must_use]
+pub fn choice(view: &GameView) -> Option<String> {
+    let strike = view.pending_strike.as_ref().filter(|_| view.phase == Phase::Playing)?;
+    let PendingStrike { side, squares, owes, own_choice } = strike;
+    let Some(own) = view.audience.side().filter(|own| owes[*own]) else { return Some(struck(strike)) };
+    if let Some(rank) = own_choice {
+        return Some(format!(
+            "Your choice is taken: {rank}. It is final; the strike waits for the other side."
+        ));
+    }
+    let Move { from, to } = squares.0;
+    let coin = if *side == own { from } else { to };
+    let names: Vec<String> = choices(view, own, coin).iter().map(|rank| rank.name().to_lowercase()).collect();
+    let example = names.first().map_or_else(String::new, |name| format!(", as in choose {name}"));
+    Some(format!("Choose what your coin on {coin} is{example}. It can be: {}.", names.join(", ")))
+}
+
+/// The ranks a struck coin may become, strongest first. The server decides; this is for what is offered.
+fn choices(view: &GameView, side: Side, coin: Square) -> Vec<Rank> {
+    let Some(pools) = &view.pools else { return Vec::new() };
+    let left = |rank: Rank| pools[side].get(&rank).copied().unwrap_or(0);
+    let is_unmoved = |at: Square| {
+        let piece = view.pieces.iter().map(|piece| piece.0).find(|piece| piece.square == at);
+        piece.is_some_and(|piece| piece.side == side && piece.identity == Identity::Coin && !piece.is_moved)
+    };
+    let unmoved = view.pieces.iter().filter(|piece| is_unmoved(piece.0.square)).count();
+    let may_spare = unmoved > usize::from(left(Rank::Bomb)) + usize::from(left(Rank::Flag));
+    let is_allowed = |rank: &Rank| {
+        let is_heavy = matches!(rank, Rank::Bomb | Rank::Flag);
+        left(*rank) > 0 && if is_heavy { is_unmoved(coin) } else { !is_unmoved(coin) || may_spare }
+    };
+    Rank::ALL.into_iter().rev().filter(is_allowed).collect()
+}
+
+/// A side's pool as a sentence.
+#[must_use]
+pub fn pool(side: Side, pool: &BTreeMap<Rank, u8>) -> String {
+    let left: Vec<String> = pool.iter().rev().map(|(rank, count)| format!("{count} {rank}")).collect();
+    if left.is_empty() {
+        return format!("{side}'s pool is empty.");
+    }
+    format!("{side}'s coins can still be: {}.", left.join(", "))
+}
+
 /// A side's reserve as a sentence: its size, and whatever of it is known.
 #[must_use]
 pub fn reserve(side: Side, reserve: &Reserve) -> String {
@@ -361,7 +419,7 @@ fn bare_move(seen: &SeenMove) -> String {
         return match piece.0 {
             // Only what the others cannot know anyway is worth a word: one's own pieces are on the board.
             Identity::OneOf(_) => format!("{side} moves {from}{to}: it is {}.", identity(piece)),
-            Identity::Known(_) | Identity::Hidden => format!("{side} moves {from}{to}."),
+            Identity::Known(_) | Identity::Coin | Identity::Hidden => format!("{side} moves {from}{to}."),
         };
     };
     let other = side.opponent();
@@ -396,6 +454,7 @@ fn identity(identity: IdentityText) -> String {
             let names: Vec<String> = ranks.iter().map(|rank| rank.to_string()).collect();
             names.join(" or ")
         }
+        Identity::Coin => "coin".to_owned(),
         Identity::Hidden => "hidden piece".to_owned(),
     }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use flagfall_board::{ChipColor, Direction, Rank, Side, Sign, Square};
 use flagfall_rules::secret::{SecretRecord, to_record};
 use flagfall_rules::{
-    Command, EndReason, Entropy, Events, Move, MoveCommand, Phase, Placing, Refusal, Viewer, decide, view,
+    Choice, Command, EndReason, Entropy, Events, Move, MoveCommand, Phase, Placing, Refusal, Viewer, decide,
+    view,
 };
 use flagfall_tests::{Chance, Match, Step};
 
@@ -26,6 +27,9 @@ impl Law for Legal {
             || game.deadline().is_some_and(|at| table.now > at)
         {
             return;
+        }
+        if game.position().has_strike_pending() {
+            return self.choices(table);
         }
         let turn = game.position().turn();
         let seen = view(game, Viewer::Player(turn), table.now);
@@ -92,8 +96,29 @@ impl Law for Legal {
     }
 }
 
+impl Legal {
+    /// While a strike waits, nothing but choosing is done on the board (§Q4).
+    fn choices(&mut self, table: &Match) {
+        let game = &table.game;
+        assert!(game.legal_moves().expect("it is played").is_empty());
+        for side in Side::BOTH {
+            let seen = view(game, Viewer::Player(side), table.now);
+            let listed: Vec<Command> = seen.legal_commands().iter().flat_map(|list| list.iter()).collect();
+            assert_eq!(game.is_to_act(side), !listed.is_empty(), "there is always a choice");
+            for rank in Rank::ALL {
+                let command = Command::Choose(Choice(rank));
+                let verdict = decide(game, side, game.ply(), &command, table.now, &Entropy([0; 32]));
+                assert_eq!(verdict.is_ok(), listed.contains(&command), "{side} {rank}");
+            }
+        }
+        assert_eq!(view(game, Viewer::Public, table.now).legal_commands(), None);
+    }
+}
+
+/// Whether a move is made, or a strike that waits for choices.
 fn is_ply(events: &Events) -> bool {
-    events.iter().next().is_some_and(|event| matches!(to_record(event), SecretRecord::Moved { .. }))
+    let is_move = |record| matches!(record, SecretRecord::Moved { .. } | SecretRecord::Struck { .. });
+    events.iter().next().is_some_and(|event| is_move(to_record(event)))
 }
 
 fn lost_by_illegal_act(events: &Events, loser: Side) -> bool {
@@ -160,6 +185,7 @@ fn candidates(from: &[Square]) -> Vec<Command> {
     let colors = || std::iter::once(None).chain(ChipColor::ALL.map(Some));
     let paths = || [None, Some(Sign::Plus), Some(Sign::Minus)].into_iter();
     let mut all: Vec<Command> = ChipColor::ALL.into_iter().map(Command::Color).collect();
+    all.extend(Rank::ALL.map(|rank| Command::Choose(Choice(rank))));
     for square in from.iter().copied() {
         all.push(Command::Remove(square));
         for to in squares() {
@@ -199,6 +225,7 @@ fn name(command: &Command) -> String {
         Command::Place(placing) => placing.to_string(),
         Command::Remove(square) => format!("-{square}"),
         Command::Color(color) => format!("={}", color.letter()),
+        Command::Choose(Choice(rank)) => format!("!{}", rank.letter()),
         other => format!("{other:?}"),
     }
 }
@@ -210,16 +237,19 @@ impl Law for LegalCommands {
         if game.phase() != Phase::Playing
             || game.is_paused()
             || game.deadline().is_some_and(|at| table.now > at)
-            || !(self.step.is_multiple_of(self.every) || game.position().owed_color().is_some())
+            || !(self.step.is_multiple_of(self.every)
+                || game.position().owed_color().is_some()
+                || game.position().has_strike_pending())
         {
             return;
         }
-        let turn = game.position().turn();
+        let turn = game.position().actor();
         let listed = game.position().legal_commands();
         let seen = view(game, Viewer::Player(turn), table.now);
         assert_eq!(seen.legal_commands().as_ref(), Some(&listed));
         for viewer in [Viewer::Player(turn.opponent()), Viewer::Public] {
-            assert_eq!(view(game, viewer, table.now).legal_commands(), None);
+            let may_act = matches!(viewer, Viewer::Player(side) if game.is_to_act(side));
+            assert_eq!(view(game, viewer, table.now).legal_commands().is_some(), may_act);
         }
         let names: BTreeSet<String> = listed.iter().map(|command| name(&command)).collect();
         assert_eq!((names.len(), listed.nth(listed.len())), (listed.len(), None), "each once");

@@ -28,13 +28,22 @@ impl Law for Conservation {
         // Counted again, apart from the engine.
         let pieces = Referee.pieces(position);
         for side in Side::BOTH {
-            let reserves = view(&logged.after, Viewer::Player(side), logged.at).reserve;
+            let seen = view(&logged.after, Viewer::Player(side), logged.at);
+            let reserves = seen.reserve;
+            let coins = pieces.iter().filter(|(_, s, rank)| *s == side && rank.is_none()).count();
+            let pooled = seen.pools.map(|pools| pools[side]);
+            assert_eq!(
+                coins,
+                pooled.iter().flatten().map(|count| usize::from(*count)).sum::<usize>(),
+                "{side}"
+            );
             for rank in Rank::ALL {
-                let on_board = pieces.iter().filter(|(_, s, r)| (*s, *r) == (side, rank)).count();
+                let on_board = pieces.iter().filter(|(_, s, r)| (*s, *r) == (side, Some(rank))).count();
                 let held = reserves.map_or(0, |reserves| {
                     let unlabeled = reserves[side].unlabeled.expect("its own");
                     usize::from(unlabeled[rank as usize]) + usize::from(reserves[side].labeled[rank as usize])
                 });
+                let held = held + pooled.map_or(0, |pool| usize::from(pool[rank as usize]));
                 let all = on_board + held + usize::from(position.captured(side)[rank as usize]);
                 assert_eq!(all, usize::from(position.ruleset().army.count(rank)), "{side} {rank}");
             }
@@ -117,6 +126,7 @@ fn random_command(table: &Match, chance: &mut Chance) -> Command {
         2 => Command::DeclineDraw,
         3 => Command::Resign,
         4 => Command::Abort,
+        8 => Command::Choose(flagfall_rules::Choice(Rank::ALL[chance.below(13)])),
         5 => {
             let count = chance.below(60);
             let pieces = (0..count).map(|_| (square(chance), Rank::ALL[chance.below(13)])).collect();
@@ -191,6 +201,11 @@ struct Notation;
 impl Law for Notation {
     fn event(&mut self, logged: &Logged) {
         if logged.after.phase() == Phase::Deploying || !logged.after.position().is_conserved() {
+            return;
+        }
+        let position = logged.after.position();
+        if position.has_strike_pending() && !position.is_to_act(position.actor()) {
+            // The last choice is in: its ply comes with it, and no text stands in between.
             return;
         }
         let text = Referee.position_text(logged.after.position());

@@ -3,7 +3,7 @@
 use flagfall_board::{Side, Stamp};
 use flagfall_protocol::{GameEvent, GameView, ViewChange};
 use flagfall_rules::secret::{SecretRecord, to_record};
-use flagfall_rules::{Identity, SeenExchange, SeenMove, View, Viewer, see, see_change, view};
+use flagfall_rules::{Identity, PendingStrike, SeenExchange, SeenMove, View, Viewer, see, see_change, view};
 use flagfall_tests::Logged;
 
 use crate::{Law, hold};
@@ -46,7 +46,7 @@ fn a_view_with_its_events_applied_is_the_view_afterwards() {
     hold("applied views", 8, || Applied);
 }
 
-/// Nothing but another side's change of its deployment is kept from an audience: that is all its number skips.
+/// Nothing but another side's change of its deployment, and its choice in a strike, is kept from an audience: that is all its number skips.
 #[derive(Default)]
 struct Numbers {
     seq: [u64; 3],
@@ -60,6 +60,7 @@ impl Law for Numbers {
         for (index, viewer) in Viewer::ALL.into_iter().enumerate() {
             let is_private = match to_record(&logged.event) {
                 SecretRecord::Deployed { side, .. } => !viewer.is_side(side) && logged.before.is_ready(side),
+                SecretRecord::Chosen { side, .. } => !viewer.is_side(side),
                 _ => false,
             };
             let seen = see(&logged.event, &logged.after, viewer);
@@ -86,6 +87,8 @@ struct Subset;
 
 fn knows_less(less: Identity, more: Identity) -> bool {
     match (less, more) {
+        // Of a coin nobody knows more.
+        (Identity::Coin, _) | (_, Identity::Coin) => less == more,
         (Identity::Hidden, _) => true,
         (Identity::Known(one), Identity::Known(other)) => one == other,
         (Identity::OneOf(one), Identity::Known(other)) => one.contains(other),
@@ -144,6 +147,8 @@ fn check_subset(public: &View, player: &View) {
         reserve,
         chips,
         owed_color,
+        pools,
+        pending_strike,
         refused_moves,
         clock,
         draw_offer,
@@ -185,7 +190,21 @@ fn check_subset(public: &View, player: &View) {
     assert_eq!(chips, &player.chips);
     assert_eq!(owed_color, &player.owed_color);
     assert!(refused_moves.is_empty());
-    assert_eq!(clock, &player.clock);
+    assert_eq!(pools, &player.pools);
+    let own_choice = player.pending_strike.and_then(|strike| strike.own_choice);
+    assert_eq!(pending_strike.map(|strike| PendingStrike { own_choice, ..strike }), player.pending_strike);
+    assert_eq!(pending_strike.and_then(|strike| strike.own_choice), None);
+    // While a strike waits a side sees its own clock stop, and the public does not (§Q4); nor when the game ends so.
+    let is_veiled = pending_strike.is_some() || outcome.is_some() && pools.is_some();
+    match (clock, player.clock) {
+        (Some(less), Some(more)) if is_veiled => {
+            let Viewer::Player(side) = player.viewer else { panic!("a player") };
+            let other = side.opponent();
+            assert_eq!(less.remaining_ms[other], more.remaining_ms[other]);
+            assert_eq!(less.is_running[other], more.is_running[other]);
+        }
+        (less, more) => assert_eq!(less, &more),
+    }
     assert_eq!(draw_offer, &player.draw_offer);
     assert_eq!(plies_to_limit, &player.plies_to_limit);
     assert_eq!(commitments, &player.commitments);

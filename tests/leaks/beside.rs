@@ -8,7 +8,7 @@ use flagfall_tests::{Logged, Step};
 use crate::doors::{Doors, Real};
 
 fn rank_at(game: &Game, square: Square) -> Option<Rank> {
-    Referee.pieces(game.position()).into_iter().find(|(at, ..)| *at == square).map(|(.., rank)| rank)
+    Referee.pieces(game.position()).into_iter().find(|(at, ..)| *at == square).and_then(|(.., rank)| rank)
 }
 
 /// The square of a piece that came from a reserve in this event.

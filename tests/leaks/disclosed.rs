@@ -178,6 +178,8 @@ impl Disclosed {
             SecretRecord::Moved { side, from, to, strike, laid, proves: _, labels: _ } => {
                 self.moved(*side, *from, *to, strike.as_ref(), laid.as_ref());
             }
+            // What coins hide has a specification of its own (`choices.rs`).
+            SecretRecord::Struck { .. } | SecretRecord::Chosen { .. } => panic!("no ruleset with coins"),
             SecretRecord::Removed { side, square } => self.removed(*side, *square),
             SecretRecord::Placed { side, square, rank, is_labeled, color } => {
                 self.placed(*side, *square, *rank, *is_labeled, *color);

@@ -56,7 +56,7 @@ impl Doors for Real {}
 fn patch(view: &mut GameView, game: &Game, mut with: impl FnMut(&mut SeenPiece, Rank)) {
     let truth = Referee.pieces(game.position());
     for PieceText(piece) in &mut view.pieces {
-        if let Some((_, _, rank)) = truth.iter().find(|(square, ..)| *square == piece.square) {
+        if let Some((_, _, Some(rank))) = truth.iter().find(|(square, ..)| *square == piece.square) {
             with(piece, *rank);
         }
     }
@@ -82,7 +82,7 @@ impl Doors for ShownMover {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
         let (mut event, change) = Real.event(logged, viewer)?;
         if let GameEvent::Moved(seen) = &mut event
-            && let Some((.., rank)) = Referee
+            && let Some((.., Some(rank))) = Referee
                 .pieces(logged.after.position())
                 .into_iter()
                 .find(|(square, ..)| *square == seen.squares.0.to)
@@ -144,7 +144,7 @@ impl Doors for WarnsOfBombs {
         let is_bomb = Referee
             .pieces(game.position())
             .into_iter()
-            .any(|(square, _, rank)| square == squares.to && rank == Rank::Bomb);
+            .any(|(square, _, rank)| square == squares.to && rank == Some(Rank::Bomb));
         if is_bomb { (code, format!("{message}; it is a Bomb anyway")) } else { (code, message) }
     }
 }
@@ -157,7 +157,7 @@ impl Doors for RefusesSpies {
         let is_spy = Referee
             .pieces(game.position())
             .into_iter()
-            .any(|(square, _, rank)| square == squares.to && rank == Rank::Spy);
+            .any(|(square, _, rank)| square == squares.to && rank == Some(Rank::Spy));
         if is_spy { (Code::new("not_your_piece"), message) } else { (code, message) }
     }
 }
@@ -181,7 +181,7 @@ pub(crate) struct OneOfLength;
 impl Doors for OneOfLength {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
         let mut view = Real.view(game, viewer, now);
-        let flag = Referee.pieces(game.position()).into_iter().find(|(_, _, rank)| *rank == Rank::Flag);
+        let flag = Referee.pieces(game.position()).into_iter().find(|(_, _, rank)| *rank == Some(Rank::Flag));
         if let Some((square, ..)) = flag {
             view.ruleset = " ".repeat(square.index() % 7);
         }

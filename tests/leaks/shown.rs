@@ -98,7 +98,7 @@ fn check_shadow(view: &GameView, disclosed: &Disclosed, ruleset: &Ruleset) {
 #[test]
 fn every_audience_is_shown_what_the_specification_says_and_nothing_else() {
     let seed = Chance::seed_or(9_000);
-    for ruleset in rulesets() {
+    for ruleset in crate::with_deployments() {
         let checked: usize = (0..Chance::games_or(2)).map(|game| check(ruleset, seed + game)).sum();
         println!("{}: {checked} pieces looked at, seed {seed}", ruleset.id);
     }
@@ -108,7 +108,7 @@ fn every_audience_is_shown_what_the_specification_says_and_nothing_else() {
 #[test]
 fn a_marked_hidden_rank_is_in_no_outgoing_byte() {
     let seed = Chance::seed_or(9_100);
-    for ruleset in rulesets() {
+    for ruleset in crate::with_deployments() {
         for game in 0..Chance::games_or(2) {
             let script = Script::random(ruleset, &mut Chance::new(seed + game));
             let mut script = script;
@@ -164,7 +164,7 @@ fn an_illegal_deployment_leaves_no_trace() {
 /// While the sides deploy the others learn "ready" and nothing more: not how often, not when it changed.
 #[test]
 fn redeployments_leave_no_trace() {
-    for ruleset in rulesets() {
+    for ruleset in crate::with_deployments() {
         let mut chance = Chance::new(5);
         let texts: Vec<String> = (0..4).map(|_| flagfall_tests::random_setup(ruleset, &mut chance)).collect();
         let red = |index: usize| Step::Deploy(flagfall_board::Side::Red, texts[index].clone());

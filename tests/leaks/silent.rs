@@ -15,7 +15,7 @@ fn silent_winner(seen: &SeenMove, game: &Game) -> Option<Rank> {
     }
     let pieces = Referee.pieces(game.position());
     let winner = pieces.into_iter().find(|(at, side, _)| *at == seen.squares.0.to && *side != seen.side);
-    winner.map(|(.., rank)| rank)
+    winner.and_then(|(.., rank)| rank)
 }
 
 fn name_winner(seen: &mut SeenMove, game: &Game) {

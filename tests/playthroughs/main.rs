@@ -6,7 +6,9 @@ use std::path::Path;
 
 use flagfall_board::{Direction, PerSide, Rank, Side, Square};
 use flagfall_protocol::{GameEvent, GameView};
-use flagfall_rules::{Command, Identity, Phase, Referee, Ruleset, SeenPiece, TimeControl, Viewer, see, view};
+use flagfall_rules::{
+    Command, Identity, Phase, Referee, Ruleset, SeenPiece, Start, TimeControl, Viewer, see, view,
+};
 use flagfall_tests::{Chance, Logged, Match, Step};
 
 /// Deployments in which every kind of piece soon meets the enemy.
@@ -60,7 +62,10 @@ fn boards(table: &Match) -> String {
                     views[index].pieces.iter().find(|piece| piece.square == square).copied()
                 };
                 let piece = if board == 0 {
-                    let rank = truth.iter().find(|(at, ..)| *at == square).map(|(.., rank)| rank.letter());
+                    let rank = truth
+                        .iter()
+                        .find(|(at, ..)| *at == square)
+                        .map(|(.., rank)| rank.map_or('o', Rank::letter));
                     // Whether it moved is public.
                     seen(2).and_then(|piece| Some((piece.side, rank?, piece.is_moved, piece.is_revealed)))
                 } else {
@@ -68,6 +73,7 @@ fn boards(table: &Match) -> String {
                         let letter = match piece.identity {
                             Identity::Known(rank) => rank.letter(),
                             Identity::OneOf(_) => '!',
+                            Identity::Coin => 'o',
                             Identity::Hidden => '?',
                         };
                         (piece.side, letter, piece.is_moved, piece.is_revealed)
@@ -97,6 +103,9 @@ fn told(logged: &Logged) -> String {
 
 /// What is beside the board, and on it under the pieces: the truth, and what everybody knows.
 fn shadow(table: &Match) -> String {
+    if table.game.terms().ruleset.start == Start::Coins {
+        return coins(table);
+    }
     if !table.game.terms().ruleset.reserve {
         return String::new();
     }
@@ -111,11 +120,28 @@ fn shadow(table: &Match) -> String {
     text
 }
 
+/// The pools and the strike that waits: the truth, and what everybody knows.
+fn coins(table: &Match) -> String {
+    let text = Referee.position_text(table.game.position());
+    let truth: Vec<&str> = text.split(' ').skip(5).collect();
+    let mut text = format!("truth: red {}; blue {}; strike {}\n", truth[0], truth[1], truth[2]);
+    for (viewer, name) in Viewer::ALL.into_iter().zip(["red", "blue", "public"]) {
+        let GameView { pools, pending_strike, clock, .. } =
+            GameView::from(&view(&table.game, viewer, table.now));
+        let known = serde_json::to_string(&(pending_strike, clock)).expect("JSON");
+        let is_true = pools == GameView::from(&view(&table.game, Viewer::Public, table.now)).pools;
+        let _infallible = writeln!(text, "{name} knows: {known}, the same pools: {is_true}");
+    }
+    text
+}
+
 /// Where plies are more than moves: the color that is owed, now and then a piece that leaves or comes on.
 fn other(table: &Match, chance: &mut Chance) -> Option<Command> {
     let commands = table.game.position().legal_commands();
     let others = commands.len() - commands.moves_len();
-    let is_time = table.game.position().owed_color().is_some() || matches!(table.game.ply() % 7, 3 | 5);
+    let is_choice =
+        table.game.position().owed_color().is_some() || table.game.position().has_strike_pending();
+    let is_time = is_choice || matches!(table.game.ply() % 7, 3 | 5);
     if others == 0 || !is_time {
         return None;
     }
@@ -152,7 +178,13 @@ fn lively(table: &Match, chance: &mut Chance) -> Command {
 fn playthrough(ruleset: &'static Ruleset) -> String {
     let mut chance = Chance::new(3);
     let secret = PerSide::new(false, ruleset.id == "pbm");
-    let mut table = Match::new(ruleset, TimeControl::Unlimited, secret, Chance::new(1));
+    let has_coins = ruleset.start == Start::Coins;
+    let time = if has_coins {
+        TimeControl::Fischer { base_ms: 600_000, increment_ms: 0 }
+    } else {
+        TimeControl::Unlimited
+    };
+    let mut table = Match::new(ruleset, time, secret, Chance::new(1));
     let mut text = format!(
         "A game of {}: the truth, and what red, blue and the public know. ' has moved, * known to all, ? hidden.\n\n",
         ruleset.id
@@ -164,6 +196,9 @@ fn playthrough(ruleset: &'static Ruleset) -> String {
         Step::Deploy(Side::Blue, blue.to_owned()),
     ];
     steps.reverse();
+    if has_coins {
+        steps.clear();
+    }
     let mut plies = 0;
     while table.game.phase() != Phase::Over {
         let step = steps.pop().unwrap_or_else(|| {
@@ -171,8 +206,12 @@ fn playthrough(ruleset: &'static Ruleset) -> String {
             match plies {
                 30 => Step::Ask(Side::Red, Command::OfferDraw),
                 31 => Step::Ask(Side::Blue, Command::DeclineDraw),
-                32 => Step::Ask(Side::Blue, Command::Resign),
-                _ => Step::Ask(table.game.position().turn(), lively(&table, &mut chance)),
+                32 if !has_coins => Step::Ask(Side::Blue, Command::Resign),
+                // In the middle of a choice.
+                40.. if table.game.position().has_strike_pending() && table.game.is_to_act(Side::Blue) => {
+                    Step::Ask(Side::Blue, Command::Resign)
+                }
+                _ => Step::Ask(table.game.position().actor(), lively(&table, &mut chance)),
             }
         });
         let logged = match table.step(&step, 1000) {
@@ -185,6 +224,7 @@ fn playthrough(ruleset: &'static Ruleset) -> String {
             text += &told(logged);
             is_worth_a_look |= logged.after.phase() != logged.before.phase()
                 || logged.after.position().owed_color().is_some()
+                || logged.after.position().has_strike_pending()
                 || matches!(
                     see(&logged.event, &logged.after, Viewer::Public),
                     Some(flagfall_rules::SeenEvent::Exchanged(_))

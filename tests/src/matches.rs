@@ -1,7 +1,7 @@
-use flagfall_board::{GameId, PerSide, Side, SquareSet, Stamp};
+use flagfall_board::{GameId, PerSide, Rank, Side, SquareSet, Stamp};
 use flagfall_rules::{
-    Command, Entropy, Event, Events, Game, GameTerms, Move, Phase, Refusal, Ruleset, TimeControl, decide,
-    decide_deadline, decide_pause, decide_resume, evolve,
+    Choice, Command, Entropy, Event, Events, Game, GameTerms, Move, Phase, Refusal, Ruleset, TimeControl,
+    Viewer, decide, decide_deadline, decide_pause, decide_resume, evolve, view,
 };
 
 use crate::{Chance, random_setup, setup_of, wrong_setup};
@@ -106,16 +106,20 @@ impl Match {
         Ok(logged)
     }
 
-    /// A legal command of the board: a move rather than another.
-    fn random_command(&self, chance: &mut Chance) -> Option<Command> {
-        if self.game.phase() != Phase::Playing {
-            return None;
-        }
-        let commands = self.game.position().legal_commands();
+    /// A legal command of the board by one of those who are to act: a move rather than another.
+    fn random_command(&self, chance: &mut Chance) -> Option<(Side, Command)> {
+        let sides: Vec<Side> = Side::BOTH.into_iter().filter(|side| self.game.is_to_act(*side)).collect();
+        let side = if sides.len() > 1 { sides[chance.below(sides.len())] } else { *sides.first()? };
+        let commands = view(&self.game, Viewer::Player(side), self.now).legal_commands()?;
         let is_move =
             commands.moves_len() > 0 && (commands.moves_len() == commands.len() || !chance.once_in(5));
         let end = if is_move { commands.moves_len() } else { commands.len() };
-        commands.nth(chance.below(end.max(1)))
+        let command = commands.nth(chance.below(end.max(1)))?;
+        if command == Command::Choose(Choice(Rank::Flag)) && commands.len() > 1 && !chance.once_in(20) {
+            // Nobody gives his Flag away so soon.
+            return self.random_command(chance);
+        }
+        Some((side, command))
     }
 
     /// Something that may be done now, by chance: mostly a legal move.
@@ -144,10 +148,12 @@ impl Match {
                 1 | 2 => Step::Ask(side, Command::OfferDraw),
                 3 | 4 => Step::Ask(side, Command::DeclineDraw),
                 5 => Step::Wait,
+                // A choice takes its time.
+                _ if self.game.position().has_strike_pending() && chance.once_in(3) => Step::Wait,
                 // The armies are large, and few pieces are alike for long.
                 6 if ruleset.reserve => Step::Ask(side, Command::Resign),
                 _ => match self.random_command(chance) {
-                    Some(command) => Step::Ask(self.game.position().turn(), command),
+                    Some((side, command)) => Step::Ask(side, command),
                     None => Step::Wait,
                 },
             },

@@ -4,7 +4,7 @@ use flagfall_rules::Ruleset;
 
 /// Custom rulesets in which every change that custom games may make is made once at least, and changes meet that no ruleset with a name
 /// of its own has together.
-const CUSTOM: [&str; 9] = [
+const CUSTOM: [&str; 10] = [
     "classic,ties=attacker,disclosure=silent,bombs=leave,scout-strike=near,winner=any,two-squares=5,more-squares=on,quiet=100",
     "tournament,ties=defender,winner=any,two-squares=off,more-squares=off,quiet=400",
     "barrage,ties=defender,disclosure=silent,bombs=leave,quiet=off",
@@ -13,6 +13,7 @@ const CUSTOM: [&str; 9] = [
     "original,disclosure=silent,scout-strike=far,winner=attacker",
     "silent-defense,ties=both,bombs=leave,winner=any",
     "course,quiet=600",
+    "quantum,ties=defender,bombs=leave,two-squares=off,quiet=400",
     "shadowflash-3,ties=attacker,quiet=400,islands=printed",
 ];
 

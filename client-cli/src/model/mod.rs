@@ -333,7 +333,7 @@ impl OpenGame {
     /// Whether it is one's own turn and one may move.
     #[must_use]
     pub fn is_own_turn(&self) -> bool {
-        self.view.phase == Phase::Playing && self.own_side().is_some() && self.view.turn == self.own_side()
+        self.own_side().is_some_and(|side| self.view.is_to_act(side))
     }
 
     /// Whether one's own side owes the color of a chip before anything else (§S2.4).
@@ -352,7 +352,8 @@ impl OpenGame {
     #[must_use]
     pub fn remaining_ms(&self, side: Side, server_now: u64) -> Option<u64> {
         let clock = self.view.clock?;
-        let is_running = clock.running == Some(side) && !self.view.paused && self.view.phase != Phase::Over;
+        let runs = clock.running.is_some_and(|running| running.includes(side));
+        let is_running = runs && !self.view.paused && self.view.phase != Phase::Over;
         let gone = if is_running { server_now.saturating_sub(clock.at) } else { 0 };
         Some(clock.remaining_ms[side].saturating_sub(gone))
     }

@@ -52,6 +52,11 @@ pub(super) fn draw(
             let is_table = room(&lines) >= ruleset.army.iter().count() + 3 && width >= TABLE_WIDTH;
             losses_and_reserve(model, game, ruleset, reserves, theme, is_table, &mut lines);
         } else {
+            for (side, pool) in
+                Side::BOTH.iter().filter_map(|side| Some((*side, &game.view.pools.as_ref()?[*side])))
+            {
+                lines.extend(words::wrap(&words::pool(side, pool), width).into_iter().map(Line::raw));
+            }
             let room = room(&lines);
             losses(model, game, ruleset, theme, room, &mut lines);
         }
@@ -151,6 +156,10 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
         notices.push("Paused while the server is away; no clock runs.".to_owned());
     }
     notices.extend(words::owed(view));
+    notices.extend(words::choice(view));
+    if view.pending_strike.is_some() && game.is_own_turn() {
+        notices.push("A colon takes words: :choose captain.".to_owned());
+    }
     match view.draw_offer {
         Some(side) if game.own_side() == Some(side) => notices.push("You offer a draw.".to_owned()),
         Some(side) if game.own_side().is_some() => {

@@ -5,7 +5,7 @@ use flagfall_protocol::{
     Audience, ClientToServer, GameCommand, GameEvent, GameSummary, GameView, MoveText, Phase, Position,
     Presence, SeenMove, ViewChange,
 };
-use flagfall_rules::{Identity, Lakes, Move, Ruleset};
+use flagfall_rules::{Identity, Lakes, Move, Ruleset, Start};
 
 use super::{exit, link};
 use crate::deploy::DeployEditor;
@@ -159,13 +159,16 @@ pub(super) fn show_board(model: &mut Model, with_legend: bool) {
     if !is_for_person || (with_legend && game.view.phase == Phase::Deploying) {
         return;
     }
-    let has_chips = ruleset.chips;
+    let (has_chips, has_coins) = (ruleset.chips, ruleset.start == Start::Coins);
     let text = plain::board(&game.view, ruleset, model.options.numbering, model.bottom());
     model.say(text.trim_end());
     if with_legend {
         model.say(plain::LEGEND);
         if has_chips {
             model.say(plain::CHIPS_LEGEND);
+        }
+        if has_coins {
+            model.say(plain::COINS_LEGEND);
         }
     }
 }
@@ -196,6 +199,10 @@ fn tell_turn(model: &mut Model, is_changed: bool) {
         Phase::Deploying if game.is_acting() && game.view.own_deployment.is_none() => {
             "Deploy now: type deploy suggested, deploy random, or deploy and your own text (help explains it)."
                 .to_owned()
+        }
+        Phase::Playing if game.view.pending_strike.is_some() => {
+            let Some(choice) = words::choice(&game.view) else { return };
+            choice
         }
         Phase::Playing if game.is_own_turn() && game.is_acting() => {
             let side = game.own_side().unwrap_or(Side::Red);
@@ -285,7 +292,9 @@ pub(super) fn event(
             game.editor = None;
             model.prompt = None;
         }
-        GameEvent::Moved(_) | GameEvent::Removed { .. } | GameEvent::Placed(_) => game.selected = None,
+        GameEvent::Moved(_) | GameEvent::Removed { .. } | GameEvent::Placed(_) | GameEvent::Struck(_) => {
+            game.selected = None;
+        }
         GameEvent::Ended { .. } => {
             game.selected = None;
             game.typed.clear();
@@ -297,6 +306,7 @@ pub(super) fn event(
         | GameEvent::DrawDeclined { .. }
         | GameEvent::Paused { .. }
         | GameEvent::Colored { .. }
+        | GameEvent::Chosen { .. }
         | GameEvent::Resumed {} => {}
     }
     let is_watching = game.own_side().is_none();
@@ -312,6 +322,9 @@ pub(super) fn event(
     let is_turn = is_own_turn && (matches!(event, GameEvent::Started { .. }) || event.is_ply());
     let limit = game.view.plies_to_limit.filter(|_| event.is_ply());
     let owed = words::owed(&game.view).filter(|_| event.is_ply());
+    let choice = words::choice(&game.view).filter(|_| {
+        matches!(event, GameEvent::Chosen { .. }) || matches!(event, GameEvent::Struck(_)) && is_own_turn
+    });
     let offered_by = match event {
         GameEvent::DrawOffered { side } => game.own_side().filter(|own| own != side),
         _ => None,
@@ -325,6 +338,9 @@ pub(super) fn event(
     }
     if let Some(owed) = owed {
         model.say(owed);
+    }
+    if let Some(choice) = choice {
+        model.say(choice);
     }
     if offered_by.is_some() && model.options.plain {
         model.say("Type accept or decline.");
@@ -443,9 +459,7 @@ pub(super) fn act(model: &mut Model, act: GameCommand, out: &mut Vec<Effect>) {
         _ => None,
     };
     match &model.game {
-        Some(game)
-            if game.view.phase == Phase::Playing && !game.is_own_turn() && game.own_side().is_some() =>
-        {
+        Some(game) if is_out_of_turn(game, &act) => {
             model.was_refused = true;
             model.say("It is not your turn.");
         }
@@ -462,6 +476,13 @@ pub(super) fn act(model: &mut Model, act: GameCommand, out: &mut Vec<Effect>) {
         }
         _ => command(model, act, out),
     }
+}
+
+/// Whether it is so plain that the act is not this side's to make now that the server need not be asked. What becomes of a choice it says itself.
+fn is_out_of_turn(game: &OpenGame, act: &GameCommand) -> bool {
+    let is_choice = matches!(act, GameCommand::Choose { .. });
+    let is_turn = game.view.turn == game.own_side() || game.is_own_turn();
+    game.view.phase == Phase::Playing && game.own_side().is_some() && !is_choice && !is_turn
 }
 
 /// Asks the server for a move.

@@ -12,7 +12,8 @@ a4a5 or move a4a5: move or strike. Where there are chips, with a color: a4a5 gre
   a1a7+ goes over rows or columns counting up, a1a7- counting down.
 place scout a4, place labeled scout a4: bring a piece on from the reserve (with a color: place
   scout a4 green). remove a4: take a piece into it. color green: name the color you owe.
-reserve: what waits beside the board.
+reserve: what waits beside the board. Where there are coins, choose captain: say what your struck
+  coin is. pool: what both sides' coins can still be.
 deploy suggested: hand in a sensible deployment. deploy random: any. deploy NAME: a saved one.
 deploy TEXT: hand in your own, a letter a square, the row nearest the enemy first, each row
   from your left: 1-9, S Spy, B Bomb, F Flag, and . for a square left empty where allowed.
@@ -74,10 +75,12 @@ fn must_wait(model: &Model, line: &str) -> bool {
         return false;
     }
     let Some(game) = &model.game else { return true };
-    let is_move = word == "move" || acts::act(line).is_some();
+    let act = acts::act(line);
+    let is_move = word == "move" || act.is_some();
+    let is_choice = matches!(act, Some(GameCommand::Choose { .. }));
     match game.view.phase {
         Phase::Over => false,
-        Phase::Playing if is_move => !game.is_own_turn(),
+        Phase::Playing if is_move => !game.is_own_turn() || is_choice != game.view.pending_strike.is_some(),
         Phase::Deploying if word != "deploy" => {
             is_move || matches!(word, "draw" | "accept" | "decline" | "resign" | "rematch")
         }
@@ -132,6 +135,7 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
         "status" => status(model),
         "captured" => captured(model),
         "reserve" => reserve(model),
+        "pool" | "pools" => pools(model),
         "draw" => game::draw(model, out),
         "accept" => game::command(model, GameCommand::AcceptDraw {}, out),
         "decline" => game::command(model, GameCommand::DeclineDraw {}, out),
@@ -202,6 +206,7 @@ fn status(model: &mut Model) {
         lines.push(format!("Last: {}", words::exchanged(last)));
     }
     lines.extend(words::owed(view));
+    lines.extend(words::choice(view));
     for line in lines {
         model.say(line);
     }
@@ -215,6 +220,19 @@ fn reserve(model: &mut Model) {
             Some(reserves) => {
                 Side::BOTH.into_iter().map(|side| words::reserve(side, &reserves[side])).collect()
             }
+        },
+    };
+    for line in lines {
+        model.say(line);
+    }
+}
+
+fn pools(model: &mut Model) {
+    let lines = match model.game.as_ref() {
+        None => vec!["There is no game yet.".to_owned()],
+        Some(game) => match &game.view.pools {
+            None => vec!["There are no coins in this ruleset.".to_owned()],
+            Some(pools) => Side::BOTH.into_iter().map(|side| words::pool(side, &pools[side])).collect(),
         },
     };
     for line in lines {

@@ -510,8 +510,9 @@ impl Actor {
         };
         let phase = match view.phase {
             flagfall_rules::Phase::Deploying => "deploy",
-            // Before its ply, and at the same number of plies (§S2.4).
+            // Beside its ply, and at the same number of plies (§S2.4, §Q4).
             _ if view.owed_color.is_some() => "color",
+            _ if view.pending_strike.is_some() => "choice",
             flagfall_rules::Phase::Playing | flagfall_rules::Phase::Over => "ply",
         };
         let cmd_id = format!("{phase}-{}-{side:?}", view.ply).parse().ok()?;

@@ -166,8 +166,8 @@ pub(super) struct Seat {
     presence: Presence,
     left_at: Option<Stamp>,
     pub(super) wants_rematch: bool,
-    /// The phase and ply at which its house player was last asked to act, and whether a color was owed then: once that is named, the ply is still to be
-    /// made (§S2.4).
+    /// The phase and ply at which its house player was last asked to act, and whether a choice was owed then: before or after it, the ply is still to be
+    /// made (§S2.4, §Q4).
     pub(super) asked_at: Option<(flagfall_rules::Phase, Ply, bool)>,
 }
 
@@ -594,14 +594,15 @@ impl Table {
         if self.game.is_paused() || self.retry_at.is_some() {
             return;
         }
-        let owes_color = self.game.position().owed_color().is_some();
-        let moment = Some((self.game.phase(), self.game.ply(), owes_color));
+        let position = self.game.position();
+        let is_choice = position.owed_color().is_some() || position.has_strike_pending();
+        let moment = Some((self.game.phase(), self.game.ply(), is_choice));
         let header = self.header.clone();
         for side in Side::BOTH.into_iter().filter(|side| header.is_house(*side)) {
             let is_to_deploy =
                 self.game.phase() == flagfall_rules::Phase::Deploying && !self.game.is_ready(side);
             let is_asked = self.seats[side].asked_at == moment;
-            if !is_asked && (is_to_deploy || self.game.turn() == Some(side)) {
+            if !is_asked && (is_to_deploy || self.game.is_to_act(side)) {
                 if self.leaves_house_to_others(now) {
                     continue;
                 }

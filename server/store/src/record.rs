@@ -99,6 +99,18 @@ enum EventRecord {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         laid: Option<(Vec<Square>, ChipColor)>,
     },
+    Struck {
+        side: Side,
+        from: Square,
+        to: Square,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        proves: Vec<Rank>,
+        owes: Vec<Side>,
+    },
+    Chosen {
+        side: Side,
+        rank: Rank,
+    },
     Removed {
         side: Side,
         square: Square,
@@ -227,6 +239,11 @@ impl From<SecretRecord> for EventRecord {
                 let strike = strike.map(|parts| parts.map(part));
                 EventRecord::Moved { side, from, to, proves, strike, labels, laid }
             }
+            SecretRecord::Struck { side, from, to, proves, owes } => {
+                let owes = Side::BOTH.into_iter().filter(|side| owes[*side]).collect();
+                EventRecord::Struck { side, from, to, proves, owes }
+            }
+            SecretRecord::Chosen { side, rank } => EventRecord::Chosen { side, rank },
             SecretRecord::Removed { side, square } => EventRecord::Removed { side, square },
             SecretRecord::Placed { side, square, rank, is_labeled, color } => {
                 EventRecord::Placed { side, square, rank, labeled: is_labeled, color }
@@ -266,6 +283,11 @@ impl TryFrom<EventRecord> for SecretRecord {
                 let strike = strike.map(|parts| parts.map(part));
                 SecretRecord::Moved { side, from, to, proves, strike, labels, laid }
             }
+            EventRecord::Struck { side, from, to, proves, owes } => {
+                let owes = PerSide::from_fn(|side| owes.contains(&side));
+                SecretRecord::Struck { side, from, to, proves, owes }
+            }
+            EventRecord::Chosen { side, rank } => SecretRecord::Chosen { side, rank },
             EventRecord::Removed { side, square } => SecretRecord::Removed { side, square },
             EventRecord::Placed { side, square, rank, labeled, color } => {
                 SecretRecord::Placed { side, square, rank, is_labeled: labeled, color }

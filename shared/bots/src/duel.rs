@@ -2,8 +2,8 @@
 
 use flagfall_board::{GameId, PerSide, Ply, Side, SquareSet, Stamp};
 use flagfall_rules::{
-    Command, Entropy, Game, GameTerms, Outcome, Phase, Refusal, Ruleset, Setup, TimeControl, View, Viewer,
-    decide, evolve, view,
+    Command, Entropy, Game, GameTerms, Outcome, Phase, Refusal, Ruleset, Setup, Start, TimeControl, View,
+    Viewer, decide, evolve, view,
 };
 
 /// Why a game was not played to its end.
@@ -56,11 +56,12 @@ pub fn play(
         created: Stamp(0),
         secret: PerSide::default(),
     });
-    for side in Side::BOTH {
+    for side in Side::BOTH.into_iter().filter(|_| ruleset.start == Start::Deployments) {
         let asked = setups[side].take().map(Command::Deploy);
         ask(&mut game, side, |view| asked.or_else(|| choose(side, view)))?;
     }
-    while let Some(side) = game.turn() {
+    while game.phase() == Phase::Playing {
+        let side = game.position().actor();
         ask(&mut game, side, |view| choose(side, view))?;
     }
     debug_assert_eq!(game.phase(), Phase::Over);

@@ -9,6 +9,7 @@ mod good;
 mod level;
 mod memory;
 mod player;
+mod quantum;
 mod setup;
 mod simple;
 

@@ -1,9 +1,10 @@
 //! One side's house player in one game.
 
 use flagfall_board::Side;
-use flagfall_rules::{Command, Move, Phase, Ruleset, Setup, View};
+use flagfall_rules::{Command, Move, Phase, Ruleset, Setup, Start, View};
 
 use crate::good::GoodMind;
+use crate::quantum::QuantumMind;
 use crate::simple::SimpleMind;
 use crate::{Chance, Effort, Level, random_setup, sensible_setup};
 
@@ -43,8 +44,8 @@ impl Mind for RandomMind {
 fn mind(level: Level, side: Side, effort: Effort, ruleset: &Ruleset) -> Box<dyn Mind> {
     match level {
         Level::Random => Box::new(RandomMind),
-        // The worlds that *good* searches have no reserve.
-        Level::Good if !ruleset.reserve => Box::new(GoodMind::new(side, effort)),
+        _ if ruleset.start == Start::Coins => Box::new(QuantumMind::new(side)),
+        Level::Good if GoodMind::plays(ruleset) => Box::new(GoodMind::new(side, effort)),
         Level::Simple | Level::Good => Box::new(SimpleMind::new(side)),
     }
 }
@@ -74,7 +75,7 @@ impl HousePlayer {
         let mind = self.mind.get_or_insert_with(|| mind(level, side, effort, view.ruleset));
         match view.phase {
             Phase::Deploying => (!view.ready[self.side]).then(|| Command::Deploy(self.setup(view))),
-            Phase::Playing if view.turn == Some(self.side) => mind.act(view, &mut self.chance),
+            Phase::Playing if view.is_to_act(self.side) => mind.act(view, &mut self.chance),
             Phase::Playing => {
                 mind.watch(view);
                 None

@@ -2,7 +2,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use flagfall_board::{ChipColor, GameId, Ply, Rank, Side, Sign, Square};
-use flagfall_rules::{Command, MoveCommand, Placing, Refusal, Ruleset, Setup, TimeControl};
+use flagfall_rules::{Choice, Command, MoveCommand, Placing, Refusal, Ruleset, Setup, TimeControl};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -186,6 +186,11 @@ pub enum GameCommand {
         /// Which.
         color: ChipColor,
     },
+    /// Names the piece of the pool that one's struck coin is (§Q4). Once taken it is final.
+    Choose {
+        /// Which.
+        rank: Rank,
+    },
     /// Offers a draw, or accepts the other side's offer.
     OfferDraw {},
     /// Accepts the other side's offer.
@@ -227,6 +232,7 @@ impl GameCommand {
                 GameCommand::Place { square: *square, rank: *rank, labeled: *is_labeled, color: *color }
             }
             Command::Color(color) => GameCommand::Color { color: *color },
+            Command::Choose(Choice(rank)) => GameCommand::Choose { rank: *rank },
             Command::OfferDraw => GameCommand::OfferDraw {},
             Command::AcceptDraw => GameCommand::AcceptDraw {},
             Command::DeclineDraw => GameCommand::DeclineDraw {},
@@ -250,6 +256,7 @@ impl GameCommand {
                 Command::Place(Placing { square: *square, rank: *rank, is_labeled: *labeled, color: *color })
             }
             GameCommand::Color { color } => Command::Color(*color),
+            GameCommand::Choose { rank } => Command::Choose(Choice(*rank)),
             GameCommand::OfferDraw {} => Command::OfferDraw,
             GameCommand::AcceptDraw {} => Command::AcceptDraw,
             GameCommand::DeclineDraw {} => Command::DeclineDraw,
@@ -268,6 +275,7 @@ impl fmt::Debug for GameCommand {
             GameCommand::Remove { square } => write!(f, "Remove({square})"),
             GameCommand::Place { square, rank: _, labeled: _, color: _ } => write!(f, "Place({square})"),
             GameCommand::Color { color: _ } => f.write_str("Color"),
+            GameCommand::Choose { rank: _ } => f.write_str("Choose(hidden)"),
             GameCommand::OfferDraw {} => f.write_str("OfferDraw"),
             GameCommand::AcceptDraw {} => f.write_str("AcceptDraw"),
             GameCommand::DeclineDraw {} => f.write_str("DeclineDraw"),

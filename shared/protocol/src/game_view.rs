@@ -54,6 +54,12 @@ pub struct GameView {
     /// The chip whose color the side to move must name before anything else (§S2.4).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owed_color: Option<OwedColor>,
+    /// What each side's coins can still become, in rulesets with coins (§Q8); ranks without any left are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pools: Option<PerSide<BTreeMap<Rank, u8>>>,
+    /// The strike that waits for choices (§Q4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_strike: Option<PendingStrike>,
     /// One's own moves that a repetition rule refuses this turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused_moves: Vec<MoveText>,
@@ -99,9 +105,42 @@ pub struct Clock {
     pub at: u64,
     /// What is left to each side then, in milliseconds.
     pub remaining_ms: PerSide<u64>,
-    /// The side whose time runs.
+    /// Whose time runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub running: Option<Side>,
+    pub running: Option<Running>,
+}
+
+/// Whose time runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Running {
+    /// Red's.
+    Red,
+    /// Blue's.
+    Blue,
+    /// Both sides': each owes a choice in a strike (§Q4).
+    Both,
+}
+
+impl Running {
+    fn of(is_running: PerSide<bool>) -> Option<Running> {
+        match is_running {
+            PerSide { red: true, blue: true } => Some(Running::Both),
+            PerSide { red: true, blue: false } => Some(Running::Red),
+            PerSide { red: false, blue: true } => Some(Running::Blue),
+            PerSide { red: false, blue: false } => None,
+        }
+    }
+
+    /// Whether a side's time runs.
+    #[must_use]
+    pub fn includes(self, side: Side) -> bool {
+        match self {
+            Running::Red => side == Side::Red,
+            Running::Blue => side == Side::Blue,
+            Running::Both => true,
+        }
+    }
 }
 
 /// How a game ended.
@@ -144,6 +183,16 @@ pub enum GameEvent {
     },
     /// A ply.
     Moved(SeenMove),
+    /// A strike with a coin in it; the ply comes when whoever owes a choice has made it (§Q4).
+    Struck(PendingStrike),
+    /// One's own choice was taken. Nobody else is told, not even that it was made; the record of a game that is over tells the choices of every strike that
+    /// was resolved (§Q4).
+    Chosen {
+        /// Who.
+        side: Side,
+        /// What.
+        rank: Rank,
+    },
     /// A ply: a side took a piece off the board into its reserve (§S1.5).
     Removed {
         /// Whose.
@@ -197,6 +246,8 @@ impl GameEvent {
             GameEvent::Deployed { setup: _ }
             | GameEvent::Ready { side: _ }
             | GameEvent::Started { commitments: _ }
+            | GameEvent::Struck(_)
+            | GameEvent::Chosen { side: _, rank: _ }
             | GameEvent::Colored { side: _, square: _, color: _ }
             | GameEvent::DrawOffered { side: _ }
             | GameEvent::DrawDeclined { side: _ }
@@ -259,6 +310,21 @@ pub struct OwedColor {
     pub side: Side,
     /// Where its piece has come to stand.
     pub square: Square,
+}
+
+/// A strike that waits until whoever owes a choice has said what his coin is (§Q4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PendingStrike {
+    /// Who struck.
+    pub side: Side,
+    /// From and to, as in `a4a5`.
+    #[serde(rename = "move")]
+    pub squares: MoveText,
+    /// Whose coins are in it. That one of two has chosen already is shown to nobody.
+    pub owes: PerSide<bool>,
+    /// One's own choice, once it is made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_choice: Option<Rank>,
 }
 
 /// A ply as an audience saw it.
@@ -334,6 +400,12 @@ pub struct ViewChange {
     /// The chip whose color the side to move must name before anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owed_color: Option<OwedColor>,
+    /// Both pools, with what may have changed them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pools: Option<PerSide<BTreeMap<Rank, u8>>>,
+    /// The strike that waits for choices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_strike: Option<PendingStrike>,
 }
 
 impl From<rules::Phase> for Phase {
@@ -354,8 +426,8 @@ impl From<&rules::Outcome> for Outcome {
 
 impl From<rules::SeenClock> for Clock {
     fn from(clock: rules::SeenClock) -> Clock {
-        let rules::SeenClock { at, remaining_ms, running } = clock;
-        Clock { at: at.0, remaining_ms, running }
+        let rules::SeenClock { at, remaining_ms, is_running } = clock;
+        Clock { at: at.0, remaining_ms, running: Running::of(is_running) }
     }
 }
 
@@ -399,6 +471,13 @@ impl From<&rules::SeenExchange> for SeenExchange {
                 SeenExchange::Placed(SeenPlacing { side, square, piece, labeled: is_labeled, color })
             }
         }
+    }
+}
+
+impl From<rules::PendingStrike> for PendingStrike {
+    fn from(strike: rules::PendingStrike) -> PendingStrike {
+        let rules::PendingStrike { side, from, to, owes, own_choice } = strike;
+        PendingStrike { side, squares: MoveText(rules::Move { from, to }), owes, own_choice }
     }
 }
 
@@ -457,6 +536,8 @@ impl From<&rules::SeenChange> for ViewChange {
             pieces,
             reserve,
             owed_color,
+            pools,
+            pending_strike,
         } = change;
         ViewChange {
             clock: clock.map(Clock::from),
@@ -468,11 +549,28 @@ impl From<&rules::SeenChange> for ViewChange {
             pieces: pieces.as_ref().map(|pieces| pieces.iter().copied().map(PieceText).collect()),
             reserve: reserve.as_ref().map(reserves_of),
             owed_color: owed_color.map(OwedColor::from),
+            pools: pools.as_ref().map(captured_of),
+            pending_strike: pending_strike.map(PendingStrike::from),
         }
     }
 }
 
 impl GameView {
+    /// Whether a side owes an act on the board, as far as this audience can know: the choice it has not made in a strike (§Q4), else its turn.
+    #[must_use]
+    pub fn is_to_act(&self, side: Side) -> bool {
+        if self.phase != Phase::Playing {
+            return false;
+        }
+        match &self.pending_strike {
+            Some(strike) => {
+                let has_chosen = self.audience.side() == Some(side) && strike.own_choice.is_some();
+                strike.owes[side] && !has_chosen
+            }
+            None => self.turn == Some(side),
+        }
+    }
+
     /// Makes the view before an event into the view after it.
     pub fn apply(&mut self, event: &GameEvent, change: &ViewChange) {
         let ViewChange {
@@ -485,6 +583,8 @@ impl GameView {
             pieces,
             reserve,
             owed_color,
+            pools,
+            pending_strike,
         } = change;
         self.clock = *clock;
         self.deploy_deadline = *deploy_deadline;
@@ -498,6 +598,10 @@ impl GameView {
             self.reserve.clone_from(reserve);
         }
         self.owed_color = *owed_color;
+        if pools.is_some() {
+            self.pools.clone_from(pools);
+        }
+        self.pending_strike = *pending_strike;
         match event {
             GameEvent::Deployed { setup } => {
                 self.own_deployment = Some(setup.clone());
@@ -521,6 +625,8 @@ impl GameView {
                 self.last_exchange = None;
                 self.end_turn(seen.side, &[from, to], pieces.as_deref());
             }
+            GameEvent::Struck(strike) => self.put(&[strike.squares.0.from], pieces.as_deref()),
+            GameEvent::Chosen { side: _, rank: _ } => {}
             GameEvent::Removed { side, square } => {
                 self.last_move = None;
                 self.last_exchange = Some(SeenExchange::Removed { side: *side, square: *square });
@@ -555,11 +661,16 @@ impl GameView {
 }
 
 impl GameView {
-    /// A ply was made: what stands on its squares is told anew.
-    fn end_turn(&mut self, side: Side, squares: &[Square], pieces: Option<&[PieceText]>) {
+    /// What stands on these squares is told anew.
+    fn put(&mut self, squares: &[Square], pieces: Option<&[PieceText]>) {
         self.pieces.retain(|piece| !squares.contains(&piece.0.square));
         self.pieces.extend(pieces.into_iter().flatten().copied());
         self.pieces.sort_by_key(|piece| piece.0.square);
+    }
+
+    /// A ply was made: what stands on its squares is told anew.
+    fn end_turn(&mut self, side: Side, squares: &[Square], pieces: Option<&[PieceText]>) {
+        self.put(squares, pieces);
         self.ply = self.ply.saturating_add(1);
         if self.draw_offer == Some(side.opponent()) {
             self.draw_offer = None;
@@ -588,6 +699,8 @@ impl From<&rules::SeenEvent> for GameEvent {
                 GameEvent::Started { commitments: commitments_of(commitments) }
             }
             rules::SeenEvent::Moved(seen) => GameEvent::Moved(seen.into()),
+            rules::SeenEvent::Struck(strike) => GameEvent::Struck((*strike).into()),
+            rules::SeenEvent::Chosen { side, rank } => GameEvent::Chosen { side: *side, rank: *rank },
             rules::SeenEvent::Exchanged(seen) => match SeenExchange::from(seen) {
                 SeenExchange::Removed { side, square } => GameEvent::Removed { side, square },
                 SeenExchange::Placed(seen) => GameEvent::Placed(seen),
@@ -626,6 +739,8 @@ impl From<&rules::View> for GameView {
             reserve,
             chips,
             owed_color,
+            pools,
+            pending_strike,
             refused_moves,
             clock,
             draw_offer,
@@ -652,6 +767,8 @@ impl From<&rules::View> for GameView {
             reserve: reserve.as_ref().map(reserves_of),
             chips: chips.as_ref().map(chips_of),
             owed_color: owed_color.map(OwedColor::from),
+            pools: pools.as_ref().map(captured_of),
+            pending_strike: pending_strike.map(PendingStrike::from),
             refused_moves: refused_moves.iter().copied().map(MoveText).collect(),
             clock: clock.map(Clock::from),
             draw_offer: *draw_offer,

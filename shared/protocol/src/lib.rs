@@ -20,8 +20,8 @@ pub use account::{
 pub use client_to_server::{ClientToServer, CommandId, CommandIdError, GameCommand, Position, Terms, Time};
 pub use code::{CloseCode, Code};
 pub use game_view::{
-    Clock, GameEvent, GameView, Opened, Outcome, OwedColor, Phase, Reserve, SeenExchange, SeenMove,
-    SeenPlacing, SeenStrike, StrikeFate, ViewChange,
+    Clock, GameEvent, GameView, Opened, Outcome, OwedColor, PendingStrike, Phase, Reserve, Running,
+    SeenExchange, SeenMove, SeenPlacing, SeenStrike, StrikeFate, ViewChange,
 };
 pub use rating::{
     GameScore, Leaderboard, LeaderboardEntry, RatedGame, RatingChange, RatingHistory, RatingInfo,

@@ -75,13 +75,16 @@ pub struct Recorder {
     events: Vec<RecordedEvent>,
     /// Events of which the end may open more than was seen, with their places among the others.
     closed: Vec<(usize, rules::Event)>,
+    /// Choices nobody of this audience saw, with the number of events before them: those of strikes that were resolved, and of the one that waits (§Q4).
+    choices: Vec<(usize, Stamp, rules::Event)>,
+    waiting: Vec<(usize, Stamp, rules::Event)>,
 }
 
 impl Recorder {
     /// A record as this viewer may know it, of which nothing is written yet.
     #[must_use]
     pub fn new(viewer: rules::Viewer) -> Recorder {
-        Recorder { viewer, events: Vec::new(), closed: Vec::new() }
+        Recorder { viewer, events: Vec::new(), closed: Vec::new(), choices: Vec::new(), waiting: Vec::new() }
     }
 
     /// Notes an event, stamped `at`; `after` is the game after it.
@@ -94,7 +97,12 @@ impl Recorder {
             {
                 self.closed.push((self.events.len(), event.clone()));
             }
+            if matches!(seen, rules::SeenEvent::Moved(_)) {
+                self.choices.append(&mut self.waiting);
+            }
             self.events.push(RecordedEvent { at: at.0, event: GameEvent::from(&seen) });
+        } else if after.position().has_strike_pending() {
+            self.waiting.push((self.events.len(), at, event.clone()));
         }
     }
 
@@ -105,6 +113,13 @@ impl Recorder {
             let opened = rules::see_opened(event, game, self.viewer);
             if let (Some(opened), Some(recorded)) = (opened, self.events.get_mut(*place)) {
                 recorded.event = GameEvent::from(&opened);
+            }
+        }
+        // From the last on: places count events before.
+        for (place, at, event) in self.choices.iter().rev() {
+            if let Some(opened) = rules::see_opened(event, game, self.viewer) {
+                let recorded = RecordedEvent { at: at.0, event: GameEvent::from(&opened) };
+                self.events.insert(*place, recorded);
             }
         }
         let view = GameView::from(&rules::view(game, self.viewer, game.latest()));
@@ -189,7 +204,10 @@ impl fmt::Display for GameRecord {
                 GameEvent::Colored { side, square, color } => {
                     writeln!(f, "{:>4} {:<4} {square}={}", "", mover(*side), color.letter())?;
                 }
-                GameEvent::Deployed { .. }
+                // What was chosen is told with its ply, and what was never resolved stays untold (§Q4).
+                GameEvent::Struck(_)
+                | GameEvent::Chosen { .. }
+                | GameEvent::Deployed { .. }
                 | GameEvent::Ready { .. }
                 | GameEvent::Started { .. }
                 | GameEvent::DrawOffered { .. }

@@ -49,7 +49,7 @@ impl FromStr for MoveText {
 
 text_serde!(MoveText);
 
-/// What is known of a rank: its letter of §P4, `?` for nothing, `[9P]` for one of these.
+/// What is known of a rank: its letter of §P4, `?` for nothing, `[9P]` for one of these, `o` of a coin, which has none yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema)]
 #[schemars(with = "String")]
 pub struct IdentityText(pub Identity);
@@ -63,6 +63,7 @@ impl fmt::Display for IdentityText {
                 ranks.iter().try_for_each(|rank| write!(f, "{}", rank.letter()))?;
                 f.write_str("]")
             }
+            Identity::Coin => f.write_str("o"),
             Identity::Hidden => f.write_str("?"),
         }
     }
@@ -72,11 +73,13 @@ impl FromStr for IdentityText {
     type Err = TextError;
 
     fn from_str(text: &str) -> Result<IdentityText, TextError> {
-        const ERROR: TextError =
-            TextError("not a rank: a letter of 1-9, S, B, F, P, a list of them in brackets, or ?");
+        const ERROR: TextError = TextError(
+            "not a rank: a letter of 1-9, S, B, F, P, a list of them in brackets, o for a coin, or ?",
+        );
         let mut letters = text.chars();
         let identity = match (letters.next(), letters.as_str()) {
             (Some('?'), "") => Identity::Hidden,
+            (Some('o'), "") => Identity::Coin,
             (Some('['), rest) => {
                 let inside = rest.strip_suffix(']').filter(|inside| !inside.is_empty()).ok_or(ERROR)?;
                 let ranks: Option<RankSet> = inside

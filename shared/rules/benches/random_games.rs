@@ -9,7 +9,7 @@ use std::hint::black_box;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_rules::{
-    Command, Entropy, Event, Game, GameTerms, Phase, Ruleset, Setup, TimeControl, decide, evolve,
+    Command, Entropy, Event, Game, GameTerms, Phase, Ruleset, Setup, Start, TimeControl, decide, evolve,
 };
 
 /// xorshift64* (Vigna 2016).
@@ -35,6 +35,9 @@ fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
         created: Stamp(0),
         secret: PerSide::default(),
     });
+    if ruleset.start == Start::Coins {
+        return game;
+    }
     for side in Side::BOTH {
         let mut letters: Vec<char> = ruleset
             .army
@@ -61,7 +64,7 @@ fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
 }
 
 /// Mostly a move; else any command, so that pieces come and go.
-fn reserve_command(game: &Game, chance: &mut Chance) -> Command {
+fn any_command(game: &Game, chance: &mut Chance) -> Command {
     let commands = game.position().legal_commands();
     let end =
         if commands.moves_len() > 0 && chance.below(8) > 0 { commands.moves_len() } else { commands.len() };
@@ -73,13 +76,13 @@ fn reserve_command(game: &Game, chance: &mut Chance) -> Command {
 fn play(game: &mut Game, chance: &mut Chance, mut show: impl FnMut(&Event)) -> u64 {
     let entropy = Entropy([0; 32]);
     while game.phase() == Phase::Playing {
-        let command = if game.terms().ruleset.reserve {
-            reserve_command(game, chance)
+        let command = if game.terms().ruleset.reserve || game.terms().ruleset.start == Start::Coins {
+            any_command(game, chance)
         } else {
             let moves = game.position().legal_moves();
             Command::Move(moves.nth(chance.below(moves.len())).expect("a move").into())
         };
-        let side = game.position().turn();
+        let side = game.position().actor();
         match &decide(game, side, game.ply(), &command, Stamp(0), &entropy) {
             Ok(events) => events.iter().for_each(|event| {
                 evolve(game, event, Stamp(0));

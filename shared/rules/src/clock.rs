@@ -21,7 +21,8 @@ pub enum TimeControl {
 pub struct Clock {
     increment_ms: u64,
     remaining_ms: PerSide<u64>,
-    running: Option<(Side, Stamp)>,
+    /// Since when a side's time runs: both may, while both owe a choice (§Q4).
+    since: PerSide<Option<Stamp>>,
 }
 
 impl Clock {
@@ -30,25 +31,32 @@ impl Clock {
     pub fn new(control: TimeControl) -> Option<Clock> {
         match control {
             TimeControl::Unlimited => None,
-            TimeControl::Fischer { base_ms, increment_ms } => {
-                Some(Clock { increment_ms, remaining_ms: PerSide::new(base_ms, base_ms), running: None })
-            }
+            TimeControl::Fischer { base_ms, increment_ms } => Some(Clock {
+                increment_ms,
+                remaining_ms: PerSide::new(base_ms, base_ms),
+                since: PerSide::default(),
+            }),
         }
     }
 
-    /// Starts a side's clock.
+    /// Starts a side's clock, unless it runs.
     pub(crate) fn start(&mut self, side: Side, at: Stamp) {
-        self.running = Some((side, at));
+        self.since[side].get_or_insert(at);
     }
 
-    /// Stops whichever clock runs, having counted the time until now.
+    /// Stops whatever runs, having counted the time until now.
     pub(crate) fn stop(&mut self, at: Stamp) {
-        if let Some((side, since)) = self.running.take() {
+        Side::BOTH.into_iter().for_each(|side| self.stop_side(side, at));
+    }
+
+    /// Stops a side's clock, having counted its time until now.
+    pub(crate) fn stop_side(&mut self, side: Side, at: Stamp) {
+        if let Some(since) = self.since[side].take() {
             self.remaining_ms[side] = self.remaining_ms[side].saturating_sub(at.ms_since(since));
         }
     }
 
-    /// The running side made its ply: its time is counted, its increment added, the other clock starts.
+    /// The side made its ply: time is counted, its increment added, the other clock starts.
     pub(crate) fn press(&mut self, side: Side, at: Stamp) {
         self.stop(at);
         self.remaining_ms[side] = self.remaining_ms[side].saturating_add(self.increment_ms);
@@ -58,28 +66,30 @@ impl Clock {
     /// A side's remaining time at a moment, in milliseconds.
     #[must_use]
     pub fn remaining_ms(&self, side: Side, now: Stamp) -> u64 {
-        match self.running {
-            Some((running, since)) if running == side => {
-                self.remaining_ms[side].saturating_sub(now.ms_since(since))
-            }
-            _ => self.remaining_ms[side],
-        }
+        let gone = self.since[side].map_or(0, |since| now.ms_since(since));
+        self.remaining_ms[side].saturating_sub(gone)
     }
 
-    /// The side whose clock runs.
+    /// Whether a side's time runs.
     #[must_use]
-    pub fn running(&self) -> Option<Side> {
-        self.running.map(|(side, _)| side)
+    pub fn is_running(&self, side: Side) -> bool {
+        self.since[side].is_some()
     }
 
-    /// The stamp from which the running side's time is counted.
+    /// The stamp from which the running time is counted; the later one where both run.
     pub(crate) fn running_since(&self) -> Option<Stamp> {
-        self.running.map(|(_, since)| since)
+        self.since[Side::Red].max(self.since[Side::Blue])
     }
 
-    /// The last moment at which the running side may still act.
+    /// The last moment at which a side may still act, while its time runs.
+    #[must_use]
+    pub fn deadline_of(&self, side: Side) -> Option<Stamp> {
+        self.since[side].map(|since| since.plus_ms(self.remaining_ms[side]))
+    }
+
+    /// The last moment at which whoever's time runs out first may still act.
     #[must_use]
     pub fn deadline(&self) -> Option<Stamp> {
-        self.running.map(|(side, since)| since.plus_ms(self.remaining_ms[side]))
+        Side::BOTH.into_iter().filter_map(|side| self.deadline_of(side)).min()
     }
 }

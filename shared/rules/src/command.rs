@@ -20,6 +20,8 @@ pub enum Command {
     Place(Placing),
     /// Name the color of the chip one's own piece lays where it came to stand in the other side's turn (§S2.4).
     Color(ChipColor),
+    /// Name the piece of the pool that one's struck coin is (§Q4).
+    Choose(Choice),
     /// Offer a draw; accepts the other side's offer where one stands.
     OfferDraw,
     /// Accept the other side's draw offer.
@@ -57,6 +59,16 @@ pub struct MoveCommand {
 impl From<Move> for MoveCommand {
     fn from(squares: Move) -> MoveCommand {
         MoveCommand { squares, path: None, color: None }
+    }
+}
+
+/// What a struck coin is (§Q4): written as the rank's letter. `Debug` does not show it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Choice(pub Rank);
+
+impl fmt::Debug for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Choice(hidden)")
     }
 }
 

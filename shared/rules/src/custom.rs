@@ -467,6 +467,7 @@ mod tests {
                     all_but_islands.into_iter().filter(|name| *name != "disclosure").collect()
                 }
                 "course" => vec!["quiet"],
+                "quantum" => vec!["ties", "bombs", "two-squares", "quiet"],
                 "shadowflash-1" | "shadowflash-2" | "shadowflash-3" => vec!["ties", "quiet", "islands"],
                 _ => all_but_islands.to_vec(),
             };

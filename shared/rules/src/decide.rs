@@ -3,17 +3,18 @@
 use flagfall_board::{ChipColor, PerSide, Ply, Rank, RankSet, Side, Square, SquareSet, Stamp};
 
 use crate::chips::Witnessed;
-use crate::command::{Command, Move, MoveCommand, Placing};
+use crate::command::{Choice, Command, Move, MoveCommand, Placing};
 use crate::commitment::{Commitment, Salt};
-use crate::event::{Deployed, Event, EventKind, Events, Fate, Laid, Moved, Placed, Strike};
+use crate::event::{Clash, Deployed, Event, EventKind, Events, Fate, Laid, Moved, Placed, Strike};
 use crate::game::{EndReason, Game, Offers, Outcome, Phase};
 use crate::movement::{Field, Way};
-use crate::position::Position;
+use crate::position::{Apart, Position, is_movable};
 use crate::refusal::Refusal;
 use crate::repetition::neighbors;
 use crate::setup::Setup;
 use crate::shadow::Shadow;
 use crate::strike;
+use crate::superposition::{Coins, Superposition};
 
 /// 32 random bytes for whatever a command needs chance for: the salt of a deployment. `Debug` shows none of them.
 #[derive(Clone)]
@@ -73,6 +74,10 @@ pub fn decide(
             in_play(game)?;
             lay_owed(&game.position, side, *color)
         }
+        Command::Choose(choice) => {
+            in_play(game)?;
+            choose(&game.position, side, *choice)
+        }
         Command::OfferDraw => offer_draw(game, side),
         Command::AcceptDraw => {
             in_play(game)?;
@@ -93,7 +98,9 @@ pub fn decide(
                 Side::Red => 0,
                 Side::Blue => 1,
             };
-            if game.ply() > own_first_ply {
+            // Whoever has struck has begun its ply.
+            let has_struck = game.position.has_strike_pending() && game.position.turn() == side;
+            if game.ply() > own_first_ply || has_struck {
                 return Err(Refusal::TooLateToAbort);
             }
             if broke_rules(game, side) {
@@ -113,8 +120,21 @@ pub fn decide_deadline(game: &Game, now: Stamp) -> Events {
     }
     match game.phase {
         Phase::Deploying => ended(Outcome::nobody(EndReason::Aborted)),
-        Phase::Playing => ended(Outcome::won(game.position.turn().opponent(), EndReason::OutOfTime)),
+        Phase::Playing => ended(out_of_time(game)),
         Phase::Over => Events::default(),
+    }
+}
+
+/// Whose time ran out first has lost; of two at the same moment neither has won (§Q4).
+fn out_of_time(game: &Game) -> Outcome {
+    let deadline_of = |side| game.clock.as_ref().and_then(|clock| clock.deadline_of(side));
+    let late = Side::BOTH.into_iter().filter_map(|side| Some((deadline_of(side)?, side)));
+    match (deadline_of(Side::Red), deadline_of(Side::Blue)) {
+        (Some(red), Some(blue)) if red == blue => Outcome::nobody(EndReason::OutOfTime),
+        _ => {
+            let loser = late.min().map_or(game.position.turn(), |(_, side)| side);
+            Outcome::won(loser.opponent(), EndReason::OutOfTime)
+        }
     }
 }
 
@@ -145,6 +165,7 @@ pub fn decide_verdict(game: &Game, outcome: Outcome) -> Events {
         | EndReason::IllegalAct
         | EndReason::Aborted => ended(outcome),
         EndReason::FlagCaptured
+        | EndReason::ForfeitedReserve
         | EndReason::NoLegalMove
         | EndReason::BothBlocked
         | EndReason::DrawAgreed
@@ -248,40 +269,40 @@ fn judge_deployments(side: Side, is_legal: bool, is_other_legal: bool) -> Option
 
 /// Whether a side may make its ply now.
 #[inline]
-fn may_act(position: &Position, side: Side, shadow: Option<&Shadow>) -> Result<(), Refusal> {
+fn may_act(position: &Position, side: Side, apart: Apart<'_>) -> Result<(), Refusal> {
     if side != position.turn() {
         return Err(Refusal::NotYourTurn);
     }
-    if shadow.is_some_and(|shadow| shadow.owed.is_some()) { Err(Refusal::ChoicePending) } else { Ok(()) }
+    if apart.owes_choice() { Err(Refusal::ChoicePending) } else { Ok(()) }
 }
 
 /// Judges a move on the board alone.
 pub(crate) fn play(position: &Position, side: Side, asked: MoveCommand) -> Result<Events, Refusal> {
-    match position.shadow() {
-        Some(shadow) => play_in_shadow(position, side, asked, shadow),
-        None => play_with(position, side, asked, None),
+    match position.apart() {
+        apart if apart.is_nothing() => play_with(position, side, asked, Apart::NOTHING),
+        apart => play_apart(position, side, asked, apart),
     }
 }
 
 #[cold]
-fn play_in_shadow(
+fn play_apart(
     position: &Position,
     side: Side,
     asked: MoveCommand,
-    shadow: &Shadow,
+    apart: Apart<'_>,
 ) -> Result<Events, Refusal> {
-    play_with(position, side, asked, Some(shadow))
+    play_with(position, side, asked, apart)
 }
 
-/// What only positions with a reserve have is looked up once, by whoever asks: the compiler leaves it out for the others, who pay nothing for it.
+/// What only some positions have is looked up once, by whoever asks: the compiler leaves it out for the others, who pay nothing for it.
 #[inline(always)]
 fn play_with(
     position: &Position,
     side: Side,
     asked: MoveCommand,
-    shadow: Option<&Shadow>,
+    apart: Apart<'_>,
 ) -> Result<Events, Refusal> {
-    may_act(position, side, shadow)?;
+    may_act(position, side, apart)?;
     let ruleset = position.ruleset();
     let MoveCommand { squares, path, color } = asked;
     let Move { from, to } = squares;
@@ -292,9 +313,13 @@ fn play_with(
     if piece.side != side {
         return Err(Refusal::NotYourPiece);
     }
-    let field = position.field_with(side, shadow);
-    let way = field.way(squares, path, piece.rank)?;
-    let chips = shadow.filter(|_| ruleset.chips);
+    let field = position.field_with(side, apart.shadow);
+    // A coin goes several squares by becoming a Scout (§Q3).
+    let way = field.way(squares, path, piece.rank.unwrap_or(Rank::Scout))?;
+    if let (None, Some(superposition)) = (piece.rank, apart.superposition) {
+        check_coin(&superposition.coins[side], from, way.distance)?;
+    }
+    let chips = apart.shadow.filter(|_| ruleset.chips);
     check_color(chips.is_some() && !way.is_flash, color)?;
     let repetition = position.repetition();
     if repetition.tether(ruleset, side).is_some_and(|tether| tether.holds(squares)) {
@@ -304,17 +329,72 @@ fn play_with(
         return Err(Refusal::MoreSquares);
     }
 
-    let strike = position.piece(to).map(|defender| strike::resolve(ruleset, piece.rank, defender.rank));
+    // Only a Scout moves more than one square (§C2).
+    let run = (way.distance > 1).then(|| piece.rank.unwrap_or(Rank::Scout));
+    let proves = run.map_or(RankSet::ALL, RankSet::only);
+    let strike = match position.piece(to) {
+        None => None,
+        Some(defender) => match (piece.rank.or(run), defender.rank) {
+            (Some(attacker), Some(defender)) => Some(strike::resolve(ruleset, attacker, defender)),
+            (attacker, defender) => {
+                let owes = [(side, attacker), (side.opponent(), defender)];
+                let owes = PerSide::from_fn(|side| owes.contains(&(side, None)));
+                return Ok(only(EventKind::Struck(Clash { side, from, to, proves, owes })));
+            }
+        },
+    };
     let moved = match chips {
         Some(shadow) => moved_with_chips(position, &field, shadow, squares, strike, way, color),
-        None => {
-            // Only a Scout moves more than one square (§C2).
-            let proves = if way.distance > 1 { RankSet::only(piece.rank) } else { RankSet::ALL };
-            Moved { side, from, to, proves, strike, laid: None }
-        }
+        None => Moved { side, from, to, proves, strike, laid: None },
     };
-    let end = judge(position, moved, shadow).map(EventKind::Ended);
+    let end = judge(position, moved, apart).map(EventKind::Ended);
     Ok(Events::new([Some(EventKind::Moved(moved)), end, None]))
+}
+
+/// Whether a coin may set out so far (§Q3, §Q6).
+#[cold]
+fn check_coin(coins: &Coins, from: Square, distance: u8) -> Result<(), Refusal> {
+    if coins.unmoved.contains(from) && !coins.may_spare() {
+        return Err(Refusal::ReserveRule);
+    }
+    if distance > 1 && coins.pool.count(Rank::Scout) == 0 {
+        return Err(Refusal::NoScoutLeft);
+    }
+    Ok(())
+}
+
+/// Judges what a side says its struck coin is. With the last choice the strike is resolved (§Q4).
+pub(crate) fn choose(position: &Position, side: Side, choice: Choice) -> Result<Events, Refusal> {
+    let Choice(rank) = choice;
+    let pending = position.pending().filter(|pending| pending.clash.owes[side]).ok_or(Refusal::NoChoice)?;
+    if !pending.is_owed_by(side) {
+        return Err(Refusal::ChoiceFinal);
+    }
+    let coins = position.coins(side).ok_or(Refusal::NoChoice)?;
+    let coin = pending.coin(side);
+    if !coins.choices(coin).contains(rank) {
+        return Err(if coins.pool.count(rank) == 0 {
+            Refusal::NotInPool
+        } else if is_movable(rank) {
+            Refusal::ReserveRule
+        } else {
+            Refusal::Immovable
+        });
+    }
+    let chosen = EventKind::Chosen { side, rank };
+    if pending.is_owed_by(side.opponent()) {
+        return Ok(only(chosen));
+    }
+    let Clash { side: striker, from, to, proves, owes: _ } = pending.clash;
+    let rank_of = |whose: Side, square| {
+        let choice = if whose == side { Some(rank) } else { pending.chosen[whose] };
+        position.piece(square).and_then(|piece| piece.rank).or(choice).ok_or(Refusal::NoPiece)
+    };
+    let (attacker, defender) = (rank_of(striker, from)?, rank_of(striker.opponent(), to)?);
+    let strike = Some(strike::resolve(position.ruleset(), attacker, defender));
+    let moved = Moved { side: striker, from, to, proves, strike, laid: None };
+    let end = judge(position, moved, position.apart()).map(EventKind::Ended);
+    Ok(Events::new([Some(chosen), Some(EventKind::Moved(moved)), end]))
 }
 
 /// A color is named for every landing where chips are laid, and for nothing else (§S2.3, §S3.2).
@@ -363,7 +443,7 @@ fn moved_with_chips(
 
 /// Judges taking a piece off the board (§S1.5).
 pub(crate) fn remove(position: &Position, side: Side, square: Square) -> Result<Events, Refusal> {
-    may_act(position, side, position.shadow())?;
+    may_act(position, side, position.apart())?;
     let ruleset = position.ruleset();
     if !ruleset.reserve {
         return Err(Refusal::NoReserve);
@@ -375,7 +455,7 @@ pub(crate) fn remove(position: &Position, side: Side, square: Square) -> Result<
     if piece.side != side {
         return Err(Refusal::NotYourPiece);
     }
-    if piece.rank == Rank::Flag {
+    if piece.rank == Some(Rank::Flag) {
         return Err(Refusal::FlagStays);
     }
     let end = judge_exchange(position, side).map(EventKind::Ended);
@@ -384,7 +464,7 @@ pub(crate) fn remove(position: &Position, side: Side, square: Square) -> Result<
 
 /// Judges bringing a piece on from the reserve (§S1.5).
 pub(crate) fn place(position: &Position, side: Side, placing: &Placing) -> Result<Events, Refusal> {
-    may_act(position, side, position.shadow())?;
+    may_act(position, side, position.apart())?;
     let ruleset = position.ruleset();
     let Placing { square, rank, is_labeled, color } = *placing;
     let shadow = position.shadow().ok_or(Refusal::NoReserve)?;
@@ -434,20 +514,20 @@ fn has_act(position: &Position, side: Side, lost: Option<Square>) -> bool {
             .occupied(side)
             .iter()
             .filter(|square| Some(*square) != lost)
-            .any(|square| position.piece(square).is_some_and(|piece| piece.rank != Rank::Flag))
+            .any(|square| position.piece(square).is_some_and(|piece| piece.rank != Some(Rank::Flag)))
 }
 
 /// Whether a ply ends the game, in the order of §A10.
 #[inline(always)]
-fn judge(position: &Position, moved: Moved, shadow: Option<&Shadow>) -> Option<Outcome> {
+fn judge(position: &Position, moved: Moved, apart: Apart<'_>) -> Option<Outcome> {
     let side = moved.side;
     if moved.strike.is_some_and(|strike| strike.defender.rank == Rank::Flag) {
         return Some(Outcome::won(side, EndReason::FlagCaptured));
     }
-    if shadow.is_some() {
+    if apart.shadow.is_some() {
         return judge_with_reserve(position, moved);
     }
-    if !is_surely_mobile_after(position, &moved)
+    if !is_surely_mobile_after(position, &moved, apart.superposition)
         && let Some(outcome) = judge_mobility_after(position, moved)
     {
         return Some(outcome);
@@ -489,10 +569,14 @@ fn judge_limits(position: &Position, quiet_plies: Ply, plies: Ply) -> Option<Out
 
 /// A cheap yes to "the other side can move after this ply": when it has two one-square moves to spare, no two-squares rule can take both.
 #[inline]
-fn is_surely_mobile_after(position: &Position, moved: &Moved) -> bool {
+fn is_surely_mobile_after(position: &Position, moved: &Moved, superposition: Option<&Superposition>) -> bool {
     let other = moved.side.opponent();
     let field = position.field_with(other, None);
     let (mut own, mut walkers, mut foes, mut open) = (*field.own, *field.walkers, *field.foes, *field.open);
+    if let Some(superposition) = superposition {
+        // What a struck coin becomes may need the other unmoved ones (§Q6).
+        walkers = walkers.without(superposition.coins[other].bound_soon());
+    }
     foes.remove(moved.from);
     match moved.strike {
         None => foes.insert(moved.to),
@@ -530,6 +614,9 @@ pub(crate) fn judge_mobility(position: &Position) -> Option<Outcome> {
     };
     if can_act {
         return None;
+    }
+    if !position.moves_without_reserve_rule(side).is_empty() {
+        return Some(Outcome::won(side.opponent(), EndReason::ForfeitedReserve));
     }
     let is_draw =
         position.ruleset().blocked_draws && position.legal_moves_of(side.opponent(), |_| ()).is_empty();

@@ -24,6 +24,13 @@ pub(crate) enum EventKind {
     },
     /// The side to move moved or struck.
     Moved(Moved),
+    /// The side to move struck, and a coin is in it: the ply waits for whoever owes a choice (§Q4).
+    Struck(Clash),
+    /// A side chose what its struck coin is: its secret until the last choice is in, and `Moved` follows (§Q4).
+    Chosen {
+        side: Side,
+        rank: Rank,
+    },
     /// The side to move took one of its pieces off the board (§S1.5).
     Removed {
         side: Side,
@@ -67,11 +74,24 @@ pub(crate) struct Moved {
     pub(crate) side: Side,
     pub(crate) from: Square,
     pub(crate) to: Square,
-    /// The ranks this move allows the piece to have (§C2): all of them when it proves nothing.
+    /// The ranks this move allows the piece to have (§C2): all of them when it proves nothing. A coin that can be but one rank is that piece from
+    /// now on (§Q3).
     pub(crate) proves: RankSet,
     pub(crate) strike: Option<Strike>,
     /// The chips that changed, and nothing of those that were laid again as they were (§S3.3).
     pub(crate) laid: Option<Laid>,
+}
+
+/// A strike that waits for choices: public.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Clash {
+    pub(crate) side: Side,
+    pub(crate) from: Square,
+    pub(crate) to: Square,
+    /// As in [`Moved`]: a coin that strikes from afar is a Scout before anybody chooses (§Q4).
+    pub(crate) proves: RankSet,
+    /// Whose coins are in it.
+    pub(crate) owes: PerSide<bool>,
 }
 
 /// A piece that came from the reserve.
@@ -194,6 +214,8 @@ impl fmt::Debug for Event {
             EventKind::Deployed(_) => "Deployed",
             EventKind::Started { .. } => "Started",
             EventKind::Moved(_) => "Moved",
+            EventKind::Struck(_) => "Struck",
+            EventKind::Chosen { .. } => "Chosen",
             EventKind::Removed { .. } => "Removed",
             EventKind::Placed(_) => "Placed",
             EventKind::Colored { .. } => "Colored",

@@ -22,8 +22,16 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
             });
             game.position = Position::deployed(game.terms.ruleset, game.terms.lakes, deployments);
             game.phase = Phase::Playing;
+            game.start_clocks(at);
+        }
+        EventKind::Struck(clash) => {
+            game.position.await_choices(clash);
+            await_choices(game, at);
+        }
+        EventKind::Chosen { side, rank } => {
+            game.position.note_choice(*side, *rank);
             if let Some(clock) = &mut game.clock {
-                clock.start(game.position.turn(), at);
+                clock.stop_side(*side, at);
             }
         }
         EventKind::Moved(moved) => {
@@ -51,28 +59,38 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
         EventKind::DrawDeclined { side: _ } => game.offers.standing = None,
         EventKind::Paused { since } => {
             game.paused_since = Some(*since);
-            if let Some(clock) = &mut game.clock {
-                clock.stop(*since);
-            }
+            game.stop_clocks(*since);
         }
         EventKind::Resumed => {
             if let Some(since) = game.paused_since.take() {
                 game.deploy_deadline = game.deploy_deadline.plus_ms(at.ms_since(since));
             }
-            if let (Some(clock), Phase::Playing) = (&mut game.clock, game.phase) {
-                clock.start(game.position.turn(), at);
+            if game.phase == Phase::Playing {
+                game.start_clocks(at);
             }
         }
         EventKind::Ended(outcome) => {
-            if let Some(clock) = &mut game.clock {
-                clock.stop(at);
-            }
+            // A strike that waited stays unseen, and with it whose clock stood still (§Q4).
+            game.stop_clocks(at);
             game.phase = Phase::Over;
             game.paused_since = None;
             game.offers.standing = None;
             game.outcome = Some(*outcome);
         }
     }
+}
+
+/// A strike waits: the time of every side that owes a choice runs, and others see it as if nobody ever chose (§Q4).
+fn await_choices(game: &mut Game, at: Stamp) {
+    let Some(clock) = &mut game.clock else { return };
+    for side in Side::BOTH {
+        if game.position.is_to_act(side) {
+            clock.start(side, at);
+        } else {
+            clock.stop_side(side, at);
+        }
+    }
+    game.veiled_clock = Some(*clock);
 }
 
 /// A ply between board and reserve was made.
@@ -87,6 +105,9 @@ fn exchanged(game: &mut Game, side: Side, exchange: Exchange, at: Stamp) {
 fn end_turn(game: &mut Game, side: Side, at: Stamp) {
     if let Some(clock) = &mut game.clock {
         clock.press(side, at);
+    }
+    if game.veiled_clock.is_some() {
+        game.veiled_clock = None;
     }
     if game.offers.standing == Some(side.opponent()) {
         game.offers.standing = None;

@@ -9,7 +9,7 @@ use crate::event::{Event, EventKind, Fate, Moved, Strike};
 use crate::evolve::evolve;
 use crate::game::{Game, GameTerms};
 use crate::position::{Piece, Position, is_runner};
-use crate::ruleset::Ruleset;
+use crate::ruleset::{Ruleset, Start};
 use crate::strike;
 use crate::view::{View, Viewer, view};
 
@@ -57,7 +57,7 @@ pub enum StrikeOutcome {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misheard {
     /// Games of the ruleset cannot be followed so: its plies are not moves and strikes alone.
-    #[error("a game with reserve and chips cannot be told as moves and their outcomes")]
+    #[error("a game with a reserve, chips or coins cannot be told as moves and their outcomes")]
     Ruleset,
     /// No game of the ruleset has these lakes.
     #[error("the lakes are not where this ruleset has them")]
@@ -132,7 +132,7 @@ impl FoggedGame {
         own: &[(Square, Rank)],
         foes: SquareSet,
     ) -> Result<FoggedGame, Misheard> {
-        if ruleset.reserve {
+        if ruleset.reserve || ruleset.start == Start::Coins {
             return Err(Misheard::Ruleset);
         }
         if !ruleset.allows_lakes(lakes) {
@@ -144,7 +144,7 @@ impl FoggedGame {
         let own = own.iter().map(|(square, rank)| (*square, side, *rank));
         for (square, whose, rank) in own.chain(foes) {
             let is_home = ruleset.shape.home(whose).contains(square);
-            if !is_home || !position.add(square, whose, rank, false, false) {
+            if !is_home || !position.add(square, whose, Some(rank), false, false) {
                 return Err(Misheard::Start { square });
             }
         }
@@ -170,7 +170,8 @@ impl FoggedGame {
         };
         let way = Misheard::Way { squares: told.squares };
         let (_, distance) = Direction::between(from, to).ok_or(way)?;
-        let mut rank = strike.map_or(attacker.rank, |strike| strike.attacker.rank);
+        let no_rank = Misheard::Rank { square: from };
+        let mut rank = strike.map(|strike| strike.attacker.rank).or(attacker.rank).ok_or(no_rank)?;
         if distance > 1 && strike.is_none() && self.is_hidden(attacker) {
             // Only a Scout moves more than one square (§C2).
             rank = Rank::Scout;
@@ -236,8 +237,8 @@ impl FoggedGame {
     fn rank(&self, square: Square, piece: Piece, told: Option<Rank>) -> Result<Option<Rank>, Misheard> {
         match told {
             told if self.is_hidden(piece) => Ok(told),
-            Some(told) if told != piece.rank => Err(Misheard::Rank { square }),
-            Some(_) | None => Ok(Some(piece.rank)),
+            Some(told) if Some(told) != piece.rank => Err(Misheard::Rank { square }),
+            Some(_) | None => Ok(piece.rank),
         }
     }
 }

@@ -9,10 +9,9 @@ use crate::command::Move;
 use crate::commitment::Commitment;
 use crate::event::{Moved, Placed};
 use crate::movement::{Field, LegalMoves};
-use crate::position::Position;
-use crate::ruleset::Ruleset;
+use crate::position::{Apart, Position};
+use crate::ruleset::{Ruleset, Start};
 use crate::setup::Deployments;
-use crate::shadow::Shadow;
 
 /// How far a game is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,13 +66,15 @@ pub enum EndReason {
     Abandoned,
     /// A side broke the rules where that loses the game (§U7).
     IllegalAct,
+    /// A side had no act left that keeps the reserve rule (§Q6).
+    ForfeitedReserve,
     /// The game was called off, or a side did not deploy in time.
     Aborted,
 }
 
 impl EndReason {
     /// Every reason.
-    pub const ALL: [EndReason; 11] = [
+    pub const ALL: [EndReason; 12] = [
         EndReason::FlagCaptured,
         EndReason::NoLegalMove,
         EndReason::BothBlocked,
@@ -84,6 +85,7 @@ impl EndReason {
         EndReason::OutOfTime,
         EndReason::Abandoned,
         EndReason::IllegalAct,
+        EndReason::ForfeitedReserve,
         EndReason::Aborted,
     ];
 
@@ -101,6 +103,7 @@ impl EndReason {
             EndReason::OutOfTime => "out_of_time",
             EndReason::Abandoned => "abandoned",
             EndReason::IllegalAct => "illegal_act",
+            EndReason::ForfeitedReserve => "forfeited_reserve",
             EndReason::Aborted => "aborted",
         }
     }
@@ -145,6 +148,8 @@ pub struct Game {
     /// The last ply, if it went between board and reserve.
     pub(crate) last_exchange: Option<Exchange>,
     pub(crate) clock: Option<Clock>,
+    /// The clock as everybody but a side itself sees that side's since a strike waits: as if nobody had chosen (§Q4).
+    pub(crate) veiled_clock: Option<Clock>,
     pub(crate) paused_since: Option<Stamp>,
     pub(crate) offers: Offers,
     pub(crate) outcome: Option<Outcome>,
@@ -175,9 +180,16 @@ impl Offers {
 }
 
 impl Game {
-    /// A new game, in which both sides are to deploy.
+    /// A new game, in which both sides are to deploy; one with coins is being played at once (§Q1).
     #[must_use]
     pub fn new(terms: GameTerms) -> Game {
+        if terms.ruleset.start == Start::Coins {
+            return Game::from_position(terms, Position::with_coins(terms.ruleset, terms.lakes));
+        }
+        Game::before_play(terms)
+    }
+
+    fn before_play(terms: GameTerms) -> Game {
         Game {
             terms,
             phase: Phase::Deploying,
@@ -188,6 +200,7 @@ impl Game {
             last_ply: None,
             last_exchange: None,
             clock: Clock::new(terms.time),
+            veiled_clock: None,
             paused_since: None,
             offers: Offers::default(),
             outcome: None,
@@ -199,11 +212,8 @@ impl Game {
     #[must_use]
     pub fn from_position(terms: GameTerms, position: Position) -> Game {
         let terms = GameTerms { lakes: position.lakes(), ..terms };
-        let mut game = Game { phase: Phase::Playing, position, ..Game::new(terms) };
-        let turn = game.position.turn();
-        if let Some(clock) = &mut game.clock {
-            clock.start(turn, terms.created);
-        }
+        let mut game = Game { phase: Phase::Playing, position, ..Game::before_play(terms) };
+        game.start_clocks(terms.created);
         game
     }
 
@@ -264,8 +274,34 @@ impl Game {
         self.latest
     }
 
-    /// The last moment before something happens by itself: the deployment deadline, or the flag fall of the side to
-    /// move. An append made for a command of the running side is late beyond it.
+    /// Whether a side owes an act of the board now: its ply, the color of a chip, or the choice it has not made yet in a strike (§Q4).
+    #[must_use]
+    pub fn is_to_act(&self, side: Side) -> bool {
+        self.phase == Phase::Playing && self.position.is_to_act(side)
+    }
+
+    /// Starts the clock of whoever is to act.
+    pub(crate) fn start_clocks(&mut self, at: Stamp) {
+        if let Some(clock) = &mut self.clock {
+            Side::BOTH
+                .into_iter()
+                .filter(|side| self.position.is_to_act(*side))
+                .for_each(|side| clock.start(side, at));
+        }
+        if let Some(clock) = &mut self.veiled_clock {
+            let owes = self.position.pending().map(|pending| pending.clash.owes).unwrap_or_default();
+            Side::BOTH.into_iter().filter(|side| owes[*side]).for_each(|side| clock.start(side, at));
+        }
+    }
+
+    pub(crate) fn stop_clocks(&mut self, at: Stamp) {
+        for clock in [&mut self.clock, &mut self.veiled_clock].into_iter().flatten() {
+            clock.stop(at);
+        }
+    }
+
+    /// The last moment before something happens by itself: the deployment deadline, or the first flag fall of a side whose clock
+    /// runs. An append made for a command is late beyond it.
     #[must_use]
     pub fn deadline(&self) -> Option<Stamp> {
         if self.is_paused() {
@@ -304,23 +340,29 @@ impl Position {
 
     /// A side's legal moves, were it its turn; calls `refused` with each that a repetition rule takes out.
     pub(crate) fn legal_moves_of(&self, side: Side, refused: impl FnMut(Move)) -> LegalMoves {
-        match self.shadow() {
-            None => self.legal_moves_on(self.field_with(side, None), side, refused),
-            Some(shadow) => self.legal_moves_in_shadow(shadow, side, refused),
+        match self.apart() {
+            apart if apart.is_nothing() => self.legal_moves_in(self.field_with(side, None), side, refused),
+            apart => self.legal_moves_apart(apart, side, refused),
         }
     }
 
     #[cold]
-    fn legal_moves_in_shadow(&self, shadow: &Shadow, side: Side, refused: impl FnMut(Move)) -> LegalMoves {
-        if shadow.owed.is_some() {
-            // The color comes first (§S2.4).
+    fn legal_moves_apart(&self, apart: Apart<'_>, side: Side, refused: impl FnMut(Move)) -> LegalMoves {
+        if apart.owes_choice() {
+            // The choice comes first (§S2.4, §Q4).
             return LegalMoves::none(self.occupied(side));
         }
-        self.legal_moves_on(self.field_with(side, Some(shadow)), side, refused)
+        self.legal_moves_in(self.field_with(side, apart.shadow), side, refused)
     }
 
+    /// The same in a field that may allow more or less than the position.
     #[inline(always)]
-    fn legal_moves_on(&self, field: Field<'_>, side: Side, mut refused: impl FnMut(Move)) -> LegalMoves {
+    pub(crate) fn legal_moves_in(
+        &self,
+        field: Field<'_>,
+        side: Side,
+        mut refused: impl FnMut(Move),
+    ) -> LegalMoves {
         if !self.may_refuse_repetition(side) {
             return field.moves();
         }

@@ -1,8 +1,8 @@
-//! Everything a side may do on the board in its turn: moves with their paths and colors, removing, placing, and the color that is owed.
+//! Everything a side may do on the board: moves with their paths and colors, removing, placing, the color that is owed, and the choice in a strike.
 
 use flagfall_board::{ChipColor, Rank, RankSet, Side, Square, SquareSet};
 
-use crate::command::{Command, MoveCommand, Placing};
+use crate::command::{Choice, Command, MoveCommand, Placing};
 use crate::movement::{Field, LegalMoves};
 use crate::position::Position;
 use crate::ruleset::Ruleset;
@@ -25,9 +25,25 @@ pub struct LegalCommands {
     /// What is in reserve: ranks not labeled, and labeled ones.
     kinds: [RankSet; 2],
     owes_color: bool,
+    /// What a struck coin may become; nothing else can be done then.
+    choices: RankSet,
 }
 
 impl LegalCommands {
+    fn none() -> LegalCommands {
+        LegalCommands {
+            has_joints: false,
+            colors: 1,
+            landings: LegalMoves::none(SquareSet::EMPTY),
+            flashes: LegalMoves::none(SquareSet::EMPTY),
+            removable: SquareSet::EMPTY,
+            free: SquareSet::EMPTY,
+            kinds: [RankSet::EMPTY; 2],
+            owes_color: false,
+            choices: RankSet::EMPTY,
+        }
+    }
+
     /// The commands besides these moves; `reserve` where there is one.
     pub(crate) fn new(
         ruleset: &Ruleset,
@@ -43,10 +59,7 @@ impl LegalCommands {
             colors: if ruleset.chips { ChipColor::ALL.len() } else { 1 },
             landings: moves.without(&flashes),
             flashes,
-            removable: SquareSet::EMPTY,
-            free: SquareSet::EMPTY,
-            kinds: [RankSet::EMPTY; 2],
-            owes_color: false,
+            ..LegalCommands::none()
         };
         if let Some(reserve) = reserve {
             commands.removable = *field.own;
@@ -61,16 +74,12 @@ impl LegalCommands {
 
     /// The four colors, and nothing else (§S2.4).
     pub(crate) fn of_owed_color() -> LegalCommands {
-        LegalCommands {
-            has_joints: false,
-            colors: ChipColor::ALL.len(),
-            landings: LegalMoves::none(SquareSet::EMPTY),
-            flashes: LegalMoves::none(SquareSet::EMPTY),
-            removable: SquareSet::EMPTY,
-            free: SquareSet::EMPTY,
-            kinds: [RankSet::EMPTY; 2],
-            owes_color: true,
-        }
+        LegalCommands { colors: ChipColor::ALL.len(), owes_color: true, ..LegalCommands::none() }
+    }
+
+    /// What a struck coin may become, and nothing else (§Q4).
+    pub(crate) fn of_choices(choices: RankSet) -> LegalCommands {
+        LegalCommands { choices, ..LegalCommands::none() }
     }
 
     fn landings_len(&self) -> usize {
@@ -89,6 +98,9 @@ impl LegalCommands {
         if self.owes_color {
             return self.colors;
         }
+        if !self.choices.is_empty() {
+            return self.choices.len() as usize;
+        }
         let placings = self.kinds_len() * self.free.len() as usize * self.colors;
         self.moves_len() + self.removable.len() as usize + placings
     }
@@ -104,6 +116,9 @@ impl LegalCommands {
     pub fn nth(&self, n: usize) -> Option<Command> {
         if self.owes_color {
             return ChipColor::ALL.get(n).copied().map(Command::Color);
+        }
+        if !self.choices.is_empty() {
+            return self.choices.iter().nth(n).map(|rank| Command::Choose(Choice(rank)));
         }
         if n < self.landings_len() {
             return self.nth_move(&self.landings, n / self.colors, self.color(n));
@@ -157,9 +172,13 @@ impl std::fmt::Debug for LegalCommands {
 }
 
 impl Position {
-    /// Everything the side to move may do on the board.
+    /// Everything that [`Position::actor`] may do on the board.
     #[must_use]
     pub fn legal_commands(&self) -> LegalCommands {
+        if let (Some(pending), side) = (self.pending(), self.actor()) {
+            let choices = self.coins(side).map(|coins| coins.choices(pending.coin(side)));
+            return LegalCommands::of_choices(choices.unwrap_or(RankSet::EMPTY));
+        }
         if self.owed_color().is_some() {
             return LegalCommands::of_owed_color();
         }
@@ -167,7 +186,7 @@ impl Position {
         let field = self.field(side);
         let reserve = self.shadow().map(|shadow| &shadow.reserve[side]);
         let flag = self.occupied(side).iter().find(|square| {
-            reserve.is_some() && self.piece(*square).is_some_and(|piece| piece.rank == Rank::Flag)
+            reserve.is_some() && self.piece(*square).is_some_and(|piece| piece.rank == Some(Rank::Flag))
         });
         LegalCommands::new(self.ruleset(), side, &field, self.legal_moves(), flag, reserve)
     }

@@ -31,10 +31,11 @@ pub mod secret;
 mod setup;
 mod shadow;
 mod strike;
+mod superposition;
 mod view;
 
 pub use clock::{Clock, TimeControl};
-pub use command::{Command, Move, MoveCommand, Placing};
+pub use command::{Choice, Command, Move, MoveCommand, Placing};
 pub use commitment::{Commitment, Salt};
 pub use custom::{NoSuchRuleset, OptionValue, RuleOption};
 pub use decide::{Entropy, decide, decide_deadline, decide_pause, decide_resume, decide_verdict};
@@ -50,10 +51,11 @@ pub use position::Position;
 #[cfg(feature = "referee")]
 pub use referee::Referee;
 pub use refusal::Refusal;
-pub use ruleset::{Army, Bombs, Disclosure, Fill, Ruleset, Ties};
+pub use ruleset::{Army, Bombs, Disclosure, Fill, Ruleset, Start, Ties};
 pub use setup::{Deployment, Setup, SetupRefusal};
 pub use strike::strike_fates;
 pub use view::{
-    Identity, OpenedDeployment, OwedColor, SeenChange, SeenClock, SeenEvent, SeenExchange, SeenMove,
-    SeenPiece, SeenReserve, SeenStrike, View, Viewer, clock_seen, see, see_change, see_opened, view,
+    Identity, OpenedDeployment, OwedColor, PendingStrike, SeenChange, SeenClock, SeenEvent, SeenExchange,
+    SeenMove, SeenPiece, SeenReserve, SeenStrike, View, Viewer, clock_seen, see, see_change, see_opened,
+    view,
 };

@@ -9,30 +9,50 @@
 //! Rulesets with a reserve have four fields more: Red's reserve, Blue's reserve, the chips, and the square whose chip's color the side to move owes. A reserve is
 //! a list of rank and number, as in `B:7,9:10,9^:1` (`^` for labeled ones), chips a list of square and color letter, as in `a4r,b5g`; `-` stands for nothing.
 //!
-//! What the army has and neither board nor reserve counts as captured. Like chess's FEN it tells nothing of earlier
+//! Rulesets with coins have three fields more: Red's pool, Blue's pool, and the strike that waits for choices, as in `a4a5`, followed by the choices that are
+//! made already, as in `a4a5,r9` (Red is a Scout). A coin's letter is `o`.
+//!
+//! What the army has and neither board, reserve nor pool counts as captured. Like chess's FEN it tells nothing of earlier
 //! moves, so the repetition rules start anew.
 
 use std::fmt::Write as _;
 
-use flagfall_board::{ChipColor, Ply, Rank, RankSet, Side, Square, SquareSet};
+use flagfall_board::{ChipColor, Direction, Ply, Rank, RankSet, Side, Square, SquareSet};
 
+use crate::command::{Choice, Move};
 use crate::custom::NoSuchRuleset;
+use crate::decide::{choose, play};
+use crate::event::EventKind;
 use crate::lakes::Lakes;
-use crate::position::Position;
-use crate::ruleset::Ruleset;
+use crate::position::{Piece, Position};
+use crate::ruleset::{Ruleset, Start};
+use crate::superposition::Pool;
 use crate::view::{Identity, View};
 
 /// Why a text is no position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PositionTextError {
-    /// Five fields are wanted, nine where there is a reserve.
+    /// Five fields are wanted, nine where there is a reserve, eight where there are coins.
     #[error(
-        "a position has five fields: ruleset, side to move, plies, quiet plies, board; and where there is a reserve four more: red's, blue's, chips, owed color"
+        "a position has five fields: ruleset, side to move, plies, quiet plies, board; where there is a reserve four more: red's, blue's, chips, owed color; where there are coins three more: red's pool, blue's pool, pending strike"
     )]
     Fields,
     /// A reserve is a list of ranks and numbers.
     #[error("a reserve is a list like B:7,9:10,9^:1, or - for nothing")]
     Reserve,
+    /// A pool is a list of ranks and numbers, as many in all as its side has coins, and the reserve rule is kept (§Q6).
+    #[error(
+        "{side}'s pool is a list like F:1,B:6,9:8, or - for nothing: as many pieces as there are coins, and no more Bombs and Flag than unmoved coins"
+    )]
+    Pool {
+        /// Whose.
+        side: Side,
+    },
+    /// The pending strike is none that could wait for those choices (§Q4).
+    #[error(
+        "the pending strike is a move of the side to move with a coin in it, then the choices made, like a4a5,r9; or - for nothing"
+    )]
+    PendingStrike,
     /// Chips are a list of squares and colors, without double ones and only where the ruleset has chips.
     #[error("chips are a list like a4r,b5g of squares on the board that are no lakes, or - for nothing")]
     Chips,
@@ -89,7 +109,7 @@ impl Position {
         let (id, rest) =
             text.split_once(|c: char| c.is_ascii_whitespace()).ok_or(PositionTextError::Fields)?;
         let ruleset = Ruleset::parse(id).map_err(|error| match rest.split_ascii_whitespace().count() {
-            4 | 8 => PositionTextError::Ruleset(error),
+            4 | 7 | 8 => PositionTextError::Ruleset(error),
             _ => PositionTextError::Fields,
         })?;
         Position::read(ruleset, rest)
@@ -99,9 +119,8 @@ impl Position {
     pub(crate) fn read(ruleset: &'static Ruleset, fields: &str) -> Result<Position, PositionTextError> {
         let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
         let (turn, ply, quiet_plies, board, more) = match fields[..] {
-            [turn, ply, quiet_plies, board] if !ruleset.reserve => (turn, ply, quiet_plies, board, None),
-            [turn, ply, quiet_plies, board, red, blue, chips, owed] if ruleset.reserve => {
-                (turn, ply, quiet_plies, board, Some([red, blue, chips, owed]))
+            [turn, ply, quiet_plies, board, ref more @ ..] if more.len() == fields_beyond(ruleset) => {
+                (turn, ply, quiet_plies, board, more)
             }
             _ => return Err(PositionTextError::Fields),
         };
@@ -120,25 +139,34 @@ impl Position {
         }
         position.set_lakes(lakes);
         position.set_turn(turn, ply, quiet_plies);
-        if let Some([red, blue, chips, owed]) = more {
+        if let [red, blue, chips, owed] = more[..] {
             read_reserve(&mut position, Side::Red, red)?;
             read_reserve(&mut position, Side::Blue, blue)?;
             read_chips(&mut position, chips)?;
             read_owed(&mut position, owed)?;
         }
+        if let [red, blue, _] = more[..] {
+            read_pool(&mut position, Side::Red, red)?;
+            read_pool(&mut position, Side::Blue, blue)?;
+        }
         for side in Side::BOTH {
             for rank in Rank::ALL {
-                let count = position.pieces().filter(|(_, p)| p.side == side && p.rank == rank).count();
+                let is_one = |side: Side| move |piece: Piece| piece.side == side && piece.rank == Some(rank);
+                let count = position.pieces().filter(|(_, piece)| is_one(side)(*piece)).count();
+                let pooled = position.coins(side).map_or(0, |coins| usize::from(coins.pool.count(rank)));
                 let reserved = position.shadow().map_or(0, |shadow| {
                     let reserve = &shadow.reserve[side];
                     usize::from(reserve.count(rank, false)) + usize::from(reserve.count(rank, true))
                 });
-                if count + reserved > usize::from(ruleset.army.count(rank)) {
+                if count + reserved + pooled > usize::from(ruleset.army.count(rank)) {
                     return Err(PositionTextError::TooMany { side, rank });
                 }
             }
         }
         position.count_missing_as_captured();
+        if let [_, _, pending] = more[..] {
+            read_pending(&mut position, pending)?;
+        }
         Ok(position)
     }
 
@@ -149,7 +177,7 @@ impl Position {
             let shadow = self.shadow();
             Some(Cell {
                 side: piece.side,
-                letter: piece.rank.letter(),
+                letter: piece.rank.map_or(COIN, Rank::letter),
                 is_moved: piece.is_moved,
                 is_revealed: piece.is_revealed,
                 is_labeled: shadow.is_some_and(|shadow| shadow.labeled.contains(square)),
@@ -173,6 +201,13 @@ impl Position {
             }
             text += &format!(" {} {}", chips_text(&shadow.chips), owed_text(shadow.owed));
         }
+        if self.coins(Side::Red).is_some() {
+            for side in Side::BOTH {
+                let pool = self.pool(side).unwrap_or_default();
+                text += &format!(" {}", reserve_text(&pool, &[0; Rank::COUNT]));
+            }
+            text += &format!(" {}", pending_text(self.pending()));
+        }
         text
     }
 }
@@ -185,6 +220,7 @@ impl View {
             self.pieces.iter().find(|piece| piece.square == square).map(|piece| {
                 let (letter, could_be) = match piece.identity {
                     Identity::Known(rank) => (rank.letter(), RankSet::ALL),
+                    Identity::Coin => (COIN, RankSet::ALL),
                     Identity::OneOf(ranks) => ('?', ranks),
                     Identity::Hidden => ('?', RankSet::ALL),
                 };
@@ -199,6 +235,77 @@ impl View {
             })
         })
     }
+}
+
+/// The letter of a coin.
+const COIN: char = 'o';
+
+/// How many fields follow the board.
+fn fields_beyond(ruleset: &Ruleset) -> usize {
+    match (ruleset.reserve, ruleset.start) {
+        (true, _) => 4,
+        (false, Start::Coins) => 3,
+        (false, Start::Deployments) => 0,
+    }
+}
+
+fn read_pool(position: &mut Position, side: Side, text: &str) -> Result<(), PositionTextError> {
+    let error = PositionTextError::Pool { side };
+    let Some(superposition) = position.superposition_mut() else { return Err(error) };
+    let mut counts = [0; Rank::COUNT];
+    for item in items(text) {
+        let (letters, count) = item.split_once(':').ok_or(error.clone())?;
+        let mut letters = letters.chars();
+        let rank = letters.next().and_then(Rank::from_letter).filter(|_| letters.next().is_none());
+        let place = &mut counts[rank.ok_or(error.clone())? as usize];
+        let count: u8 = count.parse().map_err(|_| error.clone())?;
+        if *place > 0 || !(1..=99).contains(&count) {
+            return Err(error);
+        }
+        *place = count;
+    }
+    let coins = &mut superposition.coins[side];
+    coins.pool = Pool(counts);
+    let is_whole = coins.pool.size() == coins.all.len() && coins.keeps_reserve();
+    position.count_coin_moves();
+    if is_whole { Ok(()) } else { Err(error) }
+}
+
+/// Sets the strike that waits, if the engine allows it from there, and the choices made in it.
+fn read_pending(position: &mut Position, text: &str) -> Result<(), PositionTextError> {
+    const ERROR: PositionTextError = PositionTextError::PendingStrike;
+    if text == "-" {
+        return Ok(());
+    }
+    let mut parts = text.split(',');
+    let squares: Move = parts.next().and_then(|squares| squares.parse().ok()).ok_or(ERROR)?;
+    // What struck stands there as moved already, and from afar as a Scout.
+    let is_near = matches!(Direction::between(squares.from, squares.to), Some((_, 1)));
+    let is_set_out =
+        position.piece(squares.from).is_some_and(|piece| piece.is_moved && (is_near || piece.is_revealed));
+    let events = play(position, position.turn(), squares.into()).map_err(|_| ERROR)?;
+    let clash = events
+        .iter()
+        .find_map(|event| if let EventKind::Struck(clash) = &event.0 { Some(*clash) } else { None });
+    let clash = clash.filter(|_| is_set_out).ok_or(ERROR)?;
+    position.await_choices(&clash);
+    for part in parts {
+        let mut letters = part.chars();
+        let side = match letters.next() {
+            Some('r') => Side::Red,
+            Some('b') => Side::Blue,
+            Some(_) | None => return Err(ERROR),
+        };
+        let rank = letters.next().and_then(Rank::from_letter).filter(|_| letters.next().is_none());
+        let rank = rank.ok_or(ERROR)?;
+        // The last choice would have resolved the strike.
+        let waits = choose(position, side, Choice(rank)).is_ok_and(|events| events.iter().count() == 1);
+        if !waits {
+            return Err(ERROR);
+        }
+        position.note_choice(side, rank);
+    }
+    Ok(())
 }
 
 /// The items of a list, or none for `-`.
@@ -273,6 +380,18 @@ fn chips_text(chips: &flagfall_board::Chips) -> String {
 }
 
 #[cfg(feature = "referee")]
+fn pending_text(pending: Option<&crate::superposition::Pending>) -> String {
+    let Some(pending) = pending else { return "-".to_owned() };
+    let mut text = Move { from: pending.clash.from, to: pending.clash.to }.to_string();
+    for (side, letter) in [(Side::Red, 'r'), (Side::Blue, 'b')] {
+        if let Some(rank) = pending.chosen[side] {
+            text.extend([',', letter, rank.letter()]);
+        }
+    }
+    text
+}
+
+#[cfg(feature = "referee")]
 fn owed_text(owed: Option<Square>) -> String {
     owed.map_or_else(|| "-".to_owned(), |square| square.to_string())
 }
@@ -321,7 +440,7 @@ impl BoardReader<'_> {
         &mut self,
         position: &mut Position,
         square: Square,
-        rank: Rank,
+        rank: Option<Rank>,
         is_revealed: bool,
     ) -> Option<()> {
         let is_labeled = self.skip('^');
@@ -338,7 +457,7 @@ impl BoardReader<'_> {
         let has_labels = position.ruleset().labels;
         let shadow = position.shadow_mut().filter(|_| has_labels)?;
         let is_narrowed = could_be != RankSet::ALL;
-        let is_true = could_be.contains(rank)
+        let is_true = rank.is_some_and(|rank| could_be.contains(rank))
             && (!is_labeled || is_revealed)
             && !(is_narrowed && (is_revealed || could_be.single().is_some()));
         shadow.set_marks(square, is_labeled, could_be);
@@ -364,10 +483,21 @@ impl BoardReader<'_> {
                     }
                     Some(side @ ('r' | 'b')) => {
                         let side = if side == 'r' { Side::Red } else { Side::Blue };
-                        let rank = self.next().and_then(Rank::from_letter);
-                        let rank = rank.ok_or(PositionTextError::Character { at: start + 1 })?;
+                        let has_coins = self.ruleset.start == Start::Coins;
+                        let rank = match self.next() {
+                            Some(COIN) if has_coins => None,
+                            letter => Some(
+                                letter
+                                    .and_then(Rank::from_letter)
+                                    .ok_or(PositionTextError::Character { at: start + 1 })?,
+                            ),
+                        };
                         let (is_moved, is_revealed) = (self.skip('\''), self.skip('*'));
                         let square = Square::new(column, row).ok_or(wrong_shape.clone())?;
+                        // Whatever a coin becomes is public (§Q8).
+                        if has_coins && rank.is_none() == is_revealed {
+                            return Err(PositionTextError::Character { at: start + 1 });
+                        }
                         if !position.add(square, side, rank, is_moved, is_revealed) {
                             return Err(wrong_shape);
                         }

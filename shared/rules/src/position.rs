@@ -5,18 +5,20 @@ use std::fmt;
 use flagfall_board::{ChipColor, Chips, PerSide, Ply, Rank, RankSet, Side, Square, SquareSet};
 
 use crate::command::Move;
-use crate::event::{Fate, Moved, Placed, Struck};
-use crate::movement::Field;
+use crate::event::{Clash, Fate, Moved, Placed, Struck};
+use crate::movement::{Field, LegalMoves};
 use crate::repetition::{Noted, Repetition};
 use crate::ruleset::Ruleset;
 use crate::setup::Deployment;
 use crate::shadow::{Reserve, Shadow};
+use crate::superposition::{Coins, Pending, Superposition};
 
 /// A piece, as the server knows it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) side: Side,
-    pub(crate) rank: Rank,
+    /// None of a coin: it is no piece yet, not even to the engine (§Q1).
+    pub(crate) rank: Option<Rank>,
     pub(crate) is_moved: bool,
     /// Whether its rank is public knowledge (§A7).
     pub(crate) is_revealed: bool,
@@ -27,7 +29,7 @@ pub(crate) struct Piece {
 
 /// Where every piece stands, who is to move, and what the repetition rules and the limits need to know.
 ///
-/// Invariant: every piece of both armies is on the board, among the captured or in reserve, and the square sets agree with the squares. `Debug` shows
+/// Invariant: every piece of both armies is on the board, among the captured, in reserve or in a pool, and the square sets agree with the squares. `Debug` shows
 /// which squares are occupied by whom, as everybody may see (§A9).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Position {
@@ -47,6 +49,30 @@ pub struct Position {
     repetition: Repetition,
     /// What only rulesets with a reserve have.
     shadow: Option<Box<Shadow>>,
+    /// What only rulesets with coins have.
+    superposition: Option<Box<Superposition>>,
+}
+
+/// What only some positions have, looked up.
+#[derive(Clone, Copy)]
+pub(crate) struct Apart<'a> {
+    pub(crate) shadow: Option<&'a Shadow>,
+    pub(crate) superposition: Option<&'a Superposition>,
+}
+
+impl Apart<'_> {
+    pub(crate) const NOTHING: Apart<'static> = Apart { shadow: None, superposition: None };
+
+    pub(crate) fn is_nothing(self) -> bool {
+        self.shadow.is_none() && self.superposition.is_none()
+    }
+
+    /// Whether the side to move must first name a color (§S2.4), or a strike waits for choices (§Q4).
+    #[inline]
+    pub(crate) fn owes_choice(self) -> bool {
+        self.shadow.is_some_and(|shadow| shadow.owed.is_some())
+            || self.superposition.is_some_and(|superposition| superposition.pending.is_some())
+    }
 }
 
 impl Position {
@@ -64,7 +90,20 @@ impl Position {
             quiet_plies: 0,
             repetition: Repetition::default(),
             shadow: Shadow::new(ruleset),
+            superposition: Superposition::new(ruleset),
         }
+    }
+
+    /// Coins on all home squares, Red to move (§Q1).
+    pub(crate) fn with_coins(ruleset: &'static Ruleset, lakes: SquareSet) -> Position {
+        let mut position = Position::empty(ruleset, lakes);
+        for side in Side::BOTH {
+            for square in ruleset.shape.home(side).iter() {
+                position.add(square, side, None, false, false);
+            }
+        }
+        position.count_coin_moves();
+        position
     }
 
     /// Both armies as deployed, Red to move.
@@ -78,7 +117,7 @@ impl Position {
             for place in 0..ruleset.shape.home_len() {
                 let rank = deployments[side].and_then(|deployment| deployment.rank(place));
                 if let (Some(rank), Some(square)) = (rank, ruleset.shape.home_square(side, place)) {
-                    position.add(square, side, rank, false, false);
+                    position.add(square, side, Some(rank), false, false);
                 }
             }
             position.reserve_missing(side);
@@ -94,10 +133,11 @@ impl Position {
         }
     }
 
-    /// What an army has and neither board nor reserve.
+    /// What an army has and neither board, reserve nor pool.
     fn missing(&self, side: Side) -> [u8; Rank::COUNT] {
         let mut missing = Rank::ALL.map(|rank| self.ruleset.army.count(rank));
-        let on_board = self.pieces().filter(|(_, piece)| piece.side == side).map(|(_, piece)| piece.rank);
+        let on_board =
+            self.pieces().filter(|(_, piece)| piece.side == side).filter_map(|(_, piece)| piece.rank);
         on_board.for_each(|rank| {
             let count = &mut missing[rank as usize];
             *count = count.saturating_sub(1);
@@ -108,6 +148,11 @@ impl Position {
                 *missing = missing.saturating_sub(unlabeled).saturating_sub(labeled);
             }
         }
+        if let Some(superposition) = &self.superposition {
+            for (missing, pooled) in missing.iter_mut().zip(superposition.coins[side].pool.0) {
+                *missing = missing.saturating_sub(pooled);
+            }
+        }
         missing
     }
 
@@ -116,7 +161,7 @@ impl Position {
         &mut self,
         square: Square,
         side: Side,
-        rank: Rank,
+        rank: Option<Rank>,
         is_moved: bool,
         is_revealed: bool,
     ) -> bool {
@@ -164,11 +209,16 @@ impl Position {
     fn put_on_board(&mut self, square: Square, piece: Piece) {
         self.squares[square.index()] = Some(piece);
         self.occupied[piece.side].insert(square);
-        if is_movable(piece.rank) {
-            self.walkers[piece.side].insert(square);
-        }
-        if is_runner(piece.rank) {
-            self.runners[piece.side].insert(square);
+        match piece.rank {
+            Some(rank) => {
+                if is_movable(rank) {
+                    self.walkers[piece.side].insert(square);
+                }
+                if is_runner(rank) {
+                    self.runners[piece.side].insert(square);
+                }
+            }
+            None => self.put_coin(square, piece),
         }
         if self.ruleset.more_squares {
             self.repetition.toggle(piece.id, square);
@@ -181,31 +231,70 @@ impl Position {
         self.occupied[piece.side].remove(square);
         self.walkers[piece.side].remove(square);
         self.runners[piece.side].remove(square);
+        if piece.rank.is_none() {
+            self.take_coin(square, piece);
+        }
         if self.ruleset.more_squares {
             self.repetition.toggle(piece.id, square);
         }
         Some(piece)
     }
 
+    #[cold]
+    fn put_coin(&mut self, square: Square, piece: Piece) {
+        if let Some(superposition) = &mut self.superposition {
+            superposition.put(piece.side, square, piece.is_moved);
+        }
+    }
+
+    #[cold]
+    fn take_coin(&mut self, square: Square, piece: Piece) {
+        if let Some(superposition) = &mut self.superposition {
+            superposition.take(piece.side, square);
+        }
+    }
+
+    /// Makes a coin the piece it has become (§Q5); its square is told anew when it is put down.
+    #[cold]
+    fn collapse(&mut self, coin: &mut Piece, rank: Rank) {
+        coin.rank = Some(rank);
+        if let Some(superposition) = &mut self.superposition {
+            superposition.collapse(coin.side, rank);
+        }
+    }
+
+    /// Finds anew which coins may move, and how far: after a ply pools and unmoved coins are others (§Q3, §Q6).
+    pub(crate) fn count_coin_moves(&mut self) {
+        let Some(superposition) = &self.superposition else { return };
+        for side in Side::BOTH {
+            let coins = &superposition.coins[side];
+            let walkers = coins.walkers();
+            self.walkers[side] = self.walkers[side].without(coins.all) | walkers;
+            self.runners[side] = self.runners[side].without(coins.all) | coins.runners(walkers);
+        }
+    }
+
     /// Gives the piece on a square another rank: what a follower of the game learns of it.
     pub(crate) fn learn(&mut self, square: Square, rank: Rank) {
         if let Some(piece) = self.take(square) {
-            self.put(square, Piece { rank, ..piece });
+            self.put(square, Piece { rank: Some(rank), ..piece });
         }
     }
 
     fn capture(&mut self, piece: Piece) {
-        let count = &mut self.captured[piece.side][piece.rank as usize];
-        *count = count.saturating_add(1);
+        if let Some(rank) = piece.rank {
+            let count = &mut self.captured[piece.side][rank as usize];
+            *count = count.saturating_add(1);
+        }
     }
 
     /// Takes a piece into its side's reserve (§S1.5); its chip stays. What was known of it is lost, unless it is labeled (§S1.7).
     pub(crate) fn remove(&mut self, square: Square) {
-        if let Some(piece) = self.take(square)
+        if let Some(Piece { side, rank: Some(rank), .. }) = self.take(square)
             && let Some(shadow) = &mut self.shadow
         {
             let (is_labeled, _) = shadow.take_marks(square);
-            let count = shadow.reserve[piece.side].count_mut(piece.rank, is_labeled);
+            let count = shadow.reserve[side].count_mut(rank, is_labeled);
             *count = count.saturating_add(1);
         }
         self.end_turn(false);
@@ -223,7 +312,7 @@ impl Position {
             }
         }
         // No more-squares rule stands where there is a reserve: ids tell nothing apart there.
-        self.put(square, Piece { side, rank, is_moved: false, is_revealed: is_labeled, id: 0 });
+        self.put(square, Piece { side, rank: Some(rank), is_moved: false, is_revealed: is_labeled, id: 0 });
         self.end_turn(false);
     }
 
@@ -232,6 +321,30 @@ impl Position {
         if let Some(shadow) = &mut self.shadow {
             shadow.lay(square, color);
             shadow.owed = None;
+        }
+    }
+
+    /// Takes in that a strike waits for choices: its piece has set out, and is a Scout if it strikes from afar (§Q4). No ply yet.
+    pub(crate) fn await_choices(&mut self, clash: &Clash) {
+        let Some(mut attacker) = self.take(clash.from) else { return };
+        attacker.is_moved = true;
+        if let Some(rank) = clash.proves.single() {
+            if attacker.rank.is_none() {
+                self.collapse(&mut attacker, rank);
+            }
+            attacker.is_revealed = true;
+        }
+        self.put(clash.from, attacker);
+        if let Some(superposition) = &mut self.superposition {
+            superposition.pending = Some(Pending { clash: *clash, chosen: PerSide::default() });
+        }
+        self.count_coin_moves();
+    }
+
+    /// Notes what a side chose (§Q4). The strike itself is told by the ply that follows the last choice.
+    pub(crate) fn note_choice(&mut self, side: Side, rank: Rank) {
+        if let Some(Superposition { pending: Some(pending), coins: _ }) = self.superposition.as_deref_mut() {
+            pending.chosen[side] = Some(rank);
         }
     }
 
@@ -252,6 +365,11 @@ impl Position {
             Some(shadow) => shadow.is_proved(from, proves),
             None => proves.single().is_some(),
         };
+        if attacker.rank.is_none()
+            && let Some(rank) = strike.map(|strike| strike.attacker.rank).or(proves.single())
+        {
+            self.collapse(&mut attacker, rank);
+        }
         let mut attacker_at = Some(to);
         let mut defender_at = None;
         if let Some(strike) = strike {
@@ -260,6 +378,9 @@ impl Position {
             attacker.is_revealed |= strike.attacker.shown;
             attacker_at = square_after(strike.attacker, from, to);
             if let Some(mut defender) = defender {
+                if defender.rank.is_none() {
+                    self.collapse(&mut defender, strike.defender.rank);
+                }
                 defender.is_revealed |= strike.defender.shown;
                 defender_at = square_after(strike.defender, to, from);
                 match defender_at {
@@ -289,6 +410,10 @@ impl Position {
                 left.map(|piece| (piece, defender_at)),
             );
         }
+        if let Some(superposition) = &mut self.superposition {
+            superposition.pending = None;
+            self.count_coin_moves();
+        }
         self.end_turn(strike.is_some_and(|strike| strike.is_loud()));
     }
 
@@ -312,6 +437,11 @@ impl Position {
         }
     }
 
+    #[inline]
+    pub(crate) fn apart(&self) -> Apart<'_> {
+        Apart { shadow: self.shadow.as_deref(), superposition: self.superposition.as_deref() }
+    }
+
     /// What only positions with a reserve have.
     pub(crate) fn shadow(&self) -> Option<&Shadow> {
         self.shadow.as_deref()
@@ -325,6 +455,55 @@ impl Position {
     #[must_use]
     pub fn owed_color(&self) -> Option<Square> {
         self.shadow.as_ref().and_then(|shadow| shadow.owed)
+    }
+
+    /// A side's coins, in rulesets with coins.
+    pub(crate) fn coins(&self, side: Side) -> Option<&Coins> {
+        self.superposition.as_ref().map(|superposition| &superposition.coins[side])
+    }
+
+    pub(crate) fn superposition_mut(&mut self) -> Option<&mut Superposition> {
+        self.superposition.as_deref_mut()
+    }
+
+    /// The strike that waits for choices (§Q4).
+    pub(crate) fn pending(&self) -> Option<&Pending> {
+        self.superposition.as_ref().and_then(|superposition| superposition.pending.as_ref())
+    }
+
+    /// Whether a side owes an act of the board: in a strike the choice it has not made (§Q4), else whatever the side to move does.
+    /// While both owe a choice, that one of them has made it is its secret.
+    #[must_use]
+    pub fn is_to_act(&self, side: Side) -> bool {
+        self.pending().map_or(self.turn == side, |pending| pending.is_owed_by(side))
+    }
+
+    /// Who acts next where acts come one after the other: the side to move; in a strike that waits the one that struck, then the other. For tools
+    /// and tests: which of two has chosen already is not public.
+    #[must_use]
+    pub fn actor(&self) -> Side {
+        if self.is_to_act(self.turn) { self.turn } else { self.turn.opponent() }
+    }
+
+    /// Whether a strike waits for choices: public.
+    #[must_use]
+    pub fn has_strike_pending(&self) -> bool {
+        self.pending().is_some()
+    }
+
+    /// How many pieces of each rank a side's coins can still become (indexed by rank, Flag first), in rulesets with coins: public (§Q8).
+    #[must_use]
+    pub fn pool(&self, side: Side) -> Option<[u8; Rank::COUNT]> {
+        self.coins(side).map(|coins| coins.pool.0)
+    }
+
+    /// What one side's pieces could do without the reserve rule (§Q6).
+    pub(crate) fn moves_without_reserve_rule(&self, side: Side) -> LegalMoves {
+        let field = self.field(side);
+        let Some(coins) = self.coins(side) else { return LegalMoves::none(*field.own) };
+        let walkers = *field.walkers | coins.all;
+        let runners = *field.runners | coins.runners(coins.all);
+        self.legal_moves_in(Field { walkers: &walkers, runners: &runners, ..field }, side, |_| ())
     }
 
     /// The chips on the board, in rulesets with chips: public (§S2.5).
@@ -386,21 +565,24 @@ impl Position {
         self.captured[side]
     }
 
-    /// Whether every piece of both armies is on the board, captured or in reserve, and the square sets agree with the squares.
+    /// Whether every piece of both armies is on the board, captured, in reserve or in a pool, and the square sets agree with the squares.
     #[must_use]
     pub fn is_conserved(&self) -> bool {
         let mut counts = self.captured;
         let mut rebuilt = Position::empty(self.ruleset, self.lakes());
         for (index, piece) in self.squares.iter().enumerate() {
             if let (Some(piece), Some(square)) = (piece, Square::from_index(index)) {
-                counts[piece.side][piece.rank as usize] += 1;
+                if let Some(rank) = piece.rank {
+                    counts[piece.side][rank as usize] += 1;
+                }
                 rebuilt.put(square, *piece);
             }
         }
         let is_whole = Side::BOTH.into_iter().all(|side| {
             let reserve = self.shadow.as_ref().map(|shadow| shadow.reserve[side]).unwrap_or_default();
             Rank::ALL.into_iter().all(|rank| {
-                let off_board = reserve.count(rank, false) + reserve.count(rank, true);
+                let pooled = self.coins(side).map_or(0, |coins| coins.pool.count(rank));
+                let off_board = reserve.count(rank, false) + reserve.count(rank, true) + pooled;
                 counts[side][rank as usize] + off_board == self.ruleset.army.count(rank)
             })
         });
@@ -409,14 +591,32 @@ impl Position {
                 let both = self.occupied[Side::Red] | self.occupied[Side::Blue];
                 Side::BOTH.into_iter().all(|side| shadow.flashers(side) == rebuilt.flashers(side))
                     && shadow.labeled.without(both).is_empty()
-                    && self.pieces().all(|(square, piece)| shadow.could_be(square).contains(piece.rank))
+                    && self.pieces().all(|(square, piece)| {
+                        piece.rank.is_some_and(|rank| shadow.could_be(square).contains(rank))
+                    })
                     && shadow.owed.is_none_or(|square| self.occupied[self.turn].contains(square))
             }
             (None, None) => true,
             (Some(_), None) | (None, Some(_)) => false,
         };
+        let are_coins_true = match (self.superposition.as_deref(), rebuilt.superposition.as_deref_mut()) {
+            (Some(superposition), Some(rebuilt)) => Side::BOTH.into_iter().all(|side| {
+                let coins = &superposition.coins[side];
+                rebuilt.coins[side].pool = coins.pool;
+                rebuilt.coins[side] == *coins
+                    && coins.all.len() == coins.pool.size()
+                    && coins.keeps_reserve()
+                    && superposition.pending.is_none_or(|pending| {
+                        !pending.clash.owes[side] || coins.all.contains(pending.coin(side))
+                    })
+            }),
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        rebuilt.count_coin_moves();
         is_whole
             && is_shadow_true
+            && are_coins_true
             && rebuilt.occupied == self.occupied
             && rebuilt.walkers == self.walkers
             && rebuilt.runners == self.runners

@@ -2,7 +2,7 @@
 
 use flagfall_board::{PerSide, Rank, Side, Square, SquareSet};
 
-use crate::decide::{judge_mobility, lay_owed, place, play, remove};
+use crate::decide::{choose, judge_mobility, lay_owed, place, play, remove};
 use crate::event::EventKind;
 use crate::{
     Command, Deployment, Event, Events, Game, Move, OpenedDeployment, Phase, Position, Refusal, Setup,
@@ -33,9 +33,9 @@ impl Referee {
         Position::read(ruleset, rest.map_or("", |(_, rest)| rest))
     }
 
-    /// Every piece on the board: square, side, rank.
+    /// Every piece on the board: square, side, rank; coins have none.
     #[must_use]
-    pub fn pieces(&self, position: &Position) -> Vec<(Square, Side, Rank)> {
+    pub fn pieces(&self, position: &Position) -> Vec<(Square, Side, Option<Rank>)> {
         position.pieces().map(|(square, piece)| (square, piece.side, piece.rank)).collect()
     }
 
@@ -52,12 +52,13 @@ impl Referee {
     /// # Errors
     /// The refusal.
     pub fn judge_command(&self, position: &Position, command: &Command) -> Result<Events, Refusal> {
-        let side = position.turn();
+        let side = position.actor();
         match command {
             Command::Move(asked) => play(position, side, *asked),
             Command::Remove(square) => remove(position, side, *square),
             Command::Place(placing) => place(position, side, placing),
             Command::Color(color) => lay_owed(position, side, *color),
+            Command::Choose(choice) => choose(position, side, *choice),
             Command::Deploy(_)
             | Command::OfferDraw
             | Command::AcceptDraw
@@ -77,6 +78,8 @@ impl Referee {
     fn apply_one(&self, position: &mut Position, event: &Event) {
         match &event.0 {
             EventKind::Moved(moved) => position.apply(moved),
+            EventKind::Struck(clash) => position.await_choices(clash),
+            EventKind::Chosen { side, rank } => position.note_choice(*side, *rank),
             EventKind::Removed { side: _, square } => position.remove(*square),
             EventKind::Placed(placed) => position.place(placed),
             EventKind::Colored { side: _, square, color } => position.lay_owed(*square, *color),

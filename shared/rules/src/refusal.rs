@@ -94,12 +94,28 @@ pub enum Refusal {
         "no color can be named there: a flash takes that of its first square, and other rulesets have no chips"
     )]
     ColorRefused,
-    /// The asker must first name the color its piece lays where it came to stand (§S2.4).
-    #[error("first name the color of the chip that your piece lays where it won")]
+    /// Before the next ply a color must be named (§S2.4), or what a struck coin is (§Q4).
+    #[error(
+        "a choice comes first: the color of the chip your piece lays where it won, or what a struck coin is"
+    )]
     ChoicePending,
-    /// Nobody has to name a color now.
-    #[error("there is no color to choose now")]
+    /// The asker owes no color and no piece.
+    #[error("you have nothing to choose now")]
     NoChoice,
+    /// The asker has chosen already what its coin is (§Q4).
+    #[error("your choice is made and final")]
+    ChoiceFinal,
+    /// Fewer coins would stay unmoved than there are Bombs and a Flag left to become (§Q6).
+    #[error(
+        "reserve rule: as many coins must stay unmoved as Bombs and Flag are left in your pool; act with a coin that has moved or with a piece, or name a Bomb or the Flag"
+    )]
+    ReserveRule,
+    /// A coin would have to be a Scout, and there is none left (§Q3).
+    #[error("a coin that moves several squares becomes a Scout, and none is left in your pool")]
+    NoScoutLeft,
+    /// No such piece is left to become (§Q4).
+    #[error("no such piece is left in your pool")]
+    NotInPool,
     /// The ruleset has no reserve (§S1.3).
     #[error("this ruleset has no reserve")]
     NoReserve,
@@ -156,6 +172,9 @@ impl Refusal {
             | Refusal::NoSupplyLine
             | Refusal::ColorWanted
             | Refusal::ColorRefused
+            | Refusal::ReserveRule
+            | Refusal::NoScoutLeft
+            | Refusal::NotInPool
             | Refusal::NoReserve
             | Refusal::NotInReserve
             | Refusal::FlagStays
@@ -172,6 +191,7 @@ impl Refusal {
             | Refusal::OutOfTime
             | Refusal::ChoicePending
             | Refusal::NoChoice
+            | Refusal::ChoiceFinal
             | Refusal::DrawAlreadyOffered
             | Refusal::DrawOfferedRecently { plies_left: _ }
             | Refusal::NoDrawOffer
@@ -216,6 +236,10 @@ impl Refusal {
             Refusal::ColorRefused => "color_refused",
             Refusal::ChoicePending => "choice_pending",
             Refusal::NoChoice => "no_choice",
+            Refusal::ChoiceFinal => "choice_final",
+            Refusal::ReserveRule => "reserve_rule",
+            Refusal::NoScoutLeft => "no_scout_left",
+            Refusal::NotInPool => "not_in_pool",
             Refusal::NoReserve => "no_reserve",
             Refusal::NotInReserve => "not_in_reserve",
             Refusal::FlagStays => "flag_stays",

@@ -44,6 +44,8 @@ pub struct Ruleset {
     pub two_squares_limit: Option<u8>,
     /// Whether a continuous chase may recreate a position (§T1, §T2).
     pub more_squares: bool,
+    /// How a game begins (§A4, §Q1).
+    pub start: Start,
     /// Whether the army is larger than the home rows, and its rest waits in a reserve: removing and placing pieces are plies (§S1.3–§S1.7).
     pub reserve: bool,
     /// Whether a piece that a Scout or a Phoenix found out stays face up for good (§S2.1, §S2.2).
@@ -60,6 +62,15 @@ pub struct Ruleset {
     pub quiet_limit: Option<u16>,
     /// Plies after which any game is a draw (§A12).
     pub ply_limit: u16,
+}
+
+/// How a game begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Start {
+    /// Each side deploys its army in secret (§A4).
+    Deployments,
+    /// At once, coins on all home squares: which piece of the pool one is, is chosen when it matters (§Q1).
+    Coins,
 }
 
 /// How a deployment covers the home rows.

@@ -6,7 +6,7 @@
 use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
 
 use crate::commitment::{Commitment, Salt};
-use crate::event::{Deployed, Event, EventKind, Fate, Laid, Moved, Placed, Strike, Struck};
+use crate::event::{Clash, Deployed, Event, EventKind, Fate, Laid, Moved, Placed, Strike, Struck};
 use crate::game::{EndReason, Outcome};
 use crate::setup::Deployment;
 
@@ -45,6 +45,26 @@ pub enum SecretRecord {
         labels: bool,
         /// The chips that changed, and their color now (§S2.3).
         laid: Option<(Vec<Square>, ChipColor)>,
+    },
+    /// A strike that waits for choices (§Q4).
+    Struck {
+        /// Who struck.
+        side: Side,
+        /// From where.
+        from: Square,
+        /// To where.
+        to: Square,
+        /// The ranks the strike allows the piece to have; empty when it proves nothing.
+        proves: Vec<Rank>,
+        /// Who owes a choice.
+        owes: PerSide<bool>,
+    },
+    /// A side chose what its struck coin is (§Q4).
+    Chosen {
+        /// Who.
+        side: Side,
+        /// What.
+        rank: Rank,
     },
     /// A side took a piece off the board (§S1.5).
     Removed {
@@ -119,6 +139,15 @@ pub struct StruckRecord {
 )]
 pub struct SecretRecordError;
 
+/// All ranks are written as none.
+fn proved(ranks: RankSet) -> Vec<Rank> {
+    if ranks == RankSet::ALL { Vec::new() } else { ranks.iter().collect() }
+}
+
+fn allowed(ranks: Vec<Rank>) -> RankSet {
+    if ranks.is_empty() { RankSet::ALL } else { ranks.into_iter().collect() }
+}
+
 /// The event as plain data, for the log.
 #[must_use]
 pub fn to_record(event: &Event) -> SecretRecord {
@@ -139,13 +168,17 @@ pub fn to_record(event: &Event) -> SecretRecord {
             side: *side,
             from: *from,
             to: *to,
-            proves: if *proves == RankSet::ALL { Vec::new() } else { proves.iter().collect() },
+            proves: proved(*proves),
             labels: strike.is_some_and(|strike| strike.labels),
             laid: laid.map(|laid| (laid.squares().iter().collect(), laid.color())),
             strike: strike.map(|Strike { attacker, defender, labels: _ }| {
                 [attacker, defender].map(|Struck { rank, fate, shown }| StruckRecord { rank, fate, shown })
             }),
         },
+        EventKind::Struck(Clash { side, from, to, proves, owes }) => {
+            SecretRecord::Struck { side: *side, from: *from, to: *to, proves: proved(*proves), owes: *owes }
+        }
+        EventKind::Chosen { side, rank } => SecretRecord::Chosen { side: *side, rank: *rank },
         EventKind::Removed { side, square } => SecretRecord::Removed { side: *side, square: *square },
         EventKind::Placed(Placed { side, square, rank, is_labeled, color }) => SecretRecord::Placed {
             side: *side,
@@ -186,7 +219,7 @@ pub fn from_record(record: SecretRecord) -> Result<Event, SecretRecordError> {
             side,
             from,
             to,
-            proves: if proves.is_empty() { RankSet::ALL } else { proves.into_iter().collect() },
+            proves: allowed(proves),
             strike: strike.map(|[attacker, defender]| {
                 let part = |StruckRecord { rank, fate, shown }| Struck { rank, fate, shown };
                 Strike { attacker: part(attacker), defender: part(defender), labels }
@@ -199,6 +232,10 @@ pub fn from_record(record: SecretRecord) -> Result<Event, SecretRecordError> {
                 }
             },
         }),
+        SecretRecord::Struck { side, from, to, proves, owes } => {
+            EventKind::Struck(Clash { side, from, to, proves: allowed(proves), owes })
+        }
+        SecretRecord::Chosen { side, rank } => EventKind::Chosen { side, rank },
         SecretRecord::Removed { side, square } => EventKind::Removed { side, square },
         SecretRecord::Placed { side, square, rank, is_labeled, color } => {
             EventKind::Placed(Placed { side, square, rank, is_labeled, color })

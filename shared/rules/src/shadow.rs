@@ -72,7 +72,7 @@ impl Shadow {
     /// A piece came to a square.
     #[cold]
     pub(crate) fn put(&mut self, square: Square, piece: &Piece) {
-        if let Some(flasher) = flasher(piece.rank) {
+        if let Some(flasher) = piece.rank.and_then(flasher) {
             self.flashers[piece.side][flasher].insert(square);
         }
     }
@@ -80,7 +80,7 @@ impl Shadow {
     /// A piece left a square.
     #[cold]
     pub(crate) fn take(&mut self, square: Square, piece: &Piece) {
-        if let Some(flasher) = flasher(piece.rank) {
+        if let Some(flasher) = piece.rank.and_then(flasher) {
             self.flashers[piece.side][flasher].remove(square);
         }
     }

@@ -8,12 +8,13 @@ use flagfall_board::{ChipColor, Chips, PerSide, Ply, Rank, RankSet, Side, Square
 use crate::chips::Lines;
 use crate::command::Move;
 use crate::commitment::Commitment;
-use crate::event::{Deployed, Event, EventKind, Fate, Laid, Moved, Placed, Strike, Struck};
+use crate::event::{Clash, Deployed, Event, EventKind, Fate, Laid, Moved, Placed, Strike, Struck};
 use crate::game::{Exchange, Game, Outcome, Phase};
 use crate::legal_commands::LegalCommands;
 use crate::position::Piece;
 use crate::ruleset::Ruleset;
 use crate::shadow::Reserve;
+use crate::superposition::{Coins, Pending, Pool};
 
 /// Who looks. There are three audiences.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -42,6 +43,8 @@ pub enum Identity {
     Known(Rank),
     /// One of these ranks (Shadowflash alone).
     OneOf(RankSet),
+    /// It has none yet: nobody knows more, not even its owner (§Q1).
+    Coin,
     /// Nothing.
     Hidden,
 }
@@ -125,6 +128,21 @@ pub struct OwedColor {
     pub square: Square,
 }
 
+/// A strike that waits until whoever owes a choice has said what his coin is (§Q4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PendingStrike {
+    /// Who struck.
+    pub side: Side,
+    /// From where.
+    pub from: Square,
+    /// To where.
+    pub to: Square,
+    /// Whose coins are in it. That one of two has chosen already is shown to nobody.
+    pub owes: PerSide<bool>,
+    /// The viewer's own choice, once it is made.
+    pub own_choice: Option<Rank>,
+}
+
 /// A strike as a viewer saw it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SeenStrike {
@@ -145,8 +163,8 @@ pub struct SeenClock {
     pub at: Stamp,
     /// Each side's remaining time in milliseconds.
     pub remaining_ms: PerSide<u64>,
-    /// The side whose time runs.
-    pub running: Option<Side>,
+    /// Whose time runs: both sides' while both owe a choice (§Q4).
+    pub is_running: PerSide<bool>,
 }
 
 /// A deployment that was opened at the end, with the salt of its commitment.
@@ -195,6 +213,10 @@ pub struct View {
     pub chips: Option<Chips>,
     /// The chip whose color the side to move must name first.
     pub owed_color: Option<OwedColor>,
+    /// How many pieces of each rank each side's coins can still become (indexed by rank, Flag first), where there are coins (§Q8).
+    pub pools: Option<PerSide<[u8; Rank::COUNT]>>,
+    /// The strike that waits for choices.
+    pub pending_strike: Option<PendingStrike>,
     /// The viewer's own moves that a repetition rule refuses this turn.
     pub refused_moves: Vec<Move>,
     /// Both clocks; none when time is unlimited.
@@ -233,6 +255,10 @@ pub struct SeenChange {
     pub reserve: Option<PerSide<SeenReserve>>,
     /// The chip whose color the side to move must name first.
     pub owed_color: Option<OwedColor>,
+    /// Both pools, with what may have changed them.
+    pub pools: Option<PerSide<[u8; Rank::COUNT]>>,
+    /// The strike that waits for choices.
+    pub pending_strike: Option<PendingStrike>,
 }
 
 /// What a viewer sees of an event.
@@ -255,6 +281,15 @@ pub enum SeenEvent {
     },
     /// A ply.
     Moved(SeenMove),
+    /// A strike with a coin in it: whoever owes a choice is to make it.
+    Struck(PendingStrike),
+    /// The viewer's own choice was taken. Nobody else is told, not even that it was made.
+    Chosen {
+        /// Who.
+        side: Side,
+        /// What.
+        rank: Rank,
+    },
     /// A ply between board and reserve.
     Exchanged(SeenExchange),
     /// A side laid the chip it owed.
@@ -305,6 +340,7 @@ pub fn view(game: &Game, viewer: Viewer, now: Stamp) -> View {
         last_ply,
         last_exchange,
         clock: _,
+        veiled_clock: _,
         paused_since,
         offers,
         outcome,
@@ -334,8 +370,10 @@ pub fn view(game: &Game, viewer: Viewer, now: Stamp) -> View {
         reserve: reserves_seen(game, viewer),
         chips: position.chips().copied(),
         owed_color: owed_color(game),
+        pools: pools_seen(game),
+        pending_strike: pending_strike(game, viewer),
         refused_moves: refused_moves(game, viewer),
-        clock: clock_seen(game, now),
+        clock: clock_seen(game, viewer, now),
         draw_offer: offers.standing,
         plies_to_limit: plies_to_limit(game),
         commitments: *commitments,
@@ -360,6 +398,10 @@ pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<SeenEvent> {
         }
         EventKind::Started { commitments } => Some(SeenEvent::Started { commitments: **commitments }),
         EventKind::Moved(moved) => Some(SeenEvent::Moved(move_seen(after, moved, viewer))),
+        EventKind::Struck(clash) => Some(SeenEvent::Struck(strike_seen(clash, None))),
+        EventKind::Chosen { side, rank } => {
+            viewer.is_side(*side).then_some(SeenEvent::Chosen { side: *side, rank: *rank })
+        }
         EventKind::Removed { side, square } => {
             Some(SeenEvent::Exchanged(SeenExchange::Removed { side: *side, square: *square }))
         }
@@ -377,7 +419,8 @@ pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<SeenEvent> {
     }
 }
 
-/// What the end of a game has opened of an event that hid something when it happened: the ranks of pieces from a reserve, which no deployment tells.
+/// What the end of a game has opened of an event that hid something when it happened: the ranks of pieces from a reserve, which no deployment tells, and
+/// when a choice was made in a strike (§Q4). A choice of a strike that was never resolved stays unseen: whoever keeps the events does not ask for it.
 /// None when it has opened nothing of it. `game` is the game as it stands.
 #[must_use]
 pub fn see_opened(event: &Event, game: &Game, viewer: Viewer) -> Option<SeenEvent> {
@@ -385,10 +428,15 @@ pub fn see_opened(event: &Event, game: &Game, viewer: Viewer) -> Option<SeenEven
         EventKind::Placed(placed) if knows_ranks_of(game, viewer, placed.side) => {
             Some(SeenEvent::Exchanged(placing_seen(placed, Viewer::Player(placed.side))))
         }
+        EventKind::Chosen { side, rank } if is_open(game) => {
+            Some(SeenEvent::Chosen { side: *side, rank: *rank })
+        }
         EventKind::Placed(_)
         | EventKind::Deployed(_)
         | EventKind::Started { commitments: _ }
         | EventKind::Moved(_)
+        | EventKind::Struck(_)
+        | EventKind::Chosen { side: _, rank: _ }
         | EventKind::Removed { side: _, square: _ }
         | EventKind::Colored { side: _, square: _, color: _ }
         | EventKind::DrawOffered { side: _ }
@@ -403,7 +451,7 @@ pub fn see_opened(event: &Event, game: &Game, viewer: Viewer) -> Option<SeenEven
 #[must_use]
 pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> SeenChange {
     let at = |square| Some(piece_seen(after, viewer, square, after.position.piece(square)?));
-    let (pieces, captured, has_reserve_changed) = match &event.0 {
+    let (pieces, captured, has_stock_changed) = match &event.0 {
         EventKind::Started { commitments: _ } | EventKind::Ended(_) => {
             (Some(pieces_seen(after, viewer)), None, true)
         }
@@ -411,8 +459,13 @@ pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> Se
             let (low, high) = (*from.min(to), *from.max(to));
             let pieces = [low, high].into_iter().filter_map(at).collect();
             let captured = PerSide::from_fn(|side| after.position.captured(side));
-            (Some(pieces), strike.is_some().then_some(captured), false)
+            // A coin may have become a piece.
+            (Some(pieces), strike.is_some().then_some(captured), after.position.pool(Side::Red).is_some())
         }
+        EventKind::Struck(Clash { side: _, from, to: _, proves: _, owes: _ }) => {
+            (Some(at(*from).into_iter().collect()), None, true)
+        }
+        EventKind::Chosen { side: _, rank: _ } => (None, None, false),
         EventKind::Removed { side: _, square }
         | EventKind::Placed(Placed { side: _, square, rank: _, is_labeled: _, color: _ }) => {
             (Some(at(*square).into_iter().collect()), None, true)
@@ -427,27 +480,53 @@ pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> Se
     SeenChange {
         deploy_deadline: deploy_deadline(after),
         turn: after.turn(),
-        clock: clock_seen(after, now),
+        clock: clock_seen(after, viewer, now),
         plies_to_limit: plies_to_limit(after),
         refused_moves: refused_moves(after, viewer),
         captured,
         pieces,
-        reserve: if has_reserve_changed { reserves_seen(after, viewer) } else { None },
+        reserve: if has_stock_changed { reserves_seen(after, viewer) } else { None },
         owed_color: owed_color(after),
+        pools: if has_stock_changed { pools_seen(after) } else { None },
+        pending_strike: pending_strike(after, viewer),
     }
 }
 
 /// Both clocks at a moment. They stop at zero and at whatever the log says stopped them.
 #[must_use]
-pub fn clock_seen(game: &Game, now: Stamp) -> Option<SeenClock> {
+pub fn clock_seen(game: &Game, viewer: Viewer, now: Stamp) -> Option<SeenClock> {
     let clock = game.clock.as_ref()?;
-    // Not behind the stamp the running clock counts from; other stamps may be of events this viewer did not see.
-    let at = clock.running_since().map_or(now, |since| now.max(since));
+    // While a strike waits, that a side's clock stands still would tell that it has chosen (§Q4).
+    let clock_of =
+        |side| if viewer.is_side(side) { clock } else { game.veiled_clock.as_ref().unwrap_or(clock) };
+    // Not behind the stamp a running clock counts from; other stamps may be of events this viewer did not see.
+    let since = Side::BOTH.into_iter().filter_map(|side| clock_of(side).running_since()).max();
+    let at = since.map_or(now, |since| now.max(since));
     Some(SeenClock {
         at,
-        remaining_ms: PerSide::from_fn(|side| clock.remaining_ms(side, at)),
-        running: clock.running(),
+        remaining_ms: PerSide::from_fn(|side| clock_of(side).remaining_ms(side, at)),
+        is_running: PerSide::from_fn(|side| clock_of(side).is_running(side)),
     })
+}
+
+fn pools_seen(game: &Game) -> Option<PerSide<[u8; Rank::COUNT]>> {
+    let (red, blue) = (game.position.pool(Side::Red)?, game.position.pool(Side::Blue)?);
+    Some(PerSide::new(red, blue))
+}
+
+fn pending_strike(game: &Game, viewer: Viewer) -> Option<PendingStrike> {
+    let Pending { clash, chosen } = game.position.pending().filter(|_| game.phase == Phase::Playing)?;
+    let own_choice = match viewer {
+        Viewer::Player(side) => chosen[side],
+        Viewer::Public => None,
+    };
+    Some(strike_seen(clash, own_choice))
+}
+
+fn strike_seen(clash: &Clash, own_choice: Option<Rank>) -> PendingStrike {
+    // What it proves is seen of the piece.
+    let Clash { side, from, to, proves: _, owes } = *clash;
+    PendingStrike { side, from, to, owes, own_choice }
 }
 
 fn deploy_deadline(game: &Game) -> Option<Stamp> {
@@ -470,7 +549,11 @@ fn pieces_seen(game: &Game, viewer: Viewer) -> Vec<SeenPiece> {
 fn piece_seen(game: &Game, viewer: Viewer, square: Square, piece: Piece) -> SeenPiece {
     let Piece { side, rank, is_moved, is_revealed, id: _ } = piece;
     let is_known = is_revealed || knows_ranks_of(game, viewer, side);
-    let identity = if is_known { Identity::Known(rank) } else { identity_proved(game, square) };
+    let identity = match rank {
+        None => Identity::Coin,
+        Some(rank) if is_known => Identity::Known(rank),
+        Some(_) => identity_proved(game, square),
+    };
     let is_labeled = game.position.shadow().is_some_and(|shadow| shadow.labeled.contains(square));
     SeenPiece { square, side, identity, is_moved, is_revealed, is_labeled }
 }
@@ -515,24 +598,23 @@ fn knows_ranks_of(game: &Game, viewer: Viewer, side: Side) -> bool {
     if viewer.is_side(side) {
         return true;
     }
-    let is_open = match game.outcome {
-        None => false,
-        // Games that were called off open nothing.
-        Some(Outcome { winner: _, reason }) => reason != crate::game::EndReason::Aborted,
-    };
     match viewer {
-        Viewer::Player(_) => is_open,
-        Viewer::Public => is_open && !game.terms.secret[side],
+        Viewer::Player(_) => is_open(game),
+        Viewer::Public => is_open(game) && !game.terms.secret[side],
+    }
+}
+
+/// Whether the game has ended and its end opens what was hidden: games that were called off open nothing.
+fn is_open(game: &Game) -> bool {
+    match game.outcome {
+        None => false,
+        Some(Outcome { winner: _, reason }) => reason != crate::game::EndReason::Aborted,
     }
 }
 
 fn opened_to(game: &Game, viewer: Viewer) -> PerSide<Option<OpenedDeployment>> {
     PerSide::from_fn(|side| {
-        let is_over = match game.outcome {
-            None => false,
-            Some(Outcome { winner: _, reason }) => reason != crate::game::EndReason::Aborted,
-        };
-        if !is_over || !knows_ranks_of(game, viewer, side) {
+        if !is_open(game) || !knows_ranks_of(game, viewer, side) {
             return None;
         }
         game.deployments[side]
@@ -560,10 +642,11 @@ fn move_seen(game: &Game, moved: &Moved, viewer: Viewer) -> SeenMove {
     let piece = match strike {
         Some(SeenStrike { attacker, attacker_fate: _, defender: _, defender_fate: _ }) => attacker,
         None => match game.position.piece(to) {
-            Some(piece) if piece.side == side => {
-                match rank_if(side, piece.is_revealed || proves.single().is_some(), piece.rank) {
+            Some(Piece { side: whose, rank, is_moved: _, is_revealed, id: _ }) if whose == side => {
+                let is_shown = is_revealed || proves.single().is_some();
+                match rank.map_or(Identity::Coin, |rank| rank_if(side, is_shown, rank)) {
                     Identity::Hidden => identity_proved(game, to),
-                    known @ (Identity::Known(_) | Identity::OneOf(_)) => known,
+                    known @ (Identity::Known(_) | Identity::OneOf(_) | Identity::Coin) => known,
                 }
             }
             Some(_) | None => Identity::Hidden,
@@ -594,6 +677,9 @@ impl View {
     /// Everything the viewer may do on the board, when it is his turn: the same that the engine allows.
     #[must_use]
     pub fn legal_commands(&self) -> Option<LegalCommands> {
+        if let Some(strike) = &self.pending_strike {
+            return self.choices(strike).map(LegalCommands::of_choices);
+        }
         let own = self.own_turn()?;
         if self.owed_color.is_some() {
             return Some(LegalCommands::of_owed_color());
@@ -604,6 +690,36 @@ impl View {
         });
         let (moves, field) = (self.moves(&own), self.field(&own));
         Some(LegalCommands::new(self.ruleset, own.side, &field, moves, own.flag, reserve.as_ref()))
+    }
+
+    /// What the viewer's coin in a strike may become, when he has yet to choose (§Q4).
+    fn choices(&self, strike: &PendingStrike) -> Option<RankSet> {
+        let Viewer::Player(side) = self.viewer else { return None };
+        let PendingStrike { side: striker, from, to, owes, own_choice } = *strike;
+        let is_owed = owes[side] && own_choice.is_none() && self.phase == Phase::Playing;
+        is_owed.then(|| self.own_coins(side).choices(if side == striker { from } else { to }))
+    }
+
+    fn own_coins(&self, side: Side) -> Coins {
+        let is_own = |piece: &&SeenPiece| piece.side == side && piece.identity == Identity::Coin;
+        let coins = || self.pieces.iter().filter(is_own);
+        Coins {
+            all: coins().map(|piece| piece.square).collect(),
+            unmoved: coins().filter(|piece| !piece.is_moved).map(|piece| piece.square).collect(),
+            pool: self.pools.map(|pools| Pool(pools[side])).unwrap_or_default(),
+        }
+    }
+
+    /// Whether a side owes an act of the board, as far as this viewer can know: the choice it has not made in a strike (§Q4), else its turn.
+    #[must_use]
+    pub fn is_to_act(&self, side: Side) -> bool {
+        match &self.pending_strike {
+            Some(strike) => {
+                let has_chosen = self.viewer.is_side(side) && strike.own_choice.is_some();
+                strike.owes[side] && !has_chosen
+            }
+            None => self.turn == Some(side),
+        }
     }
 
     fn own_turn(&self) -> Option<OwnTurn> {
@@ -628,6 +744,12 @@ impl View {
                 turn.foes.insert(piece.square);
             }
         }
+        if self.pools.is_some() {
+            let coins = self.own_coins(side);
+            let walkers = coins.walkers();
+            turn.walkers |= walkers;
+            turn.runners |= coins.runners(walkers);
+        }
         Some(turn)
     }
 
@@ -647,7 +769,7 @@ impl View {
     }
 
     fn moves(&self, turn: &OwnTurn) -> crate::movement::LegalMoves {
-        if self.owed_color.is_some() {
+        if self.owed_color.is_some() || self.pending_strike.is_some() {
             return crate::movement::LegalMoves::none(turn.own);
         }
         let mut moves = self.field(turn).moves();

@@ -3,7 +3,9 @@
 use std::alloc::System;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_rules::{Command, Entropy, Game, GameTerms, Phase, Ruleset, Setup, TimeControl, decide, evolve};
+use flagfall_rules::{
+    Command, Entropy, Game, GameTerms, Phase, Ruleset, Setup, Start, TimeControl, decide, evolve,
+};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -31,6 +33,9 @@ fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
         created: Stamp(0),
         secret: PerSide::default(),
     });
+    if ruleset.start == Start::Coins {
+        return game;
+    }
     for side in Side::BOTH {
         let mut letters: Vec<char> = ruleset
             .army
@@ -72,7 +77,7 @@ fn plies_allocate_nothing() {
                 let is_move = moves == all || moves > 0 && chance.below(8) > 0;
                 let end = if is_move { moves } else { all };
                 let command = commands.nth(chance.below(end)).expect("a command");
-                let side = game.position().turn();
+                let side = game.position().actor();
                 let events =
                     decide(&game, side, game.ply(), &command, Stamp(1), &entropy).expect("a legal move");
                 events.iter().for_each(|event| evolve(&mut game, event, Stamp(1)));

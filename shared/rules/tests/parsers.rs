@@ -64,9 +64,10 @@ proptest! {
         ruleset in rulesets(),
         turn in "red|blue|x",
         plies in 0u32..70_000,
-        board in "([.~][0-9]{0,3}|[rb][1-9SBFx?]'?\\*?|/){0,60}"
+        board in "([.~][0-9]{0,3}|[rb][1-9SBFox?]'?\\*?|/){0,60}",
+        more in "( ([BFo1-9^:,-]{0,12}|-)){0,4}"
     ) {
-        let text = format!("{} {turn} {plies} {plies} {board}", ruleset.id);
+        let text = format!("{} {turn} {plies} {plies} {board}{more}", ruleset.id);
         if let Ok(position) = Position::from_text(&text) {
             let printed = Referee.position_text(&position);
             let again = Position::from_text(&printed).expect("what was printed");
@@ -76,16 +77,20 @@ proptest! {
 
     /// A position that is one, with a few characters changed.
     #[test]
-    fn no_broken_position_panics(at in 0usize..300, with in "[.~rb1-9SBF'*/ 0-9]{0,3}") {
-        let mut text = "classic red 10 3 bF.8b6/.bB.3b9'.4/..b1'*.7/.10/..~2..~2../..~2..~2../.10/.10/.10/rF.8r6".to_owned();
+    fn no_broken_position_panics(is_quantum: bool, at in 0usize..300, with in "[.~rbo1-9SBF'*/ ,:0-9]{0,3}") {
+        let mut text = if is_quantum {
+            "quantum red 10 3 bo.8b6*/.bo.3b9'*.4/..b1'*.7/.10/..~2bo'.~2../..~2ro'.~2../.10/.10/.10/ro.8r6* 4:1,F:1 2:1,9:1,F:1 e5e6,b9"
+        } else {
+            "classic red 10 3 bF.8b6/.bB.3b9'.4/..b1'*.7/.10/..~2..~2../..~2..~2../.10/.10/.10/rF.8r6"
+        }.to_owned();
         let at = at % text.len();
         text.replace_range(at..=at, &with);
         if let Ok(position) = Position::from_text(&text) {
             let printed = Referee.position_text(&position);
             let again = Position::from_text(&printed).expect("what was printed");
             prop_assert_eq!(Referee.position_text(&again), printed);
-            for squares in position.legal_moves().iter() {
-                prop_assert!(Referee.play(&position, squares).is_ok());
+            for command in position.legal_commands().iter() {
+                prop_assert!(Referee.judge_command(&position, &command).is_ok());
             }
         }
     }

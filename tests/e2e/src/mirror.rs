@@ -214,7 +214,7 @@ fn told_move(seen: &SeenMove) -> String {
     let rank = |identity| match identity {
         Identity::Known(rank) => rank.to_string(),
         Identity::Hidden => "hidden piece".to_owned(),
-        other @ Identity::OneOf(_) => panic!("a strike shows {other:?}"),
+        other @ (Identity::OneOf(_) | Identity::Coin) => panic!("a strike shows {other:?}"),
     };
     let is_flag = strike.defender == Identity::Known(flagfall_board::Rank::Flag);
     let (ours, theirs) = (rank(strike.attacker), rank(strike.defender));

@@ -63,20 +63,32 @@ def random_setup(facts, chance):
 
 def play(referee, facts, chance):
     """Plays one game; how it ended, and after how many plies."""
-    requests = [{"type": "new_game", "ruleset": facts["id"], "seed": chance.getrandbits(53)}]
-    for side in ("red", "blue"):
-        deploy = {"kind": "deploy", "setup": random_setup(facts, chance)}
-        requests.append({"type": "command", "side": side, "command": deploy})
-    *_, game, legal = referee.ask(*requests, {"type": "legal", "side": "red"})
+    new_game = {"type": "new_game", "ruleset": facts["id"], "seed": chance.getrandbits(53)}
+    game, legal = referee.ask(new_game, {"type": "legal", "side": "red"})
+    # Where coins stand, the game has begun already.
+    if game["phase"] == "deploying":
+        requests = []
+        for side in ("red", "blue"):
+            deploy = {"kind": "deploy", "setup": random_setup(facts, chance)}
+            requests.append({"type": "command", "side": side, "command": deploy})
+        *_, game, legal = referee.ask(*requests, {"type": "legal", "side": "red"})
+    asked = "red"
     while game["phase"] == "playing":
+        acts = ("move", "color", "choose", "remove", "place")
+        if not any(command["kind"] in acts for command in legal["commands"]):
+            # A strike waits for the other side's choice.
+            asked = "blue" if asked == "red" else "red"
+            (legal,) = referee.ask({"type": "legal", "side": asked})
+            continue
         moves = [command for command in legal["commands"] if command["kind"] == "move"]
-        # Where there is no move, something else: a color that is owed, a piece to take off the board or to bring on.
-        others = [command for command in legal["commands"] if command["kind"] in ("color", "remove", "place")]
+        # Where there is no move, something else: a color or a choice that is owed, a piece to take off the board or to bring on.
+        others = [command for command in legal["commands"] if command["kind"] in acts]
         command = chance.choice(moves or others)
-        side, other = ("red", "blue") if game["turn"] == "red" else ("blue", "red")
-        ask = {"type": "command", "side": side, "command": command}
+        ask = {"type": "command", "side": asked, "command": command}
         # The command and the question what can be done then: one way there and back. Naming a color is no turn.
-        game, legal = referee.ask(ask, {"type": "legal", "side": side if command["kind"] == "color" else other})
+        if command["kind"] != "color":
+            asked = "blue" if asked == "red" else "red"
+        game, legal = referee.ask(ask, {"type": "legal", "side": asked})
     return game["outcome"], game["ply"]
 
 

@@ -203,9 +203,10 @@ impl Table {
         let game = self.history.game();
         let in_time = game.deadline().is_none_or(|deadline| now <= deadline);
         let mut commands = Vec::new();
-        if in_time && game.turn() == Some(side) {
-            let legal = game.position().legal_commands();
-            commands.extend(legal.iter().filter_map(|command| GameCommand::from_command(&command)));
+        if in_time && game.is_to_act(side) {
+            let legal = view(game, Viewer::Player(side), now).legal_commands();
+            let legal = legal.iter().flat_map(|legal| legal.iter());
+            commands.extend(legal.filter_map(|command| GameCommand::from_command(&command)));
         }
         commands.extend(WORDS.into_iter().filter(|command| {
             let entropy = self.chance.entropy(self.history.len());

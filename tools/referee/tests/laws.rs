@@ -14,7 +14,8 @@ use common::{Chance, Client};
 use flagfall_board::{ChipColor, GameId, PerSide, Rank, Side, Sign, Square, SquareSet, Stamp};
 use flagfall_protocol::{Audience, GameCommand, GameEvent, GameView, ViewChange};
 use flagfall_rules::{
-    Command, Entropy, Event, Game, GameTerms, Move, MoveCommand, Phase, Ruleset, TimeControl, decide, evolve,
+    Command, Entropy, Event, Game, GameTerms, Move, MoveCommand, Phase, Ruleset, Start, TimeControl, decide,
+    evolve,
 };
 use serde_json::{Value, json};
 
@@ -105,6 +106,7 @@ fn candidates(ruleset: &Ruleset) -> Vec<GameCommand> {
         }
     }
     all.extend(ChipColor::ALL.map(|color| GameCommand::Color { color }));
+    all.extend(Rank::ALL.map(|rank| GameCommand::Choose { rank }));
     for command in [
         GameCommand::OfferDraw {},
         GameCommand::AcceptDraw {},
@@ -117,7 +119,8 @@ fn candidates(ruleset: &Ruleset) -> Vec<GameCommand> {
             | GameCommand::Move { .. }
             | GameCommand::Remove { .. }
             | GameCommand::Place { .. }
-            | GameCommand::Color { .. } => {}
+            | GameCommand::Color { .. }
+            | GameCommand::Choose { .. } => {}
             GameCommand::OfferDraw {}
             | GameCommand::AcceptDraw {}
             | GameCommand::DeclineDraw {}
@@ -165,16 +168,24 @@ fn legal_is_what_decide_accepts() {
             at += chance.below(300) as u64;
             let (side, command) = match mirror.game.turn() {
                 None => {
+                    assert_eq!(ruleset.start, Start::Deployments, "{} has begun", ruleset.id);
                     let side = if mirror.game.is_ready(Side::Red) { Side::Blue } else { Side::Red };
                     (side, GameCommand::Deploy { setup: chance.setup(ruleset) })
                 }
                 Some(turn) => {
-                    let side = if chance.once_in(10) { turn.opponent() } else { turn };
+                    let is_pending = mirror.game.position().has_strike_pending();
+                    let side =
+                        if chance.once_in(if is_pending { 2 } else { 10 }) { turn.opponent() } else { turn };
                     let legal = client.done(json!({ "type": "legal", "side": side, "at": at }));
                     let mut commands = legal["commands"].as_array().unwrap().clone();
                     // An end comes soon enough.
                     commands
                         .retain(|command| !["resign", "abort"].contains(&command["kind"].as_str().unwrap()));
+                    // Nor does anybody give his Flag away.
+                    let flag = json!({ "kind": "choose", "rank": "flag" });
+                    if commands.len() > 1 {
+                        commands.retain(|command| *command != flag);
+                    }
                     if commands.is_empty() {
                         continue;
                     }
@@ -201,6 +212,7 @@ fn random_command(client: &mut Client, turn: &Value, chance: &mut Chance) -> Val
     if commands.is_empty() {
         return random_command(client, turn, chance);
     }
+    // Where a strike waits for the other side's choice, drawing is all that can be done: rather that side acts.
     let command = commands.swap_remove(chance.below(commands.len()));
     json!({ "type": "command", "side": side, "command": command, "audience": "blue" })
 }
@@ -254,7 +266,8 @@ fn a_seed_repeats_a_session_and_no_seed_does_not() {
                 Some(seed) => client.done(json!({ "type": "new_game", "ruleset": ruleset.id, "seed": seed })),
                 None => client.done(json!({ "type": "new_game", "ruleset": ruleset.id })),
             }];
-            for (side, setup) in ["red", "blue"].into_iter().zip(&setups) {
+            let has_deployments = ruleset.start == Start::Deployments;
+            for (side, setup) in ["red", "blue"].into_iter().zip(&setups).filter(|_| has_deployments) {
                 let command = json!({ "kind": "deploy", "setup": setup });
                 answers.push(client.done(json!({ "type": "command", "side": side, "command": command })));
             }
@@ -278,10 +291,10 @@ fn what_an_audience_sees_of_commands_keeps_its_view() {
         };
         client.done(json!({ "type": "new_game", "ruleset": ruleset.id, "seed": 2 }));
         let mut kept = view(&mut client);
-        let mut turn = Value::Null;
+        let mut turn = json!("red");
         for step in 0..120 {
             let request = match step {
-                0 | 1 => {
+                0 | 1 if ruleset.start == Start::Deployments => {
                     let command = json!({ "kind": "deploy", "setup": chance.setup(ruleset) });
                     json!({ "type": "command", "side": Side::BOTH[step], "command": command })
                 }

@@ -492,20 +492,22 @@ fn lost(faults: &PerSide<Option<Fault>>) -> Option<Outcome> {
 #[must_use]
 pub fn result(outcome: Outcome, side: Side) -> GameResult {
     use EndReason::{
-        Abandoned, Aborted, BothBlocked, DrawAgreed, FlagCaptured, IllegalAct, NoLegalMove, OutOfTime,
-        PlyLimit, QuietLimit, Resigned,
+        Abandoned, Aborted, BothBlocked, DrawAgreed, FlagCaptured, ForfeitedReserve, IllegalAct, NoLegalMove,
+        OutOfTime, PlyLimit, QuietLimit, Resigned,
     };
     let has_won = outcome.winner.map(|winner| winner == side);
     match (outcome.reason, has_won) {
-        (FlagCaptured | NoLegalMove, Some(true)) => GameResult::Victory,
-        (FlagCaptured | NoLegalMove, Some(false)) => GameResult::Defeat,
+        (FlagCaptured | ForfeitedReserve | NoLegalMove, Some(true)) => GameResult::Victory,
+        (FlagCaptured | ForfeitedReserve | NoLegalMove, Some(false)) => GameResult::Defeat,
         (Resigned, Some(false)) => GameResult::Surrender,
         (OutOfTime | Abandoned | IllegalAct, Some(false)) => GameResult::Illegal,
         (OutOfTime | Abandoned | IllegalAct | Resigned, Some(true)) => GameResult::Default,
         (OutOfTime | Abandoned | IllegalAct, None) => GameResult::BothIllegal,
         (BothBlocked | DrawAgreed, _) => GameResult::Draw,
         (QuietLimit | PlyLimit, _) => GameResult::DrawDefault,
-        (Aborted, _) | (FlagCaptured | NoLegalMove | Resigned, None) => GameResult::InternalError,
+        (Aborted, _) | (FlagCaptured | ForfeitedReserve | NoLegalMove | Resigned, None) => {
+            GameResult::InternalError
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use flagfall_board::{BoardShape, Direction, PerSide, Rank, Side, Square};
 use flagfall_rules::{
-    Fill, Identity, Move, Ruleset, SeenMove, SeenPiece, SeenStrike, Setup, StrikeOutcome, ToldMove,
+    Fill, Identity, Move, Ruleset, SeenMove, SeenPiece, SeenStrike, Setup, Start, StrikeOutcome, ToldMove,
     ToldStrike, View, Viewer,
 };
 
@@ -102,12 +102,13 @@ fn side(name: &str) -> Option<Side> {
 }
 
 /// Whether the protocol has words for everything that may happen by a ruleset: boards without joints, deployments, moves, and strikes after which
-/// somebody leaves; no reserve and no chips.
+/// somebody leaves; no reserve, no chips and no coins.
 #[must_use]
 pub fn can_tell(ruleset: &Ruleset) -> bool {
     let BoardShape { joined_columns, joined_rows, .. } = ruleset.shape;
     let has_joints = joined_columns != 0 || joined_rows != 0;
-    !has_joints && !ruleset.reserve && !ruleset.chips && ruleset.army.count(Rank::Phoenix) == 0
+    let is_moves_alone = !ruleset.reserve && !ruleset.chips && ruleset.start == Start::Deployments;
+    !has_joints && is_moves_alone && ruleset.army.count(Rank::Phoenix) == 0
 }
 
 /// The first line a program hears.
@@ -281,7 +282,7 @@ fn told_strike(strike: &SeenStrike) -> Option<ToldStrike> {
     let SeenStrike { attacker, attacker_fate, defender, defender_fate } = *strike;
     let rank = |identity| match identity {
         Identity::Known(rank) => Some(rank),
-        Identity::OneOf(_) | Identity::Hidden => None,
+        Identity::OneOf(_) | Identity::Coin | Identity::Hidden => None,
     };
     let outcome = StrikeOutcome::of(attacker_fate, defender_fate)?;
     Some(ToldStrike { outcome, attacker: rank(attacker), defender: rank(defender) })
@@ -481,7 +482,7 @@ pub fn board_of(
     for piece in pieces {
         let letter = match piece.identity {
             Identity::Known(rank) if piece.side == side => letter(rank),
-            Identity::Known(_) | Identity::OneOf(_) | Identity::Hidden => '#',
+            Identity::Known(_) | Identity::OneOf(_) | Identity::Coin | Identity::Hidden => '#',
         };
         put(piece.square, letter);
     }

@@ -277,15 +277,19 @@ async fn house_players_play_whole_games_of_every_ruleset() {
         let table = house.tables.find(id).await.unwrap();
         play_against_the_house(&table, ruleset).await;
         let record = table.record(None).await.unwrap();
-        assert!(record.outcome.is_some() && record.deployments.blue.is_some(), "{}", ruleset.id);
+        let has_deployed = ruleset.start == flagfall_rules::Start::Deployments;
+        assert!(record.outcome.is_some(), "{}", ruleset.id);
+        assert_eq!(record.deployments.blue.is_some(), has_deployed, "{}", ruleset.id);
     }
 }
 
 async fn play_against_the_house(table: &TableHandle, ruleset: &Ruleset) {
     let mut chance = flagfall_bots::Chance::new(5);
     let mut ana = Client::new("ana");
-    command(table, &ana, "deploy", deploy(ruleset.id, Side::Red, 4)).await;
-    assert!(matches!(ana.next().await, ServerToClient::Accepted { .. }));
+    if ruleset.start == flagfall_rules::Start::Deployments {
+        command(table, &ana, "deploy", deploy(ruleset.id, Side::Red, 4)).await;
+        assert!(matches!(ana.next().await, ServerToClient::Accepted { .. }));
+    }
     for number in 0..6000 {
         settle_until_turn(table).await;
         let (summary, _, view) = table.look(Some("ana")).await.unwrap();
@@ -304,8 +308,8 @@ async fn play_against_the_house(table: &TableHandle, ruleset: &Ruleset) {
 
 async fn settle_until_turn(table: &TableHandle) {
     for _ in 0..100_000 {
-        let summary = table.summary();
-        if summary.phase != Phase::Deploying && summary.turn != Some(Side::Blue) {
+        let (summary, _, view) = table.look(Some("ana")).await.unwrap();
+        if summary.phase == Phase::Over || view.is_to_act(Side::Red) {
             return;
         }
         tokio::task::yield_now().await;
@@ -323,6 +327,10 @@ fn any_command(
     if view.owed_color.is_some() {
         return GameCommand::Color { color };
     }
+    if view.pending_strike.is_some() {
+        let choices = choices(view);
+        return GameCommand::Choose { rank: choices[chance.below(choices.len())] };
+    }
     let moves = legal_moves(ruleset, view);
     if moves.is_empty() {
         let own = |piece: &flagfall_rules::SeenPiece| {
@@ -337,6 +345,31 @@ fn any_command(
     let squares = moves[chance.below(moves.len())];
     let color = ruleset.chips.then_some(color);
     flagfall_rules::MoveCommand { squares, path: None, color }.into()
+}
+
+/// What a player's struck coin may become: nothing that moves not when it has moved, and nothing that moves when the others must stay (§Q4, §Q6).
+fn choices(view: &flagfall_protocol::GameView) -> Vec<flagfall_board::Rank> {
+    let strike = view.pending_strike.unwrap();
+    let at = if strike.side == Side::Red { strike.squares.0.from } else { strike.squares.0.to };
+    let coin = view.pieces.iter().map(|piece| piece.0).find(|piece| piece.square == at).unwrap();
+    let pool = &view.pools.as_ref().unwrap()[Side::Red];
+    let is_heavy = |rank| matches!(rank, flagfall_board::Rank::Flag | flagfall_board::Rank::Bomb);
+    let is_allowed =
+        |rank| if is_heavy(rank) { !coin.is_moved } else { coin.is_moved || may_spare_a_coin(view) };
+    pool.keys().copied().filter(|rank| is_allowed(*rank)).collect()
+}
+
+/// Whether Red has more unmoved coins than Bombs and Flag to become (§Q6).
+fn may_spare_a_coin(view: &flagfall_protocol::GameView) -> bool {
+    let Some(pools) = &view.pools else { return false };
+    let bound: usize = [flagfall_board::Rank::Flag, flagfall_board::Rank::Bomb]
+        .iter()
+        .map(|rank| usize::from(pools[Side::Red].get(rank).copied().unwrap_or(0)))
+        .sum();
+    let is_unmoved_coin = |piece: &flagfall_rules::SeenPiece| {
+        piece.side == Side::Red && piece.identity == flagfall_rules::Identity::Coin && !piece.is_moved
+    };
+    view.pieces.iter().filter(|piece| is_unmoved_coin(&piece.0)).count() > bound
 }
 
 /// The first piece of the reserve onto the first empty square of Red's home.
@@ -361,14 +394,16 @@ fn any_placing(
 /// A player's moves by what he sees, repetition rules included.
 fn legal_moves(ruleset: &Ruleset, view: &flagfall_protocol::GameView) -> Vec<flagfall_rules::Move> {
     use flagfall_board::{Direction, Rank, Square};
+    use flagfall_rules::Identity;
     let at = |square: Square| view.pieces.iter().find(|piece| piece.0.square == square).map(|piece| piece.0);
     let mut moves = Vec::new();
     for piece in view.pieces.iter().map(|piece| piece.0).filter(|piece| piece.side == Side::Red) {
-        let flagfall_rules::Identity::Known(rank) = piece.identity else { continue };
-        let reach = match rank {
-            Rank::Flag | Rank::Bomb => 0,
-            Rank::Scout | Rank::Phoenix => 20,
-            _ => 1,
+        let reach = match piece.identity {
+            Identity::Known(Rank::Flag | Rank::Bomb) => 0,
+            Identity::Known(Rank::Scout | Rank::Phoenix) => 20,
+            Identity::Known(_) => 1,
+            Identity::Coin => usize::from(piece.is_moved || may_spare_a_coin(view)),
+            Identity::OneOf(_) | Identity::Hidden => continue,
         };
         for direction in Direction::ALL {
             let mut square = piece.square;

@@ -218,8 +218,10 @@ impl Hand {
         hand.open(&ana, None);
         hand.open(&bo, None);
         let ruleset = header.terms.ruleset.clone();
-        hand.command(&ana, 0, deploy(&ruleset, Side::Red, 1));
-        hand.command(&bo, 0, deploy(&ruleset, Side::Blue, 2));
+        if hand.table.progress().0 == flagfall_protocol::Phase::Deploying {
+            hand.command(&ana, 0, deploy(&ruleset, Side::Red, 1));
+            hand.command(&bo, 0, deploy(&ruleset, Side::Blue, 2));
+        }
         assert_eq!(hand.table.progress().0, flagfall_protocol::Phase::Playing);
         ana.texts();
         bo.texts();
@@ -316,7 +318,7 @@ impl Hand {
         self.step(Input::Rematch { outbox, player, cmd_id: id.parse().unwrap() });
     }
 
-    /// A legal command of the side to move, by chance: nearly always a move.
+    /// A legal command of whoever acts next, by chance: nearly always a move where there is one.
     pub(super) fn any_move(&self, chance: &mut Chance) -> Option<GameCommand> {
         self.table.game.turn()?;
         let commands = self.table.game.position().legal_commands();
@@ -329,7 +331,10 @@ impl Hand {
     /// Plays so many plies.
     pub(super) fn play(&mut self, ana: &mut Client, bo: &mut Client, plies: usize, chance: &mut Chance) {
         for _ in 0..plies {
-            let Some(side) = self.table.game.turn() else { return };
+            if self.table.game.turn().is_none() {
+                return;
+            }
+            let side = self.table.game.position().actor();
             let command = self.any_move(chance).unwrap();
             let mover = if side == Side::Red { &*ana } else { &*bo };
             let ply = self.table.game.ply();

@@ -1,6 +1,7 @@
 //! Tables as everybody meets them: by what they send.
 
 mod actor;
+mod choices;
 mod commands;
 mod conflicts;
 mod harness;

@@ -75,7 +75,8 @@ fn follow(ruleset: &str, seed: u64) {
     hand.command(&clients[1], 0, deploy(ruleset, Side::Blue, seed));
     for step in 0..400 {
         hand.advance(7);
-        if let Some(side) = hand.table.game.turn() {
+        if hand.table.game.turn().is_some() {
+            let side = hand.table.game.position().actor();
             let mover = if side == Side::Red { &clients[0] } else { &clients[1] };
             let ply = hand.table.game.ply();
             if step % 37 == 5 {

@@ -127,7 +127,7 @@ impl Foes {
         fallen.iter_mut().zip(self.captured).for_each(|(now, before)| *now = now.saturating_sub(before));
         let attacker = last.and_then(|last| match last.strike?.attacker {
             Identity::Known(rank) => Some((Some(last.from), rank)),
-            Identity::OneOf(_) | Identity::Hidden => None,
+            Identity::OneOf(_) | Identity::Coin | Identity::Hidden => None,
         });
         let is_attacker = |foe: &Foe| attacker.is_some_and(|(from, _)| foe.square == from);
         let mut gone: Vec<usize> = (0..list.len())
@@ -252,7 +252,7 @@ impl Foe {
         let seen = match piece.identity {
             Identity::Known(rank) => RankSet::only(rank),
             Identity::OneOf(ranks) => ranks,
-            Identity::Hidden => RankSet::ALL,
+            Identity::Coin | Identity::Hidden => RankSet::ALL,
         };
         self.possible = self.possible.intersection(seen);
         if piece.is_moved {

@@ -15,7 +15,7 @@ mod tests;
 mod world;
 
 use flagfall_board::{Rank, RankSet, Side};
-use flagfall_rules::{Identity, Move, SeenPiece, View};
+use flagfall_rules::{Identity, Move, Ruleset, SeenPiece, Start, View};
 
 use crate::memory::Memory;
 use crate::player::Mind;
@@ -56,6 +56,11 @@ pub(crate) struct GoodMind {
 }
 
 impl GoodMind {
+    /// Whether it plays a ruleset: the worlds it searches have neither reserve nor coins.
+    pub(crate) fn plays(ruleset: &Ruleset) -> bool {
+        !ruleset.reserve && ruleset.start == Start::Deployments
+    }
+
     pub(crate) fn new(side: Side, effort: Effort) -> GoodMind {
         GoodMind { side, effort, foes: Foes::default(), memory: Memory::default() }
     }
@@ -306,7 +311,7 @@ fn caution(view: &View, quiet_plies: u16) -> i32 {
 fn known(piece: &SeenPiece) -> Option<Rank> {
     match piece.identity {
         Identity::Known(rank) => Some(rank),
-        Identity::OneOf(_) | Identity::Hidden => None,
+        Identity::OneOf(_) | Identity::Coin | Identity::Hidden => None,
     }
 }
 

@@ -8,7 +8,7 @@ use super::belief::Matching;
 use super::grid::{cell, square};
 use super::outlook::Outlook;
 use super::world::{Piece, Step, World};
-use super::{Foes, Scene};
+use super::{Foes, GoodMind, Scene};
 use crate::memory::Memory;
 use crate::simple::tests::{odd, seen};
 use crate::{Chance, Effort, HousePlayer, Level, random_setup};
@@ -90,7 +90,7 @@ fn who_comes_for_the_flag_is_met_in_time() {
 #[test]
 fn odd_views_are_answered_with_a_legal_move_or_nothing() {
     let mut chance = Chance::new(11);
-    for ruleset in Ruleset::all().iter().copied().filter(|ruleset| !ruleset.reserve) {
+    for ruleset in Ruleset::all().iter().copied().filter(|ruleset| GoodMind::plays(ruleset)) {
         for seed in 1..=8 {
             let mut players = PerSide::from_fn(|side| HousePlayer::new(Level::Random, side, seed, EFFORT));
             let played = crate::duel::play(ruleset, lakes(ruleset, 9), PerSide::default(), |side, view| {
@@ -151,7 +151,7 @@ fn outlook(view: &View, side: Side) -> Outlook {
 
 #[test]
 fn worlds_move_and_strike_as_the_engine_does_in_every_ruleset() {
-    for ruleset in Ruleset::all().iter().copied().filter(|ruleset| !ruleset.reserve) {
+    for ruleset in Ruleset::all().iter().copied().filter(|ruleset| GoodMind::plays(ruleset)) {
         for seed in 1..=4 {
             follow(ruleset, seed);
         }
@@ -329,7 +329,7 @@ fn moves_tell_ranks() {
 #[test]
 fn pieces_are_followed_from_where_they_began() {
     // What a piece was deployed as is judged by where it began, not by where it stands.
-    for ruleset in Ruleset::all().iter().copied().filter(|ruleset| !ruleset.reserve) {
+    for ruleset in Ruleset::all().iter().copied().filter(|ruleset| GoodMind::plays(ruleset)) {
         let mut players = PerSide::from_fn(|side| HousePlayer::new(Level::Random, side, 9, EFFORT));
         let mut foes = PerSide::from_fn(|_| Foes::default());
         let mut started = std::collections::BTreeMap::new();

@@ -51,7 +51,7 @@ pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet
         let can_be = match piece.identity {
             Identity::Known(rank) => RankSet::only(rank),
             Identity::OneOf(ranks) => ranks.intersection(suspects(piece.square)),
-            Identity::Hidden => suspects(piece.square),
+            Identity::Coin | Identity::Hidden => suspects(piece.square),
         };
         let known = can_be.single();
         if let Some(rank) = known {

@@ -4,7 +4,7 @@ use flagfall_board::{BoardShape, Rank};
 
 use crate::custom::RuleOption;
 use crate::lakes::{Lakes, lake};
-use crate::ruleset::{Army, Bombs, Disclosure, Fill, Ruleset, Ties};
+use crate::ruleset::{Army, Bombs, Disclosure, Fill, Ruleset, Start, Ties};
 
 /// §C, and §A with it.
 pub const CLASSIC: Ruleset = Ruleset {
@@ -46,6 +46,7 @@ pub const CLASSIC: Ruleset = Ruleset {
     illegal_act_loses: false,
     two_squares_limit: Some(3),
     more_squares: false,
+    start: Start::Deployments,
     reserve: false,
     labels: false,
     chips: false,

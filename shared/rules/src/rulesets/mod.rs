@@ -4,6 +4,7 @@ mod classic;
 mod course;
 mod original;
 mod pbm;
+mod quantum;
 mod shadowflash;
 mod silent_defense;
 
@@ -11,6 +12,7 @@ pub use classic::{BARRAGE, CLASSIC, TOURNAMENT};
 pub use course::COURSE;
 pub use original::ORIGINAL;
 pub use pbm::{PBM, PBM_SMALL};
+pub use quantum::QUANTUM;
 pub(crate) use shadowflash::{MIRRORED, PRINTED};
 pub use shadowflash::{SHADOWFLASH_1, SHADOWFLASH_2, SHADOWFLASH_3};
 pub use silent_defense::SILENT_DEFENSE;
@@ -30,6 +32,7 @@ pub(crate) const ALL: &[&Ruleset] = &[
     &SHADOWFLASH_1,
     &SHADOWFLASH_2,
     &SHADOWFLASH_3,
+    &QUANTUM,
 ];
 
 #[cfg(test)]

@@ -4,8 +4,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "fixtures are files")]
 
+mod coins;
 mod combinations;
 mod naive;
+mod quantum;
 mod shadow;
 mod shadowflash;
 
@@ -13,7 +15,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use flagfall_rules::secret::{SecretRecord, to_record};
-use flagfall_rules::{Command, Move, Position, Referee};
+use flagfall_rules::{Command, Move, Position, Referee, Start};
 
 use crate::naive::{At, Naive};
 
@@ -182,6 +184,12 @@ fn engine_perft(position: &Position, depth: u32) -> u64 {
                 Ok(events) => events,
                 Err(refusal) => panic!("{command:?} was refused: {}", refusal.code()),
             };
+            if !position.ruleset().reserve
+                && events.iter().any(flagfall_rules::Event::is_end)
+                && position.has_strike_pending()
+            {
+                return 0;
+            }
             let Command::Move(asked) = command else {
                 let mut after = position.clone();
                 Referee.apply(&mut after, &events);
@@ -193,7 +201,7 @@ fn engine_perft(position: &Position, depth: u32) -> u64 {
                     && Referee
                         .pieces(position)
                         .iter()
-                        .any(|(square, _, rank)| *square == to && *rank == flagfall_board::Rank::Flag)
+                        .any(|(square, _, rank)| *square == to && *rank == Some(flagfall_board::Rank::Flag))
             });
             if takes_flag {
                 return 0;
@@ -220,7 +228,9 @@ fn positions_count_as_the_fixtures_say() {
         let position = Position::from_text(position_text.trim()).expect("a position");
         rulesets.insert(position.ruleset().id);
         let naive_perft = |depth: u32| {
-            if position.ruleset().reserve {
+            if position.ruleset().start == Start::Coins {
+                coins::Coins::read(position_text.trim()).perft(depth)
+            } else if position.ruleset().reserve {
                 shadow::Shadow::read(position_text.trim()).perft(depth)
             } else {
                 Naive::read(position_text.trim()).perft(depth)

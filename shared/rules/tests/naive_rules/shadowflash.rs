@@ -45,7 +45,7 @@ fn with_chips(text: &str, seed: u64) -> String {
         let has_flag = Referee
             .pieces(&position)
             .iter()
-            .any(|(at, _, rank)| *at == square && *rank == flagfall_board::Rank::Flag);
+            .any(|(at, _, rank)| *at == square && *rank == Some(flagfall_board::Rank::Flag));
         if chance.below(8) > 0 && !has_flag {
             chips.push(format!("{square}{color}"));
         }

@@ -132,7 +132,8 @@ fn every_ruleset_is_found_by_its_id_alone() {
             "course",
             "shadowflash-1",
             "shadowflash-2",
-            "shadowflash-3"
+            "shadowflash-3",
+            "quantum"
         ]
     );
     for ruleset in Ruleset::all() {

@@ -2,12 +2,14 @@
 //!
 //! A picture is one line per row, `row | cell cell …`, from column a on; what is left out is empty, lakes stand where the
 //! ruleset has them. Where there is a reserve, further lines may say `red 9:2,8:1` and `blue …` for the reserves, `chips a4r,b5g` and `owed a4`, as position texts
-//! have them. A cell is `..`, `~~` or a piece as in position texts: `r9`, `bB`, with `'` when it has moved and `*` when its rank is
+//! have them. Where there are coins, `red` and `blue` are the pools, and `strike a4a5,r9` is the strike that waits. A cell is `..`, `~~` or a piece as in position texts: `r9`, `bB`, with `'` when it has moved and `*` when its rank is
 //! public. So that games do not end for want of moves, [`check`] and [`Line`] add two bystanders in each side's far corner, a
 //! Flag and a piece that can move, where the picture leaves room; [`Line::bare`] adds none.
 
 use flagfall_board::{Rank, Side, Square, SquareSet};
-use flagfall_rules::{Command, Entropy, Events, MoveCommand, Outcome, Position, Referee, Refusal, Ruleset};
+use flagfall_rules::{
+    Choice, Command, Entropy, Events, MoveCommand, Outcome, Position, Referee, Refusal, Ruleset, Start,
+};
 
 /// A position and its text's parts.
 pub(crate) struct Line {
@@ -39,7 +41,10 @@ fn with_bystanders(ruleset: &Ruleset, mut cells: Cells) -> Cells {
         };
         let corner = Square::new(last, row).expect("a square");
         let beside = Square::new(last - 1, row).expect("a square");
-        if has(&cells, 'F') == 0 && cells.iter().all(|(square, _)| *square != corner) {
+        // Whatever stands there is known where there are coins, and a Flag that is known has lost.
+        let has_coins = ruleset.start == Start::Coins;
+        let mark = if has_coins { "*" } else { "" };
+        if !has_coins && has(&cells, 'F') == 0 && cells.iter().all(|(square, _)| *square != corner) {
             cells.push((corner, format!("{side}F")));
         }
         let walker = [Rank::Miner, Rank::Sergeant, Rank::General, Rank::Spy]
@@ -48,7 +53,7 @@ fn with_bystanders(ruleset: &Ruleset, mut cells: Cells) -> Cells {
         if let Some(walker) = walker
             && cells.iter().all(|(square, _)| *square != beside)
         {
-            cells.push((beside, format!("{side}{}", walker.letter())));
+            cells.push((beside, format!("{side}{}{mark}", walker.letter())));
         }
     }
     cells
@@ -75,16 +80,18 @@ fn board_text(ruleset: &Ruleset, cells: &Cells) -> String {
     rows.collect::<Vec<_>>().join("/")
 }
 
-/// Reserves, chips and the owed color of a picture, as the last fields of a position text; nothing where there is no reserve.
+/// Reserves, chips and the owed color of a picture, or pools and the strike that waits, as the last fields of a position text.
 fn shadow_text(ruleset: &Ruleset, picture: &str) -> String {
-    if !ruleset.reserve {
-        return String::new();
-    }
     let field = |name: &str| {
         let mut lines = picture.lines().map(str::trim);
         lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')).unwrap_or("-").trim()
     };
-    format!(" {} {} {} {}", field("red"), field("blue"), field("chips"), field("owed"))
+    let more = match (ruleset.reserve, ruleset.start) {
+        (true, _) => vec![field("red"), field("blue"), field("chips"), field("owed")],
+        (false, Start::Coins) => vec![field("red"), field("blue"), field("strike")],
+        (false, Start::Deployments) => vec![],
+    };
+    more.into_iter().map(|field| format!(" {field}")).collect()
 }
 
 fn position(ruleset: &Ruleset, side: Side, plies: (u16, u16), cells: &Cells, shadow: &str) -> Position {
@@ -218,13 +225,17 @@ fn picture_of(position: &Position) -> String {
     text.split(' ').skip(4).collect::<Vec<_>>().join(" ")
 }
 
-/// A command of the board: `a4a5`, `a1a7-=g`, `9@a4=g`, `-a4`, `=g`.
+/// A command of the board: `a4a5`, `a1a7-=g`, `9@a4=g`, `-a4`, `=g`, `!9`.
 pub(crate) fn command(text: &str) -> Command {
     if let Some(square) = text.strip_prefix('-') {
         return Command::Remove(square.parse().expect("a square"));
     }
     if let Some(color) = text.strip_prefix('=') {
         return Command::Color(flagfall_board::ChipColor::from_name(color).expect("a color"));
+    }
+    if let Some(letter) = text.strip_prefix('!') {
+        let rank = letter.chars().next().and_then(Rank::from_letter);
+        return Command::Choose(Choice(rank.expect("a rank")));
     }
     if text.contains('@') {
         return Command::Place(text.parse().expect("a placing"));

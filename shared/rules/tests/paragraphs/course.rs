@@ -209,7 +209,7 @@ fn u7_an_immovable_piece_that_is_moved_loses_the_game() {
     let bomb = Referee
         .pieces(table.game.position())
         .into_iter()
-        .find(|(at, side, rank)| (*side, *rank) == (Red, Rank::Bomb) && at.to_string() != "j1");
+        .find(|(at, side, rank)| (*side, *rank) == (Red, Some(Rank::Bomb)) && at.to_string() != "j1");
     let (at, ..) = bomb.expect("a Bomb");
     table.does(Red, &step(&format!("{at}{}", at.neighbor(flagfall_board::Direction::Up).expect("a square"))));
     assert_eq!(table.ended(), (Some(Blue), EndReason::IllegalAct));

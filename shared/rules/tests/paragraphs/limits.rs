@@ -1,13 +1,15 @@
 //! §A12: the quiet limit and the ply limit.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_rules::{Game, GameTerms, Ruleset, TimeControl, Viewer, view};
+use flagfall_rules::{Game, GameTerms, Ruleset, Start, TimeControl, Viewer, view};
 
 use crate::board::Line;
 
 #[test]
 fn a12_two_hundred_plies_without_a_capture_draw() {
-    for ruleset in Ruleset::all().iter().filter(|ruleset| !ruleset.reserve) {
+    for ruleset in
+        Ruleset::all().iter().filter(|ruleset| !ruleset.reserve && ruleset.start == Start::Deployments)
+    {
         let walk = if ruleset.shape.rows == 8 { "g1g2" } else { "i1i2" };
         Line::after(ruleset, Side::Red, 300, 198, "5 | r9").play(walk);
         Line::after(ruleset, Side::Red, 300, 199, "5 | r9").ends(walk, "nobody quiet_limit");
@@ -28,7 +30,9 @@ fn a12_a_strike_that_only_the_attacker_leaves_by_counts_anew() {
 
 #[test]
 fn a12_five_thousand_plies_draw() {
-    for ruleset in Ruleset::all().iter().filter(|ruleset| !ruleset.reserve) {
+    for ruleset in
+        Ruleset::all().iter().filter(|ruleset| !ruleset.reserve && ruleset.start == Start::Deployments)
+    {
         let walk = if ruleset.shape.rows == 8 { "g1g2" } else { "i1i2" };
         Line::after(ruleset, Side::Red, 4998, 0, "5 | r9").play(walk);
         Line::after(ruleset, Side::Red, 4999, 0, "5 | r9").ends(walk, "nobody ply_limit");

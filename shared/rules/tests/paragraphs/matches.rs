@@ -97,7 +97,7 @@ impl Table {
     }
 
     fn remaining(&self) -> (u64, u64) {
-        let seen = clock_seen(&self.game, self.now).expect("a clock");
+        let seen = clock_seen(&self.game, Viewer::Public, self.now).expect("a clock");
         (seen.remaining_ms.red, seen.remaining_ms.blue)
     }
 
@@ -321,7 +321,7 @@ fn stamps_that_run_backwards_give_nobody_time() {
 fn an_unlimited_game_has_no_clock_and_no_deadline() {
     let mut table = Table::started(&CLASSIC, TimeControl::Unlimited);
     assert_eq!(table.game.deadline(), None);
-    assert_eq!(clock_seen(&table.game, table.now), None);
+    assert_eq!(clock_seen(&table.game, Viewer::Public, table.now), None);
     table.later(1_000_000_000_000).moves("a4a5");
 }
 
@@ -470,6 +470,7 @@ fn a11_end_reasons_are_frozen_codes() {
             "out_of_time",
             "abandoned",
             "illegal_act",
+            "forfeited_reserve",
             "aborted"
         ]
     );

@@ -31,7 +31,10 @@ fn p4_the_text_begins_with_the_row_nearest_the_enemy_from_the_players_left() {
         Referee.deployed(&PBM, PBM.shape.lakes, &setup(Side::Red), &setup(Side::Blue)).expect("deployments");
     let pieces = Referee.pieces(&position);
     let at = |name: &str| {
-        pieces.iter().find(|(square, ..)| square.to_string() == name).map(|(_, side, rank)| (*side, *rank))
+        pieces
+            .iter()
+            .find(|(square, ..)| square.to_string() == name)
+            .and_then(|(_, side, rank)| Some((*side, (*rank)?)))
     };
     assert_eq!(at("a4"), Some((Side::Red, Rank::Scout)));
     assert_eq!(at("b4"), Some((Side::Red, Rank::Colonel)));

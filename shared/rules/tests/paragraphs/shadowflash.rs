@@ -1,6 +1,6 @@
 //! §S: Shadowflash, set by set.
 
-use flagfall_board::{Direction, Rank, RankSet, Side, Square, SquareSet};
+use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square, SquareSet};
 use flagfall_rules::rulesets::{ORIGINAL, SHADOWFLASH_1, SHADOWFLASH_2, SHADOWFLASH_3};
 use flagfall_rules::secret::to_record;
 use flagfall_rules::{
@@ -176,7 +176,8 @@ fn s1_5_removing_and_placing_are_plies_of_the_side_to_move_with_a_clock() {
     table.refuses(Side::Red, &command("9@a1"), "not_your_turn");
     table.does(Side::Blue, &command("-a7")).does(Side::Red, &command("9@a1"));
     assert_eq!((table.game.ply(), table.game.turn()), (3, Some(Side::Blue)));
-    let remaining = flagfall_rules::clock_seen(&table.game, table.now).expect("clocks").remaining_ms;
+    let remaining =
+        flagfall_rules::clock_seen(&table.game, Viewer::Public, table.now).expect("clocks").remaining_ms;
     assert_eq!((remaining.red, remaining.blue), (54_000, 62_000));
 }
 
@@ -415,7 +416,7 @@ fn s2_4_resigning_and_draws_stay_open_while_a_color_is_owed_and_its_clock_runs()
     let seen = seen(&table, Viewer::Public);
     let owed = seen.owed_color.expect("a color is owed");
     assert_eq!((owed.side, owed.square), (Side::Blue, square("a6")));
-    assert_eq!(seen.clock.expect("clocks").running, Some(Side::Blue));
+    assert_eq!(seen.clock.expect("clocks").is_running, PerSide::new(false, true));
     table.refuses(Side::Red, &command("=g"), "not_your_turn");
     table.refuses(Side::Blue, &command("a6a5=g"), "choice_pending");
     let mut offered = Table { game: table.game.clone(), now: table.now };

@@ -128,6 +128,8 @@ pub(super) fn kind_of(event: &GameEvent) -> &'static str {
         GameEvent::Ready { .. } => "a side's being ready",
         GameEvent::Started { .. } => "the start",
         GameEvent::Moved(_) => "a ply",
+        GameEvent::Struck(_) => "a strike that waits for choices",
+        GameEvent::Chosen { .. } => "a choice",
         GameEvent::Removed { .. } => "taking a piece off the board",
         GameEvent::Placed(_) => "bringing a piece on",
         GameEvent::Colored { .. } => "laying a chip",

@@ -245,6 +245,12 @@ fn check_outcome(record: &GameRecord) -> Result<(), (usize, Wrong)> {
     }
 }
 
+/// Whether strikes were resolved by choices whose moments the record does not tell: as long as no end has opened them (§Q4).
+pub(super) fn has_hidden_choices(record: &GameRecord) -> bool {
+    let is_open = record.outcome.as_ref().is_some_and(|outcome| outcome.reason != EndReason::Aborted.code());
+    !is_open && record.events.iter().any(|told| matches!(told.event, GameEvent::Struck(_)))
+}
+
 /// What the record does not give enough of.
 pub(super) fn name_unchecked(
     record: &GameRecord,
@@ -259,7 +265,7 @@ pub(super) fn name_unchecked(
             name(UncheckedKind::Ranks, detail);
         }
         match (knowledge[side], record.commitments[side]) {
-            (Knowledge::Opened, None) if record.start.is_none() => {
+            (Knowledge::Opened, None) if record.start.is_none() && record.deployments[side].is_some() => {
                 name(
                     UncheckedKind::Commitment,
                     format!("{side} has no commitment to hold its deployment against"),
@@ -270,6 +276,12 @@ pub(super) fn name_unchecked(
             }
             (Knowledge::Opened, _) | (Knowledge::Own | Knowledge::Shown, None) => {}
         }
+    }
+    if has_hidden_choices(record) {
+        name(
+            UncheckedKind::Deadline,
+            "whether plies came in time: when choices were made is told when the game is over".to_owned(),
+        );
     }
     if let Some(imported) = &record.imported {
         name(UncheckedKind::Stamps, format!("when things happened: {} does not tell", imported.from));

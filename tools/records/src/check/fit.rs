@@ -145,7 +145,7 @@ impl Traces {
         match identity {
             Identity::Known(rank) => self.narrow(piece, RankSet::only(rank)),
             Identity::OneOf(ranks) => self.narrow(piece, ranks),
-            Identity::Hidden => {}
+            Identity::Coin | Identity::Hidden => {}
         }
     }
 

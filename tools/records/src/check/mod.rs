@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use flagfall_board::{PerSide, Ply, Side};
 use flagfall_protocol::{GameEvent, GameRecord, RECORD_FORMAT};
-use flagfall_rules::{Position, Ruleset};
+use flagfall_rules::{Position, Ruleset, Start};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ type Wrong = (Falsehood, String);
 /// What is known of a side's deployment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Knowledge {
-    /// Opened at the end, with its salt.
+    /// Opened at the end, with its salt; or there is none, and nothing hidden.
     Opened,
     /// As the player was told to have handed it in.
     Own,
@@ -119,8 +119,10 @@ pub fn check(record: &GameRecord) -> Report {
         findings: facts::check(record),
         unchecked: Vec::new(),
     };
+    let has_coins = |ruleset: &Ruleset| ruleset.start == Start::Coins;
+    let is_open = record.start.is_some() || Ruleset::find(&record.terms.ruleset).is_some_and(has_coins);
     let knowledge = PerSide::from_fn(|side| {
-        if record.deployments[side].is_some() || record.start.is_some() {
+        if record.deployments[side].is_some() || is_open {
             Knowledge::Opened
         } else if record.audience.side() == Some(side) && own_setup(record).is_some() {
             Knowledge::Own
@@ -181,6 +183,10 @@ fn begin(
     knowledge: PerSide<Knowledge>,
 ) -> Result<Option<Beginning>, Begin> {
     let Some(text) = &record.start else {
+        if ruleset.start == Start::Coins {
+            // Nothing is deployed, and whatever a coin becomes is public (§Q8).
+            return Ok(Some((PerSide::default(), None)));
+        }
         let is_hidden = |side: Side| knowledge[side] == Knowledge::Shown;
         if ruleset.reserve && Side::BOTH.into_iter().any(is_hidden) {
             return Ok(None);

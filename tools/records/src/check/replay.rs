@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use flagfall_board::{ChipColor, PerSide, Side, Sign, Stamp};
 use flagfall_protocol::{Audience, GameEvent, GameRecord, Outcome, SeenMove, SeenPlacing};
 use flagfall_rules::{
-    Command, EndReason, Entropy, Event, Events, Fill, Game, GameTerms, Identity, MoveCommand, Phase, Placing,
-    Position, Refusal, Ruleset, SeenEvent, Setup, TimeControl, Viewer, decide, decide_deadline, decide_pause,
-    decide_resume, decide_verdict, evolve, see, view,
+    Choice, Command, EndReason, Entropy, Event, Events, Fill, Game, GameTerms, Identity, MoveCommand, Phase,
+    Placing, Position, Refusal, Ruleset, SeenEvent, Setup, TimeControl, Viewer, decide, decide_deadline,
+    decide_pause, decide_resume, decide_verdict, evolve, see, view,
 };
 
 use super::compare::{compare, kind_of};
@@ -18,6 +18,8 @@ use crate::finding::{Falsehood, Report, Unchecked, UncheckedKind};
 enum Cause {
     /// A command, a deadline or a pause: it tells the first of these.
     Events(Events),
+    /// The same, of more than one command.
+    List(Vec<Event>),
     /// The same, and nobody but a player or an umpire can say why.
     Decision(Events),
     /// What the record does not tell decides whether it is right.
@@ -55,9 +57,10 @@ impl<'a> Replay<'a> {
             Audience::Public => Viewer::Public,
         };
         // Without stamps there is no clock.
-        let time = match record.imported {
-            None => TimeControl::from(record.terms.time),
-            Some(_) => TimeControl::Unlimited,
+        let time = if record.imported.is_some() || facts::has_hidden_choices(record) {
+            TimeControl::Unlimited
+        } else {
+            TimeControl::from(record.terms.time)
         };
         let terms = GameTerms {
             game: record.game,
@@ -126,15 +129,14 @@ impl<'a> Replay<'a> {
                     return Ok(());
                 }
                 Cause::Events(events) => self.take(events, at, told)?,
+                Cause::List(events) => self.take(events, at, told)?,
                 Cause::Decision(events) => {
                     self.on_trust = true;
                     self.take(events, at, told)?
                 }
             },
         };
-        evolve(&mut self.game, &event, self.at);
-        let truth = see(&event, &self.game, self.sees_as(told)).map(|seen| GameEvent::from(&seen));
-        let truth = truth.ok_or_else(|| unexpected(told))?;
+        let truth = self.carry_out(event, told).ok_or_else(|| unexpected(told))?;
         compare(&truth, told, self.knowledge)?;
         if at != self.at {
             let detail = "it is stamped apart from the event it came with".to_owned();
@@ -150,8 +152,27 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
+    /// Carries an event out, and how the record has to tell it; choices that it does not tell, for it is no end's or not that side's, come before.
+    fn carry_out(&mut self, mut event: Event, told: &GameEvent) -> Option<GameEvent> {
+        loop {
+            evolve(&mut self.game, &event, self.at);
+            let seen = see(&event, &self.game, self.sees_as(told)).map(|seen| GameEvent::from(&seen));
+            let is_choice =
+                self.game.position().has_strike_pending() && !matches!(told, GameEvent::Chosen { .. });
+            match (seen, is_choice) {
+                (Some(GameEvent::Chosen { .. }) | None, true) => event = self.pending.pop_front()?,
+                (seen, _) => return seen,
+            }
+        }
+    }
+
     /// The first of the events that a told one came from; the others must follow.
-    fn take(&mut self, events: Events, at: Stamp, told: &GameEvent) -> Result<Event, Wrong> {
+    fn take(
+        &mut self,
+        events: impl IntoIterator<Item = Event>,
+        at: Stamp,
+        told: &GameEvent,
+    ) -> Result<Event, Wrong> {
         let mut events = events.into_iter();
         let first = events.next().ok_or_else(|| unexpected(told))?;
         self.pending = events.collect();
@@ -181,7 +202,14 @@ impl<'a> Replay<'a> {
                 let detail = "the game starts when both sides have deployed, and not again".to_owned();
                 Err((Falsehood::Unexpected, detail))
             }
+            GameEvent::Moved(seen) if self.game.position().has_strike_pending() => self.resolve(seen, at),
             GameEvent::Moved(seen) => self.play(seen, at),
+            GameEvent::Struck(strike) => {
+                self.ask(strike.side, &Command::Move(strike.squares.0.into()), at).map(Cause::Events)
+            }
+            GameEvent::Chosen { side, rank } => {
+                self.ask(*side, &Command::Choose(Choice(*rank)), at).map(Cause::Events)
+            }
             GameEvent::Removed { side, square } => {
                 self.ask(*side, &Command::Remove(*square), at).map(Cause::Events)
             }
@@ -228,6 +256,32 @@ impl<'a> Replay<'a> {
         }
     }
 
+    /// A strike that waited, by the choices that are not told but by what came of it.
+    fn resolve(&self, seen: &SeenMove, at: Stamp) -> Result<Cause, Wrong> {
+        let no_strike = || (Falsehood::Strike, "the move was a strike, and none is told".to_owned());
+        let strike = seen.strike.as_ref().ok_or_else(no_strike)?;
+        let mut after = self.game.clone();
+        let mut all = Vec::new();
+        for (side, identity) in [(seen.side, strike.attacker.0), (seen.side.opponent(), strike.defender.0)] {
+            if !self.game.is_to_act(side) {
+                continue;
+            }
+            if self.viewer.is_side(side) || !facts::has_hidden_choices(self.record) {
+                return Err((Falsehood::Missing, format!("what {side} chose came before, and is not told")));
+            }
+            let Identity::Known(rank) = identity else {
+                let detail = format!("what {side} chose is public, and not told");
+                return Err((Falsehood::Shown, detail));
+            };
+            let events =
+                decide(&after, side, after.ply(), &Command::Choose(Choice(rank)), at, &Entropy([0; 32]))
+                    .map_err(|refusal| self.refused(refusal, at))?;
+            events.iter().for_each(|event| evolve(&mut after, event, at));
+            all.extend(events);
+        }
+        Ok(Cause::List(all))
+    }
+
     /// A move whose path and color are not told, but for what they left behind: the first that leaves the chips so.
     fn decide_move(&self, seen: &SeenMove, at: Stamp) -> Result<Events, Refusal> {
         let asked = MoveCommand::from(seen.squares.0);
@@ -269,6 +323,7 @@ impl<'a> Replay<'a> {
     /// As whom an event is told: what came from a reserve is told as its side knows it where the end opened that.
     fn sees_as(&self, told: &GameEvent) -> Viewer {
         match told {
+            GameEvent::Chosen { side, rank: _ } => Viewer::Player(*side),
             GameEvent::Placed(seen) if self.knowledge[seen.side] == Knowledge::Opened => {
                 Viewer::Player(seen.side)
             }
@@ -292,7 +347,7 @@ impl<'a> Replay<'a> {
                 asked.or_else(|_| self.verdict(outcome, at))
             }
             ("out_of_time", _) if self.game.deadline().is_some() && self.game.phase() == Phase::Playing => {
-                let by_itself = decide_deadline(&self.game, at);
+                let by_itself = self.fall(outcome, at);
                 if by_itself.is_empty() {
                     let left = self.game.deadline().map_or(0, |deadline| deadline.ms_since(at));
                     return Err((Falsehood::TimeLeft, format!("there were {left} ms left")));
@@ -306,6 +361,29 @@ impl<'a> Replay<'a> {
             }
             _ => self.end_by_rule(outcome),
         }
+    }
+
+    /// The flag that fell. Where a strike waits and both owed a choice, whoever won may have made his unseen (§Q4).
+    fn fall(&self, outcome: &Outcome, at: Stamp) -> Events {
+        let by_itself = decide_deadline(&self.game, at);
+        let tells = |events: &Events| {
+            let first = events.iter().next().and_then(|event| see(event, &self.game, self.viewer));
+            matches!(first, Some(SeenEvent::Ended { outcome: found, opened: _ }) if Outcome::from(&found) == *outcome)
+        };
+        let Some(winner) = outcome.winner.filter(|winner| self.game.is_to_act(*winner)) else {
+            return by_itself;
+        };
+        if tells(&by_itself) || !self.game.position().has_strike_pending() {
+            return by_itself;
+        }
+        let mut chosen = self.game.clone();
+        let struck = chosen.latest();
+        let choices = view(&chosen, Viewer::Player(winner), struck).legal_commands();
+        let Some(choice) = choices.and_then(|choices| choices.nth(0)) else { return by_itself };
+        if let Ok(events) = decide(&chosen, winner, chosen.ply(), &choice, struck, &Entropy([0; 32])) {
+            events.iter().for_each(|event| evolve(&mut chosen, event, struck));
+        }
+        decide_deadline(&chosen, at)
     }
 
     /// An umpire's verdict, from outside the board: on the side that had to act, or on any before the start.

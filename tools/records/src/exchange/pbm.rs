@@ -61,6 +61,7 @@ fn board(view: &View) -> String {
                 Some(piece) => {
                     let letter = match piece.identity {
                         Identity::Known(rank) => rank.letter(),
+                        Identity::Coin => 'o',
                         // What has moved looks different from what has not.
                         Identity::OneOf(_) | Identity::Hidden if piece.is_moved => '?',
                         Identity::OneOf(_) | Identity::Hidden => '#',

@@ -5,8 +5,8 @@ use flagfall_protocol::{
     GameEvent, GameRecord, HexBytes, Imported, Outcome, Player, PlayerKind, Recorder, Terms, Time,
 };
 use flagfall_rules::{
-    Command, EndReason, Entropy, Events, Game, GameTerms, Move, Phase, Refusal, Ruleset, Setup, Viewer,
-    decide, decide_verdict, evolve,
+    Command, EndReason, Entropy, Events, Game, GameTerms, Move, Phase, Refusal, Ruleset, Setup, Start,
+    Viewer, decide, decide_verdict, evolve,
 };
 use sha2::{Digest, Sha256};
 
@@ -37,11 +37,26 @@ pub(super) struct Bonds {
     pub(super) commitments: PerSide<Option<HexBytes>>,
 }
 
+/// Whether a game of the ruleset is told by its deployments and moves.
+fn is_told_by_moves(ruleset: &Ruleset) -> bool {
+    !ruleset.reserve && ruleset.start == Start::Deployments
+}
+
 impl Plain {
     /// The game of a record that tells all of it and is true.
     pub(super) fn of(record: &GameRecord, format: Format) -> Result<Plain, ExportError> {
         if record.start.is_some() {
             return Err(ExportError::Start);
+        }
+        let ruleset = Ruleset::find(&record.terms.ruleset)
+            .ok_or_else(|| ExportError::False("there is no such ruleset".to_owned()))?;
+        if !is_told_by_moves(ruleset) {
+            let told = Ruleset::all().iter().filter(|ruleset| is_told_by_moves(ruleset));
+            return Err(ExportError::Ruleset {
+                format: format.name(),
+                ruleset: ruleset.id.to_owned(),
+                allowed: told.map(|ruleset| ruleset.id).collect::<Vec<_>>().join(", "),
+            });
         }
         let (Some(red), Some(blue), Some(outcome)) =
             (&record.deployments.red, &record.deployments.blue, &record.outcome)
@@ -55,16 +70,6 @@ impl Plain {
         let report = crate::check(record);
         if let (Status::False, Some(finding)) = (report.status, report.findings.first()) {
             return Err(ExportError::False(finding.detail.clone()));
-        }
-        let ruleset = Ruleset::find(&record.terms.ruleset)
-            .ok_or_else(|| ExportError::False("there is no such ruleset".to_owned()))?;
-        if ruleset.reserve {
-            let told = Ruleset::all().iter().filter(|ruleset| !ruleset.reserve);
-            return Err(ExportError::Ruleset {
-                format: format.name(),
-                ruleset: ruleset.id.to_owned(),
-                allowed: told.map(|ruleset| ruleset.id).collect::<Vec<_>>().join(", "),
-            });
         }
         let moves = record.events.iter().filter_map(|told| match &told.event {
             GameEvent::Moved(seen) => Some(seen.squares.0),
@@ -114,7 +119,7 @@ impl Plain {
 
     /// The game played to its end.
     pub(super) fn play(&self) -> Result<(Game, Recorder), ImportError> {
-        if self.ruleset.reserve {
+        if !is_told_by_moves(self.ruleset) {
             let why = format!("games of {} are more than moves: only json tells them", self.ruleset.id);
             return Err(ImportError::Rules(why));
         }

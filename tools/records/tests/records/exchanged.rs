@@ -25,7 +25,7 @@ fn has_ruleset(format: Format, ruleset: &Ruleset) -> bool {
     match format {
         Format::Json => true,
         // Where plies are more than moves only a record tells the game.
-        Format::Text => !ruleset.reserve,
+        Format::Text => crate::games::is_told_by_moves(ruleset),
         Format::Strados => ["classic", "tournament", "pbm", "barrage"].contains(&ruleset.id),
         Format::Pbm => ["classic", "tournament", "pbm", "pbm-small"].contains(&ruleset.id),
     }

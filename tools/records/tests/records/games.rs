@@ -1,9 +1,9 @@
 //! Random games and their records.
 
 use flagfall_board::{PerSide, Ply, Side};
-use flagfall_protocol::{GameRecord, Player, PlayerKind, Recorder, Terms, Time};
+use flagfall_protocol::{GameEvent, GameRecord, Player, PlayerKind, Recorder, Terms, Time};
 use flagfall_rules::{
-    Command, Game, Move, Phase, Ruleset, TimeControl, Viewer, decide_deadline, decide_pause, evolve,
+    Command, Game, Move, Phase, Ruleset, Start, TimeControl, Viewer, decide_deadline, decide_pause, evolve,
 };
 use flagfall_tests::{Chance, Logged, Match, Step};
 
@@ -168,6 +168,22 @@ impl Played {
     pub(crate) fn record(&self, viewer: Viewer) -> GameRecord {
         self.record_until(viewer, self.log.len())
     }
+}
+
+/// Whether nothing is deployed, and all that is hidden is when a choice was made, as long as the game goes on.
+pub(crate) fn has_coins(record: &GameRecord) -> bool {
+    Ruleset::find(&record.terms.ruleset).is_some_and(|ruleset| ruleset.start == Start::Coins)
+}
+
+/// Whether a record of a game with coins tells all there is: its end has opened the choices, or there are none.
+pub(crate) fn tells_choices(record: &GameRecord) -> bool {
+    let is_open = record.outcome.as_ref().is_some_and(|outcome| outcome.reason != "aborted");
+    let is_strike = |event: &GameEvent| matches!(event, GameEvent::Struck(_));
+    has_coins(record) && (is_open || !record.events.iter().any(|told| is_strike(&told.event)))
+}
+
+pub(crate) fn is_told_by_moves(ruleset: &Ruleset) -> bool {
+    !ruleset.reserve && ruleset.start == Start::Deployments
 }
 
 /// A game of every ruleset in this manner.

@@ -1,8 +1,9 @@
-use flagfall_protocol::Time;
+use flagfall_board::{PerSide, Rank};
+use flagfall_protocol::{GameEvent, PendingStrike, Time};
 use flagfall_records::{Status, check, check_value};
-use flagfall_rules::{Phase, Viewer};
+use flagfall_rules::{Phase, Start, Viewer};
 
-use crate::games::{End, Manner, of_every_ruleset};
+use crate::games::{End, Manner, of_every_ruleset, tells_choices};
 
 #[test]
 fn the_record_of_any_game_is_true_for_every_audience() {
@@ -23,7 +24,8 @@ fn the_record_of_any_game_is_true_for_every_audience() {
             let record = played.record(viewer);
             let report = check_value(&serde_json::to_value(&record).unwrap());
             // A game that wrong deployments ended (§U7) has no commitments to hold them against.
-            let is_over = played.game.phase() == Phase::Over && record.commitments.red.is_some();
+            let is_over = played.game.phase() == Phase::Over && record.commitments.red.is_some()
+                || tells_choices(&record);
             let wanted = if is_over { Status::Good } else { Status::Partly };
             assert_eq!(report.status, wanted, "seed {seed} {viewer:?}: {report:#?}");
             // What is in reserve is open after the end alone.
@@ -49,4 +51,54 @@ fn a_game_called_off_is_true_as_far_as_it_goes() {
             assert_ne!(report.status, Status::False);
         }
     }
+}
+
+/// With coins every choice of a resolved strike is told at the end: none of them can be another, or another side's, or left out.
+#[test]
+fn a_choice_or_a_strike_with_coins_that_is_told_wrong_is_found() {
+    let mut changed = 0;
+    let played = of_every_ruleset(73_001, 4, |_| Manner::new(60, End::Resign));
+    for (seed, played) in
+        played.iter().filter(|(_, played)| played.game.terms().ruleset.start == Start::Coins)
+    {
+        let record = played.record(Viewer::Public);
+        assert_eq!(check(&record).status, Status::Good, "seed {seed}");
+        for index in 0..record.events.len() {
+            let edits: Vec<Option<GameEvent>> = match &record.events[index].event {
+                GameEvent::Chosen { side, rank } => {
+                    let other = if *rank == Rank::Miner { Rank::Sergeant } else { Rank::Miner };
+                    vec![
+                        None,
+                        Some(GameEvent::Chosen { side: side.opponent(), rank: *rank }),
+                        Some(GameEvent::Chosen { side: *side, rank: other }),
+                    ]
+                }
+                GameEvent::Struck(strike) => {
+                    let owes = PerSide::from_fn(|side| !strike.owes[side]);
+                    let own_choice = Some(Rank::Marshal);
+                    vec![
+                        None,
+                        Some(GameEvent::Struck(PendingStrike { side: strike.side.opponent(), ..*strike })),
+                        Some(GameEvent::Struck(PendingStrike { owes, ..*strike })),
+                        Some(GameEvent::Struck(PendingStrike { own_choice, ..*strike })),
+                    ]
+                }
+                _ => continue,
+            };
+            // What the game ends in is never told, and so nothing of it but the strike can be wrong.
+            let is_resolved =
+                record.events[index..].iter().any(|told| matches!(told.event, GameEvent::Moved(_)));
+            for edit in edits.into_iter().filter(|_| is_resolved) {
+                let mut told = record.clone();
+                match edit {
+                    Some(event) => told.events[index].event = event,
+                    None => drop(told.events.remove(index)),
+                }
+                let status = check(&told).status;
+                assert_eq!(status, Status::False, "seed {seed}, event {index}: {:?}", told.events.get(index));
+                changed += 1;
+            }
+        }
+    }
+    assert!(changed > 50, "{changed}");
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use flagfall_board::{ChipColor, GameId, Rank, Side, Square};
+use flagfall_board::{ChipColor, GameId, PerSide, Rank, Side, Square};
 use flagfall_protocol::{
-    Audience, GameEvent, GameRecord, IdentityText, Imported, Opened, Outcome, PlayerKind, RecordedEvent,
-    SeenPlacing, SeenStrike, StrikeFate, Time,
+    Audience, GameEvent, GameRecord, IdentityText, Imported, Opened, Outcome, PendingStrike, PlayerKind,
+    RecordedEvent, SeenPlacing, SeenStrike, StrikeFate, Time,
 };
 use flagfall_records::Falsehood::{self, *};
 use flagfall_records::{Status, check};
@@ -307,6 +307,27 @@ fn tamper_event(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
             }
         }
         GameEvent::Moved(_) => tamper_ply(record, index, list),
+        GameEvent::Struck(strike) => {
+            let strike = *strike;
+            add("struck side", all, None, &mut |events| {
+                let side = strike.side.opponent();
+                events[index].event = GameEvent::Struck(PendingStrike { side, ..strike });
+            });
+            add("struck owes", all, None, &mut |events| {
+                let owes = PerSide::from_fn(|side| !strike.owes[side]);
+                events[index].event = GameEvent::Struck(PendingStrike { owes, ..strike });
+            });
+        }
+        GameEvent::Chosen { side, rank } => {
+            let (side, rank) = (*side, *rank);
+            add("chosen side", all, None, &mut |events| {
+                events[index].event = GameEvent::Chosen { side: side.opponent(), rank };
+            });
+            add("chosen rank", all, None, &mut |events| {
+                let rank = if rank == Rank::Miner { Rank::Sergeant } else { Rank::Miner };
+                events[index].event = GameEvent::Chosen { side, rank };
+            });
+        }
         GameEvent::Removed { side, square } => {
             let (side, square) = (*side, *square);
             add("removed side", all, None, &mut |events| {

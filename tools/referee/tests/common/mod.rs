@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "every test uses some of it")]
 
 use flagfall_referee::Session;
-use flagfall_rules::Ruleset;
+use flagfall_rules::{Ruleset, Start};
 use serde_json::{Value, json};
 
 /// xorshift64* (Vigna 2016).
@@ -86,8 +86,12 @@ impl Client {
         self.done(json!({ "type": "show", "audience": "everything" }))
     }
 
-    /// Both sides' deployments by chance; how the game stands then.
+    /// Both sides' deployments by chance, where they deploy; how the game stands then.
     pub(crate) fn deploy(&mut self, ruleset: &Ruleset, chance: &mut Chance) -> Value {
+        if ruleset.start == Start::Coins {
+            let everything = self.everything();
+            return json!({ "phase": "playing", "ply": everything["ply"], "turn": everything["turn"] });
+        }
         let mut stands = Value::Null;
         for side in ["red", "blue"] {
             let command = json!({ "kind": "deploy", "setup": chance.setup(ruleset) });

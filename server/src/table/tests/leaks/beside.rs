@@ -46,6 +46,7 @@ fn on_the_table(event: &GameEvent) -> Option<String> {
             Some(format!("{} places {label:?} at {} {:?}", seen.side, seen.square, seen.color))
         }
         GameEvent::Colored { side, square, color } => Some(format!("{side} {square} {color:?}")),
+        GameEvent::Struck(_) | GameEvent::Chosen { .. } => panic!("no coins beside a reserve"),
         GameEvent::Deployed { .. }
         | GameEvent::Ready { .. }
         | GameEvent::Started { .. }

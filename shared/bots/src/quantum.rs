@@ -1,0 +1,302 @@
+//! A plain way to play with coins (§Q): every choice is weighed against what the other side can be, every strike by the best choice it leaves, and whatever
+//! strikes nothing goes towards what is worth striking.
+
+use flagfall_board::{Rank, Side, Square};
+use flagfall_rules::{
+    Choice, Command, Fate, Identity, Move, MoveCommand, PendingStrike, SeenPiece, View, strike_fates,
+};
+
+use crate::Chance;
+use crate::player::Mind;
+
+/// How much of a rank's worth it costs that everybody knows it from now on.
+const SHOWN: f32 = 0.12;
+/// Commands that differ by less than this are chosen between by chance.
+const WHIM: f32 = 0.8;
+/// The same where nothing is left to guess.
+const SURE_WHIM: f32 = 0.1;
+/// What a strike is worth for its own sake: whoever is struck may have to name the Flag.
+const PRESSURE: f32 = 1.5;
+/// The same once a quiet game is about to be drawn.
+const LAST_PRESSURE: f32 = 12.0;
+/// Unmoved coins to spare below which a side would rather not move another.
+const SPARE_MIN: usize = 3;
+
+/// The mind of the levels above random where there are coins.
+pub(crate) struct QuantumMind {
+    side: Side,
+}
+
+impl QuantumMind {
+    pub(crate) fn new(side: Side) -> QuantumMind {
+        QuantumMind { side }
+    }
+}
+
+impl Mind for QuantumMind {
+    fn choose(&mut self, view: &View, chance: &mut Chance) -> Option<Move> {
+        match choose(view, self.side, chance) {
+            Some(Command::Move(asked)) => Some(asked.squares),
+            Some(_) | None => None,
+        }
+    }
+
+    fn act(&mut self, view: &View, chance: &mut Chance) -> Option<Command> {
+        choose(view, self.side, chance)
+    }
+}
+
+/// A legal command; none only when there is nothing to do.
+fn choose(view: &View, side: Side, chance: &mut Chance) -> Option<Command> {
+    let commands = view.legal_commands()?;
+    let turn = Turn { view, side };
+    let is_sure = view.pending_strike.is_some_and(|strike| !strike.owes[side.opponent()]);
+    let whim = if is_sure { SURE_WHIM } else { WHIM };
+    let mut best: Option<(f32, Command)> = None;
+    for command in commands.iter() {
+        let score = turn.score(&command) + whim * chance.below(1000) as f32 / 1000.0;
+        if best.as_ref().is_none_or(|(high, _)| score > *high) {
+            best = Some((score, command));
+        }
+    }
+    best.map(|(_, command)| command)
+}
+
+/// What a piece can turn out to be, and how likely.
+type Ranks = Vec<(Rank, f32)>;
+
+struct Turn<'a> {
+    view: &'a View,
+    side: Side,
+}
+
+impl Turn<'_> {
+    fn score(&self, command: &Command) -> f32 {
+        match command {
+            Command::Choose(Choice(rank)) => self.choice(*rank),
+            Command::Move(MoveCommand { squares, path: _, color: _ }) => self.act(*squares),
+            Command::Remove(_)
+            | Command::Place(_)
+            | Command::Color(_)
+            | Command::Deploy(_)
+            | Command::OfferDraw
+            | Command::AcceptDraw
+            | Command::DeclineDraw
+            | Command::Resign
+            | Command::Abort => 0.0,
+        }
+    }
+
+    fn piece(&self, square: Square) -> Option<&SeenPiece> {
+        self.view.pieces.iter().find(|piece| piece.square == square)
+    }
+
+    fn foes(&self) -> impl Iterator<Item = &SeenPiece> + Clone {
+        self.view.pieces.iter().filter(|piece| piece.side != self.side)
+    }
+
+    /// What a piece is, or its coin may still become: by what its side's pool holds, and nothing that moves not once it has moved.
+    fn ranks(&self, piece: &SeenPiece, is_moved: bool) -> Ranks {
+        if let Identity::Known(rank) = piece.identity {
+            return vec![(rank, 1.0)];
+        }
+        let pool = self.view.pools.map(|pools| pools[piece.side]).unwrap_or_default();
+        let left =
+            Rank::ALL.into_iter().zip(pool).filter(|(rank, count)| *count > 0 && may_be(*rank, is_moved));
+        let total: f32 = left.clone().map(|(_, count)| f32::from(count)).sum();
+        left.map(|(rank, count)| (rank, f32::from(count) / total.max(1.0))).collect()
+    }
+
+    /// How good it is that one's coin in the strike is of a rank.
+    fn choice(&self, rank: Rank) -> f32 {
+        let Some(PendingStrike { side, from, to, owes: _, own_choice: _ }) = self.view.pending_strike else {
+            return 0.0;
+        };
+        let is_attacker = side == self.side;
+        let foe = self.piece(if is_attacker { to } else { from });
+        let Some(foe) = foe else { return 0.0 };
+        let foe_ranks = self.ranks(foe, foe.is_moved || !is_attacker);
+        self.outcome(rank, &foe_ranks, is_attacker)
+    }
+
+    /// What a rank wins against what the other can be, less what it costs.
+    fn outcome(&self, rank: Rank, foe_ranks: &Ranks, is_attacker: bool) -> f32 {
+        let mean: f32 =
+            foe_ranks.iter().map(|(foe, chance)| chance * self.result(rank, *foe, is_attacker)).sum();
+        mean - SHOWN * worth(rank)
+    }
+
+    fn result(&self, rank: Rank, foe: Rank, is_attacker: bool) -> f32 {
+        let (own_fate, foe_fate) = if is_attacker {
+            strike_fates(self.view.ruleset, rank, foe)
+        } else {
+            let (attacker, defender) = strike_fates(self.view.ruleset, foe, rank);
+            (defender, attacker)
+        };
+        let part = |fate: Fate, rank| if fate == Fate::Leaves { worth(rank) } else { 0.0 };
+        part(foe_fate, foe) - part(own_fate, rank)
+    }
+
+    fn act(&self, squares: Move) -> f32 {
+        let Move { from, to } = squares;
+        let Some(own) = self.piece(from) else { return 0.0 };
+        let steps = steps(from, to);
+        match self.piece(to) {
+            Some(foe) => self.strike(own, foe, steps) - self.cost_of_setting_out(own),
+            None => {
+                let shown = if steps > 1 && own.identity == Identity::Coin {
+                    SHOWN * worth(Rank::Scout)
+                } else {
+                    0.0
+                };
+                self.progress(own, from, to)
+                    - self.danger(own, from, to)
+                    - self.cost_of_setting_out(own)
+                    - shown
+            }
+        }
+    }
+
+    /// What a strike is expected to win: of one's own coin the best that can be named, of a coin that is struck by a known piece half what it names at
+    /// random and half what it names best.
+    fn strike(&self, own: &SeenPiece, foe: &SeenPiece, steps: u8) -> f32 {
+        let foe_ranks = self.ranks(foe, foe.is_moved);
+        let own_ranks: Ranks = if own.identity == Identity::Coin && steps > 1 {
+            vec![(Rank::Scout, 1.0)]
+        } else {
+            self.ranks(own, true)
+        };
+        let is_known = steps > 1 || own.identity != Identity::Coin;
+        let gains = own_ranks.iter().map(|(rank, _)| {
+            let mean = self.outcome(*rank, &foe_ranks, true);
+            if !is_known || foe.identity != Identity::Coin {
+                return mean;
+            }
+            let answers = foe_ranks.iter().filter(|(foe, _)| *foe != Rank::Flag);
+            let worst = answers.map(|(foe, _)| self.result(*rank, *foe, true)).fold(f32::INFINITY, f32::min);
+            if worst.is_finite() { (mean + worst) / 2.0 } else { mean }
+        });
+        let gain = gains.fold(f32::NEG_INFINITY, f32::max);
+        let pressure = if self.view.plies_to_limit.is_some() { LAST_PRESSURE } else { PRESSURE };
+        if foe.identity == Identity::Coin { gain + pressure } else { gain }
+    }
+
+    /// A side that has no unmoved coin to spare any more is bound by the reserve rule.
+    fn cost_of_setting_out(&self, own: &SeenPiece) -> f32 {
+        if own.is_moved || own.identity != Identity::Coin {
+            return 0.0;
+        }
+        let is_unmoved = |piece: &&SeenPiece| {
+            piece.side == self.side && piece.identity == Identity::Coin && !piece.is_moved
+        };
+        let unmoved = self.view.pieces.iter().filter(is_unmoved).count();
+        let pool = self.view.pools.map(|pools| pools[self.side]).unwrap_or_default();
+        let bound = usize::from(pool[Rank::Flag as usize]) + usize::from(pool[Rank::Bomb as usize]);
+        if unmoved <= bound + SPARE_MIN { 1.5 } else { 0.3 }
+    }
+
+    /// How much nearer a move comes to a piece worth striking.
+    fn progress(&self, own: &SeenPiece, from: Square, to: Square) -> f32 {
+        let targets = self.foes().filter(|foe| self.strike(own, foe, 1) > 0.0);
+        let near = |at: Square| targets.clone().map(|foe| steps(at, foe.square)).min();
+        match (near(from), near(to)) {
+            (Some(before), Some(after)) => (f32::from(before) - f32::from(after)).clamp(-2.0, 2.0),
+            (_, _) => 0.0,
+        }
+    }
+
+    /// What a known piece could lose to known ones it comes next to, less what it leaves behind.
+    fn danger(&self, own: &SeenPiece, from: Square, to: Square) -> f32 {
+        let Identity::Known(rank) = own.identity else { return 0.0 };
+        let threats = |at: Square| {
+            let beside = self.foes().filter(|foe| steps(at, foe.square) == 1);
+            beside
+                .filter_map(|foe| match foe.identity {
+                    Identity::Known(foe) if may_be(foe, true) => Some(-self.result(rank, foe, false)),
+                    Identity::Known(_) | Identity::OneOf(_) | Identity::Coin | Identity::Hidden => None,
+                })
+                .fold(0.0, f32::max)
+        };
+        threats(to) - 0.9 * threats(from)
+    }
+}
+
+fn may_be(rank: Rank, is_moved: bool) -> bool {
+    !(is_moved && matches!(rank, Rank::Flag | Rank::Bomb))
+}
+
+fn steps(one: Square, other: Square) -> u8 {
+    one.column().abs_diff(other.column()) + one.row().abs_diff(other.row())
+}
+
+/// What a piece is worth to its side, in about Scouts.
+fn worth(rank: Rank) -> f32 {
+    match rank {
+        Rank::Flag => 200.0,
+        Rank::Bomb => 2.0,
+        Rank::Scout | Rank::Phoenix => 1.0,
+        Rank::Sergeant => 1.3,
+        Rank::Spy => 1.5,
+        Rank::Lieutenant => 2.0,
+        Rank::Miner | Rank::Captain => 2.5,
+        Rank::Major => 4.0,
+        Rank::Colonel => 6.0,
+        Rank::General => 9.0,
+        Rank::Marshal => 12.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flagfall_board::{GameId, PerSide, Stamp};
+    use flagfall_rules::rulesets::QUANTUM;
+    use flagfall_rules::{Game, GameTerms, Position, TimeControl, Viewer, view};
+
+    use super::*;
+
+    /// What the side to act does in a position, by a seed.
+    fn chosen(text: &str, seed: u64) -> Command {
+        let position = Position::from_text(text).unwrap();
+        let side = position.actor();
+        let terms = GameTerms {
+            game: GameId::from_random([0; 12]),
+            ruleset: &QUANTUM,
+            lakes: QUANTUM.shape.lakes,
+            time: TimeControl::Unlimited,
+            deploy_ms: 0,
+            created: Stamp(0),
+            secret: PerSide::default(),
+        };
+        let game = Game::from_position(terms, position);
+        choose(&view(&game, Viewer::Player(side), Stamp(0)), side, &mut Chance::new(seed)).unwrap()
+    }
+
+    const BLUE_STRUCK: &str = "quantum red 10 3 bobobobo.6/.10/.10/bo.9/ATTACKER'*.~2.2~2.2/.2~2.2~2.2/.10/.10/.10/ro.9 F:1 POOL a6a7";
+
+    #[test]
+    fn a_struck_coin_beats_the_attacker_as_cheaply_as_it_can_and_never_is_the_flag_by_choice() {
+        for (attacker, pool, rank) in [
+            ("r5", "F:1,B:1,9:1,4:1,1:1", Rank::Bomb),
+            ("r8", "F:1,B:1,9:1,6:1,1:1", Rank::Lieutenant),
+            ("r1", "F:1,B:1,9:1,4:1,2:1", Rank::Bomb),
+            ("r1", "F:1,9:2,4:1,2:1", Rank::Scout),
+        ] {
+            let text = BLUE_STRUCK.replace("ATTACKER", attacker).replace("POOL", pool);
+            for seed in 0..20 {
+                assert_eq!(
+                    chosen(&text, seed),
+                    Command::Choose(Choice(rank)),
+                    "{attacker} {pool}, seed {seed}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_known_piece_that_the_pool_can_beat_is_struck() {
+        let text = "quantum red 10 3 bo.9/.10/.10/.10/b2'*.~2.2~2.2/ro'.~2.2~2.2/.10/.10/.10/roro.8 F:1,9:1,1:1 F:1 -";
+        for seed in 0..20 {
+            assert_eq!(chosen(text, seed), Command::Move("a5a6".parse().unwrap()), "seed {seed}");
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Quantum (§Q).
+
+use super::CLASSIC;
+use crate::custom::RuleOption;
+use crate::ruleset::{Ruleset, Start};
+
+/// §Q.
+pub const QUANTUM: Ruleset = Ruleset {
+    id: "quantum",
+    changeable: &[RuleOption::Ties, RuleOption::Bombs, RuleOption::TwoSquares, RuleOption::Quiet],
+    title: "Quantum",
+    summary: "Classic without deployments: forty coins a side, each of which becomes a piece of its pool when a strike asks what it is.",
+    start: Start::Coins,
+    ..CLASSIC
+};

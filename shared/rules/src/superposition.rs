@@ -1,0 +1,133 @@
+//! Coins and the pools they draw their pieces from (§Q): kept apart, so that other positions do not carry them.
+
+use flagfall_board::{PerSide, Rank, RankSet, Side, Square, SquareSet};
+
+use crate::event::Clash;
+use crate::position::is_movable;
+use crate::ruleset::{Army, Ruleset, Start};
+
+/// A side's pieces that no coin has become yet: how many of each rank (indexed by rank, Flag first). Public (§Q8).
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Pool(pub(crate) [u8; Rank::COUNT]);
+
+impl Pool {
+    pub(crate) fn of(army: &Army) -> Pool {
+        Pool(Rank::ALL.map(|rank| army.count(rank)))
+    }
+
+    pub(crate) fn count(&self, rank: Rank) -> u8 {
+        self.0[rank as usize]
+    }
+
+    pub(crate) fn size(&self) -> u32 {
+        self.0.iter().map(|count| u32::from(*count)).sum()
+    }
+
+    /// The Bombs and the Flag: at least as many coins must stay unmoved (§Q6).
+    fn reserved(&self) -> u32 {
+        u32::from(self.count(Rank::Bomb)) + u32::from(self.count(Rank::Flag))
+    }
+
+    fn ranks(&self) -> RankSet {
+        Rank::ALL.into_iter().filter(|rank| self.count(*rank) > 0).collect()
+    }
+}
+
+/// Where a side's coins stand and what they can still become.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Coins {
+    pub(crate) all: SquareSet,
+    pub(crate) unmoved: SquareSet,
+    pub(crate) pool: Pool,
+}
+
+impl Coins {
+    /// Whether the reserve rule lets an unmoved coin move, or become what moves (§Q6).
+    pub(crate) fn may_spare(&self) -> bool {
+        self.unmoved.len() > self.pool.reserved()
+    }
+
+    /// The unmoved coins, if with one of them gone the others may not move.
+    pub(crate) fn bound_soon(&self) -> SquareSet {
+        if self.unmoved.len() > self.pool.reserved() + 1 { SquareSet::EMPTY } else { self.unmoved }
+    }
+
+    /// Whether the reserve rule is kept now.
+    pub(crate) fn keeps_reserve(&self) -> bool {
+        self.unmoved.len() >= self.pool.reserved()
+    }
+
+    /// The coins that may move one square.
+    pub(crate) fn walkers(&self) -> SquareSet {
+        if self.may_spare() { self.all } else { self.all.without(self.unmoved) }
+    }
+
+    /// The coins of these that may move several: as long as a Scout is left (§Q3).
+    pub(crate) fn runners(&self, walkers: SquareSet) -> SquareSet {
+        if self.pool.count(Rank::Scout) > 0 { walkers } else { SquareSet::EMPTY }
+    }
+
+    /// What the struck coin on a square may become (§Q4, §Q6): never nothing, since there are as many coins as pieces to become.
+    pub(crate) fn choices(&self, square: Square) -> RankSet {
+        let is_unmoved = self.unmoved.contains(square);
+        let may_move = !is_unmoved || self.may_spare();
+        let is_allowed = |rank: &Rank| if is_movable(*rank) { may_move } else { is_unmoved };
+        self.pool.ranks().iter().filter(is_allowed).collect()
+    }
+}
+
+/// A strike in which a side has yet to say what its coin is (§Q4).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pending {
+    pub(crate) clash: Clash,
+    /// What was chosen already: its side's secret until the last choice is in.
+    pub(crate) chosen: PerSide<Option<Rank>>,
+}
+
+impl Pending {
+    /// Whether a side has yet to choose.
+    pub(crate) fn is_owed_by(&self, side: Side) -> bool {
+        self.clash.owes[side] && self.chosen[side].is_none()
+    }
+
+    /// Where the coin of a side that chooses stands.
+    pub(crate) fn coin(&self, side: Side) -> Square {
+        if side == self.clash.side { self.clash.from } else { self.clash.to }
+    }
+}
+
+/// Both sides' coins, and the strike that waits for a choice.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Superposition {
+    pub(crate) coins: PerSide<Coins>,
+    pub(crate) pending: Option<Pending>,
+}
+
+impl Superposition {
+    pub(crate) fn new(ruleset: &Ruleset) -> Option<Box<Superposition>> {
+        (ruleset.start == Start::Coins).then(|| {
+            let coins = Coins { pool: Pool::of(&ruleset.army), ..Coins::default() };
+            Box::new(Superposition { coins: PerSide::new(coins, coins), pending: None })
+        })
+    }
+
+    /// A coin came to a square.
+    pub(crate) fn put(&mut self, side: Side, square: Square, is_moved: bool) {
+        self.coins[side].all.insert(square);
+        if !is_moved {
+            self.coins[side].unmoved.insert(square);
+        }
+    }
+
+    /// A coin left a square.
+    pub(crate) fn take(&mut self, side: Side, square: Square) {
+        self.coins[side].all.remove(square);
+        self.coins[side].unmoved.remove(square);
+    }
+
+    /// A coin became a piece (§Q5).
+    pub(crate) fn collapse(&mut self, side: Side, rank: Rank) {
+        let count = &mut self.coins[side].pool.0[rank as usize];
+        *count = count.saturating_sub(1);
+    }
+}
