@@ -69,6 +69,11 @@ pub struct Common {
 pub enum Command {
     /// Play a game: take a fitting open offer, or make one and wait.
     Play(PlayArgs),
+    /// Wait to be paired with somebody of about your strength; the game begins by itself.
+    #[command(
+        after_help = "Every few seconds whoever waits for the same ruleset and clock is paired, closest ratings first; the longer one waits, the further the search goes. Quit to leave the pool. A line that drops costs no place.\n\nExamples:\n  flagfall seek --rated\n  flagfall seek --rules barrage --time 5+3 --rated"
+    )]
+    Seek(SeekArgs),
     /// Follow a running game; without an id pick one from the list.
     Watch {
         /// The game.
@@ -338,6 +343,26 @@ pub struct PlayArgs {
     pub setup: Option<String>,
 }
 
+/// What to be paired for.
+#[derive(Clone, Debug, Args)]
+pub struct SeekArgs {
+    /// The ruleset; classic without it.
+    #[arg(long, value_name = "RULESET", value_parser = parse_ruleset)]
+    pub rules: Option<String>,
+    /// The clock: minutes and seconds per move (10+5), seconds (90s+2), or none; 10+5 without it.
+    #[arg(long, value_parser = words::parse_time)]
+    pub time: Option<Time>,
+    /// The game changes both ratings: between accounts, or between bots, with a clock and by a ruleset as it is.
+    #[arg(long)]
+    pub rated: bool,
+    /// Your deployment and the full record stay private after the end.
+    #[arg(long)]
+    pub secret: bool,
+    /// A deployment to hand in at once: random, suggested, a saved one's name, a file, or its text.
+    #[arg(long, value_name = "SETUP")]
+    pub setup: Option<String>,
+}
+
 /// What to play, and how to find it.
 #[derive(Clone, Debug, Args)]
 pub struct WishArgs {
@@ -462,6 +487,7 @@ mod tests {
             "flagfall logout --name ann",
             "flagfall whoami",
             "flagfall profile ann",
+            "flagfall seek --rules barrage --time 5+3 --rated",
             "flagfall play --rated --time 5+3",
             "flagfall leaderboard",
             "flagfall leaderboard --rules barrage --speed blitz --bots",

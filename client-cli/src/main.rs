@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use flagfall::address::Address;
 use flagfall::chance::Chance;
-use flagfall::cli::{Cli, Command, Common, PlayArgs, SetupsCommand, TokensCommand, WishArgs};
+use flagfall::cli::{Cli, Command, Common, PlayArgs, SeekArgs, SetupsCommand, TokensCommand, WishArgs};
 use flagfall::config::{self, ConfigDir};
 use flagfall::model::{Goal, How, Model, Options, Page, SetupChoice, Wish};
 use flagfall::replay::Replay;
@@ -56,6 +56,7 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
     let Cli { command, common } = cli;
     match command {
         Command::Play(args) => play(args, common),
+        Command::Seek(args) => seek(args, common),
         Command::Watch { game } => converse(Goal::Watch(game), None, common, Guest::Own),
         Command::Games => {
             let common = Common { plain: true, ..common };
@@ -136,6 +137,14 @@ fn play(args: PlayArgs, common: Common) -> Result<u8, Trouble> {
     let game = wish.game;
     let (wish, common) = wish_of(wish, common)?;
     converse(Goal::Play(Wish { setup, ..wish }), game, common, Guest::Own)
+}
+
+/// Waits in the pool to be paired.
+fn seek(args: SeekArgs, common: Common) -> Result<u8, Trouble> {
+    let SeekArgs { rules, time, rated, secret, setup } = args;
+    let setup = setup.map(|word| setup_choice(&word)).transpose()?;
+    let wish = Wish { how: How::Pool, ruleset: rules, time, rated, secret, setup, ..Wish::default() };
+    converse(Goal::Play(wish), None, common, Guest::Own)
 }
 
 /// What is wished, on the server that a challenge's link names.

@@ -109,6 +109,10 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_SEEKS_PER_PLAYER", value_name = "COUNT", default_value_t = 3,
           value_parser = value_parser!(u32).range(1..=80), help_heading = "Games")]
     pub seeks_per_player: u32,
+    /// Time between two waves of pairing in the pool, in seconds.
+    #[arg(long, env = "FLAGFALL_POOL_WAVE_SECONDS", value_name = "SECONDS", default_value_t = 5,
+          value_parser = value_parser!(u32).range(1..=600), help_heading = "Games")]
+    pub pool_wave_seconds: u32,
     /// Open challenges of one player.
     #[arg(long, env = "FLAGFALL_CHALLENGES_PER_PLAYER", value_name = "COUNT", default_value_t = 10,
           value_parser = value_parser!(u32).range(1..=1_000), help_heading = "Games")]
@@ -382,6 +386,8 @@ impl Config {
             },
             times: Times {
                 deployment: seconds(self.deploy_seconds),
+                pool_wave: seconds(self.pool_wave_seconds),
+                pool_grace: seconds(30 + 3 * self.pool_wave_seconds),
                 hello: seconds(self.hello_seconds),
                 ping: seconds(self.ping_seconds),
                 pong: seconds(self.pong_seconds),

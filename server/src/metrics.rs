@@ -47,6 +47,9 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
     (GUESTS, Kind::Counter, Unit::Count, "New guests"),
     (ACCOUNTS, Kind::Counter, Unit::Count, "Accounts, by what happened: made or deleted"),
     (RATED_GAMES, Kind::Counter, Unit::Count, "Rated games that ended, by result: rated, or not_counted"),
+    (POOL_WAITING, Kind::Gauge, Unit::Count, "Players who wait in the pool, as of the last wave"),
+    (PAIRING_WAIT_SECONDS, Kind::Histogram, Unit::Seconds, "Time from entering the pool to being paired"),
+    (PAIRING_GAP, Kind::Histogram, Unit::Count, "Difference of the ratings of a pair"),
     (LOGINS, Kind::Counter, Unit::Count, "Logins and recoveries, by result: good, wrong or too_often"),
     (
         PASSWORD_HASHES,
@@ -127,6 +130,12 @@ pub const ACCOUNTS: &str = "flagfall_accounts_total";
 pub const LOGINS: &str = "flagfall_logins_total";
 /// See [`METRICS`].
 pub const RATED_GAMES: &str = "flagfall_rated_games_total";
+/// See [`METRICS`].
+pub const POOL_WAITING: &str = "flagfall_pool_waiting";
+/// See [`METRICS`].
+pub const PAIRING_WAIT_SECONDS: &str = "flagfall_pairing_wait_seconds";
+/// See [`METRICS`].
+pub const PAIRING_GAP: &str = "flagfall_pairing_gap";
 /// See [`METRICS`].
 pub const PASSWORD_HASHES: &str = "flagfall_password_hashes_total";
 /// See [`METRICS`].
@@ -219,7 +228,7 @@ pub(crate) static HOT: LazyLock<Hot> = LazyLock::new(|| Hot {
     round_trip: histogram!(ROUND_TRIP),
 });
 
-const MESSAGES_IN_KINDS: [&str; 18] = [
+const MESSAGES_IN_KINDS: [&str; 20] = [
     "malformed",
     "hello",
     "pong",
@@ -238,6 +247,8 @@ const MESSAGES_IN_KINDS: [&str; 18] = [
     "close_game",
     "command",
     "my_games",
+    "enter_pool",
+    "leave_pool",
 ];
 
 impl Hot {
@@ -261,6 +272,8 @@ impl Hot {
             ClientToServer::CloseGame { .. } => 15,
             ClientToServer::Command { .. } => 16,
             ClientToServer::MyGames {} => 17,
+            ClientToServer::EnterPool { .. } => 18,
+            ClientToServer::LeavePool { .. } => 19,
         });
         self.messages_in[kind].increment(1);
     }

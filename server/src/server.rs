@@ -125,6 +125,12 @@ impl Server {
         &self.app.connections
     }
 
+    /// The lobby.
+    #[must_use]
+    pub fn lobby(&self) -> &Lobby {
+        &self.app.lobby
+    }
+
     /// The ratings of its store.
     #[must_use]
     pub fn ratings(&self) -> &Ratings {
@@ -154,6 +160,7 @@ impl Server {
         if app.peers.is_shared() {
             tasks.spawn(kept_alive("peers", app.clone(), meet_peers));
         }
+        tasks.spawn(kept_alive("pool", app.clone(), async |app| app.lobby.run_pool().await));
         tasks.spawn(kept_alive("ratings", app.clone(), async |app| app.ratings.run().await));
         tasks.spawn(kept_alive("heartbeat", app.clone(), heartbeat));
         tasks.spawn(kept_alive("sweep", app.clone(), sweep));

@@ -129,6 +129,10 @@ pub struct Times {
     pub close_grace: Duration,
     /// How long a seek outlives its seeker's last connection.
     pub seek_grace: Duration,
+    /// The time between two waves of the pool.
+    pub pool_wave: Duration,
+    /// How long a place in the pool outlives its player's last connection, at least half of it.
+    pub pool_grace: Duration,
     /// The least time between two lobby messages to a watcher.
     pub lobby_interval: Duration,
     /// How long a challenge is open.
@@ -163,6 +167,8 @@ impl Default for Times {
             http_request: Duration::from_secs(30),
             close_grace: Duration::from_secs(3),
             seek_grace: Duration::from_secs(10),
+            pool_wave: Duration::from_secs(5),
+            pool_grace: Duration::from_secs(45),
             lobby_interval: Duration::from_millis(500),
             challenge: DAY,
             command_memory: DAY,

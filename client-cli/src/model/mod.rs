@@ -123,6 +123,8 @@ pub enum How {
     /// Take a fitting offer, or make one.
     #[default]
     Any,
+    /// Wait in the pool to be paired.
+    Pool,
     /// Against a house player of this level.
     Bot(String),
     /// Make an offer for whoever has its code.

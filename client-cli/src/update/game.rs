@@ -9,7 +9,7 @@ use flagfall_rules::{Identity, Lakes, Move, Ruleset, Start};
 
 use super::{exit, link};
 use crate::deploy::DeployEditor;
-use crate::model::{A1, Effect, Goal, Model, OpenGame, Page, Prompt, SetupChoice};
+use crate::model::{A1, Effect, Goal, How, Model, OpenGame, Page, Prompt, SetupChoice};
 use crate::{plain, targets, words};
 
 /// A `game` message without its events.
@@ -547,6 +547,10 @@ pub(super) fn leave(model: &mut Model, out: &mut Vec<Effect>) {
     if let Some(seek) = model.seek.take() {
         let cmd_id = model.chance.command_id();
         out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek }));
+    }
+    if model.game.is_none() && model.wish().is_some_and(|wish| wish.how == How::Pool) {
+        let cmd_id = model.chance.command_id();
+        out.push(Effect::Send(ClientToServer::LeavePool { cmd_id }));
     }
     if let Some(challenge) = model.challenge.take() {
         let cmd_id = model.chance.command_id();

@@ -41,6 +41,7 @@ fn begin(model: &mut Model, out: &mut Vec<Effect>) {
                 wait(model, "Looking for an open offer …", Vec::new());
                 out.push(Effect::Send(ClientToServer::OpenLobby {}));
             }
+            How::Pool => enter_pool(model, out),
             How::Bot(bot) => {
                 let cmd_id = model.chance.command_id();
                 let message = ClientToServer::PlayBot { cmd_id, bot, terms: wish.terms(), side: wish.side };
@@ -89,6 +90,8 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId], out: &mut Vec<Eff
         (Goal::Watch(None), _) | (_, Page::Choosing(_)) => {
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
         }
+        // A place in the pool outlives its line for a while; whoever waits still goes on to wait.
+        (Goal::Play(wish), _) if wish.how == How::Pool && model.pending.is_empty() => enter_pool(model, out),
         (Goal::Play(wish), _) if wish.how == How::Any => out.push(Effect::Send(ClientToServer::OpenLobby {})),
         (Goal::Play(_) | Goal::Watch(Some(_)), _) => {}
     }
@@ -262,6 +265,20 @@ fn offer_words(seek: &Seek) -> String {
         None => String::new(),
     };
     format!("{}'s offer: {}{side}", words::player(&seek.seeker), words::terms(&seek.terms))
+}
+
+/// Waits to be paired.
+fn enter_pool(model: &mut Model, out: &mut Vec<Effect>) {
+    let Some(wish) = model.wish() else { return };
+    let terms = wish.terms();
+    let headline = format!("Waiting in the pool: {}", words::terms(&terms));
+    let lines = vec![
+        "You are paired with somebody of about your strength; the longer you wait, the further the search goes.".to_owned(),
+        "The game begins by itself. Quit to leave the pool.".to_owned(),
+    ];
+    wait(model, &headline, lines);
+    let cmd_id = model.chance.command_id();
+    link::send(model, ClientToServer::EnterPool { cmd_id, terms }, out);
 }
 
 /// Makes the offer the person wishes.

@@ -134,6 +134,8 @@ pub(super) fn send(model: &mut Model, message: ClientToServer, out: &mut Vec<Eff
         | ClientToServer::CancelChallenge { cmd_id, .. }
         | ClientToServer::AcceptChallenge { cmd_id, .. }
         | ClientToServer::PlayBot { cmd_id, .. }
+        | ClientToServer::EnterPool { cmd_id, .. }
+        | ClientToServer::LeavePool { cmd_id }
         | ClientToServer::Rematch { cmd_id, .. }
         | ClientToServer::Command { cmd_id, .. } => Some(cmd_id.clone()),
         ClientToServer::Hello { .. }

@@ -88,7 +88,9 @@ impl Desk {
             | ClientToServer::Challenge { .. }
             | ClientToServer::CancelChallenge { .. }
             | ClientToServer::AcceptChallenge { .. }
-            | ClientToServer::PlayBot { .. } => None,
+            | ClientToServer::PlayBot { .. }
+            | ClientToServer::EnterPool { .. }
+            | ClientToServer::LeavePool { .. } => None,
         }
     }
 

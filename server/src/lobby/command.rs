@@ -46,6 +46,13 @@ pub enum LobbyCommand {
         /// Whether the acceptor wants secrecy.
         secret: bool,
     },
+    /// Wait to be paired.
+    EnterPool {
+        /// What is played.
+        terms: Terms,
+    },
+    /// Wait no longer.
+    LeavePool {},
     /// Play a house player.
     PlayBot {
         /// Its level.
@@ -82,6 +89,8 @@ impl LobbyCommand {
             ClientToServer::PlayBot { cmd_id, bot, terms, side } => {
                 (cmd_id, LobbyCommand::PlayBot { bot, terms, side })
             }
+            ClientToServer::EnterPool { cmd_id, terms } => (cmd_id, LobbyCommand::EnterPool { terms }),
+            ClientToServer::LeavePool { cmd_id } => (cmd_id, LobbyCommand::LeavePool {}),
             other => return Err(other),
         })
     }
@@ -97,12 +106,19 @@ impl LobbyCommand {
             LobbyCommand::CancelChallenge { .. } => "cancel_challenge",
             LobbyCommand::AcceptChallenge { .. } => "accept_challenge",
             LobbyCommand::PlayBot { .. } => "play_bot",
+            LobbyCommand::EnterPool { .. } => "enter_pool",
+            LobbyCommand::LeavePool {} => "leave_pool",
         }
     }
 
     /// Whether it takes something back: allowed even while the server stops.
     #[must_use]
     pub const fn is_withdrawal(&self) -> bool {
-        matches!(self, LobbyCommand::CancelSeek { .. } | LobbyCommand::CancelChallenge { .. })
+        matches!(
+            self,
+            LobbyCommand::CancelSeek { .. }
+                | LobbyCommand::CancelChallenge { .. }
+                | LobbyCommand::LeavePool {}
+        )
     }
 }

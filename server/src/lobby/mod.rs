@@ -8,6 +8,7 @@ mod board;
 mod challenges;
 mod command;
 mod memory;
+mod pool;
 mod refusal;
 mod seeks;
 #[cfg(test)]
@@ -20,10 +21,10 @@ use std::time::Duration;
 
 use flagfall_board::{PerSide, Side};
 use flagfall_protocol::{Accepted, CommandId, GameSummary, Player, PlayerKind, Seek, ServerToClient, Terms};
-use flagfall_store::{Expect, Store, SystemClock, WallClock};
+use flagfall_store::{Expect, Store, StoreError, SystemClock, WallClock, Write};
 use metrics::{counter, gauge, histogram};
 use tokio::sync::Notify;
-use tokio::time::Instant;
+use tokio::time::{Instant, MissedTickBehavior, interval};
 
 pub use challenges::Challenge;
 pub use command::LobbyCommand;
@@ -33,12 +34,16 @@ pub use seeks::{Seeks, TakenSeek};
 
 use self::board::{Board, LISTED_GAMES_MAX};
 use self::memory::{CommandMemory, CommandRecord, Draft, Kept};
+use self::pool::Pool;
 use crate::chance::{random_code, random_game_id, random_side};
 use crate::gateway::{ConnectionId, Connections, Outbox, Payload};
 use crate::metrics as names;
 use crate::players::house_player;
 use crate::settings::Settings;
 use crate::table::{TableError, Tables};
+
+/// How often somebody's place in the pool is looked at again when it changes meanwhile.
+const POOL_ATTEMPTS: usize = 8;
 
 /// Locks that let each player's commands take turns.
 const TURNS: usize = 64;
@@ -55,6 +60,7 @@ struct Inner {
     connections: Connections,
     settings: Settings,
     memory: CommandMemory,
+    pool: Pool,
     seeks: Mutex<Seeks>,
     board: Mutex<Board>,
     turns: Vec<tokio::sync::Mutex<()>>,
@@ -67,6 +73,13 @@ impl Lobby {
     #[must_use]
     pub fn new(store: Arc<dyn Store>, tables: Tables, connections: Connections, settings: Settings) -> Lobby {
         let memory = CommandMemory::new(store.clone(), ms(settings.times.command_memory));
+        let pool = Pool::new(
+            store.clone(),
+            tables.clone(),
+            connections.clone(),
+            settings.times.pool_wave,
+            ms(settings.times.pool_grace),
+        );
         Lobby {
             inner: Arc::new(Inner {
                 store,
@@ -74,6 +87,7 @@ impl Lobby {
                 connections,
                 settings,
                 memory,
+                pool,
                 seeks: Mutex::default(),
                 board: Mutex::default(),
                 turns: std::iter::repeat_with(Default::default).take(TURNS).collect(),
@@ -128,6 +142,8 @@ impl Lobby {
                 asker.accept_challenge(challenge, *secret).await
             }
             LobbyCommand::PlayBot { bot, terms, side } => asker.play_bot(bot, terms, *side).await,
+            LobbyCommand::EnterPool { terms } => asker.enter_pool(terms).await,
+            LobbyCommand::LeavePool {} => asker.leave_pool().await,
         }
     }
 
@@ -156,6 +172,9 @@ impl Lobby {
         if self.inner.seeks().cancel_all(&player.id) {
             self.inner.changed.notify_one();
         }
+        if let Err(refusal) = self.inner.pool.forget(player).await {
+            tracing::warn!(%refusal, "a deleted account waits in the pool until it is seen to be gone");
+        }
         if let Err(refusal) = challenges::close_all(&self.inner.store, player).await {
             tracing::warn!(%refusal, "the challenges of a deleted account could not be closed");
         }
@@ -164,6 +183,29 @@ impl Lobby {
     /// Makes no new games from now on.
     pub fn stop(&self) {
         self.inner.is_stopping.store(true, Ordering::Relaxed);
+    }
+
+    /// Pairs whoever waits in the pool, now.
+    ///
+    /// # Errors
+    /// [`StoreError`]: what is left comes with the next wave.
+    pub async fn hold_wave(&self) -> Result<(), StoreError> {
+        self.inner.pool.hold_wave().await
+    }
+
+    /// Holds waves of the pool, until the future is dropped.
+    pub async fn run_pool(&self) {
+        let mut waves = interval(self.inner.settings.times.pool_wave.max(Duration::from_millis(1)));
+        waves.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            waves.tick().await;
+            if self.inner.is_stopping.load(Ordering::Relaxed) {
+                return std::future::pending().await;
+            }
+            if let Err(error) = self.inner.pool.hold_wave().await {
+                tracing::warn!(%error, "a wave of the pool came to nothing; the next one follows");
+            }
+        }
     }
 
     /// Tells watchers and drops abandoned seeks, until the future is dropped. Rests while there is neither.
@@ -365,6 +407,38 @@ impl Asker<'_> {
         let (plan, outcome) = self.plan(&house, terms, side.map(Side::opponent), terms.secret)?;
         let kept = self.keep(self.draft(outcome, Some(plan))?).await?;
         self.finish(kept, LobbyRefusal::Store).await
+    }
+
+    async fn enter_pool(&self, terms: &Terms) -> Handled {
+        let terms = &check_terms(terms)?;
+        check_rated(terms, [self.player.kind; 2])?;
+        self.check_games().await?;
+        for _ in 0..POOL_ATTEMPTS {
+            let entering = self.inner.pool.entering(self.player, terms).await?;
+            let mut draft = self.draft(Accepted::Done {}, None)?.writing(entering.write);
+            for (key, expect) in entering.conditions {
+                draft = draft.expecting(key, expect);
+            }
+            // A conflict: his place was kept, or he was paired, at this moment.
+            match self.keep(draft).await? {
+                Kept::Conflict => {}
+                kept => return self.finish(kept, LobbyRefusal::BeingPaired).await,
+            }
+        }
+        Err(LobbyRefusal::BeingPaired)
+    }
+
+    async fn leave_pool(&self) -> Handled {
+        for _ in 0..POOL_ATTEMPTS {
+            let (key, bytes) = self.inner.pool.leaving(self.player).await?;
+            let draft = self.draft(Accepted::Done {}, None)?;
+            let draft = draft.expecting(key.clone(), Expect::Value(bytes)).writing(Write::Delete { key });
+            match self.keep(draft).await? {
+                Kept::Conflict => {}
+                kept => return self.finish(kept, LobbyRefusal::BeingPaired).await,
+            }
+        }
+        Err(LobbyRefusal::BeingPaired)
     }
 
     /// The game between whoever offers and the asker, and the answer to the asker.

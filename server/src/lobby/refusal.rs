@@ -1,5 +1,6 @@
 //! Why the lobby refused.
 
+use flagfall_board::GameId;
 use flagfall_bots::Level;
 use flagfall_protocol::{Code, PlayerKind, Terms, Time};
 use flagfall_rules::{NoSuchRuleset, Ruleset};
@@ -31,6 +32,15 @@ pub enum LobbyRefusal {
     /// The game cannot be rated.
     #[error("{0}")]
     NotRated(&'static str),
+    /// Who asks does not wait.
+    #[error("you are not waiting in the pool: you left it, or were away for too long")]
+    NotInPool,
+    /// Who asks has been paired.
+    #[error("you have been paired: your game is {0}, and it goes before another one")]
+    AlreadyPaired(GameId),
+    /// The pool changed at that moment.
+    #[error("you are being paired at this very moment: the game is about to start")]
+    BeingPaired,
     /// No such house player.
     #[error("there is no such house player; there is {}", Level::ALL.map(Level::name).join(", "))]
     NoSuchBot,
@@ -81,6 +91,8 @@ impl LobbyRefusal {
             LobbyRefusal::NoSuchRuleset(_) => Code::NO_SUCH_RULESET,
             LobbyRefusal::BadTime => Code::BAD_TIME,
             LobbyRefusal::NotRated(_) => Code::NOT_RATED,
+            LobbyRefusal::NotInPool => Code::NOT_IN_POOL,
+            LobbyRefusal::AlreadyPaired(_) | LobbyRefusal::BeingPaired => Code::ALREADY_PAIRED,
             LobbyRefusal::NoSuchBot => Code::NO_SUCH_BOT,
             LobbyRefusal::NoSuchSeek => Code::NO_SUCH_SEEK,
             LobbyRefusal::NoSuchChallenge => Code::NO_SUCH_CHALLENGE,

@@ -294,6 +294,26 @@ impl Ratings {
         Ok(infos)
     }
 
+    /// A player's rating in one class, for whoever pairs him.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub(crate) async fn standing(
+        &self,
+        player: &str,
+        ruleset: &str,
+        speed: Speed,
+    ) -> Result<Standing, StoreError> {
+        let now = SystemClock.now();
+        let key = rating_key(player, &Class { ruleset: ruleset.to_owned(), speed })?;
+        let record = RatingRecord::read(self.store.get(key).await?.as_deref(), now)?;
+        Ok(Standing {
+            rating: record.now(now).value,
+            first_surplus: record.surplus,
+            last_opponent: record.last_opponent,
+        })
+    }
+
     /// A player's latest rated games in one class.
     ///
     /// # Errors
@@ -381,6 +401,17 @@ impl Ratings {
         }
         Ok(())
     }
+}
+
+/// Where a player stands when he is to be paired.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Standing {
+    /// His rating now.
+    pub(crate) rating: f64,
+    /// Rated games with the first move, less those without.
+    pub(crate) first_surplus: i32,
+    /// The id of whom he played last.
+    pub(crate) last_opponent: Option<String>,
 }
 
 /// A game that counts.

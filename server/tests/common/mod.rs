@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use flagfall_protocol::{ClientToServer, GameSummary, Player, ServerToClient};
 use flagfall_server::gateway::Connections;
+use flagfall_server::lobby::Lobby;
 use flagfall_server::ratings::Ratings;
 use flagfall_server::server::{Listeners, Server};
 use flagfall_server::settings::{Passwords, Settings};
@@ -41,6 +42,7 @@ pub struct House {
     pub connections: Connections,
     pub store: MemoryStore,
     pub ratings: Ratings,
+    pub lobby: Lobby,
     stop: oneshot::Sender<()>,
     served: JoinHandle<()>,
 }
@@ -63,6 +65,7 @@ impl House {
         let server = Server::start(settings, over).await.unwrap();
         let connections = server.connections().clone();
         let ratings = server.ratings().clone();
+        let lobby = server.lobby().clone();
         let (stop, stopped) = oneshot::channel::<()>();
         let served = tokio::spawn(async move {
             let listeners = Listeners { game, metrics: Some((metrics, handle)) };
@@ -72,7 +75,7 @@ impl House {
                 })
                 .await;
         });
-        House { address, metrics: metrics_address, connections, store, ratings, stop, served }
+        House { address, metrics: metrics_address, connections, store, ratings, lobby, stop, served }
     }
 
     pub async fn close(self) {

@@ -107,6 +107,18 @@ pub enum ClientToServer {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         side: Option<Side>,
     },
+    /// Waits in the pool to be paired with somebody of about the same strength who waits for the same. The game starts by itself.
+    EnterPool {
+        /// The client's id for this command.
+        cmd_id: CommandId,
+        /// What is played; pairing decides the sides.
+        terms: Terms,
+    },
+    /// Waits in the pool no longer.
+    LeavePool {
+        /// The client's id for this command.
+        cmd_id: CommandId,
+    },
     /// Offers another game with sides swapped after one has ended; starts it when the other side has offered too.
     Rematch {
         /// The client's id for this command.

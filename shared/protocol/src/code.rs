@@ -75,6 +75,10 @@ impl Code {
     pub const NO_SUCH_PLAYER: &'static str = "no_such_player";
     /// A game of these terms or players cannot be rated.
     pub const NOT_RATED: &'static str = "not_rated";
+    /// Who asks waits in no pool.
+    pub const NOT_IN_POOL: &'static str = "not_in_pool";
+    /// Who asks has been paired, and that game runs.
+    pub const ALREADY_PAIRED: &'static str = "already_paired";
     /// No such speed; there is bullet, blitz, rapid and classical.
     pub const NO_SUCH_SPEED: &'static str = "no_such_speed";
     /// The account has running games.

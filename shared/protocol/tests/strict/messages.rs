@@ -48,6 +48,8 @@ pub(crate) fn client_messages() -> Vec<ClientToServer> {
         C::ShowChallenge { challenge: "7tn2wd".to_owned() },
         C::AcceptChallenge { cmd_id: id("c-3"), challenge: "7tn2wd".to_owned(), secret: true },
         C::PlayBot { cmd_id: id("b-1"), bot: "random".to_owned(), terms: terms(), side: Some(Side::Blue) },
+        C::EnterPool { cmd_id: id("p-1"), terms: terms() },
+        C::LeavePool { cmd_id: id("p-2") },
         C::Rematch { cmd_id: id("r-1"), game },
         C::OpenGame { game, since: Some(Position { epoch: 1, seq: 12 }) },
         C::CloseGame { game },

@@ -137,3 +137,26 @@ fn a_rated_game_changes_both_ratings_and_the_profile_tells() {
     run(&server, &site, &["leaderboard", "--rules", "classic,ties=attacker"], &[])
         .expect(1, &["custom rules are not rated"]);
 }
+
+#[test]
+fn two_who_seek_the_same_are_paired_and_who_quits_is_not() {
+    let site = Site::new();
+    let server = Server::start(site.server_command(0).args(["--pool-wave-seconds", "1"]));
+    let words = ["seek", "--rules", "barrage", "--time", "5+3"];
+    let mut eve = server.client(&site, "eve", &words);
+    eve.expect("Waiting in the pool: Barrage, 5+3");
+    eve.type_line("quit");
+    eve.ended().expect(0, &[]);
+    let mut ann = server.client(&site, "ann", &words);
+    ann.expect("Waiting in the pool: Barrage, 5+3");
+    let mut bob = server.client(&site, "bob", &words);
+    assert_eq!(ann.game(), bob.game());
+    for client in [&mut ann, &mut bob] {
+        assert!(client.has_said("against ann") || client.has_said("against bob"), "{:?}", client.lines());
+    }
+    ann.type_line("abort");
+    for client in [&mut ann, &mut bob] {
+        client.expect("The game was called off.");
+        client.leave();
+    }
+}

@@ -1,0 +1,353 @@
+//! The pool: who waits to be paired, and the waves that pair him.
+//!
+//! `pool/PLAYER` says that somebody waits, and for what. A pair is one update: both records go, and the game that comes of them is written down
+//! (`paired/GAME`), on the condition that both still wait. So any number of servers may hold waves over one pool, and nobody is paired twice; a
+//! server that dies in between leaves a game that any other makes. A record lasts for a while after the last server saw its player online: a
+//! line that drops costs no place, a player who is gone is not paired.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_pairing::{Pair, Waiting, pair};
+use flagfall_protocol::{Phase, Player, PlayerKind, ServerToClient, Speed, Terms};
+use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
+use metrics::{gauge, histogram};
+use serde::{Deserialize, Serialize};
+
+use super::memory::GamePlan;
+use super::refusal::LobbyRefusal;
+use crate::chance::{random_bytes, random_game_id};
+use crate::gateway::{Connections, Payload};
+use crate::metrics as names;
+use crate::ratings::{Ratings, Standing};
+use crate::table::{CreateError, TableError, Tables};
+
+/// Records of the pool read in one wave.
+const POOL_MAX: usize = 4_096;
+/// How long a pair waits for its game being made by whichever server.
+const PAIRED_MS: u64 = 10 * 60 * 1_000;
+/// How long it is known which game somebody was paired into last.
+const PAIRED_OF_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
+/// The rating of whoever has none.
+const UNRATED: f64 = 1_500.0;
+
+/// Somebody who waits, as the store keeps it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct PoolRecord {
+    player: Player,
+    terms: Terms,
+    /// When he began to wait, in milliseconds since 1970.
+    since: u64,
+    /// When he does not any more, unless he is seen online.
+    expires: u64,
+}
+
+/// What must hold for somebody to wait, and what says that he does.
+pub(super) struct Entering {
+    pub(super) conditions: Vec<(Key, Expect)>,
+    pub(super) write: Write,
+}
+
+/// The pool of a store. Waves are held by [`Pool::hold_wave`].
+pub(super) struct Pool {
+    store: Arc<dyn Store>,
+    tables: Tables,
+    connections: Connections,
+    ratings: Ratings,
+    wave: Duration,
+    grace_ms: u64,
+    /// The games whose players were told by this server.
+    told: Mutex<HashSet<GameId>>,
+}
+
+/// Somebody who waits, and his record as it lies in the store.
+#[derive(Clone)]
+struct Waiter {
+    record: PoolRecord,
+    key: Key,
+    bytes: Vec<u8>,
+}
+
+impl Pool {
+    /// The pool of this store.
+    pub(super) fn new(
+        store: Arc<dyn Store>,
+        tables: Tables,
+        connections: Connections,
+        wave: Duration,
+        grace_ms: u64,
+    ) -> Pool {
+        let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone());
+        Pool { store, tables, connections, ratings, wave, grace_ms, told: Mutex::default() }
+    }
+
+    /// What lets a player wait for a game of these terms. Whoever waits already goes on, or waits for something else from now on.
+    ///
+    /// # Errors
+    /// [`LobbyRefusal::AlreadyPaired`] while the game he was paired into runs.
+    pub(super) async fn entering(&self, player: &Player, terms: &Terms) -> Result<Entering, LobbyRefusal> {
+        let (pool_key, paired_key) = (pool_key(&player.id)?, paired_of_key(&player.id)?);
+        let paired = self.store.get(paired_key.clone()).await?;
+        if let Some(game) = paired.as_deref().and_then(game_of)
+            && self.is_running(game).await?
+        {
+            return Err(LobbyRefusal::AlreadyPaired(game));
+        }
+        let before = self.store.get(pool_key.clone()).await?;
+        let now = SystemClock.now();
+        let waits_since = before.as_deref().and_then(read).filter(|known| known.terms == *terms);
+        let record = PoolRecord {
+            player: player.clone(),
+            terms: terms.clone(),
+            since: waits_since.map_or(now.0, |known| known.since),
+            expires: now.plus_ms(self.grace_ms).0,
+        };
+        let expect = |value: Option<Vec<u8>>| value.map_or(Expect::Absent, Expect::Value);
+        Ok(Entering {
+            conditions: vec![(pool_key.clone(), expect(before)), (paired_key, expect(paired))],
+            write: put(pool_key, &record, record.expires)?,
+        })
+    }
+
+    /// What ends a player's waiting: his record, and its removal.
+    ///
+    /// # Errors
+    /// [`LobbyRefusal::NotInPool`].
+    pub(super) async fn leaving(&self, player: &Player) -> Result<(Key, Vec<u8>), LobbyRefusal> {
+        let key = pool_key(&player.id)?;
+        let bytes = self.store.get(key.clone()).await?.ok_or(LobbyRefusal::NotInPool)?;
+        Ok((key, bytes))
+    }
+
+    /// Whoever is no more does not wait.
+    ///
+    /// # Errors
+    /// [`LobbyRefusal::Store`].
+    pub(super) async fn forget(&self, player: &Player) -> Result<(), LobbyRefusal> {
+        let writes = vec![
+            Write::Delete { key: pool_key(&player.id)? },
+            Write::Delete { key: paired_of_key(&player.id)? },
+        ];
+        self.store.update(Update { conditions: Vec::new(), writes }).await?;
+        Ok(())
+    }
+
+    async fn is_running(&self, game: GameId) -> Result<bool, LobbyRefusal> {
+        match self.tables.find(game).await {
+            Ok(table) => Ok(table.summary().phase != Phase::Over),
+            // Not made yet, or never to be.
+            Err(TableError::NotFound) => Ok(self.store.get(paired_key(game)?).await?.is_some()),
+            Err(TableError::Quarantined) => Ok(false),
+            Err(error @ TableError::Unavailable) => Err(error.into()),
+        }
+    }
+
+    /// Makes the games of those who are paired, keeps the places of those who are here, and pairs whoever waits.
+    ///
+    /// # Errors
+    /// [`StoreError`]: what is left comes with the next wave.
+    pub(super) async fn hold_wave(&self) -> Result<(), StoreError> {
+        self.make_games().await?;
+        let waiters = self.waiters().await?;
+        gauge!(names::POOL_WAITING).set(u32::try_from(waiters.len()).unwrap_or(u32::MAX));
+        let mut classes: BTreeMap<String, Vec<Waiter>> = BTreeMap::new();
+        for waiter in waiters {
+            classes.entry(class_of(&waiter.record)?).or_default().push(waiter);
+        }
+        let mut is_paired = false;
+        for waiters in classes.into_values().filter(|waiters| waiters.len() > 1) {
+            is_paired |= self.pair(waiters).await?;
+        }
+        if is_paired { self.make_games().await } else { Ok(()) }
+    }
+
+    /// Everybody who waits. Those who are connected here go on to be.
+    async fn waiters(&self) -> Result<Vec<Waiter>, StoreError> {
+        let now = SystemClock.now();
+        let mut waiters = Vec::new();
+        for (key, bytes) in self.store.scan(key("pool/")?, None, POOL_MAX).await? {
+            let Some(record) = read(&bytes) else { continue };
+            let mut waiter = Waiter { record, key, bytes };
+            let left_ms = waiter.record.expires.saturating_sub(now.0);
+            if left_ms < self.grace_ms / 2 && self.connections.is_online(&waiter.record.player.id) {
+                self.refresh(&mut waiter, now).await?;
+            }
+            waiters.push(waiter);
+        }
+        Ok(waiters)
+    }
+
+    async fn refresh(&self, waiter: &mut Waiter, now: Stamp) -> Result<(), StoreError> {
+        let record = PoolRecord { expires: now.plus_ms(self.grace_ms).0, ..waiter.record.clone() };
+        let write = put(waiter.key.clone(), &record, record.expires)?;
+        let Write::Put { value, .. } = &write else { return Ok(()) };
+        let bytes = value.clone();
+        let conditions = vec![(waiter.key.clone(), Expect::Value(waiter.bytes.clone()))];
+        // When it has changed meanwhile, the next wave sees how.
+        if self.store.update(Update { conditions, writes: vec![write] }).await? == UpdateOutcome::Ok {
+            (waiter.record, waiter.bytes) = (record, bytes);
+        }
+        Ok(())
+    }
+
+    /// Pairs people who wait for the same; whether there was a pair.
+    async fn pair(&self, waiters: Vec<Waiter>) -> Result<bool, StoreError> {
+        let now = SystemClock.now();
+        let ids: BTreeMap<&str, usize> =
+            waiters.iter().enumerate().map(|(at, waiter)| (waiter.record.player.id.as_str(), at)).collect();
+        let mut pool = Vec::with_capacity(waiters.len());
+        for (at, waiter) in waiters.iter().enumerate() {
+            let Standing { rating, first_surplus, last_opponent } = self.standing(&waiter.record).await?;
+            let waited = Duration::from_millis(now.0.saturating_sub(waiter.record.since));
+            let waves = waited.as_millis() / self.wave.as_millis().max(1);
+            pool.push(Waiting {
+                player: at,
+                rating,
+                waves_missed: u32::try_from(waves).unwrap_or(u32::MAX),
+                first_surplus,
+                last_opponent: last_opponent.and_then(|id| ids.get(id.as_str()).copied()),
+            });
+        }
+        let ratings: Vec<f64> = pool.iter().map(|waiting| waiting.rating).collect();
+        let [seed] = random_bytes::<1>().unwrap_or_default();
+        let mut coin = seed & 1 == 0;
+        let matched = tokio::task::spawn_blocking(move || {
+            pair(&pool, &flagfall_pairing::Settings::default(), || {
+                coin = !coin;
+                coin
+            })
+        });
+        let pairs =
+            matched.await.map_err(|_| StoreError::Unavailable { why: "the pairing failed".to_owned() })?;
+        let mut is_paired = false;
+        for Pair { first, second } in pairs {
+            if self.seal(&waiters[first], &waiters[second], now).await? {
+                is_paired = true;
+                histogram!(names::PAIRING_GAP).record((ratings[first] - ratings[second]).abs());
+            }
+        }
+        Ok(is_paired)
+    }
+
+    async fn standing(&self, record: &PoolRecord) -> Result<Standing, StoreError> {
+        let unrated = Standing { rating: UNRATED, first_surplus: 0, last_opponent: None };
+        let has_rating = matches!(record.player.kind, PlayerKind::Account | PlayerKind::Bot);
+        match Speed::of(record.terms.time).filter(|_| has_rating) {
+            Some(speed) => self.ratings.standing(&record.player.id, &record.terms.ruleset, speed).await,
+            None => Ok(unrated),
+        }
+    }
+
+    /// Two play each other, if both still wait; whether they do.
+    async fn seal(&self, first: &Waiter, second: &Waiter, now: Stamp) -> Result<bool, StoreError> {
+        let Ok(id) = random_game_id() else { return Ok(false) };
+        let sides = PerSide::new(first, second);
+        let plan = GamePlan {
+            id,
+            terms: Terms { secret: false, ..first.record.terms.clone() },
+            players: PerSide::from_fn(|side: Side| sides[side].record.player.clone()),
+            secret: PerSide::from_fn(|side: Side| sides[side].record.terms.secret),
+        };
+        let mut update = Update::default();
+        update.writes.push(put(paired_key(id)?, &plan, now.plus_ms(PAIRED_MS).0)?);
+        for waiter in [first, second] {
+            update.conditions.push((waiter.key.clone(), Expect::Value(waiter.bytes.clone())));
+            update.writes.push(Write::Delete { key: waiter.key.clone() });
+            let (key, value) = (paired_of_key(&waiter.record.player.id)?, id.as_str().into());
+            update.writes.push(Write::Put { key, value, expires: Some(now.plus_ms(PAIRED_OF_MS)) });
+        }
+        // Conflict: somebody left, or another server was first. Unknown: if it was written, the game will be found.
+        let is_sealed = self.store.update(update).await? == UpdateOutcome::Ok;
+        if is_sealed {
+            for waiter in [first, second] {
+                let waited = now.0.saturating_sub(waiter.record.since);
+                histogram!(names::PAIRING_WAIT_SECONDS).record(waited as f64 / 1_000.0);
+            }
+        }
+        Ok(is_sealed)
+    }
+
+    /// Makes the games of those who are paired, by whichever server, and tells their players who are here.
+    async fn make_games(&self) -> Result<(), StoreError> {
+        let paired = self.store.scan(key("paired/")?, None, POOL_MAX).await?;
+        let plans: Vec<(Key, GamePlan)> = paired
+            .into_iter()
+            .filter_map(|(key, bytes)| Some((key, serde_json::from_slice(&bytes).ok()?)))
+            .collect();
+        let ids: HashSet<GameId> = plans.iter().map(|(_, plan)| plan.id).collect();
+        self.told().retain(|told| ids.contains(told));
+        for (key, plan) in plans {
+            if self.told().contains(&plan.id) {
+                continue;
+            }
+            let id = plan.id;
+            match self.tables.create(plan.into()).await {
+                Ok(game) => {
+                    self.told().insert(id);
+                    if game.phase == Phase::Over {
+                        continue;
+                    }
+                    for side in Side::BOTH {
+                        let started = ServerToClient::GameStarted { game: game.clone(), side };
+                        self.connections.notify(&game.players[side].id, &Payload::new(&started));
+                    }
+                }
+                Err(error @ (CreateError::Unavailable | CreateError::NoChance | CreateError::Stopping)) => {
+                    tracing::debug!(game = %id, %error, "a paired game is made later");
+                }
+                Err(error @ (CreateError::TooManyGames(_) | CreateError::NoSuchRuleset)) => {
+                    tracing::warn!(game = %id, %error, "a pair came to nothing");
+                    let writes = vec![Write::Delete { key }];
+                    self.store.update(Update { conditions: Vec::new(), writes }).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn told(&self) -> std::sync::MutexGuard<'_, HashSet<GameId>> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Who waits for the same: programs and people apart.
+fn class_of(record: &PoolRecord) -> Result<String, StoreError> {
+    let terms = Terms { secret: false, ..record.terms.clone() };
+    let is_bot = record.player.kind == PlayerKind::Bot;
+    serde_json::to_string(&(terms, is_bot)).map_err(|_| unwritable())
+}
+
+fn read(bytes: &[u8]) -> Option<PoolRecord> {
+    serde_json::from_slice(bytes).ok()
+}
+
+fn put(key: Key, value: &impl Serialize, expires: u64) -> Result<Write, StoreError> {
+    let value = serde_json::to_vec(value).map_err(|_| unwritable())?;
+    Ok(Write::Put { key, value, expires: Some(Stamp(expires)) })
+}
+
+fn unwritable() -> StoreError {
+    StoreError::Damaged { what: "a record of the pool cannot be written".to_owned() }
+}
+
+fn game_of(bytes: &[u8]) -> Option<GameId> {
+    std::str::from_utf8(bytes).ok()?.parse().ok()
+}
+
+fn pool_key(player: &str) -> Result<Key, StoreError> {
+    key(&format!("pool/{player}"))
+}
+
+fn paired_key(game: GameId) -> Result<Key, StoreError> {
+    key(&format!("paired/{game}"))
+}
+
+fn paired_of_key(player: &str) -> Result<Key, StoreError> {
+    key(&format!("paired_of/{player}"))
+}
+
+fn key(text: &str) -> Result<Key, StoreError> {
+    Ok(Key::new(text)?)
+}

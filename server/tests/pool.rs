@@ -1,0 +1,206 @@
+//! The pool: whoever waits is paired once, whatever happens to lines and servers.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use common::{Client, House, settings};
+use flagfall_board::GameId;
+use flagfall_protocol::{ClientToServer, GameCommand, ServerToClient, Terms, Time};
+use flagfall_server::settings::Settings;
+use serde_json::json;
+
+fn terms(rated: bool) -> Terms {
+    Terms {
+        ruleset: "barrage".to_owned(),
+        time: Time::Fischer { base_s: 600, increment_s: 5 },
+        private: false,
+        secret: false,
+        rated,
+    }
+}
+
+/// Waves are held by the test, but for one when the server starts.
+fn slow() -> Settings {
+    let mut settings = settings();
+    settings.times.pool_wave = Duration::from_secs(3_600);
+    settings
+}
+
+async fn account(house: &House, name: &str) -> String {
+    let body = json!({ "name": name, "password": "correct horse battery" }).to_string();
+    let made = house.ask("POST", "/api/account", "", &body).await;
+    assert_eq!(made.status, 201, "{}", made.body);
+    made.json()["token"].as_str().unwrap().to_owned()
+}
+
+fn cmd(id: &str) -> flagfall_protocol::CommandId {
+    id.parse().unwrap()
+}
+
+/// The code of a refusal, or that it was accepted.
+async fn answer(client: &mut Client, id: &str) -> Result<(), String> {
+    let id = cmd(id);
+    client
+        .find(|message| match message {
+            ServerToClient::Accepted { cmd_id, .. } if cmd_id == id => Some(Ok(())),
+            ServerToClient::Refused { cmd_id, code, .. } if cmd_id.as_ref() == Some(&id) => {
+                Some(Err(code.as_str().to_owned()))
+            }
+            _ => None,
+        })
+        .await
+}
+
+async fn enter(client: &mut Client, id: &str, terms: Terms) -> Result<(), String> {
+    client.tell(&ClientToServer::EnterPool { cmd_id: cmd(id), terms }).await;
+    answer(client, id).await
+}
+
+async fn leave(client: &mut Client, id: &str) -> Result<(), String> {
+    client.tell(&ClientToServer::LeavePool { cmd_id: cmd(id) }).await;
+    answer(client, id).await
+}
+
+async fn started(client: &mut Client) -> GameId {
+    client
+        .find(|message| match message {
+            ServerToClient::GameStarted { game, .. } => Some(game.id),
+            _ => None,
+        })
+        .await
+}
+
+/// The one running game of a player.
+async fn only_game(client: &mut Client) -> GameId {
+    client.tell(&ClientToServer::MyGames {}).await;
+    let games = client.find(|message| match message {
+        ServerToClient::MyGames { games } => Some(games),
+        _ => None,
+    });
+    let games = games.await;
+    assert_eq!(games.len(), 1, "{games:?}");
+    games[0].id
+}
+
+#[tokio::test]
+async fn two_who_wait_for_the_same_are_paired_and_not_again_while_they_play() {
+    let house = House::open(slow()).await;
+    let (ana, bo) = (account(&house, "ana").await, account(&house, "bo").await);
+    let (mut ana, mut bo) = (house.again(&ana).await, house.again(&bo).await);
+    enter(&mut ana, "1", terms(true)).await.unwrap();
+    enter(&mut bo, "1", terms(true)).await.unwrap();
+    house.lobby.hold_wave().await.unwrap();
+    let game = started(&mut ana).await;
+    assert_eq!(started(&mut bo).await, game);
+    for client in [&mut ana, &mut bo] {
+        assert_eq!(enter(client, "2", terms(true)).await, Err("already_paired".to_owned()));
+        assert_eq!(leave(client, "3").await, Err("not_in_pool".to_owned()));
+    }
+    // When the game is over, both may wait again.
+    let abort = ClientToServer::Command { cmd_id: cmd("4"), game, ply: 0, command: GameCommand::Abort {} };
+    ana.tell(&abort).await;
+    answer(&mut ana, "4").await.unwrap();
+    enter(&mut ana, "5", terms(true)).await.unwrap();
+    enter(&mut bo, "5", terms(true)).await.unwrap();
+    house.lobby.hold_wave().await.unwrap();
+    assert_ne!(started(&mut ana).await, game);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn who_leaves_is_not_paired_and_who_waits_for_something_else_neither() {
+    let house = House::open(slow()).await;
+    let (mut ana, ..) = house.guest("ana").await;
+    let (mut bo, ..) = house.guest("bo").await;
+    let (mut cy, ..) = house.guest("cy").await;
+    assert_eq!(enter(&mut ana, "0", terms(true)).await, Err("not_rated".to_owned()));
+    let other = Terms { ruleset: "classic".to_owned(), ..terms(false) };
+    enter(&mut bo, "1", other).await.unwrap();
+    enter(&mut ana, "1", terms(false)).await.unwrap();
+    house.lobby.hold_wave().await.unwrap();
+    leave(&mut ana, "2").await.unwrap();
+    enter(&mut cy, "1", terms(false)).await.unwrap();
+    // Bo changes his mind: he waits for one thing at a time.
+    enter(&mut bo, "2", terms(false)).await.unwrap();
+    house.lobby.hold_wave().await.unwrap();
+    let game = started(&mut cy).await;
+    assert_eq!(started(&mut bo).await, game);
+    assert_eq!(leave(&mut ana, "3").await, Err("not_in_pool".to_owned()));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_dropped_line_costs_no_place_and_who_is_gone_is_not_paired() {
+    let mut settings = slow();
+    settings.times.pool_grace = Duration::from_secs(3_600);
+    let house = House::open(settings).await;
+    let (mut ana, _, token) = house.guest("ana").await;
+    enter(&mut ana, "1", terms(false)).await.unwrap();
+    drop(ana);
+    let mut ana = house.again(&token).await;
+    let (mut bo, ..) = house.guest("bo").await;
+    enter(&mut bo, "1", terms(false)).await.unwrap();
+    house.lobby.hold_wave().await.unwrap();
+    let game = started(&mut bo).await;
+    assert_eq!(started(&mut ana).await, game);
+    house.close().await;
+
+    let mut settings = slow();
+    settings.times.pool_grace = Duration::ZERO;
+    let house = House::open(settings).await;
+    let (mut ana, ..) = house.guest("ana").await;
+    enter(&mut ana, "1", terms(false)).await.unwrap();
+    assert_eq!(leave(&mut ana, "2").await, Err("not_in_pool".to_owned()), "his time is over at once");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_place_survives_the_server() {
+    let house = House::open(slow()).await;
+    let (mut ana, _, ana_token) = house.guest("ana").await;
+    let (mut bo, _, bo_token) = house.guest("bo").await;
+    enter(&mut ana, "1", terms(false)).await.unwrap();
+    enter(&mut bo, "1", terms(false)).await.unwrap();
+    let store = house.store.clone();
+    house.abandon();
+    let house = House::open_on(store, slow()).await;
+    let (mut ana, mut bo) = (house.again(&ana_token).await, house.again(&bo_token).await);
+    // The same command again, from a client that doubts: it has the same outcome, and no second place.
+    enter(&mut ana, "1", terms(false)).await.unwrap();
+    house.lobby.hold_wave().await.unwrap();
+    // Whether they were paired before they were back or after: each has the one game.
+    let games = [only_game(&mut ana).await, only_game(&mut bo).await];
+    assert_eq!(games[0], games[1]);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn many_on_two_servers_are_each_in_one_game() {
+    const PLAYERS: usize = 40;
+    let house = House::open(slow()).await;
+    let other = House::open_on(house.store.clone(), slow()).await;
+    let mut clients = Vec::new();
+    for number in 0..PLAYERS {
+        let at = if number % 2 == 0 { &house } else { &other };
+        let (mut client, ..) = at.guest(&format!("player{number}")).await;
+        enter(&mut client, "1", terms(false)).await.unwrap();
+        clients.push(client);
+    }
+    // Both hold waves at once, again and again, and tell those who are theirs.
+    for _ in 0..5 {
+        let (one, two) = tokio::join!(house.lobby.hold_wave(), other.lobby.hold_wave());
+        assert!(one.is_ok() && two.is_ok());
+    }
+    let mut games: BTreeMap<String, usize> = BTreeMap::new();
+    for client in &mut clients {
+        *games.entry(started(client).await.to_string()).or_default() += 1;
+        only_game(client).await;
+    }
+    assert_eq!(games.len(), PLAYERS / 2);
+    assert!(games.values().all(|players| *players == 2), "{games:?}");
+    other.close().await;
+    house.close().await;
+}
