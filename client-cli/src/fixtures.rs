@@ -80,6 +80,25 @@ pub(crate) fn shadowflash(more: &str) -> Model {
     game("shadowflash-3", "red", &view)
 }
 
+/// A game with coins as Red sees it (§Q): moved and unmoved ones, a Scout, a Major. `more` goes into the view.
+pub(crate) fn quantum(more: &str) -> Model {
+    let comma = if more.is_empty() { "" } else { "," };
+    let view = format!(
+        r#""phase":"playing","ready":{{"red":true,"blue":true}},"pieces":["a1ro","b1ro","c2ro","a5ro'","j4r9'*","a6bo'","b10bo","c10bo","e6b4'*"],
+        "captured":{{"red":{{"miner":2}},"blue":{{}}}},"ply":4,"turn":"red","opened":{{"red":null,"blue":null}},
+        "pools":{{"red":{{"flag":1,"scout":1,"captain":1,"marshal":1}},"blue":{{"flag":1,"bomb":1,"miner":1}}}},
+        "clock":{{"at":{START},"remaining_ms":{{"red":61000,"blue":42000}},"running":"both"}}{comma}{more}"#
+    );
+    game("quantum", "red", &view)
+}
+
+/// The strike that waits in it, with what Red has chosen.
+pub(crate) fn waiting_strike(own_choice: &str) -> String {
+    format!(
+        r#""pending_strike":{{"side":"red","move":"a5a6","owes":{{"red":true,"blue":true}}{own_choice}}}"#
+    )
+}
+
 /// Pieces as `PieceText`s for an army of the text of §P4 on a side, known or hidden.
 pub(crate) fn army(ruleset: &str, side: Side, text: Option<&str>) -> Vec<String> {
     let ruleset = flagfall_rules::Ruleset::find(ruleset).expect("a ruleset");

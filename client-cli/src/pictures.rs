@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use flagfall_board::{Numbering, Rank};
-use flagfall_rules::{Bombs, Disclosure, Ruleset, Ties};
+use flagfall_rules::{Bombs, Disclosure, Ruleset, Start, Ties};
 
 use crate::words;
 
@@ -16,6 +16,9 @@ pub(crate) fn of(ruleset: &Ruleset, numbering: Numbering) -> Vec<String> {
     let mut pictures = vec![draw.scouts(ruleset)];
     pictures.extend(draw.strikes(ruleset));
     pictures.extend(ruleset.two_squares_limit.map(|limit| draw.two_squares(limit)));
+    if ruleset.start == Start::Coins {
+        pictures.extend(draw.coins());
+    }
     if ruleset.reserve {
         pictures.push(draw.exchange(ruleset));
     }
@@ -118,6 +121,40 @@ impl Draw {
         picture(&caption, &[ways.collect::<Vec<_>>().join("-> ") + " x"])
     }
 
+    /// Coins that move, that are struck, and that the reserve rule holds (§Q).
+    fn coins(&self) -> Vec<String> {
+        let (scout, captain, major) =
+            (self.red(Rank::Scout), self.red(Rank::Captain), self.blue(Rank::Major));
+        let turn = |caption, before: &[&str], after: &[&str]| picture(caption, &[self.turn(before, after)]);
+        vec![
+            turn(
+                "A coin goes one square: it has moved now ('), and is neither Bomb nor Flag.",
+                &["/o\\", "."],
+                &[".", "/o\\'"],
+            ),
+            turn(
+                "A coin goes several squares: it becomes a Scout of the pool, known to all.",
+                &["/o\\", ".", "."],
+                &[".", ".", &scout],
+            ),
+            turn(
+                "A coin strikes a coin: both sides choose unseen, then both are known.",
+                &["/o\\'", "[o]"],
+                &[&captain, &major],
+            ),
+            turn(
+                "The Captain and the Major they chose are resolved as any strike.",
+                &[&captain, &major],
+                &[".", &major],
+            ),
+            turn(
+                "One Bomb and the Flag are left in the pool: neither of the last two unmoved coins moves.",
+                &["/o\\", "/o\\"],
+                &["/o\\", "/o\\"],
+            ),
+        ]
+    }
+
     fn exchange(&self, ruleset: &Ruleset) -> String {
         let (miner, major) = (self.blue(Rank::Miner), self.blue(Rank::Major));
         let chip = if ruleset.chips { " (and lays a chip)" } else { "" };
@@ -202,5 +239,6 @@ mod tests {
         assert!(all("shadowflash-3").contains("A Major on a red chip flashes"));
         assert!(!all("shadowflash-2").contains("A Major on a red chip flashes"));
         insta::assert_snapshot!("shadowflash_pictures", all("shadowflash-3"));
+        insta::assert_snapshot!("quantum_pictures", all("quantum"));
     }
 }

@@ -100,7 +100,7 @@ pub const CHIPS_LEGEND: &str =
     "+ one of a few ranks, ^ labeled; behind a square its chip: r red, y yellow, b blue, g green.";
 
 /// What stands on the board where there are coins.
-pub const COINS_LEGEND: &str = "/o\\ and [o]: coins, which no strike has asked yet what they are.";
+pub const COINS_LEGEND: &str = "/o\\ and [o]: coins that have never moved, with ' behind it one that has; no strike has asked yet what they are.";
 
 /// What the marks on the board mean, in one sentence.
 pub const LEGEND: &str = "Red /5\\, Blue [5]; # hidden and never moved, ? hidden and moved, ' moved, * known to all, > last move, ~~~ lake.";
@@ -117,8 +117,9 @@ pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<String> {
             rows.iter().filter(|row| pick(row) > 0).map(|row| format!("{} {}", pick(row), row.0)).collect();
         if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
     };
+    let left = if view.pools.is_some() { "can still become" } else { "has left" };
     vec![
         format!("{side} has lost: {}.", list(&|row| row.1)),
-        format!("{side} has left: {}.", list(&|row| row.2)),
+        format!("{side} {left}: {}.", list(&|row| row.2)),
     ]
 }

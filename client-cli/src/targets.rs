@@ -17,6 +17,8 @@ pub fn piece_at(view: &GameView, square: Square) -> Option<SeenPiece> {
 pub enum Carrier {
     /// One square, or as far as a Scout or a Phoenix runs (§A5, §C2).
     Legs,
+    /// Further than a coin goes: it becomes a Scout of the pool (§Q3).
+    Scout,
     /// A line of chips of its square's color (§S3.1).
     SupplyLine,
     /// A flash over chips, which take the color of its square (§S3.2).
@@ -69,6 +71,9 @@ pub fn reach(view: &GameView, ruleset: &Ruleset, from: Square) -> Vec<Target> {
     }
     let is_refused = |to: Square| view.refused_moves.contains(&MoveText(Move { from, to }));
     reach.retain(|target| !is_refused(target.square));
+    if piece_at(view, from).is_some_and(|piece| piece.identity == Identity::Coin) {
+        reach.iter_mut().filter(|target| target.way.len() > 1).for_each(|target| target.by = Carrier::Scout);
+    }
     reach
 }
 
@@ -157,7 +162,8 @@ impl Ways<'_> {
     }
 }
 
-/// The captured and the remaining pieces of a side: `(rank, lost, left)`, strongest first.
+/// The captured and the remaining pieces of a side: `(rank, lost, left)`, strongest first. Where there are coins, what is left is what they can still
+/// become: whatever is neither lost nor in the pool stands on the board for all to see (§Q8).
 #[must_use]
 pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<(Rank, u8, u8)> {
     let mut rows: Vec<_> = ruleset
@@ -165,7 +171,8 @@ pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<(Rank, u8, 
         .iter()
         .map(|(rank, count)| {
             let lost = view.captured[side].get(&rank).copied().unwrap_or(0);
-            (rank, lost, count.saturating_sub(lost))
+            let pooled = view.pools.as_ref().map(|pools| pools[side].get(&rank).copied().unwrap_or(0));
+            (rank, lost, pooled.unwrap_or(count.saturating_sub(lost)))
         })
         .collect();
     rows.sort_by_key(|(rank, _, _)| std::cmp::Reverse(*rank));

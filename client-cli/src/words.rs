@@ -360,7 +360,7 @@ pub fn choice(view: &GameView) -> Option<String> {
     let Some(own) = view.audience.side().filter(|own| owes[*own]) else { return Some(struck(strike)) };
     if let Some(rank) = own_choice {
         return Some(format!(
-            "Your choice is taken: {rank}. It is final; the strike waits for the other side."
+            "Your choice is taken: {rank}. It is final; the strike is resolved when all have chosen."
         ));
     }
     let Move { from, to } = squares.0;

@@ -338,6 +338,12 @@ impl OpenGame {
         self.own_side().is_some_and(|side| self.view.is_to_act(side))
     }
 
+    /// Whether one's own side has yet to say what its struck coin is (§Q4).
+    #[must_use]
+    pub fn is_choosing(&self) -> bool {
+        self.view.pending_strike.is_some() && self.is_own_turn()
+    }
+
     /// Whether one's own side owes the color of a chip before anything else (§S2.4).
     #[must_use]
     pub fn is_owing_color(&self) -> bool {

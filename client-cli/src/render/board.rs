@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 
-use flagfall_board::{BoardShape, ChipColor, Side, Square, SquareSet};
+use flagfall_board::{BoardShape, ChipColor, Rank, Side, Square, SquareSet};
 use flagfall_protocol::Phase;
 use flagfall_rules::{Identity, Ruleset, SeenPiece};
 
@@ -212,10 +212,15 @@ impl Painter<'_> {
             (Some(piece), _) => {
                 (plain::token(&piece, self.model.options.numbering), self.theme.tile(piece.side))
             }
+            // A coin is a Scout from there on.
+            (None, Some(Carrier::Scout)) => {
+                let figure = Rank::Scout.figure(self.model.options.numbering);
+                (format!("+{figure} "), self.theme.colored(Color::Cyan).add_modifier(Modifier::BOLD))
+            }
             (None, _) if cell.is_lake => ("~~~".to_owned(), self.theme.colored(Color::Cyan)),
             (None, Some(by)) => {
                 let (letter, color) = match by {
-                    Carrier::Legs => ('+', Color::Green),
+                    Carrier::Legs | Carrier::Scout => ('+', Color::Green),
                     Carrier::SupplyLine => ('=', Color::Cyan),
                     Carrier::Flash => ('*', Color::Magenta),
                 };

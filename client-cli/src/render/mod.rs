@@ -106,7 +106,7 @@ pub fn render(model: &Model, frame: &mut Frame<'_>) {
     }
     if model.is_help {
         let ruleset = model.game.as_ref().and_then(|game| game.ruleset);
-        pages::help(ruleset.is_some_and(|ruleset| ruleset.reserve), frame, body);
+        pages::help(ruleset, frame, body);
     }
     frame.render_widget(message_line(model, theme, area.width), message);
     frame.render_widget(Paragraph::new(help_text(model)).style(theme.bar()), help);

@@ -7,6 +7,7 @@ use ratatui::text::Line;
 use ratatui::widgets::{Block, Clear, List, ListItem, ListState, Paragraph, Wrap};
 
 use flagfall_board::{Numbering, Rank};
+use flagfall_rules::{Ruleset, Start};
 
 use crate::model::{Choices, Model};
 use crate::words;
@@ -101,6 +102,26 @@ Playing
   t  turn the board       n  US or EU numbers
   q  leave: the seat stays, flagfall play --game ID goes on";
 
+/// The same where there are coins.
+const HELP_WITH_COINS: &str = "\
+On the board
+  /o\\  a red coin       [o]  a blue coin: it may be anything
+  'o   a coin that has moved: neither Bomb nor Flag
+  *5   a piece, known to all
+  ===  the last move    +  x where the selected one can go, strike
+  +9   where a coin becomes a Scout
+  ~~~  lake             @@@  the selected one
+
+Playing
+  arrows, then space or Enter on a coin or piece and on its target
+  or type from and to and Enter: a4a5
+  In a strike: a figure of your pool, then Enter; or :choose captain
+  d Enter  offer or accept a draw     x  decline it
+  R  resign       A  call the game off before your first move
+  m  ask for a rematch when it is over
+  t  turn the board       n  US or EU numbers
+  q  leave: the seat stays, flagfall play --game ID goes on";
+
 /// What is more where there are a reserve and chips.
 const HELP_WITH_RESERVE: &str = "\
 On the board
@@ -119,8 +140,12 @@ Playing
   d Enter  draw   x  decline it   R  resign   m  rematch   N  numbers
   t  turn the board   q  leave: flagfall play --game ID goes on";
 
-pub(super) fn help(has_reserve: bool, frame: &mut Frame<'_>, area: Rect) {
-    let help = if has_reserve { HELP_WITH_RESERVE } else { HELP };
+pub(super) fn help(ruleset: Option<&Ruleset>, frame: &mut Frame<'_>, area: Rect) {
+    let help = match ruleset {
+        Some(ruleset) if ruleset.reserve => HELP_WITH_RESERVE,
+        Some(ruleset) if ruleset.start == Start::Coins => HELP_WITH_COINS,
+        Some(_) | None => HELP,
+    };
     let height = help.lines().count() as u16 + 4;
     let inner = window(frame, area, " Help ", 72, height);
     let mut text: Vec<Line<'_>> = help.lines().map(Line::raw).collect();

@@ -52,11 +52,6 @@ pub(super) fn draw(
             let is_table = room(&lines) >= ruleset.army.iter().count() + 3 && width >= TABLE_WIDTH;
             losses_and_reserve(model, game, ruleset, reserves, theme, is_table, &mut lines);
         } else {
-            for (side, pool) in
-                Side::BOTH.iter().filter_map(|side| Some((*side, &game.view.pools.as_ref()?[*side])))
-            {
-                lines.extend(words::wrap(&words::pool(side, pool), width).into_iter().map(Line::raw));
-            }
             let room = room(&lines);
             losses(model, game, ruleset, theme, room, &mut lines);
         }
@@ -70,7 +65,7 @@ pub(super) fn draw(
 }
 
 fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: usize) -> Line<'a> {
-    let is_turn = game.view.phase == Phase::Playing && game.view.turn == Some(side);
+    let is_turn = game.view.is_to_act(side);
     let own = if game.own_side() == Some(side) { " (you)" } else { "" };
     let presence = match game.presence[side] {
         Presence::Present => "",
@@ -118,6 +113,13 @@ fn headline(model: &Model, game: &OpenGame) -> String {
     let view = &game.view;
     match view.phase {
         Phase::Over => view.outcome.as_ref().map(words::outcome).unwrap_or_default(),
+        Phase::Playing if view.pending_strike.is_some() => {
+            if game.is_choosing() {
+                format!("Your choice (ply {}).", view.ply)
+            } else {
+                format!("A strike waits (ply {}).", view.ply)
+            }
+        }
         Phase::Playing => match view.turn {
             Some(side) if game.own_side() == Some(side) => format!("Your turn (ply {}).", view.ply),
             Some(side) => format!("{side}'s turn (ply {}).", view.ply),
@@ -157,8 +159,8 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
     }
     notices.extend(words::owed(view));
     notices.extend(words::choice(view));
-    if view.pending_strike.is_some() && game.is_own_turn() {
-        notices.push("A colon takes words: :choose captain.".to_owned());
+    if game.is_choosing() {
+        notices.push("Its figure and Enter choose; Esc takes it back.".to_owned());
     }
     match view.draw_offer {
         Some(side) if game.own_side() == Some(side) => notices.push("You offer a draw.".to_owned()),
@@ -258,7 +260,7 @@ fn losses_and_reserve(
     }
 }
 
-/// What each side has lost and has left: a table, or where the room is short two ranks a line.
+/// What each side has lost and has left, or where there are coins can still become: a table, or where the room is short two ranks a line.
 fn losses(
     model: &Model,
     game: &OpenGame,
@@ -268,12 +270,13 @@ fn losses(
     lines: &mut Vec<Line<'_>>,
 ) {
     let [red, blue] = Side::BOTH.map(|side| targets::losses(&game.view, ruleset, side));
+    let has_pools = game.view.pools.is_some();
     let number = |count: u8| if count == 0 { "-".to_owned() } else { count.to_string() };
     let figure = |rank: Rank| rank.figure(model.options.numbering);
     let (red_style, blue_style) = (theme.side(Side::Red), theme.side(Side::Blue));
     if room < red.len() + 3 {
         lines.push(Line::from(vec![
-            Span::raw(" Lost and left: "),
+            Span::raw(if has_pools { " Lost and in pool: " } else { " Lost and left: " }),
             Span::styled("Red", red_style),
             Span::raw(", "),
             Span::styled("Blue", blue_style),
@@ -306,7 +309,8 @@ fn losses(
         Span::raw(" "),
         Span::styled("   Blue   ", blue_style),
     ]));
-    lines.push(Line::raw("               lost left  lost left"));
+    let left = if has_pools { "pool" } else { "left" };
+    lines.push(Line::raw(format!("               lost {left}  lost {left}")));
     for ((rank, red_lost, red_left), (_, blue_lost, blue_left)) in red.into_iter().zip(blue) {
         lines.push(Line::raw(format!(
             " {:>2} {:<10} {:>4} {:>4}  {:>4} {:>4}",

@@ -5,7 +5,8 @@ use ratatui::backend::TestBackend;
 use super::*;
 use crate::chance::Chance;
 use crate::fixtures::{
-    CLASSIC, START, classic_view, deploying_view, game, key, online, options, received, shadowflash,
+    CLASSIC, START, classic_view, deploying_view, game, key, online, options, quantum, received, shadowflash,
+    waiting_strike,
 };
 use crate::model::{Goal, How, Key, Message, Model, Wish};
 use crate::update;
@@ -82,6 +83,28 @@ fn a_piece_of_the_reserve_and_a_color_are_chosen() {
     let mut helped = shadowflash("");
     key(&mut helped, Key::Char('?'));
     insta::assert_snapshot!("shadowflash_help", screen(&helped));
+}
+
+#[test]
+fn coins_both_pools_and_the_choice_are_shown_at_80x24_and_100x30() {
+    let mut model = quantum("");
+    model.game.as_mut().expect("a game").selected = "c2".parse().ok();
+    insta::assert_snapshot!("quantum_80x24", screen(&model));
+    let mut choosing = quantum(&waiting_strike(""));
+    insta::assert_snapshot!("quantum_choice_80x24", screen(&choosing));
+    insta::assert_snapshot!("quantum_choice_100x30", screen_of(&choosing, 100, 30));
+    let mut helped = quantum("");
+    key(&mut helped, Key::Char('?'));
+    insta::assert_snapshot!("quantum_help", screen(&helped));
+    key(&mut choosing, Key::Char('1'));
+    insta::assert_snapshot!(
+        "quantum_chosen_key",
+        screen(&choosing).lines().rev().take(2).collect::<Vec<_>>().join("\n")
+    );
+    insta::assert_snapshot!(
+        "quantum_waiting_80x24",
+        screen(&quantum(&waiting_strike(r#","own_choice":"marshal""#)))
+    );
 }
 
 #[test]

@@ -306,6 +306,13 @@ fn playing(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
     if let Some(color) = reserve::color_of_key(key).filter(|_| game.is_owing_color()) {
         return game::act(model, GameCommand::Color { color }, out);
     }
+    if let (Key::Char(letter), true) = (key, game.typed.is_empty() && game.is_choosing())
+        && let Some(rank) = rank_of_key(letter, model.options.numbering)
+    {
+        // Written out, for Enter to make final.
+        game.typed = format!(":choose {}", rank.name());
+        return;
+    }
     match key {
         Key::Char('+') if game.typed.is_empty() => reserve::ask_place(model),
         Key::Char('-') if game.typed.is_empty() => reserve::ask_remove(model),
@@ -375,7 +382,7 @@ fn go(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
             reserve::ask_color(model, Uncolored::Move(squares), out);
         }
         // What goes nowhere by any rule is for the server to refuse, with its reason.
-        Some(Carrier::Flash) | None => game::play(model, squares, out),
+        Some(Carrier::Flash | Carrier::Scout) | None => game::play(model, squares, out),
     }
 }
 

@@ -3,7 +3,8 @@ use flagfall_protocol::{ClientToServer, GameCommand};
 
 use crate::chance::Chance;
 use crate::fixtures::{
-    START, classic_view, deploying_view, game, key, online, options, received, shadowflash,
+    START, classic_view, deploying_view, game, key, online, options, quantum, received, shadowflash,
+    waiting_strike,
 };
 use crate::model::{Effect, Goal, How, Key, Link, Message, Model, Page, Secret, Wish};
 use crate::update;
@@ -398,6 +399,20 @@ fn a_color_that_is_owed_is_a_key() {
     let owed = r#""owed_color":{"side":"red","square":"b2"}"#;
     assert_eq!(sent_by(&mut shadowflash(owed), "g"), [command(r#"{"kind":"color","color":"green"}"#)]);
     assert_eq!(sent_by(&mut shadowflash(&owed.replace(r#""side":"red""#, r#""side":"blue""#)), "g"), []);
+}
+
+#[test]
+fn what_a_struck_coin_is_is_a_key_and_enter() {
+    let mut model = quantum(&waiting_strike(""));
+    assert_eq!(sent_by(&mut model, "5"), []);
+    assert_eq!(model.game.as_ref().expect("a game").typed, ":choose captain");
+    assert_eq!(key(&mut model.clone(), Key::Escape), []);
+    let effects = key(&mut model, Key::Enter);
+    let [ClientToServer::Command { command: chosen, .. }] = sent(&effects)[..] else { panic!("{effects:?}") };
+    assert_eq!(*chosen, command(r#"{"kind":"choose","rank":"captain"}"#));
+    let mut chosen = quantum(&waiting_strike(r#","own_choice":"captain""#));
+    sent_by(&mut chosen, "5");
+    assert_eq!(chosen.game.as_ref().expect("a game").typed, "", "a choice is final");
 }
 
 #[test]
