@@ -77,7 +77,8 @@ pub enum ApiError {
 
 /// An error as its JSON body.
 #[derive(Serialize)]
-struct ErrorBody {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct ErrorBody {
     code: &'static str,
     message: String,
 }

@@ -16,6 +16,7 @@ use crate::server::{App, SERVER};
 
 /// The answer of `/health`.
 #[derive(Serialize, Debug)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Health {
     /// `ok`, `failing` or `stopping`.
     status: &'static str,

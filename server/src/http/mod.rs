@@ -3,6 +3,7 @@
 mod accounts;
 mod error;
 mod health;
+mod openapi;
 mod ratings;
 
 use std::sync::Arc;
@@ -40,6 +41,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/", get(page))
         .route("/ws", any(upgrade))
         .route("/health", get(health::health))
+        .route("/api/openapi.json", get(openapi::openapi))
         .route("/api/rulesets", get(rulesets))
         .route("/api/games", get(games))
         .route("/api/games/{id}", get(game))
@@ -112,6 +114,7 @@ async fn page() -> Html<&'static str> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Rulesets {
     rulesets: Vec<RulesetInfo>,
 }
@@ -121,6 +124,7 @@ async fn rulesets() -> Json<Rulesets> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Games {
     games: Vec<GameSummary>,
 }
@@ -131,6 +135,7 @@ async fn games(State(app): State<Arc<App>>) -> Json<Games> {
 
 /// A game as the caller may know it. Made of a view, like everything that leaves.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Game {
     game: GameSummary,
     audience: Audience,

@@ -1,0 +1,308 @@
+//! The HTTP API as an OpenAPI document: made of the table below and of the types that are read and answered. `server/openapi.json` is what it
+//! makes, checked in and checked for freshness; `GET /api/openapi.json` hands it out.
+
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+
+/// The document.
+const DOCUMENT: &str = include_str!("../../openapi.json");
+
+pub(super) async fn openapi() -> Response {
+    ([(CONTENT_TYPE, "application/json")], DOCUMENT).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use flagfall_protocol::{
+        AccountExport, Confirmation, GameRecord, LoggedIn, Login, MadeToken, Me, NewPassword,
+        NewRecoveryCode, NewToken, Profile, RatingChange, RatingHistory, Recover, Recovered, SignUp,
+        SignedUp, TokenList,
+    };
+    use schemars::generate::SchemaSettings;
+    use schemars::{JsonSchema, SchemaGenerator};
+    use serde_json::{Map, Value, json};
+
+    use super::super::error::ErrorBody;
+    use super::super::health::Health;
+    use super::super::{Game, Games, Rulesets};
+    use super::DOCUMENT;
+
+    type Schema = fn(&mut SchemaGenerator) -> Value;
+
+    fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
+        generator.subschema_for::<T>().to_value()
+    }
+
+    /// Whether a request needs a token.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Token {
+        /// None is looked at.
+        Unused,
+        /// With one, the answer is what its player may know.
+        Allowed,
+        /// Without one the request is refused.
+        Needed,
+    }
+
+    struct Endpoint {
+        method: &'static str,
+        path: &'static str,
+        summary: &'static str,
+        token: Token,
+        body: Option<Schema>,
+        status: u16,
+        answer: Option<Schema>,
+        query: &'static [(&'static str, &'static [&'static str])],
+    }
+
+    const fn get(path: &'static str, summary: &'static str, token: Token, answer: Schema) -> Endpoint {
+        Endpoint {
+            method: "get",
+            path,
+            summary,
+            token,
+            body: None,
+            status: 200,
+            answer: Some(answer),
+            query: &[],
+        }
+    }
+
+    const fn post(path: &'static str, summary: &'static str, body: Schema, answer: Schema) -> Endpoint {
+        let (token, body, answer) = (Token::Unused, Some(body), Some(answer));
+        Endpoint { method: "post", path, summary, token, body, status: 200, answer, query: &[] }
+    }
+
+    /// Every endpoint under `/api`, and `/health`.
+    fn endpoints() -> Vec<Endpoint> {
+        use Token::{Allowed, Needed, Unused};
+        vec![
+            get(
+                "/health",
+                "Whether the store takes and gives; 503 when it does not",
+                Unused,
+                schema::<Health>,
+            ),
+            get("/api/openapi.json", "This document", Unused, |_| json!({ "type": "object" })),
+            get(
+                "/api/rulesets",
+                "The rulesets, and what a custom game may change of each",
+                Unused,
+                schema::<Rulesets>,
+            ),
+            get("/api/games", "The public games that are running", Unused, schema::<Games>),
+            get("/api/games/{id}", "A game as the asker may know it", Allowed, schema::<Game>),
+            Endpoint {
+                query: &[("format", &["json", "text"])],
+                ..get(
+                    "/api/games/{id}/record",
+                    "A game's record: full after its end, before that as the asker may know it",
+                    Allowed,
+                    schema::<GameRecord>,
+                )
+            },
+            get("/api/games/{id}/record.txt", "The record as text", Allowed, |_| json!({ "type": "string" })),
+            get("/api/games/{id}/ratings", "What a rated game changed", Unused, schema::<RatingChange>),
+            Endpoint {
+                status: 201,
+                token: Allowed,
+                ..post(
+                    "/api/account",
+                    "Makes an account: of the guest whose token is sent along, or a new one",
+                    schema::<SignUp>,
+                    schema::<SignedUp>,
+                )
+            },
+            get(
+                "/api/account",
+                "Everything that is kept of the account, but for what is secret",
+                Needed,
+                schema::<AccountExport>,
+            ),
+            Endpoint {
+                method: "delete",
+                status: 204,
+                token: Needed,
+                answer: None,
+                ..post(
+                    "/api/account",
+                    "Deletes the account; its games stay, without its name",
+                    schema::<Confirmation>,
+                    |_| Value::Null,
+                )
+            },
+            Endpoint {
+                status: 204,
+                token: Needed,
+                answer: None,
+                ..post(
+                    "/api/account/password",
+                    "Changes the password; all other tokens are revoked",
+                    schema::<NewPassword>,
+                    |_| Value::Null,
+                )
+            },
+            Endpoint {
+                token: Needed,
+                ..post(
+                    "/api/account/recovery_code",
+                    "Another recovery code; the one before is void",
+                    schema::<Confirmation>,
+                    schema::<NewRecoveryCode>,
+                )
+            },
+            post("/api/login", "A token for whoever knows the password", schema::<Login>, schema::<LoggedIn>),
+            Endpoint {
+                status: 204,
+                token: Needed,
+                body: None,
+                answer: None,
+                ..post("/api/logout", "Revokes the token of the request", |_| Value::Null, |_| Value::Null)
+            },
+            post(
+                "/api/recover",
+                "A new password for whoever has the recovery code",
+                schema::<Recover>,
+                schema::<Recovered>,
+            ),
+            get("/api/me", "Who asks", Needed, schema::<Me>),
+            get(
+                "/api/tokens",
+                "The tokens of the account, never the tokens themselves",
+                Needed,
+                schema::<TokenList>,
+            ),
+            Endpoint {
+                status: 201,
+                token: Needed,
+                ..post("/api/tokens", "One more token", schema::<NewToken>, schema::<MadeToken>)
+            },
+            Endpoint {
+                method: "delete",
+                status: 204,
+                token: Needed,
+                body: None,
+                answer: None,
+                ..post(
+                    "/api/tokens/{id}",
+                    "Revokes a token and closes its sockets",
+                    |_| Value::Null,
+                    |_| Value::Null,
+                )
+            },
+            get("/api/players/{name}", "What everybody may know of a player", Unused, schema::<Profile>),
+            get(
+                "/api/players/{name}/ratings/{ruleset}/{speed}",
+                "A player's latest rated games",
+                Unused,
+                schema::<RatingHistory>,
+            ),
+            Endpoint {
+                query: &[("bots", &["true", "false"])],
+                ..get(
+                    "/api/leaderboards/{ruleset}/{speed}",
+                    "The best in a ruleset at a speed",
+                    Unused,
+                    schema::<flagfall_protocol::Leaderboard>,
+                )
+            },
+        ]
+    }
+
+    fn parameters(endpoint: &Endpoint) -> Vec<Value> {
+        let in_path = endpoint.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+        let in_path = in_path.map(
+            |name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }),
+        );
+        let in_query = endpoint.query.iter().map(|(name, values)| {
+            json!({ "name": name, "in": "query", "required": false, "schema": { "type": "string", "enum": values } })
+        });
+        in_path.chain(in_query).collect()
+    }
+
+    fn operation(endpoint: &Endpoint, generator: &mut SchemaGenerator) -> Value {
+        let content = |schema: Value| {
+            let kind = if schema == json!({ "type": "string" }) { "text/plain" } else { "application/json" };
+            json!({ kind: { "schema": schema } })
+        };
+        let mut answer = json!({ "description": endpoint.summary });
+        if let Some(schema) = endpoint.answer {
+            answer["content"] = content(schema(generator));
+        }
+        let error = json!({ "description": "Refused: a stable code, and why for a person", "content": content(schema::<ErrorBody>(generator)) });
+        let mut operation = json!({
+            "summary": endpoint.summary,
+            "parameters": parameters(endpoint),
+            "responses": { endpoint.status.to_string(): answer, "default": error },
+        });
+        if let Some(schema) = endpoint.body {
+            operation["requestBody"] = json!({ "required": true, "content": content(schema(generator)) });
+        }
+        match endpoint.token {
+            Token::Unused => {}
+            Token::Allowed => operation["security"] = json!([{}, { "token": [] }]),
+            Token::Needed => operation["security"] = json!([{ "token": [] }]),
+        }
+        operation
+    }
+
+    fn document() -> String {
+        let settings = SchemaSettings::draft2020_12().with(|settings| {
+            settings.definitions_path = "/components/schemas".into();
+            settings.meta_schema = None;
+        });
+        let mut generator = settings.into_generator();
+        let mut paths = Map::new();
+        for endpoint in endpoints() {
+            let operation = operation(&endpoint, &mut generator);
+            let path = paths.entry(endpoint.path).or_insert_with(|| json!({}));
+            path[endpoint.method] = operation;
+        }
+        let document = json!({
+            "openapi": "3.1.0",
+            "info": {
+                "title": "Flagfall",
+                "version": env!("CARGO_PKG_VERSION"),
+                "description": "The HTTP side of a Flagfall server; games are played over the WebSocket at /ws (PROTOCOL.md)."
+            },
+            "paths": paths,
+            "components": {
+                "schemas": generator.take_definitions(true),
+                "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } }
+            }
+        });
+        format!("{document:#}\n")
+    }
+
+    #[test]
+    fn the_document_is_fresh() {
+        let made = document();
+        if std::env::var_os("FLAGFALL_UPDATE").is_some() {
+            std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json"), &made).unwrap();
+        } else {
+            assert!(made == DOCUMENT, "stale: FLAGFALL_UPDATE=1 cargo test -p flagfall-server openapi");
+        }
+    }
+
+    #[test]
+    fn every_route_is_documented_and_nothing_else() {
+        let source = include_str!("mod.rs");
+        let router = source.split("fn metrics_router").next().unwrap().replace(char::is_whitespace, "");
+        let mut routes = BTreeSet::new();
+        for route in router.split(".route(\"").skip(1) {
+            let (path, handlers) = route.split_once("\",").unwrap();
+            let handlers = handlers.split(".route(\"").next().unwrap();
+            for method in ["get", "post", "delete"] {
+                if handlers.starts_with(&format!("{method}(")) || handlers.contains(&format!(").{method}(")) {
+                    routes.insert(format!("{method} {path}"));
+                }
+            }
+        }
+        routes.remove("get /");
+        let documented: BTreeSet<String> =
+            endpoints().iter().map(|endpoint| format!("{} {}", endpoint.method, endpoint.path)).collect();
+        assert_eq!(routes, documented);
+    }
+}
