@@ -45,8 +45,8 @@ pub struct Config {
     )]
     pub data: PathBuf,
     /// What keeps them: `embedded` is durable, in the data folder; `memory` forgets everything at the end and is for trying things
-    /// out; redis://[:PASSWORD@]HOST[:PORT][/DATABASE] is a Redis, for several servers at once, as are unix:///PATH and
-    /// redis+sentinel://[:PASSWORD@]HOST[:PORT],HOST[:PORT]/NAME. Others on this machine see flags: give a password in the environment.
+    /// out; `redis://[:PASSWORD@]HOST[:PORT][/DATABASE]` is a Redis, for several servers at once, as are `unix:///PATH` and
+    /// `redis+sentinel://[:PASSWORD@]HOST[:PORT],HOST[:PORT]/NAME`. Others on this machine see flags: give a password in the environment.
     #[arg(
         long,
         env = "FLAGFALL_STORE",
