@@ -3,13 +3,14 @@
 
 mod common;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use common::{Client, House, settings};
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, GameEvent, ServerToClient, Terms, Time};
+use flagfall_server::ratings::Ratings;
 use flagfall_server::settings::Settings;
 use flagfall_store::{
     Append, AppendOutcome, Head, Key, MemoryStore, ReadError, Record, Store, StoreError, StoreFuture,
@@ -245,6 +246,10 @@ struct Mortal {
     /// Calls left; `usize::MAX` for ever.
     left: AtomicUsize,
     dies_after: bool,
+    /// While set, updates are not taken.
+    is_stalled: AtomicBool,
+    /// What happens, once, between what a server has read and what it writes.
+    interruption: Mutex<Option<(Ratings, GameId)>>,
 }
 
 impl Mortal {
@@ -302,7 +307,16 @@ impl Store for Mortal {
         Box::pin(self.call(self.store.scan(prefix, after, limit), dead()))
     }
     fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
-        Box::pin(self.call(self.store.update(update), dead()))
+        Box::pin(async move {
+            if self.is_stalled.load(Ordering::SeqCst) {
+                return Err(dead());
+            }
+            let interruption = self.interruption.lock().unwrap().take();
+            if let Some((ratings, game)) = interruption {
+                ratings.settle(game).await.unwrap();
+            }
+            self.call(self.store.update(update), dead()).await
+        })
     }
     fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
         self.store.sweep()
@@ -337,7 +351,13 @@ fn quiet() -> Settings {
 /// A server that dies at the call of this number after the resignation; whether it lived to the end.
 async fn finish_under_death(at: usize, dies_after: bool) -> bool {
     let memory = MemoryStore::new(SystemClock);
-    let mortal = Arc::new(Mortal { store: memory.clone(), left: AtomicUsize::new(usize::MAX), dies_after });
+    let mortal = Arc::new(Mortal {
+        store: memory.clone(),
+        left: AtomicUsize::new(usize::MAX),
+        dies_after,
+        is_stalled: AtomicBool::new(false),
+        interruption: Mutex::default(),
+    });
     let house = House::open_over(mortal.clone(), memory.clone(), quiet()).await;
     let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
     let Duel { mut red, blue, game } = Duel::begin(&house, &ana, &bo).await;
@@ -406,6 +426,36 @@ async fn servers_that_rate_the_same_games_at_once_rate_each_once() {
     // Each game begins where the one before it ended.
     for pair in games_of.as_array().unwrap().windows(2) {
         assert_eq!(pair[0]["before"]["rating"], pair[1]["after"]["rating"]);
+    }
+    other.close().await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_game_that_is_rated_between_reading_and_writing_is_not_forgotten() {
+    let memory = MemoryStore::new(SystemClock);
+    let mortal = Arc::new(Mortal {
+        store: memory.clone(),
+        left: AtomicUsize::new(usize::MAX),
+        dies_after: false,
+        is_stalled: AtomicBool::new(false),
+        interruption: Mutex::default(),
+    });
+    let house = House::open_over(mortal.clone(), memory.clone(), quiet()).await;
+    let other = House::open_on(memory, quiet()).await;
+    let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
+    let mut duels = [Duel::begin(&house, &ana, &bo).await, Duel::begin(&house, &ana, &bo).await];
+    mortal.is_stalled.store(true, Ordering::SeqCst);
+    for duel in &mut duels {
+        command(&mut duel.blue, duel.game, 2, GameCommand::Resign {}).await;
+        resigned(&mut duel.blue).await;
+    }
+    *mortal.interruption.lock().unwrap() = Some((other.ratings.clone(), duels[1].game));
+    mortal.is_stalled.store(false, Ordering::SeqCst);
+    house.ratings.settle(duels[0].game).await.unwrap();
+    for name in ["ana", "bo"] {
+        assert_eq!(rating(&house, name).await[0]["games"], 2);
+        assert_eq!(history(&house, name).await.as_array().unwrap().len(), 2);
     }
     other.close().await;
     house.close().await;
