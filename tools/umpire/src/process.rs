@@ -66,8 +66,7 @@ impl Arena {
     /// Ends what programs that are over have left behind outside their groups.
     pub fn sweep(&self) {
         if self.is_adopting {
-            let live = self.with_live(|live| live.clone());
-            sweep(&live);
+            sweep(|| self.with_live(|live| live.clone()));
         }
     }
 }
@@ -84,17 +83,11 @@ fn adopt() -> bool {
 
 /// Kills every child of this process that is in no program's group and not in our own: orphans that came to us. Their children come next.
 #[cfg(target_os = "linux")]
-fn sweep(live: &BTreeSet<i32>) {
-    use rustix::process::{WaitOptions, getpgrp, getpid, kill_process, waitpid};
-    let (own, own_group) = (getpid().as_raw_nonzero().get(), getpgrp().as_raw_nonzero().get());
+fn sweep(live: impl Fn() -> BTreeSet<i32>) {
+    use rustix::process::{WaitOptions, kill_process, waitpid};
     // Each round ends one generation.
     for _ in 0..16 {
-        let orphans: Vec<i32> = processes()
-            .filter(|(pid, parent, group)| {
-                *parent == own && *group != own_group && !live.contains(group) && !live.contains(pid)
-            })
-            .map(|(pid, _, _)| pid)
-            .collect();
+        let orphans = orphans(&live);
         if orphans.is_empty() {
             return;
         }
@@ -107,7 +100,23 @@ fn sweep(live: &BTreeSet<i32>) {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn sweep(_live: &BTreeSet<i32>) {}
+fn sweep(_live: impl Fn() -> BTreeSet<i32>) {}
+
+/// Children of this process that belong to no program. Other games' programs start and end meanwhile: whoever was live before the look or
+/// is live after it belongs to one.
+#[cfg(target_os = "linux")]
+fn orphans(live: impl Fn() -> BTreeSet<i32>) -> Vec<i32> {
+    use rustix::process::{getpgrp, getpid};
+    let (own, own_group) = (getpid().as_raw_nonzero().get(), getpgrp().as_raw_nonzero().get());
+    let before = live();
+    let children: Vec<(i32, i32)> = processes()
+        .filter(|(_, parent, group)| *parent == own && *group != own_group)
+        .map(|(pid, _, group)| (pid, group))
+        .collect();
+    let after = live();
+    let is_live = |number: &i32| before.contains(number) || after.contains(number);
+    children.into_iter().filter(|(pid, group)| !is_live(pid) && !is_live(group)).map(|(pid, _)| pid).collect()
+}
 
 /// Every process with its parent and its group.
 #[cfg(target_os = "linux")]
@@ -453,6 +462,34 @@ mod tests {
         while is_running(group) {
             tokio::task::yield_now().await;
         }
+    }
+
+    #[tokio::test]
+    async fn programs_that_start_or_end_during_a_sweep_are_no_orphans() {
+        let arena = Arena::default();
+        let live = || arena.with_live(|live| live.clone());
+        let begin = || {
+            let (sender, _events) = mpsc::channel(8);
+            Running::start(&arena, &program("exec sleep 1000"), Side::Red, sender, None).expect("started")
+        };
+        let number = |running: &Running| running.group.expect("a group").as_raw_nonzero().get();
+        // The first look at the live ones is before the look at the processes, the second after it.
+        let started = std::cell::RefCell::new(None);
+        let found = orphans(|| {
+            let seen = live();
+            started.borrow_mut().get_or_insert_with(begin);
+            seen
+        });
+        let running = started.into_inner().expect("started");
+        assert!(!found.contains(&number(&running)), "started between the looks");
+        let looks = std::cell::Cell::new(0);
+        let found = orphans(|| {
+            looks.set(looks.get() + 1);
+            if looks.get() == 1 { live() } else { BTreeSet::new() }
+        });
+        assert!(!found.contains(&number(&running)), "over between the looks");
+        assert!(orphans(BTreeSet::new).contains(&number(&running)), "whoever is of no program");
+        running.finish(Duration::ZERO).await;
     }
 
     #[tokio::test]
