@@ -5,6 +5,7 @@ use flagfall_rules::{Command, Move, Phase, Ruleset, Setup, Start, View};
 
 use crate::good::GoodMind;
 use crate::quantum::QuantumMind;
+use crate::setup::closed_setup;
 use crate::simple::SimpleMind;
 use crate::{Chance, Effort, Level, random_setup, sensible_setup};
 
@@ -87,6 +88,9 @@ impl HousePlayer {
     fn setup(&mut self, view: &View) -> Setup {
         match self.level {
             Level::Random => random_setup(view.ruleset, self.side, &mut self.chance),
+            Level::Good if GoodMind::plays(view.ruleset) => {
+                closed_setup(view.ruleset, view.lakes, self.side, &mut self.chance)
+            }
             Level::Simple | Level::Good => {
                 sensible_setup(view.ruleset, view.lakes, self.side, &mut self.chance)
             }

@@ -5,8 +5,8 @@ mod sensible;
 use flagfall_board::{Direction, Rank, Side, Square};
 use flagfall_rules::{Fill, Ruleset, Setup};
 
-pub(crate) use sensible::sensible_pieces;
 pub use sensible::sensible_setup;
+pub(crate) use sensible::{closed_setup, sensible_pieces};
 
 use crate::Chance;
 

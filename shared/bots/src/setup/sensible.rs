@@ -12,6 +12,9 @@ use crate::Chance;
 /// Drafts that are thrown away before any deployment is taken. One in two or three is kept.
 const DRAFTS_MAX: usize = 200;
 
+/// Bombs that close in a Flag in a corner, the fewest that can.
+const CLOSING_MIN: u8 = 2;
+
 /// A deployment of the whole army that a careful player could choose, a different one each time. `lakes` are the board's
 /// as played, which chance may have placed (§U2).
 #[must_use]
@@ -31,6 +34,28 @@ pub(crate) fn sensible_pieces(
         let mut draft = Draft::new(ruleset, lakes, side);
         (draft.fill(chance).is_some() && draft.is_sound()).then_some(draft.pieces)
     })
+}
+
+/// The same with the Flag closed in by Bombs on every side where there are enough of them: whoever wants it has to bring a Miner.
+pub(crate) fn closed_setup(ruleset: &Ruleset, lakes: SquareSet, side: Side, chance: &mut Chance) -> Setup {
+    let is_possible = ruleset.army.count(Rank::Bomb) >= CLOSING_MIN;
+    let closed = (0..DRAFTS_MAX).filter(|_| is_possible).find_map(|_| {
+        let pieces = sensible_pieces(ruleset, lakes, side, chance)?;
+        is_closed(ruleset, side, &pieces).then_some(pieces)
+    });
+    closed.map_or_else(|| sensible_setup(ruleset, lakes, side, chance), Setup::new)
+}
+
+/// Whether Bombs stand on every home square beside the Flag.
+fn is_closed(ruleset: &Ruleset, side: Side, pieces: &[(Square, Rank)]) -> bool {
+    let places = |rank: Rank| -> SquareSet {
+        pieces.iter().filter(|(_, other)| *other == rank).map(|(square, _)| *square).collect()
+    };
+    let beside = |square: Square| {
+        Direction::ALL.into_iter().filter_map(move |direction| ruleset.shape.neighbor(square, direction))
+    };
+    let around: SquareSet = places(Rank::Flag).iter().flat_map(beside).collect();
+    (around & ruleset.shape.home(side)).without(places(Rank::Bomb)).is_empty()
 }
 
 /// How much a rank likes the front row, the second, the third and the back row of four.
@@ -335,6 +360,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::good::GoodMind;
 
     fn text(ruleset: &Ruleset, side: Side, seed: u64) -> String {
         let setup = sensible_setup(ruleset, ruleset.shape.lakes, side, &mut Chance::new(seed));
@@ -454,5 +480,36 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn closed_setups_are_deployments_with_the_flag_closed_in_where_bombs_suffice() {
+        for ruleset in Ruleset::all().iter().filter(|ruleset| GoodMind::plays(ruleset)) {
+            for side in Side::BOTH {
+                let mut chance = Chance::new(7);
+                for draft in 0..20 {
+                    let lakes = ruleset.draw_lakes(&chance.entropy());
+                    let place = format!("{} {side:?} draft {draft}", ruleset.id);
+                    let setup = closed_setup(ruleset, lakes, side, &mut chance);
+                    let deployed = setup.deploy(side, ruleset).unwrap_or_else(|e| panic!("{place}: {e}"));
+                    let text = deployed.into_text();
+                    let piece = |(place, letter)| {
+                        ruleset.shape.home_square(side, place).zip(Rank::from_letter(letter))
+                    };
+                    let pieces: Vec<(Square, Rank)> = text.chars().enumerate().filter_map(piece).collect();
+                    let suffice = ruleset.army.count(Rank::Bomb) > CLOSING_MIN;
+                    assert!(!suffice || is_closed(ruleset, side, &pieces), "{place}: {text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_flag_is_closed_in_when_no_side_of_it_is_open() {
+        let ruleset = Ruleset::find("classic").expect("a ruleset");
+        let at = |text: &str| text.parse::<Square>().expect("a square");
+        let closed = [(at("a1"), Rank::Flag), (at("a2"), Rank::Bomb), (at("b1"), Rank::Bomb)];
+        assert!(is_closed(ruleset, Side::Red, &closed));
+        assert!(!is_closed(ruleset, Side::Red, &closed[..2]));
     }
 }
