@@ -31,7 +31,7 @@ struct Desk {
 
 impl Desk {
     fn new(common: Common) -> Result<Desk, Trouble> {
-        let address = Address::parse(&common.server).map_err(usage)?;
+        let address = Address::parse_all(&common.server).map_err(usage)?.first;
         Ok(Desk { address, config: ConfigDir::new(common.config_dir), name: common.name })
     }
 

@@ -17,6 +17,24 @@ pub struct Address {
     pub path: String,
 }
 
+/// Where the servers of one service are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Addresses {
+    /// The first one: what is kept for the service is kept under its name.
+    pub first: Address,
+    /// All others.
+    pub others: Vec<Address>,
+}
+
+impl Addresses {
+    /// All of them, beginning with another one each time.
+    pub fn beginning_with(&self, turn: u64) -> impl Iterator<Item = &Address> {
+        let count = 1 + self.others.len();
+        let skipped = usize::try_from(turn % count as u64).unwrap_or(0);
+        std::iter::once(&self.first).chain(&self.others).cycle().skip(skipped).take(count)
+    }
+}
+
 /// A text that names no server.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AddressError {
@@ -61,6 +79,16 @@ impl Address {
         };
         let path = if is_page { "/ws".to_owned() } else { uri.path().to_owned() };
         Ok(Address { authority: format!("{host}:{port}"), host, port, path })
+    }
+
+    /// Reads addresses of one service, separated by commas: any of its servers will do, the first one first.
+    ///
+    /// # Errors
+    /// When one of them is none.
+    pub fn parse_all(text: &str) -> Result<Addresses, AddressError> {
+        let mut all = text.split(',').map(|one| Address::parse(one.trim()));
+        let first = all.next().unwrap_or_else(|| Err(AddressError::Malformed(text.to_owned())))?;
+        Ok(Addresses { first, others: all.collect::<Result<_, _>>()? })
     }
 
     /// The code of a challenge and, where it came in a link, the server it is on.
@@ -113,6 +141,19 @@ mod tests {
                 Ok(full),
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn several_addresses_take_turns() {
+        let all = Address::parse_all("a:1, ws://b:2/ws,c:3").expect("three addresses");
+        let hosts =
+            |turn: u64| -> String { all.beginning_with(turn).map(|address| address.host.as_str()).collect() };
+        assert_eq!([0, 1, 2, 3].map(hosts), ["abc", "bca", "cab", "abc"]);
+        let one = Address::parse_all("a:1").expect("an address");
+        assert_eq!(one.beginning_with(7).count(), 1);
+        for text in ["", "a:1,", "a:1,b:port"] {
+            assert!(Address::parse_all(text).is_err(), "{text:?}");
         }
     }
 

@@ -41,7 +41,8 @@ pub struct Cli {
 /// What all commands have in common.
 #[derive(Clone, Debug, Args)]
 pub struct Common {
-    /// The server: ws://host:port/ws, or host:port.
+    /// The server: ws://host:port/ws, or host:port. Several servers of one service: separate them by commas; when one is gone the next
+    /// one is tried at once.
     #[arg(long, global = true, env = "FLAGFALL_SERVER", default_value = DEFAULT_SERVER, value_name = "URL")]
     pub server: String,
     /// Who you are on that server; a new name is a new guest (2 to 20 letters, digits, - and _).

@@ -257,7 +257,8 @@ fn client(
     common: &Common,
     guest: Guest,
 ) -> Result<(Shell, Model), Trouble> {
-    let address = Address::parse(&common.server).map_err(usage)?;
+    let addresses = Address::parse_all(&common.server).map_err(usage)?;
+    let address = addresses.first.clone();
     let config = ConfigDir::new(common.config_dir.clone());
     let seat = game.map(|game| game.to_string());
     let name = common.name.as_deref();
@@ -269,7 +270,7 @@ fn client(
     model.options.credential_file = identity.path().display().to_string();
     model.token = identity.token();
     model.saved = config.setups();
-    Ok((Shell::new(address, config, identity), model))
+    Ok((Shell::new(addresses, config, identity), model))
 }
 
 /// Talks to the server until the goal is reached or the person leaves.
@@ -362,7 +363,7 @@ async fn signal() {
 }
 
 fn record(game: GameId, json: bool, out: Option<&Path>, step: bool, common: Common) -> Result<u8, Trouble> {
-    let address = Address::parse(&common.server).map_err(usage)?;
+    let address = Address::parse_all(&common.server).map_err(usage)?.first;
     let config = ConfigDir::new(common.config_dir.clone());
     let seat = game.to_string();
     let token = config.shared_identity(&address, common.name.as_deref(), Some(&seat)).token();

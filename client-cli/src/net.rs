@@ -12,10 +12,12 @@ use tokio_tungstenite::tungstenite::Message as Frame;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 
-use crate::address::Address;
+use crate::address::Addresses;
 use crate::model::Message;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The same for one of several servers.
+const NEXT_TIMEOUT: Duration = Duration::from_secs(2);
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 const MESSAGE_BYTES_MAX: usize = 1 << 20;
 /// More messages do not wait to be sent.
@@ -29,19 +31,19 @@ pub struct Line {
 }
 
 impl Line {
-    /// Dials after a delay; what happens on the line comes out of `incoming`'s other end, with the line's number.
+    /// Dials after a delay, one server after the other until one answers, beginning with another one for each number; what happens on the line comes out of `incoming`'s other end, with the line's number.
     #[must_use]
     pub fn dial(
-        address: &Address,
+        addresses: &Addresses,
         delay: Duration,
         number: u64,
         incoming: mpsc::Sender<(u64, Message)>,
     ) -> Line {
         let (outgoing, messages) = mpsc::channel(OUTGOING_MAX);
-        let url = address.to_string();
+        let urls: Vec<String> = addresses.beginning_with(number - 1).map(ToString::to_string).collect();
         let task = tokio::spawn(async move {
             tokio::time::sleep(delay).await;
-            let last = run(&url, number, messages, &incoming).await;
+            let last = run(&urls, number, messages, &incoming).await;
             // Nobody listens any longer when the program ends.
             drop(incoming.send((number, last)).await);
         });
@@ -68,7 +70,7 @@ impl Line {
 }
 
 async fn run(
-    url: &str,
+    urls: &[String],
     number: u64,
     mut messages: mpsc::Receiver<ClientToServer>,
     incoming: &mpsc::Sender<(u64, Message)>,
@@ -77,12 +79,22 @@ async fn run(
         .max_message_size(Some(MESSAGE_BYTES_MAX))
         .max_frame_size(Some(MESSAGE_BYTES_MAX))
         .read_buffer_size(8 * 1024);
-    let connecting = Box::pin(connect_async_with_config(url, Some(config), true));
-    let mut socket = match timeout(CONNECT_TIMEOUT, connecting).await {
-        Ok(Ok((socket, _response))) => socket,
-        Ok(Err(error)) => return Message::ConnectFailed { why: reason(&error) },
-        Err(_) => return Message::ConnectFailed { why: "no answer within ten seconds".to_owned() },
-    };
+    let mut why = String::new();
+    let mut connected = None;
+    for url in urls {
+        // Where there are others, the next one is asked soon.
+        let patience = if urls.len() > 1 { NEXT_TIMEOUT } else { CONNECT_TIMEOUT };
+        let connecting = Box::pin(connect_async_with_config(url, Some(config), true));
+        match timeout(patience, connecting).await {
+            Ok(Ok((socket, _response))) => {
+                connected = Some(socket);
+                break;
+            }
+            Ok(Err(error)) => why = reason(&error),
+            Err(_) => why = format!("no answer within {} seconds", patience.as_secs()),
+        }
+    }
+    let Some(mut socket) = connected else { return Message::ConnectFailed { why } };
     if incoming.send((number, Message::Connected)).await.is_err() {
         return Message::Disconnected { code: None, why: "the program ends".to_owned() };
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::mpsc;
 
-use crate::address::Address;
+use crate::address::Addresses;
 use crate::config::{ConfigDir, Identity};
 use crate::model::{Effect, Message, Model};
 use crate::net::Line;
@@ -17,7 +17,7 @@ const INCOMING_MAX: usize = 256;
 /// What the core's effects are carried out with.
 #[derive(Debug)]
 pub struct Shell {
-    address: Address,
+    addresses: Addresses,
     config: ConfigDir,
     identity: Identity,
     line: Option<Line>,
@@ -29,9 +29,9 @@ pub struct Shell {
 impl Shell {
     /// A shell that talks to this server as this guest.
     #[must_use]
-    pub fn new(address: Address, config: ConfigDir, identity: Identity) -> Shell {
+    pub fn new(addresses: Addresses, config: ConfigDir, identity: Identity) -> Shell {
         let (incoming_sender, incoming) = mpsc::channel(INCOMING_MAX);
-        Shell { address, config, identity, line: None, number: 0, incoming, incoming_sender }
+        Shell { addresses, config, identity, line: None, number: 0, incoming, incoming_sender }
     }
 
     /// Takes a message in and does what comes of it. The exit code when the program is to end; the line is closed then.
@@ -56,7 +56,8 @@ impl Shell {
             Effect::Connect { delay_ms } => {
                 self.number += 1;
                 let delay = Duration::from_millis(delay_ms);
-                self.line = Some(Line::dial(&self.address, delay, self.number, self.incoming_sender.clone()));
+                self.line =
+                    Some(Line::dial(&self.addresses, delay, self.number, self.incoming_sender.clone()));
             }
             Effect::Disconnect => return self.hang_up("nothing was heard for a while"),
             Effect::Send(message) => {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use flagfall::address::Address;
+use flagfall::address::{Address, Addresses};
 use flagfall::chance::Chance;
 use flagfall::config::ConfigDir;
 use flagfall::http;
@@ -106,7 +106,7 @@ impl Client {
             identity.save_token(&Secret::new(token), "ann").expect("written");
         }
         model.token = identity.token();
-        let shell = Shell::new(address.clone(), config, identity);
+        let shell = Shell::new(Addresses { first: address.clone(), others: Vec::new() }, config, identity);
         let (lines, receiver) = mpsc::channel(1);
         let (stop, stop_receiver) = mpsc::channel(1);
         let task = tokio::spawn(async move {

@@ -412,6 +412,12 @@ impl Actor {
 
     fn step(&mut self, input: Input) {
         let now = self.tables.now();
+        // Before anything is judged: clocks may not have run.
+        if let Some(outage) = self.store.outage()
+            && self.table.is_new_outage(outage)
+        {
+            self.outputs.extend(self.table.step(now, Input::Outage(outage)));
+        }
         self.outputs.extend(self.table.step(now, input));
         let heard = self.shared.heard.load(Ordering::Relaxed);
         if self.table.is_news(heard) {

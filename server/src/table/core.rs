@@ -15,7 +15,7 @@ use flagfall_protocol::{
 use flagfall_rules::{
     Entropy, Event, Events, Game, View, Viewer, decide_deadline, decide_pause, decide_resume, view,
 };
-use flagfall_store::{Append, AppendOutcome, Head, StoreError, StoredEntry};
+use flagfall_store::{Append, AppendOutcome, Head, Outage, StoreError, StoredEntry};
 
 use super::answers::{CommandKey, Done};
 use super::audience::{Audiences, Subscriber, audience_of};
@@ -84,6 +84,8 @@ pub(super) enum Input {
     Audit,
     /// The answer to [`Output::Look`]: where the log stands, and its entries after the number.
     Looked(Result<(Head, Vec<StoredEntry>), ReadFailure>),
+    /// No server could write to the store for a while; servers were there.
+    Outage(Outage),
     /// The time [`Table::wake_at`] named has come.
     Tick,
     /// The server stops as planned.
@@ -190,6 +192,8 @@ pub(super) struct Table {
     pub(super) following: Following,
     /// Since when no server could take a move, until the log says that one can again.
     pub(super) outage_since: Option<Stamp>,
+    /// The latest outage of the store that was looked at.
+    pub(super) outage_seen: Option<Outage>,
     /// When what the store did not take is tried again.
     pub(super) retry_at: Option<Stamp>,
     behind_look_at: Option<Stamp>,
@@ -233,6 +237,7 @@ impl Table {
             reading: None,
             following: Following::default(),
             outage_since: None,
+            outage_seen: None,
             retry_at: None,
             behind_look_at: None,
             is_stopping: false,
@@ -292,6 +297,7 @@ impl Table {
             Input::Heard { seq } => self.hear(now, seq),
             Input::Audit => self.audit(),
             Input::Looked(looked) => self.looked(now, looked, &mut outputs),
+            Input::Outage(outage) => self.stood_still(outage),
             Input::Tick => {}
             Input::Stop { is_last } => {
                 self.is_stopping = true;

@@ -6,7 +6,7 @@
 
 use flagfall_board::Stamp;
 use flagfall_protocol::{Player, Position};
-use flagfall_store::{Head, StoredEntry};
+use flagfall_store::{Head, Outage, StoredEntry};
 
 use super::commit::RETRY_MS;
 use super::core::{Flight, Output, ReadFailure, Reading, Table};
@@ -159,6 +159,22 @@ impl Table {
     pub(super) fn not_followed(&mut self, now: Stamp) {
         self.retry_at = Some(now.plus_ms(RETRY_MS));
         self.following.is_to_look = true;
+    }
+
+    /// Clocks stood still in this time, unless the log tells of it or of something later already.
+    pub(super) fn stood_still(&mut self, outage: Outage) {
+        self.outage_seen = Some(outage);
+        // The store is there again.
+        self.retry_at = None;
+        let latest = self.game.latest();
+        if self.outage_since.is_none() && (latest <= outage.since || latest < outage.until) {
+            self.recover(Some(outage.since.max(latest)));
+        }
+    }
+
+    /// Whether the table does not know of this outage yet.
+    pub(super) fn is_new_outage(&self, outage: Outage) -> bool {
+        self.outage_seen.is_none_or(|seen| seen.until < outage.until)
     }
 
     /// A server that took itself for the last one has paused the game; here it can go on.

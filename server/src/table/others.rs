@@ -112,9 +112,12 @@ impl Tables {
         let mut heads = futures_util::stream::iter(heads).buffer_unordered(AUDIT_AT_ONCE);
         while let Some((handle, reached, head)) = heads.next().await {
             // Where it does not stand as the replica does, the table looks for itself: it knows what is under way.
-            if head.is_ok_and(|head| head.seq != reached) {
-                let _table_left = handle.send_message(Message::Audit).await;
-            }
+            let message = match head {
+                Ok(head) if head.seq != reached => Message::Audit,
+                // It may have to look at its clocks.
+                Ok(_) | Err(_) => Message::Heard,
+            };
+            let _table_left = handle.send_message(message).await;
         }
         Ok(())
     }

@@ -67,8 +67,8 @@ use crate::clock::WallClock;
 use crate::encoding::{entry_value, stamp_entry};
 use crate::limits::{check_append, check_update};
 use crate::store::{
-    Announcement, Append, AppendOutcome, ReadError, Record, Store, StoreError, StoreFuture, StoredEntry,
-    Update, UpdateOutcome,
+    Announcement, Append, AppendOutcome, Outage, ReadError, Record, Store, StoreError, StoreFuture,
+    StoredEntry, Update, UpdateOutcome,
 };
 use crate::value::{Head, Key};
 
@@ -96,6 +96,8 @@ pub struct RedisOptions {
     pub audit: Duration,
     /// How long a server may be without a heartbeat before it counts as gone. Default 2.5 s.
     pub pulse: Duration,
+    /// How long all servers may be without a heartbeat before that time counts as an outage, in which no clock ran. Default 2.5 s.
+    pub silence: Duration,
     /// The clock that stamps, instead of Redis's own: for tests.
     pub clock: Option<Arc<dyn WallClock>>,
 }
@@ -112,6 +114,7 @@ impl Default for RedisOptions {
             held_bytes_max: 64 * 1024 * 1024,
             audit: Duration::from_secs(30),
             pulse: Duration::from_millis(2_500),
+            silence: Duration::from_millis(2_500),
             clock: None,
         }
     }
@@ -179,6 +182,8 @@ struct Shared {
     epoch: AtomicU64,
     quarantined: RwLock<BTreeMap<GameId, String>>,
     promises: RwLock<Promises>,
+    /// The latest time without any server, since this process has been one.
+    outage: Mutex<Option<Outage>>,
     /// Whether something was written of which nobody knows what became.
     is_in_doubt: AtomicBool,
     /// Counts the writer's connections.
@@ -237,6 +242,18 @@ impl Shared {
             return Ok(());
         }
         Err(Fault::InDoubt(format!("{confirmed} of {wanted} replicas confirmed what was written")))
+    }
+
+    fn outage(&self) -> Option<Outage> {
+        *self.outage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note_outage(&self, outage: Outage) {
+        *self.outage.lock().unwrap_or_else(PoisonError::into_inner) = Some(outage);
+        let ms = outage.until.ms_since(outage.since);
+        tracing::warn!(ms, "no server could write to Redis; no clock ran meanwhile");
+        // Whoever follows looks at everything, and at the clocks.
+        self.announcements.send(Announcement::Everything).ok();
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -324,6 +341,7 @@ impl RedisStore {
             epoch: AtomicU64::new(0),
             quarantined: RwLock::default(),
             promises: RwLock::default(),
+            outage: Mutex::new(None),
             is_in_doubt: AtomicBool::new(false),
             generation: AtomicU64::new(0),
             is_reached: AtomicBool::new(false),
@@ -444,7 +462,8 @@ impl Store for RedisStore {
                 })
                 .collect();
             let writes = write_arguments(&writes);
-            let append = Prepared { game, expected, deadline, entries, is_stamped: false, writes };
+            let outage = self.shared.outage();
+            let append = Prepared { game, expected, deadline, entries, is_stamped: false, outage, writes };
             let answer = self.send(|reply| Request::Append { append, reply }).await?;
             answer.await.unwrap_or(Ok(AppendOutcome::Unknown))
         })
@@ -532,6 +551,10 @@ impl Store for RedisStore {
         })
     }
 
+    fn outage(&self) -> Option<Outage> {
+        self.shared.outage()
+    }
+
     fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
         Some(self.shared.announcements.subscribe())
     }
@@ -571,8 +594,15 @@ impl Archive for RedisStore {
                 HeldEntry { head, value, writes: Vec::new() }
             };
             let entries = entries.iter().map(entry).collect();
-            let append =
-                Prepared { game, expected, deadline: None, entries, is_stamped: true, writes: Vec::new() };
+            let append = Prepared {
+                game,
+                expected,
+                deadline: None,
+                entries,
+                is_stamped: true,
+                outage: None,
+                writes: Vec::new(),
+            };
             let answer = self.send(|reply| Request::Append { append, reply }).await?;
             answer.await.unwrap_or(Ok(AppendOutcome::Unknown))
         })

@@ -205,6 +205,15 @@ pub enum Announcement {
     Everything,
 }
 
+/// A time in which no server could write to the store, though servers were there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Outage {
+    /// The last sign of life before.
+    pub since: Stamp,
+    /// The first one after.
+    pub until: Stamp,
+}
+
 /// The truth about every game, and a small key-value space beside it.
 ///
 /// A game's log is a gapless sequence of entries numbered from 1. The store knows nothing of what they say. Any
@@ -310,6 +319,12 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// [`StoreError`].
     fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>>;
+
+    /// The latest time in which the store took nothing from any server, since it was opened: clocks stood still then. It is known before
+    /// anything is taken again.
+    fn outage(&self) -> Option<Outage> {
+        None
+    }
 
     /// What is appended from now on, by whomever; `None` when nobody but this process can append. A receiver that has
     /// lagged behind has missed announcements, which means [`Announcement::Everything`].

@@ -554,3 +554,33 @@ async fn an_address_where_nobody_is_is_told() {
     let why = refused.err().unwrap().to_string();
     assert!(why.contains("cannot be reached") && why.contains(&redis.port().to_string()), "{why}");
 }
+
+/// Two servers on one Redis that was frozen or killed for longer than servers may be silent.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_outage_is_known_to_all_servers_before_anything_is_taken() {
+    let mut redis = RedisServer::start();
+    let options = RedisOptions { silence: Duration::from_millis(400), ..impatient() };
+    let (one, two) = (redis.open(options.clone()).await, redis.open(options).await);
+    let _followed = (one.announcements(), two.announcements());
+    one.heartbeat().await.unwrap();
+    let last = two.heartbeat().await.unwrap();
+    let head = append_soon(&one, append(game(1), Head::START, &["before"])).await;
+    assert_eq!((one.outage(), two.outage()), (None, None));
+    redis.kill();
+    // Nothing but time makes an outage.
+    until("a long silence", async || {
+        let is_refused = one.heartbeat().await.is_err() && two.heartbeat().await.is_err();
+        (is_refused && one.now().ms_since(last) > 500).then_some(())
+    })
+    .await;
+    redis.start_again();
+    let written = until("one server", async || match one.append(append(game(1), head, &["after"])).await {
+        Ok(AppendOutcome::Ok { at, .. }) => Some(at),
+        _ => None,
+    })
+    .await;
+    let outage = one.outage().expect("known before anything was taken");
+    assert!(outage.since >= last && outage.until <= written, "{outage:?}");
+    until("the other server", async || two.heartbeat().await.ok()).await;
+    assert_eq!(two.outage(), Some(outage), "both know the same");
+}

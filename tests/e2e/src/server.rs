@@ -142,6 +142,15 @@ impl Server {
         Process::run(self.with_address(&mut site.client_command(who, words)))
     }
 
+    /// Starts a client that knows this server first, and others of the same service.
+    #[must_use]
+    pub fn client_with(&self, others: &[&Server], site: &Site, who: &str, words: &[&str]) -> Client {
+        let all = std::iter::once(self).chain(others.iter().copied());
+        let addresses: Vec<String> = all.map(|server| server.address.to_string()).collect();
+        let mut client = site.client_command(who, words);
+        Client { process: Process::start(who, client.args(["--server", &addresses.join(",")])) }
+    }
+
     fn with_address<'command>(&self, client: &'command mut Command) -> &'command mut Command {
         client.args(["--server", &format!("ws://{}/ws", self.address)])
     }

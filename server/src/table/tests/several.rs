@@ -4,6 +4,7 @@ use flagfall_board::Side;
 use flagfall_bots::Chance;
 use flagfall_protocol::{GameCommand, Phase, ServerToClient};
 use flagfall_rules::Viewer;
+use flagfall_store::Outage;
 
 use super::super::core::{Input, Output, ReadFailure};
 use super::harness::{Client, Hand, header};
@@ -193,4 +194,45 @@ fn three_servers_let_one_flag_fall_once_and_all_show_it() {
     assert_eq!((clients[0].events().len(), others[1].events().len()), (1, 1));
     assert_alike(&one, &other);
     assert_alike(&one, &third);
+}
+
+#[test]
+fn no_clock_runs_while_no_server_reaches_the_store() {
+    let (mut one, mut clients, mut other, mut others) = pair();
+    let seat = if one.table.game.turn() == Some(Side::Red) { 0 } else { 1 };
+    let since = one.now();
+    let entries = one.log().len();
+    one.advance(3_600_000);
+    let outage = Outage { since, until: one.now() };
+    one.step(Input::Outage(outage));
+    other.step(Input::Outage(outage));
+    assert_eq!(one.log().len(), entries + 2, "paused and resumed, once");
+    assert!(!one.table.is_over(), "no flag fell in the hour");
+    assert_alike(&one, &other);
+    let ply = one.table.game.ply();
+    let command = one.any_move(&mut Chance::new(3)).unwrap();
+    clients.iter_mut().chain(&mut others).for_each(|client| drop(client.texts()));
+    one.command(&clients[seat], ply, command);
+    clients[seat].accepted();
+    let entries = one.log().len();
+    one.step(Input::Outage(outage));
+    let mut late = one.twin();
+    late.step(Input::Outage(outage));
+    assert_eq!(one.log().len(), entries, "the log tells of it already");
+}
+
+#[test]
+fn a_log_that_went_on_after_the_last_heartbeat_stood_still_from_there() {
+    let (mut one, mut clients, ..) = pair();
+    let since = one.now();
+    one.advance(400);
+    play(&mut one, &mut clients, 1, 3);
+    let latest = one.table.game.latest();
+    one.advance(60_000);
+    let (outage, entries) = (Outage { since, until: one.now() }, one.log().len());
+    assert!(latest > since);
+    one.step(Input::Outage(outage));
+    assert_eq!(one.log().len(), entries + 2);
+    let left = one.view(Viewer::Public).clock.unwrap().remaining_ms;
+    assert!(left.red > 60_000 - 1_000 && left.blue > 60_000 - 1_000, "{left:?}");
 }

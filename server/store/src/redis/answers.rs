@@ -6,16 +6,35 @@ use redis::Value;
 use super::layout::{WriteArguments, parse_intent};
 use super::link::{Fault, checked, parsed};
 use crate::encoding::parse_entry;
-use crate::store::UpdateOutcome;
+use crate::store::{Outage, UpdateOutcome};
 use crate::value::{Hash, Head};
 
 /// What became of an append in Redis.
 pub(super) enum Appended {
-    Ok { at: Stamp },
-    Conflict { head: Head },
-    Late { at: Stamp },
-    Quarantined { reason: String },
-    Damaged { entry: String },
+    Ok {
+        at: Stamp,
+    },
+    Conflict {
+        head: Head,
+    },
+    Late {
+        at: Stamp,
+    },
+    Quarantined {
+        reason: String,
+    },
+    Damaged {
+        entry: String,
+    },
+    /// Nothing was heard of Redis for so long that no clock may have run.
+    Silence,
+}
+
+/// The answer to a heartbeat.
+pub(super) struct Beat {
+    pub(super) at: Stamp,
+    /// The latest time without any server, or nothing but zeros.
+    pub(super) outage: Outage,
 }
 
 fn strange() -> Fault {
@@ -45,6 +64,7 @@ pub(super) fn appended(value: Value) -> Result<Appended, Fault> {
             let hash = Hash(hash.try_into().map_err(|_| strange())?);
             Appended::Conflict { head: Head { seq: decimal(seq)?, hash } }
         }
+        [b"silence", _] => Appended::Silence,
         [b"quarantined", reason] => Appended::Quarantined { reason: text(reason)? },
         [b"damaged", id] => {
             let id = text(id)?;
@@ -60,6 +80,18 @@ pub(super) fn updated(value: Value) -> Result<(UpdateOutcome, Stamp), Fault> {
     match words[..] {
         [b"ok", at] => Ok((UpdateOutcome::Ok, Stamp(decimal(at)?))),
         [b"conflict", at] => Ok((UpdateOutcome::Conflict, Stamp(decimal(at)?))),
+        _ => Err(strange()),
+    }
+}
+
+pub(super) fn beat(value: Value) -> Result<Beat, Fault> {
+    let words = words(value)?;
+    let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
+    match words[..] {
+        [b"ok", at, since, until] => {
+            let outage = Outage { since: Stamp(decimal(since)?), until: Stamp(decimal(until)?) };
+            Ok(Beat { at: Stamp(decimal(at)?), outage })
+        }
         _ => Err(strange()),
     }
 }

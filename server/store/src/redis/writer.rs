@@ -14,7 +14,7 @@ use redis::{Cmd, Pipeline, Value};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
-use super::answers::{self, Appended};
+use super::answers::{self, Appended, Beat};
 use super::held::{Compared, HeldEntry};
 use super::layout::{SCHEMA, WriteArguments, intent, parse_pending_member, pending_member, write_arguments};
 use super::link::{Fault, Former, Link, Script, parsed};
@@ -22,7 +22,7 @@ use super::promises::list;
 use super::{Demand, Shared};
 use crate::clock::{SystemClock, WallClock};
 use crate::encoding::stamp_entry;
-use crate::store::{AppendOutcome, Expect, StoreError, Update, UpdateOutcome};
+use crate::store::{AppendOutcome, Expect, Outage, StoreError, Update, UpdateOutcome};
 use crate::value::{Head, Key};
 
 /// Requests sent in one go, at most.
@@ -39,6 +39,8 @@ pub(super) const SWEEP_STEP: u64 = 500;
 const CHUNK: usize = 256;
 /// How long an append may be listed as unfinished by another server before it counts as abandoned, in milliseconds.
 const ABANDONED_MS: u64 = 60_000;
+/// Why an append that was judged before an outage was known is not taken.
+const CLOCKS_FIRST: &str = "Redis was out of reach for a while: clocks are set right first";
 /// How often a request is sent again after Redis has surely not carried it out.
 const TRIES_MAX: usize = 3;
 
@@ -52,6 +54,8 @@ pub(super) struct Prepared {
     /// The entries as they will lie in Redis. Their stamps are missing, unless `is_stamped`.
     pub(super) entries: Vec<HeldEntry>,
     pub(super) is_stamped: bool,
+    /// The latest outage that was known when it was asked for: what was judged before a later one was judged by clocks that ran.
+    pub(super) outage: Option<Outage>,
     pub(super) writes: Vec<WriteArguments>,
 }
 
@@ -135,6 +139,9 @@ pub(super) struct Writer {
     pause: Duration,
     /// Why Redis could not be used when it was last tried.
     trouble: Fault,
+    /// Whether a heartbeat of this process was taken: what was before its first one is for whoever opens the store to know.
+    has_beaten: bool,
+    outages_known_until: Stamp,
 }
 
 impl Writer {
@@ -147,6 +154,8 @@ impl Writer {
             retry_at: Instant::now(),
             pause: RETRY.0,
             trouble: Fault::not_done("Redis was not asked yet"),
+            has_beaten: false,
+            outages_known_until: Stamp(0),
         };
         let found = writer.connect().await?;
         let last_heartbeat = writer.last_life(found).await?;
@@ -205,7 +214,8 @@ impl Writer {
     /// Connects, and puts in order what the time without a connection may have left: nothing sent before happens any more, what
     /// Redis has lost is given back, and half-done appends are finished.
     async fn connect(&mut self) -> Result<Option<Stamp>, Fault> {
-        let options = &self.shared.options;
+        let shared = self.shared.clone();
+        let options = &shared.options;
         let mut link = Link::open(&self.shared.address, self.shared.patience(), options.replicas).await?;
         self.shared.note_promises(&link.promises);
         let weaknesses = link.promises.weaknesses();
@@ -219,6 +229,11 @@ impl Writer {
             link.fence(former).await?;
         }
         let last_heartbeat = self.begin(&mut link).await?;
+        if self.has_beaten {
+            // Before anything is taken: clocks stood still while no server reached Redis.
+            let beat = link.ask(&self.heartbeat(&link)).await?;
+            self.note_beat(answers::beat(beat)?);
+        }
         let games = self.shared.held().games();
         for chunk in games.chunks(CHUNK) {
             self.give_back(&mut link, chunk).await?;
@@ -259,6 +274,47 @@ impl Writer {
         Ok(heartbeat)
     }
 
+    fn heartbeat(&self, link: &Link) -> Cmd {
+        let mut command = link.call(Script::Heartbeat, &[&self.shared.keys.meta]);
+        self.shared.time(&mut command);
+        command.arg(self.silence_ms());
+        command
+    }
+
+    fn silence_ms(&self) -> u64 {
+        u64::try_from(self.shared.options.silence.as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Takes note of a heartbeat, and of an outage that it tells of.
+    fn note_beat(&mut self, Beat { at, outage }: Beat) {
+        self.shared.raise_floor(at);
+        let has_beaten = std::mem::replace(&mut self.has_beaten, true);
+        if outage.until > self.outages_known_until {
+            self.outages_known_until = outage.until;
+            if has_beaten {
+                self.shared.note_outage(outage);
+            }
+        }
+    }
+
+    /// Looks at the time after a silence, and for an outage.
+    async fn look_at_time(&mut self) {
+        let Some(mut link) = self.link.clone() else { return };
+        let beat = link.ask(&self.heartbeat(&link)).await.and_then(answers::beat);
+        match beat {
+            Ok(beat) => self.note_beat(beat),
+            Err(fault) => self.lose_link(&fault),
+        }
+    }
+
+    /// Whether the request was judged by clocks that ran while no server reached Redis, by somebody who is to be told of that.
+    fn is_misjudged(&self, request: &Request) -> bool {
+        let Request::Append { append, .. } = request else { return false };
+        !append.is_stamped
+            && append.outage != self.shared.outage()
+            && self.shared.announcements.receiver_count() > 0
+    }
+
     /// The last sign of life, if no server shows another one now. Whoever died a moment ago is told from whoever lives by waiting
     /// for the next heartbeat.
     async fn last_life(&mut self, found: Option<Stamp>) -> Result<Option<Stamp>, Fault> {
@@ -280,16 +336,18 @@ impl Writer {
 
     /// Waits until the replicas have all that was written.
     async fn confirm(&mut self) -> Result<(), Fault> {
-        let Some(link) = &mut self.link else { return Ok(()) };
+        let Some(mut link) = self.link.clone() else { return Ok(()) };
         let mut commands = Pipeline::new();
         commands.ignore_errors();
-        let mut heartbeat = link.call(Script::Heartbeat, &[&self.shared.keys.meta]);
-        self.shared.time(&mut heartbeat);
-        commands.add_command(heartbeat);
+        commands.add_command(self.heartbeat(&link));
         self.shared.wait(&mut commands);
-        let answers = link.send(&commands).await;
-        match answers.and_then(|answers| self.shared.are_enough(answers.last())) {
-            Ok(()) => {
+        let answers = link.send(&commands).await.and_then(|mut answers| {
+            self.shared.are_enough(answers.last())?;
+            answers::beat(answers.swap_remove(0))
+        });
+        match answers {
+            Ok(beat) => {
+                self.note_beat(beat);
                 self.shared.is_in_doubt.store(false, Ordering::SeqCst);
                 Ok(())
             }
@@ -332,6 +390,9 @@ impl Writer {
                 return Vec::new();
             }
         };
+        let (misjudged, group): (Vec<_>, Vec<_>) =
+            group.into_iter().partition(|request| self.is_misjudged(request));
+        misjudged.into_iter().for_each(|request| request.fail(&Fault::not_done(CLOCKS_FIRST)));
         let mut commands = Pipeline::new();
         commands.ignore_errors();
         let counts: Vec<usize> =
@@ -389,9 +450,7 @@ impl Writer {
                 commands.add_command(command);
             }
             Request::Heartbeat { .. } => {
-                let mut command = link.call(Script::Heartbeat, &[&keys.meta]);
-                self.shared.time(&mut command);
-                commands.add_command(command);
+                commands.add_command(self.heartbeat(link));
             }
             Request::BumpEpoch { above, .. } => {
                 let mut command = link.call(Script::Epoch, &[&keys.meta]);
@@ -434,6 +493,9 @@ impl Writer {
         command.arg(append.deadline.map(|deadline| deadline.0.to_string()).unwrap_or_default());
         command.arg(&keys.channel).arg(append.game.as_str());
         command.arg(intent(&append.writes)).arg(u8::from(append.is_stamped));
+        // By a clock of the tests' own hours pass at once.
+        let is_by_redis = self.shared.options.clock.is_none();
+        command.arg(if is_by_redis { self.silence_ms().to_string() } else { String::new() });
         for entry in &append.entries {
             // The stamp is Redis's to give, but where an entry comes back that had one.
             let from = if append.is_stamped { 0 } else { 8 };
@@ -444,6 +506,7 @@ impl Writer {
 
     async fn answer_group(&mut self, asked: Vec<(Request, Value)>) -> Vec<Request> {
         let mut again = Vec::new();
+        let mut was_silent = false;
         let mut landed = Vec::new();
         for (request, value) in asked {
             match request {
@@ -459,6 +522,10 @@ impl Writer {
                     Ok(Appended::Late { at }) => {
                         self.shared.raise_floor(at);
                         reply.send(Ok(AppendOutcome::Late { at })).ok();
+                    }
+                    Ok(Appended::Silence) => {
+                        was_silent = true;
+                        again.push(Request::Append { append, reply });
                     }
                     Ok(Appended::Quarantined { reason }) => {
                         self.shared.quarantine(append.game, &reason);
@@ -479,6 +546,9 @@ impl Writer {
             }
         }
         self.land(landed).await;
+        if was_silent {
+            self.look_at_time().await;
+        }
         if !again.is_empty()
             && let Some(link) = &mut self.link
             && let Err(fault) = link.load_scripts().await
@@ -490,7 +560,7 @@ impl Writer {
 
     /// Answers whatever is no append.
     fn answer(&mut self, request: Request, value: Value) -> Option<Request> {
-        let shared = &self.shared;
+        let shared = self.shared.clone();
         let fault = match request {
             Request::Append { .. } => return Some(request),
             Request::Update { update, reply } => match answers::updated(value) {
@@ -501,10 +571,10 @@ impl Writer {
                 }
                 Err(fault) => (fault, Request::Update { update, reply }),
             },
-            Request::Heartbeat { reply } => match answers::number(value) {
-                Ok(at) => {
-                    shared.raise_floor(Stamp(at));
-                    reply.send(Ok(Stamp(at))).ok();
+            Request::Heartbeat { reply } => match answers::beat(value) {
+                Ok(beat) => {
+                    reply.send(Ok(beat.at)).ok();
+                    self.note_beat(beat);
                     return None;
                 }
                 Err(fault) => (fault, Request::Heartbeat { reply }),
@@ -716,8 +786,15 @@ impl Writer {
         for entry in missing {
             let (expected, writes) = (at, entry.writes.clone());
             at = entry.head;
-            let append =
-                Prepared { game, expected, deadline: None, entries: vec![entry], is_stamped: true, writes };
+            let append = Prepared {
+                game,
+                expected,
+                deadline: None,
+                entries: vec![entry],
+                is_stamped: true,
+                outage: None,
+                writes,
+            };
             let mut commands = Pipeline::new();
             self.add_append(link, &append, commands.ignore_errors());
             let answer = link.send(&commands).await?.pop().unwrap_or(Value::Nil);

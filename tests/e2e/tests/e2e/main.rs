@@ -11,4 +11,5 @@ mod games;
 mod operation;
 #[cfg(target_os = "linux")]
 mod programs;
+mod several;
 mod typed;

@@ -1,6 +1,7 @@
 -- Appends entries to a log if it stands where the caller believes, and nothing of it otherwise.
 -- KEYS: log, quarantine
--- ARGV: expected seq, expected hash, time, floor, deadline, channel, game, side records, whether entries have their stamps, entries
+-- ARGV: expected seq, expected hash, time, floor, deadline, channel, game, side records, whether entries have their stamps,
+--   after how much silence the time must be looked at first in milliseconds or nothing, entries
 local reason = redis.call('GET', KEYS[2])
 if reason then return {'quarantined', reason} end
 
@@ -17,12 +18,14 @@ if seq ~= ARGV[1] or hash ~= ARGV[2] then return {'conflict', seq, hash} end
 
 local is_stamped = ARGV[9] == '1'
 if not is_stamped then
-  at = math.max(at, time_ms(ARGV[3], ARGV[4]))
+  local now = time_ms(ARGV[3], ARGV[4])
+  if ARGV[10] ~= '' and now - tonumber(ARGV[4]) > tonumber(ARGV[10]) then return {'silence', digits(now)} end
+  at = math.max(at, now)
   if ARGV[5] ~= '' and at > tonumber(ARGV[5]) then return {'late', digits(at)} end
 end
 
 local next_seq = tonumber(seq)
-for i = 10, #ARGV do
+for i = 11, #ARGV do
   local value = ARGV[i]
   if is_stamped then
     at = math.max(at, (struct.unpack('<I8', value)))

@@ -1,7 +1,12 @@
--- Notes that a server is alive, and when.
+-- Notes that a server is alive, and when; and, if no server was for too long before, that nobody could write meanwhile.
 -- KEYS: meta
--- ARGV: time, floor
+-- ARGV: time, floor, how long servers may be silent in milliseconds
 local at = time_ms(ARGV[1], ARGV[2])
-at = math.max(at, tonumber(redis.call('HGET', KEYS[1], 'heartbeat') or '0'))
+local before = tonumber(redis.call('HGET', KEYS[1], 'heartbeat') or '0')
+at = math.max(at, before)
 redis.call('HSET', KEYS[1], 'heartbeat', digits(at))
-return {'ok', digits(at)}
+if before > 0 and at - before > tonumber(ARGV[3]) then
+  redis.call('HSET', KEYS[1], 'outage_since', digits(before), 'outage_until', digits(at))
+end
+local outage = redis.call('HMGET', KEYS[1], 'outage_since', 'outage_until')
+return {'ok', digits(at), outage[1] or '0', outage[2] or '0'}

@@ -1,0 +1,80 @@
+//! Several servers before one Redis: players and spectators of a game on different ones, and servers that are killed or stopped.
+
+use flagfall_board::PerSide;
+use flagfall_e2e::{Client, Mirror, Ply, Server, Site};
+use flagfall_tests::Chance;
+
+/// A game by code whose players, and whoever watches, begin at different servers and know them all.
+struct Spread {
+    mirror: Mirror,
+    clients: PerSide<Client>,
+    spectator: Client,
+}
+
+impl Spread {
+    fn begin(site: &Site, servers: &[Server; 3], seed: u64) -> Spread {
+        let [one, two, three] = servers;
+        let mut red = one.client_with(
+            &[two, three],
+            site,
+            "ann",
+            &["play", "--rules", "barrage", "--time", "10+0", "--side", "red", "--challenge"],
+        );
+        let told = red.expect(" --accept ");
+        let code = told.rsplit("--accept ").next().and_then(|rest| rest.split_whitespace().next());
+        let code = code.expect("a code").to_owned();
+        let mut blue = two.client_with(&[three, one], site, "bob", &["play", "--accept", &code]);
+        let id = blue.game();
+        assert_eq!(red.game(), id, "the other server tells its player");
+        let mut spectator = three.client_with(&[one, two], site, "cat", &["watch", &id]);
+        assert_eq!(spectator.game(), id);
+        let mirror = Mirror::new("barrage", seed, None);
+        let mut clients = PerSide::new(red, blue);
+        for side in flagfall_board::Side::BOTH {
+            clients[side].type_line(&format!("deploy {}", mirror.setups[side]));
+        }
+        for side in flagfall_board::Side::BOTH {
+            clients[side].expect("The game starts.");
+        }
+        Spread { mirror, clients, spectator }
+    }
+
+    fn play(&mut self, plies: usize) {
+        for _ in 0..plies {
+            let ply = self.mirror.play_quietly();
+            self.clients[ply.side].type_line(&ply.typed);
+            self.hear(&ply);
+        }
+    }
+
+    fn hear(&mut self, ply: &Ply) {
+        for side in flagfall_board::Side::BOTH {
+            self.clients[side].expect(&ply.heard[side]);
+        }
+        self.spectator.expect(&ply.sentence);
+    }
+}
+
+#[test]
+fn a_game_over_three_servers_goes_on_when_one_is_killed_and_when_one_is_stopped() {
+    let site = Site::with_redis();
+    let mut servers = [site.serve(), site.serve(), site.serve()];
+    let mut game = Spread::begin(&site, &servers, Chance::seed_or(11));
+    game.play(4);
+    // Ann's goes; she goes on elsewhere.
+    servers[0].kill();
+    game.clients.red.expect("Reconnecting.");
+    game.clients.red.expect("Connected again.");
+    game.play(4);
+    // Bob's stops as planned: another one is left, so nothing is paused.
+    servers[1].terminate();
+    game.clients.blue.expect("Reconnecting.");
+    game.clients.blue.expect("Connected again.");
+    game.play(4);
+    assert!(!game.spectator.has_said("paused"), "nothing is paused while a server is left");
+    let turn = game.mirror.turn().expect("a running game");
+    game.clients[turn].type_line("resign");
+    for client in [&mut game.clients.red, &mut game.clients.blue, &mut game.spectator] {
+        client.expect("resigned.");
+    }
+}
