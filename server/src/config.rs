@@ -1,10 +1,13 @@
 //! What an operator sets: flags, and the environment behind them.
 
+use std::ffi::OsStr;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand, ValueEnum, value_parser};
 use flagfall_store::RedisAddress;
 use flagfall_store::redis::Prefix;
@@ -52,6 +55,7 @@ pub struct Config {
         env = "FLAGFALL_STORE",
         value_name = "embedded|memory|REDIS",
         default_value = "embedded",
+        value_parser = StoreParser,
         hide_env_values = true,
         global = true
     )]
@@ -281,6 +285,26 @@ impl FromStr for StoreKind {
     }
 }
 
+/// Reads `--store`. What was named is in no message when it is no store: it may hold a password, and messages end up in journals.
+#[derive(Clone)]
+struct StoreParser;
+
+impl TypedValueParser for StoreParser {
+    type Value = StoreKind;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        _: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<StoreKind, clap::Error> {
+        value.to_string_lossy().parse().map_err(|why: String| {
+            let message = format!("--store (FLAGFALL_STORE) wants {why}\n");
+            clap::Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
+        })
+    }
+}
+
 /// How logs look.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum LogFormat {
@@ -493,6 +517,19 @@ mod tests {
         command.clone().debug_assert();
         for flag in command.get_arguments() {
             assert!(flag.get_help().is_some(), "{}", flag.get_id());
+        }
+    }
+
+    #[test]
+    fn a_store_that_is_none_is_refused_without_its_password() {
+        for text in ["rediss://:hunter2@host:6379", "redis://:hunter2@host:port", "hunter2"] {
+            let error = Config::try_parse_from(["flagfall-server", "--store", text]).unwrap_err();
+            let message = error.to_string();
+            assert!(
+                message.contains("--store (FLAGFALL_STORE) wants embedded, memory, or a Redis"),
+                "{message}"
+            );
+            assert!(!message.contains("hunter2") && !format!("{error:?}").contains("hunter2"), "{message}");
         }
     }
 }

@@ -122,3 +122,13 @@ fn alerts_and_dashboard_look_at_metrics_that_exist_and_the_runbook_has_them_all(
         assert!(runbook.contains(&format!("### {alert}\n")), "the runbook says nothing of {alert}");
     }
 }
+
+/// Behind a proxy that is not trusted everybody has one address, and fifty wrong passwords of anybody lock all out.
+#[test]
+fn servers_behind_a_proxy_count_addresses_of_players() {
+    for file in ["compose.yml", "kubernetes/flagfall.yaml", "systemd/flagfall-server@.service"] {
+        let text = text(file);
+        let mut lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+        assert!(lines.any(|line| line.contains("FLAGFALL_TRUST_PROXY") && line.contains("true")), "{file}");
+    }
+}
