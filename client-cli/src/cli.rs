@@ -370,7 +370,7 @@ pub struct WishArgs {
     /// The ruleset: see flagfall rules. Offers are made for classic without it. Changes of single rules stand after it: classic,ties=attacker,quiet=off.
     #[arg(long, value_name = "RULESET", value_parser = parse_ruleset)]
     pub rules: Option<String>,
-    /// The clock: minutes and seconds per move (10+5), seconds (90s+2), or none. Offers are made for 10+5 without it.
+    /// The clock: minutes and seconds per move (10+5), seconds (90s+2), minutes and free seconds of each turn (10d5), days per move (3days), or none. Offers are made for 10+5 without it.
     #[arg(long, value_parser = words::parse_time)]
     pub time: Option<Time>,
     /// Your side; chance decides without it.

@@ -13,10 +13,13 @@ use unicode_width::UnicodeWidthStr;
 
 /// A text that names no clock.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0:?} is no clock: write minutes and seconds per move as in 10+5, seconds as in 90s+2, or none")]
+#[error(
+    "{0:?} is no clock: write minutes and seconds per move as in 10+5, seconds as in 90s+2, minutes and free seconds of each turn as in 10d5, days per move as in 3days, or none"
+)]
 pub struct TimeError(String);
 
-/// Reads a clock: `10+5` (minutes and seconds per move), `10`, `90s+2`, `none`.
+/// Reads a clock: `10+5` (minutes and seconds per move), `10`, `90s+2`, `10d5` (minutes, and the first seconds of every turn free), `3days`
+/// (for every move), `none`.
 ///
 /// # Errors
 /// When it is none of these.
@@ -25,13 +28,23 @@ pub fn parse_time(text: &str) -> Result<Time, TimeError> {
     if matches!(text, "none" | "unlimited" | "no") {
         return Ok(Time::Unlimited {});
     }
-    let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
-    let base_s = match base.strip_suffix('s') {
+    if let Some(days) = text.strip_suffix("days").or_else(|| text.strip_suffix("day")) {
+        let days = days.trim().parse().map_err(|_| error())?;
+        return Ok(Time::Correspondence { days });
+    }
+    let base_of = |base: &str| match base.strip_suffix('s') {
         Some(seconds) => seconds.parse::<u32>().ok(),
         None => base.parse::<u32>().ok().and_then(|minutes| minutes.checked_mul(60)),
     };
-    let increment_s = increment.strip_suffix('s').unwrap_or(increment).parse().map_err(|_| error())?;
-    Ok(Time::Fischer { base_s: base_s.ok_or_else(error)?, increment_s })
+    let seconds_of = |text: &str| text.strip_suffix('s').unwrap_or(text).parse::<u32>().ok();
+    let time = if let Some((base, free)) = text.split_once('d') {
+        base_of(base).zip(seconds_of(free)).map(|(base_s, free_s)| Time::Delay { base_s, free_s })
+    } else {
+        let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+        let both = base_of(base).zip(seconds_of(increment));
+        both.map(|(base_s, increment_s)| Time::Fischer { base_s, increment_s })
+    };
+    time.ok_or_else(error)
 }
 
 /// A clock as people write it.
@@ -39,8 +52,10 @@ pub fn parse_time(text: &str) -> Result<Time, TimeError> {
 pub fn time(time: Time) -> String {
     match time {
         Time::Unlimited {} => "no clock".to_owned(),
-        Time::Fischer { base_s, increment_s } if base_s % 60 == 0 => format!("{}+{increment_s}", base_s / 60),
-        Time::Fischer { base_s, increment_s } => format!("{base_s}s+{increment_s}"),
+        Time::Fischer { base_s, increment_s } => format!("{}+{increment_s}", base(base_s)),
+        Time::Delay { base_s, free_s } => format!("{}d{free_s}", base(base_s)),
+        Time::Correspondence { days: 1 } => "1day".to_owned(),
+        Time::Correspondence { days } => format!("{days}days"),
     }
 }
 
@@ -112,6 +127,11 @@ pub fn leaderboard(board: &Leaderboard) -> String {
     text
 }
 
+/// Base time: minutes where they are whole.
+fn base(base_s: u32) -> String {
+    if base_s % 60 == 0 { (base_s / 60).to_string() } else { format!("{base_s}s") }
+}
+
 /// What is played, with all that sets it apart: for whoever is to agree to it.
 #[must_use]
 pub fn terms(terms: &Terms) -> String {
@@ -172,8 +192,10 @@ pub fn clock(ms: u64) -> String {
         format!("0:{:02}.{}", seconds, ms % 1000 / 100)
     } else if seconds < 3600 {
         format!("{}:{:02}", seconds / 60, seconds % 60)
-    } else {
+    } else if seconds < 24 * 3600 {
         format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    } else {
+        format!("{}d {}h", seconds / (24 * 3600), seconds / 3600 % 24)
     }
 }
 
@@ -486,8 +508,32 @@ mod tests {
             assert_eq!(time(clock), text);
         }
         assert_eq!(parse_time("15"), Ok(Time::Fischer { base_s: 900, increment_s: 0 }));
+        for (text, clock) in [
+            ("10d5", Time::Delay { base_s: 600, free_s: 5 }),
+            ("90sd2", Time::Delay { base_s: 90, free_s: 2 }),
+            ("1day", Time::Correspondence { days: 1 }),
+            ("3days", Time::Correspondence { days: 3 }),
+        ] {
+            assert_eq!(parse_time(text), Ok(clock));
+            assert_eq!(time(clock), text);
+        }
         assert_eq!(parse_time("none"), Ok(Time::Unlimited {}));
-        for text in ["", "+", "ten", "10+", "-1+2", "99999999999+1", "4294967295", "10+5+1", "1.5"] {
+        for text in [
+            "",
+            "+",
+            "ten",
+            "10+",
+            "-1+2",
+            "99999999999+1",
+            "4294967295",
+            "10+5+1",
+            "1.5",
+            "days",
+            "d",
+            "10d",
+            "d5",
+            "1.5days",
+        ] {
             assert!(parse_time(text).is_err(), "{text:?}");
         }
     }

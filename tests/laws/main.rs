@@ -39,9 +39,11 @@ fn hold<L: Law>(name: &str, games: u64, mut law: impl FnMut() -> L) {
 
 fn play(ruleset: &'static Ruleset, seed: u64, law: &mut impl Law) -> u64 {
     let mut chance = Chance::new(seed);
-    let time = match chance.below(3) {
+    let time = match chance.below(5) {
         0 => TimeControl::Unlimited,
         1 => TimeControl::Fischer { base_ms: 60_000, increment_ms: 2_000 },
+        2 => TimeControl::Delay { base_ms: 60_000, free_ms: 1_000 },
+        3 => TimeControl::PerPly { ply_ms: 86_400_000 },
         _ => TimeControl::Fischer { base_ms: 600_000, increment_ms: 0 },
     };
     let secret = PerSide::new(chance.once_in(3), chance.once_in(3));

@@ -360,10 +360,25 @@ impl OpenGame {
     #[must_use]
     pub fn remaining_ms(&self, side: Side, server_now: u64) -> Option<u64> {
         let clock = self.view.clock?;
+        let gone = self.gone_ms(side, server_now)?;
+        Some(clock.remaining_ms[side].saturating_sub(gone.saturating_sub(clock.free_ms[side])))
+    }
+
+    /// What is left to a side of its turn's free time, while that runs.
+    #[must_use]
+    pub fn free_ms(&self, side: Side, server_now: u64) -> Option<u64> {
+        let clock = self.view.clock?;
+        clock.running.filter(|running| running.includes(side))?;
+        let left = clock.free_ms[side].saturating_sub(self.gone_ms(side, server_now)?);
+        Some(left).filter(|left| *left > 0)
+    }
+
+    /// How long a side's time has run since the server told it.
+    fn gone_ms(&self, side: Side, server_now: u64) -> Option<u64> {
+        let clock = self.view.clock?;
         let runs = clock.running.is_some_and(|running| running.includes(side));
         let is_running = runs && !self.view.paused && self.view.phase != Phase::Over;
-        let gone = if is_running { server_now.saturating_sub(clock.at) } else { 0 };
-        Some(clock.remaining_ms[side].saturating_sub(gone))
+        Some(if is_running { server_now.saturating_sub(clock.at) } else { 0 })
     }
 }
 

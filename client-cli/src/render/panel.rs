@@ -76,7 +76,11 @@ fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: u
         (Phase::Deploying, _) if game.view.ready[side] => "ready".to_owned(),
         (Phase::Deploying, _) => "deploying".to_owned(),
         _ if model.replay.is_some() => String::new(),
-        (_, Some(ms)) => words::clock(ms),
+        (_, Some(ms)) => match game.free_ms(side, model.server_now()) {
+            // The seconds that are free come first.
+            Some(free) => format!("+{} {}", free.div_ceil(1000), words::clock(ms)),
+            None => words::clock(ms),
+        },
         (_, None) => String::new(),
     };
     let arrow = if is_turn { ">" } else { " " };

@@ -29,7 +29,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 pub use challenges::Challenge;
 pub use command::LobbyCommand;
 pub use memory::GamePlan;
-pub use refusal::{BASE_S, INCREMENT_S, LobbyRefusal, check_rated, check_terms};
+pub use refusal::{LobbyRefusal, check_rated, check_terms};
 pub use seeks::{Seeks, TakenSeek};
 
 use self::board::{Board, LISTED_GAMES_MAX};

@@ -11,11 +11,6 @@ use crate::chance::ChanceError;
 use crate::ratings::why_unrated;
 use crate::table::{CreateError, TableError};
 
-/// Seconds in the shortest and the longest base time.
-pub const BASE_S: std::ops::RangeInclusive<u32> = Time::BASE_S;
-/// Seconds in the shortest and the longest increment.
-pub const INCREMENT_S: std::ops::RangeInclusive<u32> = Time::INCREMENT_S;
-
 /// Why the lobby refused a command. Nothing changed, but for [`LobbyRefusal::Store`] and [`LobbyRefusal::Stopping`]: then
 /// the same command may be sent again, and has one outcome.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -25,8 +20,9 @@ pub enum LobbyRefusal {
     NoSuchRuleset(NoSuchRuleset),
     /// Out of bounds.
     #[error(
-        "base time is {} to {} seconds, the increment {} to {}",
-        BASE_S.start(), BASE_S.end(), INCREMENT_S.start(), INCREMENT_S.end()
+        "base time is {} to {} seconds, the increment {} to {}, the free time of a turn {} to {}; by correspondence a move has {} to {} days",
+        Time::BASE_S.start(), Time::BASE_S.end(), Time::INCREMENT_S.start(), Time::INCREMENT_S.end(),
+        Time::FREE_S.start(), Time::FREE_S.end(), Time::DAYS.start(), Time::DAYS.end()
     )]
     BadTime,
     /// The game cannot be rated.
@@ -148,13 +144,7 @@ impl From<ChanceError> for LobbyRefusal {
 /// [`LobbyRefusal::NoSuchRuleset`], [`LobbyRefusal::BadTime`].
 pub fn check_terms(terms: &Terms) -> Result<Terms, LobbyRefusal> {
     let ruleset = Ruleset::parse(&terms.ruleset).map_err(LobbyRefusal::NoSuchRuleset)?;
-    let is_allowed = match terms.time {
-        Time::Unlimited {} => true,
-        Time::Fischer { base_s, increment_s } => {
-            BASE_S.contains(&base_s) && INCREMENT_S.contains(&increment_s)
-        }
-    };
-    if !is_allowed {
+    if !terms.time.is_allowed() {
         return Err(LobbyRefusal::BadTime);
     }
     Ok(Terms { ruleset: ruleset.id.to_owned(), ..terms.clone() })
@@ -183,6 +173,14 @@ mod tests {
             |base_s, increment_s| check_terms(&terms("classic", Time::Fischer { base_s, increment_s }));
         for (base, increment) in [(10, 0), (86_400, 3_600), (300, 5)] {
             assert!(fischer(base, increment).is_ok());
+        }
+        let delay = |base_s, free_s| check_terms(&terms("classic", Time::Delay { base_s, free_s }));
+        let correspondence = |days| check_terms(&terms("classic", Time::Correspondence { days }));
+        assert!(delay(10, 1).is_ok() && delay(86_400, 3_600).is_ok());
+        assert!(correspondence(1).is_ok() && correspondence(14).is_ok());
+        for refused in [delay(9, 5), delay(300, 0), delay(300, 3_601), correspondence(0), correspondence(15)]
+        {
+            assert_eq!(refused, Err(LobbyRefusal::BadTime));
         }
         for (base, increment) in [(9, 0), (0, 10), (86_401, 0), (300, 3_601), (u32::MAX, u32::MAX)] {
             assert_eq!(fischer(base, increment), Err(LobbyRefusal::BadTime));

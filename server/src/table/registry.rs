@@ -305,10 +305,10 @@ impl Tables {
     pub async fn create(&self, new: NewGame) -> Result<GameSummary, CreateError> {
         let header = GameHeader {
             lakes: drawn_lakes(&new.terms.ruleset)?,
+            deploy_ms: new.terms.time.deploy_ms(self.inner.settings.deploy_ms),
             terms: new.terms,
             players: new.players,
             secret: new.secret,
-            deploy_ms: self.inner.settings.deploy_ms,
             previous: new.previous,
         };
         let id = new.id;

@@ -316,6 +316,9 @@ pub struct Terms {
     pub rated: bool,
 }
 
+/// Milliseconds of a day.
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+
 /// A game's clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
@@ -329,6 +332,18 @@ pub enum Time {
         /// Increment in seconds, 0 to 3,600.
         increment_s: u32,
     },
+    /// Base time, and the first seconds of every own turn free; what is not used of them is lost.
+    Delay {
+        /// Base time in seconds, 10 to 86,400.
+        base_s: u32,
+        /// Free seconds of a turn, 1 to 3,600.
+        free_s: u32,
+    },
+    /// So many days for every own ply, and for the deployment.
+    Correspondence {
+        /// Days, 1 to 14.
+        days: u32,
+    },
 }
 
 impl From<Time> for TimeControl {
@@ -339,6 +354,10 @@ impl From<Time> for TimeControl {
                 base_ms: u64::from(base_s) * 1000,
                 increment_ms: u64::from(increment_s) * 1000,
             },
+            Time::Delay { base_s, free_s } => {
+                TimeControl::Delay { base_ms: u64::from(base_s) * 1000, free_ms: u64::from(free_s) * 1000 }
+            }
+            Time::Correspondence { days } => TimeControl::PerPly { ply_ms: u64::from(days) * DAY_MS },
         }
     }
 }
@@ -348,6 +367,32 @@ impl Time {
     pub const BASE_S: std::ops::RangeInclusive<u32> = 10..=86_400;
     /// The increments that may be played, in seconds.
     pub const INCREMENT_S: std::ops::RangeInclusive<u32> = 0..=3_600;
+    /// The free times of a turn that may be played, in seconds.
+    pub const FREE_S: std::ops::RangeInclusive<u32> = 1..=3_600;
+    /// The days for a ply that may be played.
+    pub const DAYS: std::ops::RangeInclusive<u32> = 1..=14;
+
+    /// Whether it lies within the bounds.
+    #[must_use]
+    pub fn is_allowed(&self) -> bool {
+        match self {
+            Time::Unlimited {} => true,
+            Time::Fischer { base_s, increment_s } => {
+                Time::BASE_S.contains(base_s) && Time::INCREMENT_S.contains(increment_s)
+            }
+            Time::Delay { base_s, free_s } => Time::BASE_S.contains(base_s) && Time::FREE_S.contains(free_s),
+            Time::Correspondence { days } => Time::DAYS.contains(days),
+        }
+    }
+
+    /// Time for the deployment in milliseconds, where everybody else has this long: days where a ply has days.
+    #[must_use]
+    pub fn deploy_ms(&self, otherwise_ms: u64) -> u64 {
+        match self {
+            Time::Correspondence { days } => u64::from(*days) * DAY_MS,
+            Time::Unlimited {} | Time::Fischer { .. } | Time::Delay { .. } => otherwise_ms,
+        }
+    }
 }
 
 /// What a client has seen of a game: `seq` counts what its audience was shown.

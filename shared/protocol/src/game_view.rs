@@ -105,9 +105,16 @@ pub struct Clock {
     pub at: u64,
     /// What is left to each side then, in milliseconds.
     pub remaining_ms: PerSide<u64>,
+    /// What is left then of a turn's free time, which goes first, in milliseconds; only with a delay.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub free_ms: PerSide<u64>,
     /// Whose time runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running: Option<Running>,
+}
+
+fn is_nothing(free_ms: &PerSide<u64>) -> bool {
+    free_ms.red == 0 && free_ms.blue == 0
 }
 
 /// Whose time runs.
@@ -426,8 +433,8 @@ impl From<&rules::Outcome> for Outcome {
 
 impl From<rules::SeenClock> for Clock {
     fn from(clock: rules::SeenClock) -> Clock {
-        let rules::SeenClock { at, remaining_ms, is_running } = clock;
-        Clock { at: at.0, remaining_ms, running: Running::of(is_running) }
+        let rules::SeenClock { at, remaining_ms, free_ms, is_running } = clock;
+        Clock { at: at.0, remaining_ms, free_ms, running: Running::of(is_running) }
     }
 }
 

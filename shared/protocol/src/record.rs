@@ -165,6 +165,10 @@ impl fmt::Display for GameRecord {
             Time::Fischer { base_s, increment_s } => {
                 writeln!(f, "Time: {base_s} s + {increment_s} s a move")?;
             }
+            Time::Delay { base_s, free_s } => {
+                writeln!(f, "Time: {base_s} s, {free_s} s of each turn free")?;
+            }
+            Time::Correspondence { days } => writeln!(f, "Time: {days} days a move")?,
         }
         for side in Side::BOTH {
             writeln!(f, "{side}: {}", self.players[side].name)?;

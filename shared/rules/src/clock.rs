@@ -14,29 +14,63 @@ pub enum TimeControl {
         /// Time a side gains with each of its plies.
         increment_ms: u64,
     },
+    /// Base time, and the first time of every own turn free, in milliseconds. What is not used of it is lost.
+    Delay {
+        /// Time each side starts with.
+        base_ms: u64,
+        /// Time of each turn that is not counted.
+        free_ms: u64,
+    },
+    /// So much time for every own ply (correspondence), in milliseconds. What is not used of it is lost.
+    PerPly {
+        /// Time for a ply.
+        ply_ms: u64,
+    },
 }
 
 /// Both sides' remaining time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Clock {
-    increment_ms: u64,
+    control: Control,
     remaining_ms: PerSide<u64>,
+    /// What is left of the free time of a side's turn.
+    free_ms: PerSide<u64>,
     /// Since when a side's time runs: both may, while both owe a choice (§Q4).
     since: PerSide<Option<Stamp>>,
+}
+
+/// What happens to a side's time with its plies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Control {
+    /// It grows by this.
+    Increment(u64),
+    /// This much of every turn is free.
+    Free(u64),
+    /// It is this much again.
+    Renewed(u64),
 }
 
 impl Clock {
     /// A clock that nobody has started; none when time is unlimited.
     #[must_use]
     pub fn new(control: TimeControl) -> Option<Clock> {
-        match control {
-            TimeControl::Unlimited => None,
-            TimeControl::Fischer { base_ms, increment_ms } => Some(Clock {
-                increment_ms,
-                remaining_ms: PerSide::new(base_ms, base_ms),
-                since: PerSide::default(),
-            }),
-        }
+        let (control, base_ms) = match control {
+            TimeControl::Unlimited => return None,
+            TimeControl::Fischer { base_ms, increment_ms } => (Control::Increment(increment_ms), base_ms),
+            TimeControl::Delay { base_ms, free_ms } => (Control::Free(free_ms), base_ms),
+            TimeControl::PerPly { ply_ms } => (Control::Renewed(ply_ms), ply_ms),
+        };
+        let free_ms = match control {
+            Control::Free(free_ms) => free_ms,
+            Control::Increment(_) | Control::Renewed(_) => 0,
+        };
+        let both = |ms| PerSide::new(ms, ms);
+        Some(Clock {
+            control,
+            remaining_ms: both(base_ms),
+            free_ms: both(free_ms),
+            since: PerSide::default(),
+        })
     }
 
     /// Starts a side's clock, unless it runs.
@@ -51,23 +85,36 @@ impl Clock {
 
     /// Stops a side's clock, having counted its time until now.
     pub(crate) fn stop_side(&mut self, side: Side, at: Stamp) {
-        if let Some(since) = self.since[side].take() {
-            self.remaining_ms[side] = self.remaining_ms[side].saturating_sub(at.ms_since(since));
-        }
+        self.remaining_ms[side] = self.remaining_ms(side, at);
+        self.free_ms[side] = self.free_ms(side, at);
+        self.since[side] = None;
     }
 
-    /// The side made its ply: time is counted, its increment added, the other clock starts.
+    /// The side made its ply: time is counted, it gets what a ply gives, the other clock starts.
     pub(crate) fn press(&mut self, side: Side, at: Stamp) {
         self.stop(at);
-        self.remaining_ms[side] = self.remaining_ms[side].saturating_add(self.increment_ms);
+        match self.control {
+            Control::Increment(ms) => self.remaining_ms[side] = self.remaining_ms[side].saturating_add(ms),
+            Control::Free(ms) => self.free_ms[side] = ms,
+            Control::Renewed(ms) => self.remaining_ms[side] = ms,
+        }
         self.start(side.opponent(), at);
     }
 
     /// A side's remaining time at a moment, in milliseconds.
     #[must_use]
     pub fn remaining_ms(&self, side: Side, now: Stamp) -> u64 {
-        let gone = self.since[side].map_or(0, |since| now.ms_since(since));
-        self.remaining_ms[side].saturating_sub(gone)
+        self.remaining_ms[side].saturating_sub(self.gone_ms(side, now).saturating_sub(self.free_ms[side]))
+    }
+
+    /// What is left at a moment of a side's free time, before its remaining time is counted, in milliseconds.
+    #[must_use]
+    pub fn free_ms(&self, side: Side, now: Stamp) -> u64 {
+        self.free_ms[side].saturating_sub(self.gone_ms(side, now))
+    }
+
+    fn gone_ms(&self, side: Side, now: Stamp) -> u64 {
+        self.since[side].map_or(0, |since| now.ms_since(since))
     }
 
     /// Whether a side's time runs.
@@ -84,12 +131,78 @@ impl Clock {
     /// The last moment at which a side may still act, while its time runs.
     #[must_use]
     pub fn deadline_of(&self, side: Side) -> Option<Stamp> {
-        self.since[side].map(|since| since.plus_ms(self.remaining_ms[side]))
+        let left_ms = self.remaining_ms[side].saturating_add(self.free_ms[side]);
+        self.since[side].map(|since| since.plus_ms(left_ms))
     }
 
     /// The last moment at which whoever's time runs out first may still act.
     #[must_use]
     pub fn deadline(&self) -> Option<Stamp> {
         Side::BOTH.into_iter().filter_map(|side| self.deadline_of(side)).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RED: Side = Side::Red;
+    const BLUE: Side = Side::Blue;
+
+    fn started(control: TimeControl) -> Clock {
+        let mut clock = Clock::new(control).unwrap();
+        clock.start(RED, Stamp(1_000));
+        clock
+    }
+
+    fn left(clock: &Clock, side: Side, now: u64) -> (u64, u64) {
+        (clock.remaining_ms(side, Stamp(now)), clock.free_ms(side, Stamp(now)))
+    }
+
+    #[test]
+    fn an_increment_is_added_with_the_ply() {
+        let mut clock = started(TimeControl::Fischer { base_ms: 10_000, increment_ms: 500 });
+        assert_eq!(clock.deadline(), Some(Stamp(11_000)));
+        clock.press(RED, Stamp(4_000));
+        assert_eq!((left(&clock, RED, 5_000), left(&clock, BLUE, 5_000)), ((7_500, 0), (9_000, 0)));
+    }
+
+    #[test]
+    fn with_a_delay_the_first_time_of_a_turn_is_free_and_never_kept() {
+        let mut clock = started(TimeControl::Delay { base_ms: 10_000, free_ms: 3_000 });
+        assert_eq!(clock.deadline(), Some(Stamp(14_000)));
+        assert_eq!(left(&clock, RED, 2_000), (10_000, 2_000));
+        assert_eq!(left(&clock, RED, 4_000), (10_000, 0));
+        assert_eq!(left(&clock, RED, 6_000), (8_000, 0));
+        clock.press(RED, Stamp(6_000));
+        assert_eq!((left(&clock, RED, 6_000), left(&clock, BLUE, 6_000)), ((8_000, 3_000), (10_000, 3_000)));
+        // A quick answer leaves both as they were.
+        clock.press(BLUE, Stamp(7_000));
+        assert_eq!((left(&clock, RED, 7_000), left(&clock, BLUE, 7_000)), ((8_000, 3_000), (10_000, 3_000)));
+        assert_eq!(clock.deadline(), Some(Stamp(18_000)));
+    }
+
+    #[test]
+    fn a_pause_takes_nothing_and_gives_nothing_of_a_delay() {
+        let mut clock = started(TimeControl::Delay { base_ms: 10_000, free_ms: 3_000 });
+        clock.stop(Stamp(2_000));
+        assert_eq!(left(&clock, RED, 900_000), (10_000, 2_000));
+        clock.start(RED, Stamp(900_000));
+        assert_eq!(left(&clock, RED, 903_000), (9_000, 0));
+        clock.stop(Stamp(903_000));
+        clock.start(RED, Stamp(1_000_000));
+        assert_eq!(left(&clock, RED, 1_001_000), (8_000, 0));
+        assert_eq!(clock.deadline(), Some(Stamp(1_009_000)));
+    }
+
+    #[test]
+    fn by_correspondence_every_ply_has_its_whole_time() {
+        let day = 86_400_000;
+        let mut clock = started(TimeControl::PerPly { ply_ms: day });
+        clock.press(RED, Stamp(1_000 + day / 2));
+        assert_eq!(left(&clock, RED, day), (day, 0));
+        assert_eq!(clock.deadline(), Some(Stamp(1_000 + day / 2 + day)));
+        clock.press(BLUE, Stamp(day));
+        assert_eq!(clock.deadline(), Some(Stamp(2 * day)));
     }
 }

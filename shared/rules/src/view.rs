@@ -163,6 +163,8 @@ pub struct SeenClock {
     pub at: Stamp,
     /// Each side's remaining time in milliseconds.
     pub remaining_ms: PerSide<u64>,
+    /// What is left to each side of a turn's free time, before its remaining time is counted, in milliseconds.
+    pub free_ms: PerSide<u64>,
     /// Whose time runs: both sides' while both owe a choice (§Q4).
     pub is_running: PerSide<bool>,
 }
@@ -505,6 +507,7 @@ pub fn clock_seen(game: &Game, viewer: Viewer, now: Stamp) -> Option<SeenClock> 
     Some(SeenClock {
         at,
         remaining_ms: PerSide::from_fn(|side| clock_of(side).remaining_ms(side, at)),
+        free_ms: PerSide::from_fn(|side| clock_of(side).free_ms(side, at)),
         is_running: PerSide::from_fn(|side| clock_of(side).is_running(side)),
     })
 }

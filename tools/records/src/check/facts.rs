@@ -1,7 +1,7 @@
 //! What can be said of a record without playing its game.
 
 use flagfall_board::{PerSide, Rank, Side, SquareSet};
-use flagfall_protocol::{Audience, GameEvent, GameRecord, HexBytes, Outcome, Time};
+use flagfall_protocol::{Audience, GameEvent, GameRecord, HexBytes, Outcome};
 use flagfall_rules::{Commitment, EndReason, Identity, Lakes, Ruleset, Setup, SetupRefusal};
 
 use super::{Knowledge, Wrong, finding_at, own_setup};
@@ -61,15 +61,10 @@ fn check_terms(record: &GameRecord) -> Result<(), Wrong> {
         let detail = format!("this program knows no ruleset {:?}", record.terms.ruleset);
         return Err((Falsehood::Terms, detail));
     }
-    match record.terms.time {
-        Time::Fischer { base_s, increment_s }
-            if !Time::BASE_S.contains(&base_s) || !Time::INCREMENT_S.contains(&increment_s) =>
-        {
-            let detail = format!("nobody may play with {base_s} s and {increment_s} s a move");
-            Err((Falsehood::Terms, detail))
-        }
-        Time::Fischer { .. } | Time::Unlimited {} => Ok(()),
+    if !record.terms.time.is_allowed() {
+        return Err((Falsehood::Terms, "nobody may play with this clock".to_owned()));
     }
+    Ok(())
 }
 
 /// The lakes of the record's game.

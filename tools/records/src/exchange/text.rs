@@ -105,11 +105,21 @@ fn time_of(text: &str) -> Result<Time, ImportError> {
     if text == "no clock" {
         return Ok(Time::Unlimited {});
     }
-    let parts = text.strip_suffix(" s a move").and_then(|text| text.split_once(" s + "));
-    let time = parts.and_then(|(base, increment)| {
-        Some(Time::Fischer { base_s: base.parse().ok()?, increment_s: increment.parse().ok()? })
-    });
+    let two = |one: &str, other: &str| Some((one.parse().ok()?, other.parse().ok()?));
+    let time = if let Some(days) = text.strip_suffix(" days a move") {
+        days.parse().ok().map(|days| Time::Correspondence { days })
+    } else if let Some(text) = text.strip_suffix(" s of each turn free") {
+        let both = text.split_once(" s, ").and_then(|(base, free)| two(base, free));
+        both.map(|(base_s, free_s)| Time::Delay { base_s, free_s })
+    } else {
+        let text = text.strip_suffix(" s a move").and_then(|text| text.split_once(" s + "));
+        let both = text.and_then(|(base, increment)| two(base, increment));
+        both.map(|(base_s, increment_s)| Time::Fischer { base_s, increment_s })
+    };
     time.ok_or_else(|| {
-        ImportError::Form("the time is wanted as in 600 s + 5 s a move, or no clock".to_owned())
+        ImportError::Form(
+            "the time is wanted as in 600 s + 5 s a move, 600 s, 5 s of each turn free, 3 days a move, or no clock"
+                .to_owned(),
+        )
     })
 }

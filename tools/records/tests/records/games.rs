@@ -45,19 +45,10 @@ pub(crate) struct Played {
     pub(crate) manner: Manner,
 }
 
-pub(crate) fn control(time: Time) -> TimeControl {
-    match time {
-        Time::Unlimited {} => TimeControl::Unlimited,
-        Time::Fischer { base_s, increment_s } => TimeControl::Fischer {
-            base_ms: u64::from(base_s) * 1000,
-            increment_ms: u64::from(increment_s) * 1000,
-        },
-    }
-}
-
 /// Plays a game. Every second ply is a strike where there is one, so that short games have many.
 pub(crate) fn play(ruleset: &'static Ruleset, manner: Manner, chance: &mut Chance) -> Played {
-    let mut table = Match::new(ruleset, control(manner.time), manner.secret, Chance::new(chance.bits()));
+    let mut table =
+        Match::new(ruleset, TimeControl::from(manner.time), manner.secret, Chance::new(chance.bits()));
     let mut log = Vec::new();
     while table.game.phase() != Phase::Over {
         if table.game.phase() == Phase::Playing

@@ -15,6 +15,8 @@ fn the_record_of_any_game_is_true_for_every_audience() {
         manner.time = match game % 5 {
             0 => Time::Fischer { base_s: 86_400, increment_s: 0 },
             1 => Time::Fischer { base_s: 60, increment_s: 2 },
+            2 => Time::Delay { base_s: 30, free_s: 1 },
+            3 => Time::Correspondence { days: 2 },
             _ => Time::Unlimited {},
         };
         manner

@@ -5,10 +5,8 @@ use flagfall_board::{ChipColor, Side, Sign, Square, Stamp};
 use flagfall_protocol::{Audience, GameEvent, GameRecord, Recorder, SeenPlacing};
 use flagfall_rules::{
     Command, Entropy, Event, Events, Game, GameTerms, Identity, Move, MoveCommand, Phase, Placing, Ruleset,
-    Setup, Viewer, decide, decide_deadline, decide_pause, decide_resume, evolve, see,
+    Setup, TimeControl, Viewer, decide, decide_deadline, decide_pause, decide_resume, evolve, see,
 };
-
-use crate::games::control;
 
 /// Whether it is. Both deployments must be open in it.
 pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
@@ -23,7 +21,7 @@ pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
         game: record.game,
         ruleset,
         lakes: record.lakes.as_ref().map_or(ruleset.shape.lakes, |lakes| lakes.iter().copied().collect()),
-        time: control(record.terms.time),
+        time: TimeControl::from(record.terms.time),
         deploy_ms: record.deploy_ms.unwrap_or(u64::MAX),
         created: Stamp(record.created),
         secret: Default::default(),
