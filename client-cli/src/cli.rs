@@ -141,7 +141,7 @@ pub enum Command {
     Whoami,
     /// Show the best of a ruleset at a speed.
     #[command(
-        after_help = "Every ruleset has a list for each speed: bullet, blitz, rapid and classical, by the time that a clock gives for forty plies (under 3, under 8, under 25 minutes, or more). On the list is who has played enough lately for a certain rating (deviation 75 or less)."
+        after_help = "Every ruleset has a list for each speed: bullet, blitz, rapid and classical, by the time that a clock gives for forty plies (under 3, under 8, under 25 minutes, or more), and correspondence. On the list is who has played enough lately for a certain rating (deviation 75 or less)."
     )]
     Leaderboard(LeaderboardArgs),
     /// Show what everybody may know of a player, ratings included.

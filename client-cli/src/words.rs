@@ -129,7 +129,7 @@ pub fn leaderboard(board: &Leaderboard) -> String {
 
 /// Base time: minutes where they are whole.
 fn base(base_s: u32) -> String {
-    if base_s % 60 == 0 { (base_s / 60).to_string() } else { format!("{base_s}s") }
+    if base_s.is_multiple_of(60) { (base_s / 60).to_string() } else { format!("{base_s}s") }
 }
 
 /// What is played, with all that sets it apart: for whoever is to agree to it.

@@ -62,7 +62,7 @@ pub enum ApiError {
     #[error("there is no such ruleset; GET /api/rulesets lists them. Custom rules are not rated")]
     NoSuchRuleset,
     /// No such speed.
-    #[error("there is no such speed; there is bullet, blitz, rapid and classical")]
+    #[error("there is no such speed; there is bullet, blitz, rapid, classical and correspondence")]
     NoSuchSpeed,
     /// The game changed no rating.
     #[error("this game has changed no rating: it is not rated, does not count, or is not over")]

@@ -79,7 +79,7 @@ impl Code {
     pub const NOT_IN_POOL: &'static str = "not_in_pool";
     /// Who asks has been paired, and that game runs.
     pub const ALREADY_PAIRED: &'static str = "already_paired";
-    /// No such speed; there is bullet, blitz, rapid and classical.
+    /// No such speed; there is bullet, blitz, rapid, classical and correspondence.
     pub const NO_SUCH_SPEED: &'static str = "no_such_speed";
     /// The account has running games.
     pub const GAMES_RUNNING: &'static str = "games_running";

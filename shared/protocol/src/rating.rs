@@ -19,19 +19,28 @@ pub enum Speed {
     Rapid,
     /// Longer.
     Classical,
+    /// Days for every move.
+    Correspondence,
 }
 
 impl Speed {
     /// All of them, the fastest first.
-    pub const ALL: [Speed; 4] = [Speed::Bullet, Speed::Blitz, Speed::Rapid, Speed::Classical];
+    pub const ALL: [Speed; 5] =
+        [Speed::Bullet, Speed::Blitz, Speed::Rapid, Speed::Classical, Speed::Correspondence];
     /// Plies of one side by which the length of a game is estimated.
     pub const PLIES: u64 = 40;
 
     /// The speed of a clock; none without a clock.
     #[must_use]
     pub fn of(time: Time) -> Option<Speed> {
-        let Time::Fischer { base_s, increment_s } = time else { return None };
-        Some(match u64::from(base_s) + Speed::PLIES * u64::from(increment_s) {
+        let (base_s, ply_s) = match time {
+            Time::Unlimited {} => return None,
+            Time::Correspondence { days: _ } => return Some(Speed::Correspondence),
+            Time::Fischer { base_s, increment_s } => (base_s, increment_s),
+            // Few turns use all that is free, and none keeps it: still it is time to think.
+            Time::Delay { base_s, free_s } => (base_s, free_s),
+        };
+        Some(match u64::from(base_s) + Speed::PLIES * u64::from(ply_s) {
             0..180 => Speed::Bullet,
             180..480 => Speed::Blitz,
             480..1_500 => Speed::Rapid,
@@ -47,6 +56,7 @@ impl Speed {
             Speed::Blitz => "blitz",
             Speed::Rapid => "rapid",
             Speed::Classical => "classical",
+            Speed::Correspondence => "correspondence",
         }
     }
 
@@ -181,6 +191,8 @@ mod tests {
         assert_eq!(of(60, 60), Some(Speed::Classical));
         assert_eq!(of(u32::MAX, u32::MAX), Some(Speed::Classical));
         assert_eq!(Speed::of(Time::Unlimited {}), None);
+        assert_eq!(Speed::of(Time::Delay { base_s: 300, free_s: 3 }), Some(Speed::Blitz));
+        assert_eq!(Speed::of(Time::Correspondence { days: 1 }), Some(Speed::Correspondence));
         assert!(Speed::ALL.into_iter().all(|speed| Speed::from_name(speed.name()) == Some(speed)));
     }
 }

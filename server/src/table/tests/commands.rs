@@ -2,7 +2,7 @@
 
 use flagfall_board::Side;
 use flagfall_bots::Chance;
-use flagfall_protocol::{Code, GameCommand, GameEvent, ServerToClient};
+use flagfall_protocol::{Code, GameCommand, GameEvent, ServerToClient, Time};
 use flagfall_rules::Viewer;
 use flagfall_store::memory::Fault;
 
@@ -348,5 +348,26 @@ impl Client {
         let accepted =
             self.read().into_iter().filter(|m| matches!(m, ServerToClient::Accepted { .. })).count();
         assert_eq!(accepted, 2);
+    }
+}
+
+/// Nobody is connected, and nobody asks: the table wakes at the right moment by itself, whatever the clock.
+#[test]
+fn flags_fall_by_every_kind_of_clock() {
+    const DAY_MS: u64 = 86_400_000;
+    for (time, falls_after_ms) in [
+        (Time::Fischer { base_s: 60, increment_s: 5 }, 60_000),
+        (Time::Delay { base_s: 60, free_s: 5 }, 65_000),
+        (Time::Correspondence { days: 3 }, 3 * DAY_MS),
+    ] {
+        let mut terms = header("classic");
+        terms.terms.time = time;
+        let (mut hand, ana, bo) = Hand::playing(&terms);
+        hand.close(&ana);
+        hand.close(&bo);
+        hand.reload();
+        // The last moment at which a move is still taken is not yet too late.
+        assert_eq!(hand.wake(), Some(falls_after_ms + 1), "{time:?}");
+        assert!(hand.table.is_over(), "{time:?}");
     }
 }
