@@ -2,16 +2,21 @@
 //! have made each event, keeps the one that tells the same, and compares the whole record at the end.
 
 use flagfall_board::{ChipColor, Side, Sign, Square, Stamp};
-use flagfall_protocol::{Audience, GameEvent, GameRecord, Recorder, SeenPlacing};
+use flagfall_protocol::{Audience, GameEvent, GameRecord, RecordedEvent, Recorder, SeenPlacing};
 use flagfall_rules::{
-    Command, Entropy, Event, Events, Game, GameTerms, Identity, Move, MoveCommand, Phase, Placing, Ruleset,
-    Setup, TimeControl, Viewer, decide, decide_deadline, decide_pause, decide_resume, evolve, see,
+    Choice, Command, Entropy, Event, Events, Game, GameTerms, Identity, Move, MoveCommand, Phase, Placing,
+    Ruleset, Setup, Start, TimeControl, Viewer, decide, decide_deadline, decide_pause, decide_resume, evolve,
+    see,
 };
 
 /// Whether it is. Both deployments must be open in it.
 pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return false };
-    let (Some(_), Some(_)) = (&record.deployments.red, &record.deployments.blue) else { return false };
+    let is_open = ruleset.start == Start::Coins
+        || record.deployments.red.is_some() && record.deployments.blue.is_some();
+    if !is_open {
+        return false;
+    }
     let viewer = match record.audience {
         Audience::Red => Viewer::Player(Side::Red),
         Audience::Blue => Viewer::Player(Side::Blue),
@@ -40,13 +45,22 @@ pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
         };
         for event in events {
             evolve(&mut game, &event, at);
-            if see(&event, &game, viewer).is_some() {
+            if see(&event, &game, told_to(record.events.get(index), viewer)).is_some() {
                 index += 1;
             }
             recorder.note(&event, &game, at);
         }
     }
     recorder.record(&game, record.terms.clone(), record.players.clone()) == *record
+}
+
+/// As whom a record tells an event: the end opens what came from a reserve as well, and what was chosen.
+fn told_to(told: Option<&RecordedEvent>, viewer: Viewer) -> Viewer {
+    match told.map(|told| &told.event) {
+        Some(GameEvent::Placed(seen)) => Viewer::Player(seen.side),
+        Some(GameEvent::Chosen { side, .. }) => Viewer::Player(*side),
+        _ => viewer,
+    }
 }
 
 /// Whether the record tells these events next, at one stamp.
@@ -58,12 +72,7 @@ fn is_told(events: &Events, game: &Game, viewer: Viewer, record: &GameRecord, in
     let mut tell = |event: &Event| {
         evolve(&mut game, event, Stamp(at));
         let told = record.events.get(index);
-        // The end opens what came from a reserve as well.
-        let viewer = match told.map(|told| &told.event) {
-            Some(GameEvent::Placed(seen)) => Viewer::Player(seen.side),
-            _ => viewer,
-        };
-        let Some(seen) = see(event, &game, viewer) else { return true };
+        let Some(seen) = see(event, &game, told_to(told, viewer)) else { return true };
         index += 1;
         told.is_some_and(|told| told.at == at && told.event == GameEvent::from(&seen))
     };
@@ -104,6 +113,10 @@ fn causes(
                 }
             }
         }
+        GameEvent::Struck(strike) => {
+            commands.push((strike.side, Command::Move(strike.squares.0.into())));
+        }
+        GameEvent::Chosen { side, rank } => commands.push((*side, Command::Choose(Choice(*rank)))),
         GameEvent::Removed { side, square } => commands.push((*side, Command::Remove(*square))),
         GameEvent::Placed(seen) => {
             let SeenPlacing { side, square, piece, labeled: is_labeled, color } = *seen;

@@ -538,7 +538,7 @@ fn bytes_of(played: &Played, viewer: Viewer) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// One byte of the text changed, wherever: found, or no JSON, or the true record of another game, or a word nothing follows from.
     #[test]
