@@ -419,7 +419,8 @@ impl Actor {
             self.outputs.extend(self.table.step(now, Input::Outage(outage)));
         }
         self.outputs.extend(self.table.step(now, input));
-        let heard = self.shared.heard.load(Ordering::Relaxed);
+        // Taken over for good: what turns out not to be in the log is not heard of a second time.
+        let heard = self.shared.heard.swap(0, Ordering::Relaxed);
         if self.table.is_news(heard) {
             self.outputs.extend(self.table.step(now, Input::Heard { seq: heard }));
         }

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::Bound;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flagfall_board::{GameId, Stamp};
@@ -47,6 +48,7 @@ struct Shared {
     state: Mutex<State>,
     gate: Arc<Semaphore>,
     announcements: Option<broadcast::Sender<Announcement>>,
+    reads: AtomicU64,
 }
 
 #[derive(Default)]
@@ -111,7 +113,21 @@ impl MemoryStore {
         let clock = ClampedClock::new(clock, Stamp(0));
         let state = State { epoch: clock.stamp().0.max(1), ..State::default() };
         let gate = Arc::new(Semaphore::new(APPENDS_MAX as usize));
-        MemoryStore { shared: Arc::new(Shared { clock, state: Mutex::new(state), gate, announcements }) }
+        MemoryStore {
+            shared: Arc::new(Shared {
+                clock,
+                state: Mutex::new(state),
+                gate,
+                announcements,
+                reads: AtomicU64::new(0),
+            }),
+        }
+    }
+
+    /// How often somebody has read entries.
+    #[must_use]
+    pub fn reads(&self) -> u64 {
+        self.shared.reads.load(Ordering::Relaxed)
     }
 
     /// Says something that all listeners hear, true or not.
@@ -281,6 +297,7 @@ impl Store for MemoryStore {
         after_seq: u64,
         limit: usize,
     ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>> {
+        self.shared.reads.fetch_add(1, Ordering::Relaxed);
         Box::pin(async move { self.read_now(game, after_seq, limit) })
     }
 

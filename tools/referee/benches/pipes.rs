@@ -55,19 +55,29 @@ impl Script {
                 }
                 answer
             };
-            ask(json!({ "type": "new_game", "ruleset": ruleset.id, "seed": 1 }));
-            let mut stands = Value::Null;
+            let mut stands = ask(json!({ "type": "new_game", "ruleset": ruleset.id, "seed": 1 }));
             for side in ["red", "blue"] {
+                // Coins need no deployment.
+                if stands["phase"] == "playing" {
+                    break;
+                }
                 let command = json!({ "kind": "deploy", "setup": chance.setup(ruleset) });
                 stands = ask(json!({ "type": "command", "side": side, "command": command }));
             }
             while stands["phase"] == "playing" {
-                let side = stands["turn"].clone();
-                let legal = ask(json!({ "type": "legal", "side": side }));
-                let mut moves = legal["commands"].as_array().unwrap().clone();
-                moves.retain(|command| command["kind"] == "move");
-                let command = moves.swap_remove(chance.below(moves.len()));
-                stands = ask(json!({ "type": "command", "side": side, "command": command }));
+                // In a strike that waits it may be either side's turn to choose.
+                for side in ["red", "blue"] {
+                    let legal = ask(json!({ "type": "legal", "side": side }));
+                    let mut commands = legal["commands"].as_array().cloned().unwrap_or_default();
+                    if commands.iter().any(|command| command["kind"] == "move") {
+                        commands.retain(|command| command["kind"] == "move");
+                    }
+                    if !commands.is_empty() {
+                        let command = commands.swap_remove(chance.below(commands.len()));
+                        stands = ask(json!({ "type": "command", "side": side, "command": command }));
+                        break;
+                    }
+                }
             }
             assert_eq!(stands["phase"], "over", "{stands}");
         }

@@ -149,3 +149,22 @@ async fn a_game_that_one_server_paused_goes_on_at_the_other() {
     let told = bo.texts().join(" ");
     assert!(told.contains("paused") && told.contains("resumed"), "{told}");
 }
+
+/// A log that lost its end, after it was announced: it is looked for once, not without end.
+#[tokio::test(start_paused = true)]
+async fn what_was_announced_and_is_not_there_is_read_after_once() {
+    let (store, one, _other) = pair().await;
+    let id = one.tables.create(new_game(1)).await.unwrap().id;
+    let watcher = Client::new("cy");
+    open(&one.game(id), &watcher).await;
+    settle().await;
+    let before = store.reads();
+    let seq = one.game(id).head() + 1_000;
+    store.announce(Announcement::Appended { game: id, seq });
+    settle().await;
+    let after = store.reads();
+    assert!(after > before, "somebody looks on: the hint is followed at once");
+    settle().await;
+    settle().await;
+    assert_eq!(store.reads(), after, "and then no more");
+}
