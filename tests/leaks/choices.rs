@@ -7,8 +7,8 @@ use flagfall_board::{PerSide, Rank, Side, Square};
 use flagfall_protocol::{Code, GameEvent, GameView, Phase as SeenPhase, PieceText, ViewChange};
 use flagfall_rules::secret::{SecretRecord, StruckRecord, to_record};
 use flagfall_rules::{
-    Choice, Command, Entropy, Fate, Game, Identity, Move, Phase, Refusal, Ruleset, Start, TimeControl,
-    Viewer, decide,
+    Choice, Command, EndReason, Entropy, Fate, Game, Identity, Move, Phase, Refusal, Ruleset, Start,
+    TimeControl, Viewer, decide,
 };
 use flagfall_tests::{Chance, Logged, Match, Step, rulesets};
 
@@ -29,6 +29,9 @@ struct Told {
     pools: PerSide<BTreeMap<Rank, u8>>,
     /// The squares of the strike that waits, and the audience's own choice in it.
     pending: Option<(Square, Square, Option<Rank>)>,
+    /// When choices were made: of the strike that waits, and of those that are resolved, which the end opens.
+    waiting: Vec<String>,
+    resolved: Vec<String>,
     said: Vec<String>,
 }
 
@@ -41,6 +44,8 @@ impl Told {
             board: Side::BOTH.into_iter().flat_map(home).collect(),
             pools: PerSide::from_fn(|_| ruleset.army.iter().collect()),
             pending: None,
+            waiting: Vec::new(),
+            resolved: Vec::new(),
             said: Vec::new(),
         }
     }
@@ -75,6 +80,7 @@ impl Told {
                 self.said.push(format!("{at}: {side} strikes {from}{to}, {owes:?} choose"));
             }
             SecretRecord::Chosen { side, rank } => {
+                self.waiting.push(format!("{at}: {side} chose {rank}"));
                 if self.viewer == Viewer::Player(*side) {
                     self.said.push(format!("{at}: you chose {rank}"));
                     let pending = self.pending.as_mut().expect("a strike");
@@ -83,6 +89,7 @@ impl Told {
             }
             SecretRecord::Moved { side, from, to, strike, .. } => {
                 self.pending = None;
+                self.resolved.append(&mut self.waiting);
                 self.said.push(format!(
                     "{at}: {side} {from}{to} {:?}",
                     strike.map(|parts| parts.map(|part| part.rank))
@@ -96,7 +103,9 @@ impl Told {
             SecretRecord::Resumed => self.said.push(format!("{at}: resumed")),
             SecretRecord::Ended { winner, reason } => {
                 self.pending = None;
-                self.said.push(format!("{at}: over: {winner:?} {reason:?}"));
+                // A game that is called off opens nothing.
+                let opened = if *reason == EndReason::Aborted { &[][..] } else { &self.resolved[..] };
+                self.said.push(format!("{at}: over: {winner:?} {reason:?}, {opened:?}"));
             }
             _ => panic!("no event of a game with coins"),
         }
