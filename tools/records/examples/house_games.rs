@@ -130,8 +130,13 @@ fn play(
     *tally.ends.entry(reason).or_default() += 1;
     let player = |name: &str| Player { id: name.to_owned(), name: name.to_owned(), kind: PlayerKind::House };
     for recorder in recorders {
-        let terms =
-            Terms { ruleset: ruleset.id.to_owned(), time: Time::Unlimited {}, private: false, secret: false };
+        let terms = Terms {
+            ruleset: ruleset.id.to_owned(),
+            time: Time::Unlimited {},
+            private: false,
+            secret: false,
+            rated: false,
+        };
         let record = recorder.record(&game, terms, PerSide::new(player("red"), player("blue")));
         let report = check(&record);
         if report.status != Status::Good {
