@@ -289,14 +289,15 @@ fn scripts(ruleset: &'static Ruleset, seed: u64) -> impl Iterator<Item = Script>
         script.steps.truncate(at + 1);
         // Before every choice there is time for another order of things.
         let is_choice = |step: &Step| matches!(step, Step::Ask(_, Command::Choose(_)));
-        script.steps =
-            script
-                .steps
-                .into_iter()
-                .flat_map(|(step, ms)| {
-                    if is_choice(&step) { vec![(Step::Wait, 40), (step, ms)] } else { vec![(step, ms)] }
-                })
-                .collect();
+        script.steps = script
+            .steps
+            .into_iter()
+            .flat_map(|(step, ms)| {
+                // Two steps at one moment would be looked at apart and told alike.
+                let ms = ms.max(1);
+                if is_choice(&step) { vec![(Step::Wait, 40), (step, ms)] } else { vec![(step, ms)] }
+            })
+            .collect();
         script.time = if number % 2 == 0 {
             TimeControl::Unlimited
         } else {
