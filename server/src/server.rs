@@ -255,8 +255,12 @@ async fn revocations(app: Arc<App>) {
 async fn meet_peers(app: Arc<App>) {
     let mut ticks = interval(app.settings.times.heartbeat.max(Duration::from_millis(1)));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    while !app.is_stopping() {
+    loop {
         ticks.tick().await;
+        // Looked at after the wait: a server that stops has taken its record away meanwhile.
+        if app.is_stopping() {
+            break;
+        }
         let sign = Sign { online: app.connections.players_online(), ..Sign::default() };
         if let Err(error) = app.peers.meet(&sign).await {
             tracing::debug!(%error, "other servers were not met");

@@ -10,8 +10,18 @@ pub const NAME_LEN_MIN: usize = 2;
 pub const NAME_LEN_MAX: usize = 20;
 
 /// Names nobody gets, because they say that one is more than a guest. House players have theirs beside these.
-const RESERVED: &[&str] =
-    &["admin", "administrator", "flagfall", "house", "moderator", "operator", "server", "system", "umpire"];
+const RESERVED: &[&str] = &[
+    "admin",
+    "administrator",
+    "deleted",
+    "flagfall",
+    "house",
+    "moderator",
+    "operator",
+    "server",
+    "system",
+    "umpire",
+];
 
 /// What a player is called: 2 to 20 letters of the English alphabet, digits, `-` and `_`, the first a letter or digit.
 ///

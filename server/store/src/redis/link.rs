@@ -25,6 +25,9 @@ pub(super) enum Fault {
     ScriptGone,
 }
 
+/// What a former primary says to writes.
+const DEMOTED: &str = "this Redis is a replica now and takes no writes";
+
 impl Fault {
     pub(super) fn not_done(why: &str) -> Fault {
         Fault::NotDone(why.to_owned())
@@ -54,7 +57,7 @@ impl Fault {
             "OOM" => {
                 not_done("Redis's memory is full: give it more (maxmemory) or export and remove old games")
             }
-            "READONLY" => not_done("this Redis is a replica now and takes no writes"),
+            "READONLY" => not_done(DEMOTED),
             "MISCONF" => {
                 not_done("Redis takes no writes because it cannot save: look at its log and its disk")
             }
@@ -85,7 +88,8 @@ impl Fault {
     pub(super) fn ends_link(&self) -> bool {
         match self {
             Fault::InDoubt(_) => true,
-            Fault::NotDone(why) => why.contains("replica"),
+            // Sentinels know another primary. Where only its replicas are missing, it is still the one.
+            Fault::NotDone(why) => why == DEMOTED,
             Fault::ScriptGone => false,
         }
     }
@@ -292,5 +296,14 @@ mod tests {
         assert!(SOURCES[Script::Append as usize].contains("XADD"));
         assert!(SOURCES[Script::Begin as usize].contains("schema"));
         assert_eq!(SOURCES.len(), Script::Begin as usize + 1);
+    }
+
+    #[test]
+    fn only_another_primary_or_doubt_wants_another_connection() {
+        for (code, ends) in
+            [("READONLY", true), ("NOREPLICAS", false), ("OOM", false), ("NOSCRIPT", false), ("WHAT", true)]
+        {
+            assert_eq!(Fault::of_code(code).ends_link(), ends, "{code}");
+        }
     }
 }
