@@ -49,7 +49,9 @@ fn ask(address: SocketAddr) -> io::Result<String> {
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    write!(stream, "GET /health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
+    // In one piece: a server that answers the first line at once would close before the rest is out.
+    let request = format!("GET /health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes())?;
     let mut text = String::new();
     stream.take(ANSWER_LEN_MAX).read_to_string(&mut text)?;
     Ok(text)
@@ -67,6 +69,7 @@ fn reachable(listen: SocketAddr) -> SocketAddr {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader};
     use std::net::TcpListener;
     use std::thread;
 
@@ -77,10 +80,13 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let server = thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
-            let mut asked = [0; 1024];
-            let len = stream.read(&mut asked).unwrap();
+            let mut asked = String::new();
+            let mut lines = BufReader::new(&stream);
+            while !asked.ends_with("\r\n\r\n") {
+                assert!(lines.read_line(&mut asked).unwrap() > 0, "{asked}");
+            }
             stream.write_all(answer.as_bytes()).unwrap();
-            String::from_utf8_lossy(&asked[..len]).into_owned()
+            asked
         });
         let probed = probe(address);
         assert!(server.join().unwrap().starts_with("GET /health HTTP/1.1\r\n"));
