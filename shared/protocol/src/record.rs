@@ -168,6 +168,7 @@ impl fmt::Display for GameRecord {
             Time::Delay { base_s, free_s } => {
                 writeln!(f, "Time: {base_s} s, {free_s} s of each turn free")?;
             }
+            Time::Correspondence { days: 1 } => writeln!(f, "Time: 1 day a move")?,
             Time::Correspondence { days } => writeln!(f, "Time: {days} days a move")?,
         }
         for side in Side::BOTH {

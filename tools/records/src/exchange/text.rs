@@ -106,7 +106,8 @@ fn time_of(text: &str) -> Result<Time, ImportError> {
         return Ok(Time::Unlimited {});
     }
     let two = |one: &str, other: &str| Some((one.parse().ok()?, other.parse().ok()?));
-    let time = if let Some(days) = text.strip_suffix(" days a move") {
+    let days = text.strip_suffix(" days a move").or_else(|| text.strip_suffix(" day a move"));
+    let time = if let Some(days) = days {
         days.parse().ok().map(|days| Time::Correspondence { days })
     } else if let Some(text) = text.strip_suffix(" s of each turn free") {
         let both = text.split_once(" s, ").and_then(|(base, free)| two(base, free));
@@ -122,4 +123,25 @@ fn time_of(text: &str) -> Result<Time, ImportError> {
                 .to_owned(),
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_clock_is_read_as_records_write_it() {
+        for (text, time) in [
+            ("no clock", Time::Unlimited {}),
+            ("600 s + 5 s a move", Time::Fischer { base_s: 600, increment_s: 5 }),
+            ("600 s, 5 s of each turn free", Time::Delay { base_s: 600, free_s: 5 }),
+            ("1 day a move", Time::Correspondence { days: 1 }),
+            ("3 days a move", Time::Correspondence { days: 3 }),
+        ] {
+            assert_eq!(time_of(text).ok(), Some(time), "{text}");
+        }
+        for text in ["", "600 s", "days a move", "600 s + 5 s of each turn free"] {
+            assert!(time_of(text).is_err(), "{text:?}");
+        }
+    }
 }
