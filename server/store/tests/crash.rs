@@ -14,7 +14,8 @@ use std::sync::Arc;
 
 use common::{body, game, key, put, scratch};
 use flagfall_store::{
-    Append, AppendOutcome, EmbeddedStore, Options, ReadError, Store, StoreError, StoredEntry, SystemClock,
+    Append, AppendOutcome, EmbeddedStore, Head, Options, ReadError, Store, StoreError, StoredEntry,
+    SystemClock,
 };
 
 const FOLDER: &str = "FLAGFALL_STORE_TEST_FOLDER";
@@ -38,7 +39,13 @@ fn child() {
     runtime.block_on(async {
         let store = Arc::new(open(&folder));
         say("ready");
-        let tasks: Vec<_> = (0..GAMES).map(|number| tokio::spawn(play(store.clone(), number))).collect();
+        // All heads are read before the first append: a store that failed meanwhile would refuse the reads.
+        let mut heads = Vec::new();
+        for number in 0..GAMES {
+            heads.push((number, store.head(game(number)).await.unwrap()));
+        }
+        let tasks: Vec<_> =
+            heads.into_iter().map(|(number, head)| tokio::spawn(play(store.clone(), number, head))).collect();
         for task in tasks {
             task.await.unwrap();
         }
@@ -46,8 +53,7 @@ fn child() {
 }
 
 /// Appends to a game until the store fails.
-async fn play(store: Arc<EmbeddedStore>, number: u32) {
-    let mut head = store.head(game(number)).await.unwrap();
+async fn play(store: Arc<EmbeddedStore>, number: u32, mut head: Head) {
     loop {
         let count = 1 + u64::from(number % 3);
         let bodies = (head.seq + 1..=head.seq + count).map(|seq| body(text(number, seq))).collect();
@@ -76,7 +82,7 @@ fn say(line: &str) {
 }
 
 fn start(mut command: Command, folder: &Path) -> Child {
-    command.env(FOLDER, folder).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+    command.env(FOLDER, folder).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap()
 }
 
 fn child_command() -> Command {
