@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use flagfall_protocol::CloseCode;
-use flagfall_store::{Store, StoreError};
+use flagfall_store::Store;
 use futures_util::FutureExt;
 use metrics::{counter, gauge};
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -15,7 +15,6 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 
-use crate::chance::random_code;
 use crate::gateway::{self, Connections, ListenerLimits};
 use crate::http;
 use crate::lobby::Lobby;
@@ -33,8 +32,6 @@ pub const SERVER: &str = concat!("flagfall-server ", env!("CARGO_PKG_VERSION"));
 const METRICS_CONNECTIONS_MAX: usize = 16;
 /// The time between two sweeps of the store for records that have expired.
 const SWEEP: Duration = Duration::from_secs(10 * 60);
-/// Why a server has no name among others.
-const NO_CHANCE: &str = "the operating system gives no random bits";
 /// The time between two upkeeps of the histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
 
@@ -98,8 +95,7 @@ impl Server {
         let connections = Connections::new();
         let tables = Tables::start(store.clone(), settings.for_tables(connections.clone())).await?;
         let players = Players::new(store.clone(), connections.clone(), &settings);
-        let id = random_code().map_err(|_| StoreError::Unavailable { why: NO_CHANCE.to_owned() })?;
-        let peers = Peers::new(store.clone(), id);
+        let peers = Peers::new(store.clone(), tables.server().to_owned());
         let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone());
         let lobby = Lobby::new(store.clone(), tables.clone(), connections.clone(), settings.clone());
         Ok(Server {
@@ -159,6 +155,10 @@ impl Server {
         tasks.spawn(kept_alive("other servers", app.clone(), async |app| app.tables.follow().await));
         if app.peers.is_shared() {
             tasks.spawn(kept_alive("peers", app.clone(), meet_peers));
+            tasks.spawn(kept_alive("notices", app.clone(), async |app| app.peers.listen(&app.tables).await));
+            tasks.spawn(kept_alive("seats", app.clone(), async |app| {
+                app.peers.tell_seats(&app.tables, app.settings.times.heartbeat).await;
+            }));
         }
         tasks.spawn(kept_alive("pool", app.clone(), async |app| app.lobby.run_pool().await));
         tasks.spawn(kept_alive("ratings", app.clone(), async |app| app.ratings.run().await));
@@ -177,6 +177,7 @@ impl Server {
             app.tables.stop(app.peers.leave().await).await;
             app.connections.close_all(CloseCode::Shutdown);
             app.connections.emptied().await;
+            app.peers.say_farewell(&app.tables).await;
         });
         if stopped.await.is_err() {
             tracing::warn!(connections = app.connections.len(), "some connections had to be cut off");

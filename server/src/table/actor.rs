@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use flagfall_board::{GameId, Ply, Side, Stamp};
+use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
 use flagfall_protocol::{
     Audience, CloseCode, Code, CommandId, GameCommand, GameRecord, GameSummary, GameView, Outcome, Phase,
     Player, Position,
@@ -90,7 +90,7 @@ pub(super) enum Message {
         is_last: bool,
         reply: oneshot::Sender<()>,
     },
-    /// There is news in [`Shared::heard`].
+    /// There is news in [`Shared`].
     Heard,
     Audit,
 }
@@ -114,6 +114,8 @@ pub(super) struct Shared {
     head: AtomicU64,
     /// The highest number of an entry that was announced.
     heard: AtomicU64,
+    /// Whether players have come to or gone from other servers.
+    has_seat_news: AtomicBool,
 }
 
 #[derive(Clone)]
@@ -151,6 +153,13 @@ impl TableHandle {
             return;
         }
         // A full mailbox keeps the table awake anyway, and it looks for news at every step.
+        self.sender.try_send(Box::new(Message::Heard)).ok();
+    }
+
+    /// Players have come to or gone from other servers.
+    pub(super) fn note_seats(&self) {
+        self.shared.has_seat_news.store(true, Ordering::Relaxed);
+        // As above.
         self.sender.try_send(Box::new(Message::Heard)).ok();
     }
 
@@ -232,6 +241,8 @@ pub(super) struct Actor {
     outputs: VecDeque<Output>,
     /// Who asked for what is being done right now.
     asking: Option<Outbox>,
+    /// The seats here of which other servers were told.
+    seats_told: PerSide<Option<Stamp>>,
     idle_since: Option<Stamp>,
     stopping: Vec<oneshot::Sender<()>>,
     /// Whether the table goes when what is being done is done.
@@ -262,6 +273,7 @@ pub(super) fn channel(
         }),
         head: AtomicU64::new(table.head.seq),
         heard: AtomicU64::new(0),
+        has_seat_news: AtomicBool::new(false),
     });
     let house = HousePlayers::new(table.header(), tables.thinking_room());
     let handle = TableHandle { id, sender, shared: shared.clone() };
@@ -276,6 +288,7 @@ pub(super) fn channel(
         thoughts: FuturesUnordered::new(),
         outputs: VecDeque::new(),
         asking: None,
+        seats_told: PerSide::default(),
         idle_since: None,
         stopping: Vec::new(),
         is_parting: false,
@@ -290,6 +303,7 @@ impl Actor {
     /// Boxed: a task would set room aside for it twice.
     pub(super) async fn run(mut self: Box<Self>) {
         let ended = AssertUnwindSafe(self.serve()).catch_unwind().await;
+        self.tell_seats(PerSide::default());
         self.tables.forget(self.id, &self.shared);
         if ended.is_err() {
             tracing::error!(game = %self.id, "a defect ended this table; it is opened again from its log");
@@ -418,6 +432,13 @@ impl Actor {
         {
             self.outputs.extend(self.table.step(now, Input::Outage(outage)));
         }
+        if let Some(seats) = self.tables.seats() {
+            self.table.note_sight(seats.sighted_since(tokio::time::Instant::now()));
+            if self.shared.has_seat_news.swap(false, Ordering::Relaxed) {
+                let elsewhere = seats.elsewhere(self.id);
+                self.outputs.extend(self.table.step(now, Input::Elsewhere(elsewhere)));
+            }
+        }
         self.outputs.extend(self.table.step(now, input));
         // Taken over for good: what turns out not to be in the log is not heard of a second time.
         let heard = self.shared.heard.swap(0, Ordering::Relaxed);
@@ -425,7 +446,17 @@ impl Actor {
             self.outputs.extend(self.table.step(now, Input::Heard { seq: heard }));
         }
         self.shared.head.store(self.table.head.seq, Ordering::Relaxed);
+        self.tell_seats(self.table.seats_here());
         self.note_progress();
+    }
+
+    /// Tells other servers who sits here, as far as they do not know.
+    fn tell_seats(&mut self, here: PerSide<Option<Stamp>>) {
+        let told = std::mem::replace(&mut self.seats_told, here);
+        let Some(seats) = self.tables.seats() else { return };
+        for side in Side::BOTH.into_iter().filter(|side| told[*side] != here[*side]) {
+            seats.note(self.id, side, here[side]);
+        }
     }
 
     fn note_progress(&self) {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
 use flagfall_protocol::{
     Audience, Code, CommandId, GameCommand, GameSummary, GameView, Outcome, Phase, Player, Position,
-    Presence, ServerToClient,
+    ServerToClient,
 };
 use flagfall_rules::{
     Entropy, Event, Events, Game, View, Viewer, decide_deadline, decide_pause, decide_resume, view,
@@ -21,16 +21,16 @@ use super::answers::{CommandKey, Done};
 use super::audience::{Audiences, Subscriber, audience_of};
 use super::follow::Following;
 use super::header::GameHeader;
+use super::presence::Attendance;
 use super::rematch::RematchAsker;
 use super::replay::{self, ReplayError};
 use crate::gateway::{ConnectionId, Outbox, Payload};
+use crate::peers::Elsewhere;
 
 /// Commands of one player that may wait while an append is under way.
 const LINE_MAX: usize = 8;
 /// Outcomes of commands kept at hand; older ones are found in the log.
 pub(super) const RECENT_MAX: usize = 8;
-/// How long a player may be gone before he counts as away, in milliseconds.
-const AWAY_AFTER_MS: u64 = 30_000;
 /// How long until spectators who are behind are looked at again, in milliseconds.
 const BEHIND_LOOK_MS: u64 = 200;
 
@@ -86,6 +86,8 @@ pub(super) enum Input {
     Looked(Result<(Head, Vec<StoredEntry>), ReadFailure>),
     /// No server could write to the store for a while; servers were there.
     Outage(Outage),
+    /// Where the players' newest connections on other servers are.
+    Elsewhere(PerSide<Option<Elsewhere>>),
     /// The time [`Table::wake_at`] named has come.
     Tick,
     /// The server stops as planned.
@@ -165,8 +167,6 @@ pub(super) enum Reading {
 /// A player's chair.
 #[derive(Default, Clone, Copy)]
 pub(super) struct Seat {
-    presence: Presence,
-    left_at: Option<Stamp>,
     pub(super) wants_rematch: bool,
     /// The phase and ply at which its house player was last asked to act, and whether a choice was owed then: before or after it, the ply is still to be
     /// made (§S2.4, §Q4).
@@ -183,6 +183,9 @@ pub(super) struct Table {
     pub(super) audiences: Audiences,
     pub(super) spectators_max: usize,
     pub(super) seats: PerSide<Seat>,
+    pub(super) attendance: PerSide<Attendance>,
+    /// Since when it is known who is on other servers; see [`Table::absent_since`].
+    pub(super) sighted_since: Option<Stamp>,
     pub(super) recent: VecDeque<Done>,
     /// A few bits of the id of every command in the log: whoever has none of them is new.
     pub(super) known: Vec<u16>,
@@ -225,10 +228,10 @@ impl Table {
             head: Head::START.then(id, &first.body),
             audiences: Audiences::default(),
             spectators_max,
-            seats: PerSide::from_fn(|side| Seat {
-                presence: if header.is_house(side) { Presence::Present } else { Presence::Away },
-                ..Seat::default()
-            }),
+            seats: PerSide::default(),
+            attendance: PerSide::from_fn(|side| Attendance::new(header.is_house(side))),
+            // Nobody is anywhere else, unless the log is shared.
+            sighted_since: Some(Stamp(0)),
             header: Arc::new(header),
             recent: VecDeque::new(),
             known: Vec::new(),
@@ -285,7 +288,7 @@ impl Table {
         let mut outputs = Vec::new();
         match input {
             Input::Open { outbox, player, since } => self.open(now, outbox, &player, since),
-            Input::Close { connection } => self.close(now, connection),
+            Input::Close { connection } => self.close(connection),
             Input::Command(asked) => self.line_up(asked),
             Input::Rematch { outbox, player, cmd_id } => {
                 self.ask_rematch(outbox, &player, cmd_id, &mut outputs);
@@ -298,6 +301,7 @@ impl Table {
             Input::Audit => self.audit(),
             Input::Looked(looked) => self.looked(now, looked, &mut outputs),
             Input::Outage(outage) => self.stood_still(outage),
+            Input::Elsewhere(elsewhere) => self.note_elsewhere(elsewhere),
             Input::Tick => {}
             Input::Stop { is_last } => {
                 self.is_stopping = true;
@@ -307,8 +311,8 @@ impl Table {
         if self.retry_at.is_some_and(|retry_at| now >= retry_at) {
             self.retry_at = None;
         }
-        self.notice_closed(now);
-        self.notice_absence(now);
+        self.notice_closed();
+        self.settle_presence(now);
         self.go_on(now, &mut outputs);
         self.send_newest_views(now);
         outputs
@@ -316,14 +320,12 @@ impl Table {
 
     /// When the table wants a [`Input::Tick`] at the latest.
     pub(super) fn wake_at(&self) -> Option<Stamp> {
-        let absences = Side::BOTH.into_iter().filter_map(|side| self.seats[side].left_at);
-        let absences = absences.map(|left_at| left_at.plus_ms(AWAY_AFTER_MS));
         let is_waiting = self.flight.is_some() || self.is_quarantined || self.is_stopping;
         // The deadline itself is still in time.
         let deadline = || self.game.deadline().map(|deadline| deadline.plus_ms(1));
         let due = || deadline().into_iter().chain(self.following.wake_at()).min();
         let own = if is_waiting { None } else { self.retry_at.or_else(due) };
-        absences.chain(own).chain(self.behind_look_at).min()
+        self.away_at().chain(own).chain(self.behind_look_at).min()
     }
 
     /// Whether nobody needs the table: the game is over and nobody has it open.
@@ -409,13 +411,7 @@ impl Table {
         let subscriber = Subscriber::new(outbox, viewer, is_driving);
         match viewer {
             Viewer::Player(side) => {
-                let superseded = Payload::new(&ServerToClient::Superseded { game: self.id });
-                for other in self.audiences.players.iter_mut().filter(|other| other.viewer == viewer) {
-                    if std::mem::replace(&mut other.is_driving, false) {
-                        other.outbox.send(superseded.clone());
-                    }
-                }
-                self.set_presence(side, Presence::Present, None);
+                self.take_seat(now, side);
                 self.send_game(now, &subscriber, events);
                 self.audiences.players.push(subscriber);
             }
@@ -445,7 +441,7 @@ impl Table {
             seq,
             view,
             events,
-            presence: PerSide::from_fn(|side| self.seats[side].presence),
+            presence: self.presence(),
             rematch: Side::BOTH.into_iter().filter(|side| self.seats[*side].wants_rematch).collect(),
         }));
     }
@@ -468,37 +464,18 @@ impl Table {
         self.behind_look_at = (self.audiences.behind > 0).then(|| now.plus_ms(BEHIND_LOOK_MS));
     }
 
-    fn close(&mut self, now: Stamp, connection: ConnectionId) {
+    fn close(&mut self, connection: ConnectionId) {
         self.following.forget(connection);
-        let Some(gone) = self.audiences.remove(connection) else { return };
-        gone.outbox.clear_head(self.id);
-        if let Viewer::Player(side) = gone.viewer
-            && !self.audiences.has_side(side)
-        {
-            self.set_presence(side, Presence::Reconnecting, Some(now));
-        }
-    }
-
-    fn notice_absence(&mut self, now: Stamp) {
-        for side in Side::BOTH {
-            if self.seats[side].left_at.is_some_and(|left_at| now >= left_at.plus_ms(AWAY_AFTER_MS)) {
-                self.set_presence(side, Presence::Away, None);
-            }
+        if let Some(gone) = self.audiences.remove(connection) {
+            gone.outbox.clear_head(self.id);
         }
     }
 
     /// Connections that ended without a word are gone as well.
-    fn notice_closed(&mut self, now: Stamp) {
+    fn notice_closed(&mut self) {
         while let Some(gone) = self.audiences.players.iter().find(|player| player.outbox.is_closed()) {
             let connection = gone.connection;
-            self.close(now, connection);
-        }
-    }
-
-    fn set_presence(&mut self, side: Side, presence: Presence, left_at: Option<Stamp>) {
-        self.seats[side].left_at = left_at;
-        if std::mem::replace(&mut self.seats[side].presence, presence) != presence {
-            self.audiences.tell_all(&ServerToClient::Presence { game: self.id, side, presence });
+            self.close(connection);
         }
     }
 

@@ -4,13 +4,14 @@
 //! the log has gone on; one that nobody looks at reads a little later, for many entries at a time. Nobody is shown a game that may be
 //! behind what he has seen: whoever opens one that nobody looked at waits for a look at the log. An audit compares head and all.
 
-use flagfall_board::Stamp;
+use flagfall_board::{PerSide, Stamp};
 use flagfall_protocol::{Player, Position};
 use flagfall_store::{Head, Outage, StoredEntry};
 
 use super::commit::RETRY_MS;
 use super::core::{Flight, Output, ReadFailure, Reading, Table};
 use crate::gateway::{ConnectionId, Outbox};
+use crate::peers::Elsewhere;
 
 /// How long what was heard of a game that nobody here looks at may wait, in milliseconds.
 const UNHURRIED_MS: u64 = 3_000;
@@ -61,9 +62,10 @@ impl Following {
 }
 
 impl Table {
-    /// Other servers may write to the log from now on.
-    pub(super) fn share(&mut self) {
+    /// Other servers may write to the log from now on; the players' connections there are known so far.
+    pub(super) fn share(&mut self, elsewhere: PerSide<Option<Elsewhere>>) {
         self.following.is_shared = true;
+        self.note_elsewhere(elsewhere);
     }
 
     /// Whether it would be news that the log reaches to this entry.

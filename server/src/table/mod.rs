@@ -14,6 +14,7 @@ mod header;
 mod house;
 mod others;
 mod outages;
+mod presence;
 mod record;
 mod registry;
 mod relist;

@@ -22,8 +22,9 @@ use super::house;
 use super::outages::Outages;
 use super::replay;
 use super::search::read_all;
-use crate::chance::random_bytes;
+use crate::chance::{random_bytes, random_code};
 use crate::gateway::{Connections, Payload};
+use crate::peers::Seats;
 use crate::players::players_today;
 
 /// Index records read at a time.
@@ -177,11 +178,16 @@ pub struct Tables {
     inner: Arc<Inner>,
 }
 
+/// Why a server has no name among others.
+const NO_CHANCE: &str = "the operating system gives no random bits";
+
 struct Inner {
     store: Arc<dyn Store>,
     clock: Box<dyn WallClock>,
-    /// Whether other servers may append.
-    is_shared: bool,
+    /// This server's name among others.
+    server: String,
+    /// Who sits where, if other servers may append.
+    seats: Option<Seats>,
     settings: TableSettings,
     epoch: AtomicU64,
     /// When there was no server, before this one.
@@ -244,9 +250,11 @@ impl Tables {
     ) -> Result<Tables, StartError> {
         let epoch = store.epoch().await?;
         let outages = Outages::note(&*store).await?;
+        let server = random_code().map_err(|_| StoreError::Unavailable { why: NO_CHANCE.to_owned() })?;
         let tables = Tables {
             inner: Arc::new(Inner {
-                is_shared: store.announcements().is_some(),
+                seats: store.announcements().map(|_| Seats::new(server.clone())),
+                server,
                 store,
                 clock: Box::new(clock),
                 settings,
@@ -417,6 +425,30 @@ impl Tables {
         &*self.inner.store
     }
 
+    /// This server's name among others: another one at each start.
+    #[must_use]
+    pub fn server(&self) -> &str {
+        &self.inner.server
+    }
+
+    /// Who sits where, if there can be other servers.
+    #[must_use]
+    pub fn seats(&self) -> Option<&Seats> {
+        self.inner.seats.as_ref()
+    }
+
+    /// A player of the game has come to or gone from another server.
+    pub(crate) fn note_seats(&self, game: GameId) {
+        if let Some(handle) = self.handle(game) {
+            handle.note_seats();
+        }
+    }
+
+    /// What is known of players on other servers counts from now on.
+    pub(crate) fn note_all_seats(&self) {
+        self.running_handles().iter().for_each(TableHandle::note_seats);
+    }
+
     pub(super) fn connections(&self) -> &Connections {
         &self.inner.settings.connections
     }
@@ -460,8 +492,8 @@ impl Tables {
             return Err(TableError::Unavailable);
         }
         table.recover(self.inner.outages.since(table.game.latest()));
-        if self.inner.is_shared {
-            table.share();
+        if let Some(seats) = self.seats() {
+            table.share(seats.elsewhere(game));
         }
         let (handle, actor) = channel(game, table, self, self.inner.store.clone());
         let mut index = self.index();
@@ -507,7 +539,7 @@ impl Tables {
     }
 
     /// The moment it is.
-    pub(super) fn now(&self) -> Stamp {
+    pub(crate) fn now(&self) -> Stamp {
         self.inner.clock.now()
     }
 

@@ -16,6 +16,8 @@ pub const CONDITIONS_MAX: usize = 64;
 pub const KEY_BYTES_MAX: usize = 256;
 /// Bytes in the value of a side record.
 pub const VALUE_BYTES_MAX: usize = 64 * 1024;
+/// Bytes in what servers tell each other at a time.
+pub const NOTICE_BYTES_MAX: usize = 64 * 1024;
 /// Entries or records one read or scan answers with, whatever was asked for.
 pub const READ_MAX: usize = 4096;
 
@@ -46,6 +48,12 @@ pub enum LimitError {
     /// A value beyond [`VALUE_BYTES_MAX`].
     #[error("a value of {bytes} bytes, at most {VALUE_BYTES_MAX} are allowed")]
     ValueLength {
+        /// How long it was.
+        bytes: usize,
+    },
+    /// A notice beyond [`NOTICE_BYTES_MAX`].
+    #[error("a notice of {bytes} bytes, at most {NOTICE_BYTES_MAX} are allowed")]
+    NoticeLength {
         /// How long it was.
         bytes: usize,
     },
@@ -89,6 +97,15 @@ pub fn check_update(update: &Update) -> Result<(), LimitError> {
         return Err(LimitError::TooManyConditions { count });
     }
     check_writes(&update.writes)
+}
+
+/// Whether what servers are to be told keeps to the limits.
+///
+/// # Errors
+/// [`LimitError::NoticeLength`].
+pub fn check_notice(notice: &[u8]) -> Result<(), LimitError> {
+    let bytes = notice.len();
+    if bytes > NOTICE_BYTES_MAX { Err(LimitError::NoticeLength { bytes }) } else { Ok(()) }
 }
 
 fn check_writes(writes: &[Write]) -> Result<(), LimitError> {

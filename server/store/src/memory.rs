@@ -14,9 +14,9 @@ use flagfall_board::{GameId, Stamp};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
 
 use crate::clock::{ClampedClock, SystemClock, WallClock};
-use crate::limits::{READ_MAX, check_append, check_update};
+use crate::limits::{READ_MAX, check_append, check_notice, check_update};
 use crate::store::{
-    Announcement, Append, AppendOutcome, Expect, ReadError, Record, Store, StoreError, StoreFuture,
+    Announcement, Append, AppendOutcome, Expect, Notice, ReadError, Record, Store, StoreError, StoreFuture,
     StoredEntry, Update, UpdateOutcome, Write,
 };
 use crate::value::{Hash, Head, Key, SecretBytes};
@@ -48,6 +48,7 @@ struct Shared {
     state: Mutex<State>,
     gate: Arc<Semaphore>,
     announcements: Option<broadcast::Sender<Announcement>>,
+    notices: Option<broadcast::Sender<Notice>>,
     reads: AtomicU64,
 }
 
@@ -118,6 +119,7 @@ impl MemoryStore {
                 clock,
                 state: Mutex::new(state),
                 gate,
+                notices: announcements.as_ref().map(|_| broadcast::channel(ANNOUNCEMENTS_MAX).0),
                 announcements,
                 reads: AtomicU64::new(0),
             }),
@@ -395,5 +397,20 @@ impl Store for MemoryStore {
 
     fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
         self.shared.announcements.as_ref().map(broadcast::Sender::subscribe)
+    }
+
+    fn tell(&self, notice: Vec<u8>) -> StoreFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            check_notice(&notice)?;
+            if let Some(notices) = &self.shared.notices {
+                // An error says that nobody listens.
+                notices.send(Notice::Told(notice.into())).ok();
+            }
+            Ok(())
+        })
+    }
+
+    fn notices(&self) -> Option<broadcast::Receiver<Notice>> {
+        self.shared.notices.as_ref().map(broadcast::Sender::subscribe)
     }
 }

@@ -65,9 +65,9 @@ use self::writer::{Prepared, Reply, Request, SWEEP_STEP, Writer};
 use crate::archive::{Archive, FullRecord};
 use crate::clock::WallClock;
 use crate::encoding::{entry_value, stamp_entry};
-use crate::limits::{check_append, check_update};
+use crate::limits::{check_append, check_notice, check_update};
 use crate::store::{
-    Announcement, Append, AppendOutcome, Outage, ReadError, Record, Store, StoreError, StoreFuture,
+    Announcement, Append, AppendOutcome, Notice, Outage, ReadError, Record, Store, StoreError, StoreFuture,
     StoredEntry, Update, UpdateOutcome,
 };
 use crate::value::{Head, Key};
@@ -194,6 +194,7 @@ struct Shared {
     is_troubled: AtomicBool,
     held: Mutex<Held>,
     announcements: broadcast::Sender<Announcement>,
+    notices: broadcast::Sender<Notice>,
     counters: Counters,
 }
 
@@ -348,6 +349,7 @@ impl RedisStore {
             is_troubled: AtomicBool::new(false),
             held: Mutex::new(Held::new(options.held_bytes_max)),
             announcements,
+            notices: broadcast::channel(ANNOUNCEMENTS_MAX).0,
             counters: Counters::default(),
             options,
         });
@@ -557,6 +559,17 @@ impl Store for RedisStore {
 
     fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
         Some(self.shared.announcements.subscribe())
+    }
+
+    fn tell(&self, notice: Vec<u8>) -> StoreFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            check_notice(&notice)?;
+            self.ask(|reply| Request::Tell { notice, reply }).await
+        })
+    }
+
+    fn notices(&self) -> Option<broadcast::Receiver<Notice>> {
+        Some(self.shared.notices.subscribe())
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use flagfall_board::{GameId, Stamp};
 use thiserror::Error;
@@ -205,6 +206,15 @@ pub enum Announcement {
     Everything,
 }
 
+/// What servers tell each other through the store. Nothing of it is kept: it may come late, twice or never.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Notice {
+    /// A server, perhaps this one, told this ([`Store::tell`]).
+    Told(Arc<[u8]>),
+    /// Nothing was heard for a while: something may have been told.
+    Missed,
+}
+
 /// A time in which no server could write to the store, though servers were there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Outage {
@@ -329,6 +339,22 @@ pub trait Store: Send + Sync + 'static {
     /// What is appended from now on, by whomever; `None` when nobody but this process can append. A receiver that has
     /// lagged behind has missed announcements, which means [`Announcement::Everything`].
     fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
+        None
+    }
+
+    /// Tells every server on this store something, this one included: at most once each, in no order, and nothing when nobody but this
+    /// process uses the store. At most [`NOTICE_BYTES_MAX`](crate::limits::NOTICE_BYTES_MAX) bytes.
+    ///
+    /// # Errors
+    /// [`StoreError`]: nobody was told, as far as is known.
+    fn tell(&self, notice: Vec<u8>) -> StoreFuture<'_, Result<(), StoreError>> {
+        drop(notice);
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// What is told from now on; `None` when nobody but this process uses the store. A receiver that has lagged behind has missed
+    /// something, which means [`Notice::Missed`].
+    fn notices(&self) -> Option<broadcast::Receiver<Notice>> {
         None
     }
 }

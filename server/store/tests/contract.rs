@@ -10,10 +10,11 @@ use common::redis::RedisServer;
 use common::{append, append_ok, body, game, key, log, put, scratch, texts};
 use flagfall_board::Stamp;
 use flagfall_store::limits::{
-    BODIES_MAX, BODY_BYTES_MAX, CONDITIONS_MAX, LimitError, READ_MAX, VALUE_BYTES_MAX, WRITES_MAX,
+    BODIES_MAX, BODY_BYTES_MAX, CONDITIONS_MAX, LimitError, NOTICE_BYTES_MAX, READ_MAX, VALUE_BYTES_MAX,
+    WRITES_MAX,
 };
 use flagfall_store::{
-    Append, AppendOutcome, EmbeddedStore, Expect, Hash, Head, ManualClock, MemoryStore, Options,
+    Append, AppendOutcome, EmbeddedStore, Expect, Hash, Head, ManualClock, MemoryStore, Notice, Options,
     RedisOptions, Store, StoreError, Update, UpdateOutcome, Write,
 };
 
@@ -37,7 +38,7 @@ async fn embedded() -> World {
 
 async fn memory() -> World {
     let clock = Arc::new(ManualClock::new(NOON));
-    World { store: Arc::new(MemoryStore::new(clock.clone())), clock, _folder: None, _redis: None }
+    World { store: Arc::new(MemoryStore::announcing(clock.clone())), clock, _folder: None, _redis: None }
 }
 
 async fn in_redis() -> World {
@@ -98,6 +99,7 @@ contract! {
     a_new_store_has_no_heartbeat,
     nothing_is_in_quarantine,
     a_caller_that_goes_away_leaves_all_or_nothing,
+    what_is_told_is_heard_where_others_may_listen,
 }
 
 async fn an_unknown_game_is_empty(world: World) {
@@ -500,5 +502,22 @@ async fn a_caller_that_goes_away_leaves_all_or_nothing(world: World) {
         let count = log(&*world.store, game(number)).await.len();
         let record = world.store.get(key(&format!("k{number}"))).await.unwrap();
         assert!(matches!((count, record), (0, None) | (2, Some(_))), "{number}");
+    }
+}
+
+async fn what_is_told_is_heard_where_others_may_listen(world: World) {
+    let beyond = vec![0; NOTICE_BYTES_MAX + 1];
+    let notices = world.store.notices();
+    world.store.tell(b"early".to_vec()).await.unwrap();
+    if let Some(mut notices) = notices {
+        let told = loop {
+            match notices.recv().await.unwrap() {
+                Notice::Told(told) => break told,
+                // The subscription came about after all: nothing was told to anybody before.
+                Notice::Missed => world.store.tell(b"early".to_vec()).await.unwrap(),
+            }
+        };
+        assert_eq!(&*told, b"early");
+        assert!(matches!(world.store.tell(beyond).await, Err(StoreError::Limit(_))));
     }
 }

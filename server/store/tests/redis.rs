@@ -14,7 +14,7 @@ use common::redis::RedisServer;
 use common::{append, append_ok, body, game, key, log, put, texts};
 use flagfall_store::redis::Demand;
 use flagfall_store::{
-    Announcement, Append, AppendOutcome, Expect, Head, ReadError, RedisOptions, RedisStore, Store,
+    Announcement, Append, AppendOutcome, Expect, Head, Notice, ReadError, RedisOptions, RedisStore, Store,
     StoreError, StoredEntry, Update, UpdateOutcome,
 };
 use tokio::sync::broadcast::error::RecvError;
@@ -583,4 +583,22 @@ async fn an_outage_is_known_to_all_servers_before_anything_is_taken() {
     assert!(outage.since >= last && outage.until <= written, "{outage:?}");
     until("the other server", async || two.heartbeat().await.ok()).await;
     assert_eq!(two.outage(), Some(outage), "both know the same");
+}
+
+#[tokio::test]
+async fn what_one_server_tells_the_others_hear_and_after_a_restart_they_know_that_they_may_have_missed_something()
+ {
+    let mut redis = RedisServer::start();
+    let (one, other) = (redis.open(RedisOptions::default()).await, redis.open(RedisOptions::default()).await);
+    let mut notices = other.notices().unwrap();
+    let mut heard = async || timeout(PATIENCE, notices.recv()).await.unwrap().unwrap();
+    assert_eq!(heard().await, Notice::Missed, "the subscription begins");
+    one.tell(b"hello".to_vec()).await.unwrap();
+    assert_eq!(heard().await, Notice::Told(b"hello"[..].into()));
+    redis.kill();
+    unavailable(until("the loss", async || Some(one.tell(b"x".to_vec()).await).filter(Result::is_err)).await);
+    redis.start_again();
+    assert_eq!(heard().await, Notice::Missed);
+    until("the way back", async || one.tell(b"again".to_vec()).await.ok()).await;
+    assert_eq!(heard().await, Notice::Told(b"again"[..].into()));
 }

@@ -1,18 +1,30 @@
 //! Two servers' tables over one store that announces: games made, moved and ended on one of them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side};
-use flagfall_protocol::{Phase, ServerToClient};
+use flagfall_protocol::{Phase, Presence, ServerToClient};
 use flagfall_store::{Announcement, ManualClock, MemoryStore};
+use tokio::task::JoinHandle;
 
 use super::super::{NewGame, TableHandle, TableInput, TableSettings, Tables};
 use super::harness::{Client, START, deploy, header, player};
 use crate::gateway::{Connections, Registration};
+use crate::peers::Peers;
 
 struct Server {
     tables: Tables,
     connections: Connections,
+    tasks: [JoinHandle<()>; 2],
+}
+
+async fn listen(peers: Peers, tables: Tables) {
+    peers.listen(&tables).await;
+}
+
+async fn tell(peers: Peers, tables: Tables) {
+    peers.tell_seats(&tables, Duration::from_secs(1)).await;
 }
 
 impl Server {
@@ -27,8 +39,16 @@ impl Server {
         let tables = Tables::start_at(Arc::new(store.clone()), settings, clock.clone()).await.unwrap();
         let following = tables.clone();
         tokio::spawn(async move { following.follow().await });
+        let peers = Peers::new(Arc::new(store.clone()), tables.server().to_owned());
+        let tasks =
+            [tokio::spawn(listen(peers.clone(), tables.clone())), tokio::spawn(tell(peers, tables.clone()))];
         settle().await;
-        Server { tables, connections }
+        Server { tables, connections, tasks }
+    }
+
+    /// The server dies: from now on it says and hears nothing.
+    fn kill(&self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
     }
 
     fn connect(&self, client: &Client) -> Registration {
@@ -167,4 +187,75 @@ async fn what_was_announced_and_is_not_there_is_read_after_once() {
     settle().await;
     settle().await;
     assert_eq!(store.reads(), after, "and then no more");
+}
+
+/// What was told of a player's presence, and whether the connection was superseded.
+fn told(client: &mut Client) -> (Vec<Presence>, bool) {
+    let messages = client.read();
+    let is_superseded = messages.iter().any(|message| matches!(message, ServerToClient::Superseded { .. }));
+    let presence = |message| match message {
+        ServerToClient::Presence { presence, .. } => Some(presence),
+        _ => None,
+    };
+    (messages.into_iter().filter_map(presence).collect(), is_superseded)
+}
+
+#[tokio::test(start_paused = true)]
+async fn opponents_and_spectators_know_who_is_there_on_another_server() {
+    let (_store, one, other) = pair().await;
+    let id = one.tables.create(new_game(1)).await.unwrap().id;
+    settle().await;
+    let (mut ana, mut bo, mut cy) = (Client::new("ana"), Client::new("bo"), Client::new("cy"));
+    open(&other.game(id), &bo).await;
+    open(&other.game(id), &cy).await;
+    settle().await;
+    bo.texts();
+    cy.texts();
+    open(&one.game(id), &ana).await;
+    settle().await;
+    assert_eq!(told(&mut bo), (vec![Presence::Present], false));
+    assert_eq!(told(&mut cy), (vec![Presence::Present], false));
+    let third = Client::new("ana");
+    open(&other.game(id), &third).await;
+    settle().await;
+    assert_eq!(told(&mut ana), (vec![], true), "the newest connection drives");
+    one.game(id).send(TableInput::Close { connection: ana.outbox.connection() }).await.unwrap();
+    settle().await;
+    assert_eq!(told(&mut bo), (vec![], false), "ana is there still");
+    other.game(id).send(TableInput::Close { connection: third.outbox.connection() }).await.unwrap();
+    settle().await;
+    assert_eq!(told(&mut bo), (vec![Presence::Reconnecting], false));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_players_of_a_server_that_dies_are_gone_in_a_moment() {
+    let (_store, one, other) = pair().await;
+    let id = one.tables.create(new_game(1)).await.unwrap().id;
+    settle().await;
+    let (ana, mut bo) = (Client::new("ana"), Client::new("bo"));
+    open(&one.game(id), &ana).await;
+    open(&other.game(id), &bo).await;
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    bo.texts();
+    one.kill();
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert_eq!(told(&mut bo).0, []);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(told(&mut bo).0, [Presence::Reconnecting]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_begins_knows_at_once_who_is_where() {
+    let (store, one, _other) = pair().await;
+    let id = one.tables.create(new_game(1)).await.unwrap().id;
+    settle().await;
+    let ana = Client::new("ana");
+    open(&one.game(id), &ana).await;
+    settle().await;
+    let third = Server::start(&store, &Arc::new(ManualClock::new(START))).await;
+    let mut bo = Client::new("bo");
+    open(&third.game(id), &bo).await;
+    settle().await;
+    let ServerToClient::Game { presence, .. } = bo.only() else { panic!() };
+    assert_eq!(presence.red, Presence::Present);
 }

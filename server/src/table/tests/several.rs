@@ -1,20 +1,21 @@
 //! Servers that share a store: what one writes the others show, whether or not they hear of it.
 
-use flagfall_board::Side;
+use flagfall_board::{PerSide, Side};
 use flagfall_bots::Chance;
-use flagfall_protocol::{GameCommand, Phase, ServerToClient};
+use flagfall_protocol::{GameCommand, Phase, Presence, ServerToClient};
 use flagfall_rules::Viewer;
 use flagfall_store::Outage;
 
 use super::super::core::{Input, Output, ReadFailure};
-use super::harness::{Client, Hand, header};
+use super::harness::{Client, Hand, START, header};
+use crate::peers::Elsewhere;
 
 /// Two servers, each with both players.
 fn pair() -> (Hand, [Client; 2], Hand, [Client; 2]) {
     let (mut one, ana, bo) = Hand::playing(&header("classic"));
-    one.table.share();
+    one.table.share(PerSide::default());
     let mut other = one.twin();
-    other.table.share();
+    other.table.share(PerSide::default());
     let (mut other_ana, mut other_bo) = (Client::new("ana"), Client::new("bo"));
     other.open(&other_ana, None);
     other.open(&other_bo, None);
@@ -75,7 +76,7 @@ fn a_hint_that_is_not_true_is_read_after_once() {
 fn a_game_nobody_looks_at_is_followed_without_hurry() {
     let (mut one, mut clients, ..) = pair();
     let mut other = one.twin();
-    other.table.share();
+    other.table.share(PerSide::default());
     let head = play(&mut one, &mut clients, 3, 3);
     other.is_holding = true;
     other.step(Input::Heard { seq: head });
@@ -89,7 +90,7 @@ fn a_game_nobody_looks_at_is_followed_without_hurry() {
 fn whoever_opens_a_game_sees_it_as_the_log_has_it() {
     let (mut one, mut clients, mut attended, mut others) = pair();
     let mut unattended = one.twin();
-    unattended.table.share();
+    unattended.table.share(PerSide::default());
     play(&mut one, &mut clients, 3, 3);
     // Nothing was heard of it.
     let mut cy = Client::new("cy");
@@ -109,7 +110,7 @@ fn whoever_opens_a_game_sees_it_as_the_log_has_it() {
 fn whoever_opens_a_game_nobody_looked_at_waits_while_the_store_does_not_answer() {
     let (mut one, mut clients, mut attended, _others) = pair();
     let mut other = one.twin();
-    other.table.share();
+    other.table.share(PerSide::default());
     play(&mut one, &mut clients, 2, 3);
     other.is_holding = true;
     let [mut cy, mut dee, mut eve] = ["cy", "dee", "eve"].map(Client::new);
@@ -168,9 +169,9 @@ fn a_house_player_is_moved_where_people_look_and_elsewhere_when_nobody_did() {
     let mut terms = header("classic");
     terms.players.blue = super::harness::player("house-random");
     let mut one = Hand::new(&terms);
-    one.table.share();
+    one.table.share(PerSide::default());
     let mut other = one.twin();
-    other.table.share();
+    other.table.share(PerSide::default());
     let ana = Client::new("ana");
     one.open(&ana, None);
     other.step(Input::Tick);
@@ -185,7 +186,7 @@ fn a_house_player_is_moved_where_people_look_and_elsewhere_when_nobody_did() {
 fn three_servers_let_one_flag_fall_once_and_all_show_it() {
     let (mut one, mut clients, mut other, mut others) = pair();
     let mut third = one.twin();
-    third.table.share();
+    third.table.share(PerSide::default());
     let entries = one.log().len();
     assert!(third.wake().is_some());
     other.step(Input::Tick);
@@ -235,4 +236,98 @@ fn a_log_that_went_on_after_the_last_heartbeat_stood_still_from_there() {
     assert_eq!(one.log().len(), entries + 2);
     let left = one.view(Viewer::Public).clock.unwrap().remaining_ms;
     assert!(left.red > 60_000 - 1_000 && left.blue > 60_000 - 1_000, "{left:?}");
+}
+
+/// What a server hears of a connection elsewhere.
+fn elsewhere(side: Side, since: u64) -> Input {
+    let there = Elsewhere { since: START.plus_ms(since), wins_ties: false };
+    let mut elsewhere = PerSide::default();
+    elsewhere[side] = Some(there);
+    Input::Elsewhere(elsewhere)
+}
+
+fn nobody_elsewhere() -> Input {
+    Input::Elsewhere(PerSide::default())
+}
+
+fn presences(client: &mut Client) -> Vec<(Side, Presence)> {
+    let told = |message| match message {
+        ServerToClient::Presence { side, presence, .. } => Some((side, presence)),
+        _ => None,
+    };
+    client.read().into_iter().filter_map(told).collect()
+}
+
+#[test]
+fn the_newest_connection_drives_whichever_server_it_is_on() {
+    let (mut one, mut clients, ..) = pair();
+    let superseded = |client: &mut Client| {
+        client.read().iter().any(|message| matches!(message, ServerToClient::Superseded { .. }))
+    };
+    one.step(elsewhere(Side::Red, 0));
+    assert!(!superseded(&mut clients[0]), "the one elsewhere is not newer");
+    one.advance(1_000);
+    one.step(elsewhere(Side::Red, 1_000));
+    assert!(superseded(&mut clients[0]) && !superseded(&mut clients[1]));
+    let (ply, resign) = (one.table.game.ply(), GameCommand::Resign {});
+    one.command(&clients[0], ply, resign);
+    assert_eq!(clients[0].refusal().0, "superseded");
+    // Who takes the game back is the newest, even where this server's clock is behind.
+    one.step(elsewhere(Side::Red, 5_000));
+    one.open(&clients[0], None);
+    assert!(matches!(clients[0].only(), ServerToClient::Game { driving: true, .. }));
+    assert_eq!(one.table.seats_here().red, Some(START.plus_ms(5_001)));
+    one.step(elsewhere(Side::Red, 5_000));
+    assert!(clients[0].texts().is_empty());
+}
+
+#[test]
+fn a_player_on_another_server_is_present_until_he_is_nowhere() {
+    let (mut one, clients, ..) = pair();
+    let [ana, mut bo] = clients;
+    let mut cy = Client::new("cy");
+    one.open(&cy, None);
+    cy.texts();
+    one.step(elsewhere(Side::Red, 1));
+    one.close(&ana);
+    assert!(presences(&mut bo).is_empty() && one.table.absent_since(Side::Red).is_none());
+    assert!(one.table.seats_here().red.is_none());
+    one.advance(5_000);
+    one.step(nobody_elsewhere());
+    assert_eq!(presences(&mut bo), [(Side::Red, Presence::Reconnecting)]);
+    assert_eq!(presences(&mut cy), [(Side::Red, Presence::Reconnecting)]);
+    assert_eq!(one.table.absent_since(Side::Red), Some(one.now()));
+    one.advance(29_999);
+    one.step(Input::Tick);
+    assert!(presences(&mut bo).is_empty());
+    one.advance(1);
+    one.step(Input::Tick);
+    assert_eq!(presences(&mut bo), [(Side::Red, Presence::Away)]);
+    assert_eq!(one.table.absent_since(Side::Red), Some(START.plus_ms(5_000)), "it is remembered since when");
+    one.step(elsewhere(Side::Red, 40_000));
+    assert_eq!(presences(&mut bo), [(Side::Red, Presence::Present)]);
+    assert_eq!(one.table.absent_since(Side::Red), None);
+}
+
+#[test]
+fn nobodys_absence_grows_older_while_this_server_does_not_hear_the_others() {
+    let (mut one, clients, ..) = pair();
+    let [ana, mut bo] = clients;
+    one.close(&ana);
+    presences(&mut bo);
+    one.advance(20_000);
+    one.table.note_sight(None);
+    one.step(Input::Tick);
+    assert_eq!(one.table.absent_since(Side::Red), None);
+    one.advance(600_000);
+    one.step(Input::Tick);
+    assert!(presences(&mut bo).is_empty());
+    let sighted = one.now();
+    one.table.note_sight(Some(sighted));
+    one.step(Input::Tick);
+    assert!(presences(&mut bo).is_empty());
+    assert_eq!(one.table.absent_since(Side::Red), Some(sighted), "it begins anew");
+    one.advance(30_000);
+    one.step(Input::Tick);
+    assert_eq!(presences(&mut bo), [(Side::Red, Presence::Away)]);
 }

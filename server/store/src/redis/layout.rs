@@ -32,6 +32,8 @@ pub(super) struct Keys {
     pub(super) quarantined: String,
     /// Channel: a line for every append.
     pub(super) channel: String,
+    /// Channel: what servers tell each other.
+    pub(super) notices: String,
 }
 
 impl Keys {
@@ -48,6 +50,7 @@ impl Keys {
             pending: record("pending"),
             quarantined: record("quarantined"),
             channel: format!("{prefix}:appended"),
+            notices: format!("{prefix}:notices"),
         }
     }
 

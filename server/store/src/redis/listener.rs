@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use flagfall_board::GameId;
 use futures_util::StreamExt;
-use redis::aio::PubSubStream;
+use redis::Msg;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
 use super::Shared;
 use super::link::{Fault, bounded};
-use crate::store::Announcement;
+use crate::store::{Announcement, Notice};
 
 /// The time between two looks whether Redis is still there.
 const PULSE: Duration = Duration::from_secs(1);
@@ -35,9 +35,11 @@ async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
     let client = shared.address.client(patience.connect).await?;
     let connection = bounded(patience.connect, client.get_async_pubsub()).await?;
     let (mut sink, mut messages) = connection.split();
-    bounded(patience.answer, sink.subscribe(&shared.keys.channel)).await?;
-    // Whatever was appended while nobody listened was announced to nobody.
+    let channels = [&shared.keys.channel, &shared.keys.notices];
+    bounded(patience.answer, sink.subscribe(&channels)).await?;
+    // Whatever was appended or told while nobody listened was heard by nobody.
     announce(shared, Announcement::Everything);
+    shared.notices.send(Notice::Missed).ok();
     let mut pulse = interval(PULSE);
     pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut audit = interval(shared.options.audit.max(Duration::from_millis(1)));
@@ -46,7 +48,7 @@ async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
     audit.tick().await;
     loop {
         tokio::select! {
-            heard = hear(&mut messages) => announce(shared, heard?),
+            heard = messages.next() => hear(shared, &heard.ok_or_else(lost)?),
             // A server that is frozen, or a line that is dead, says nothing.
             _ = pulse.tick() => drop(bounded(patience.answer, sink.ping::<redis::Value>()).await?),
             // A subscription may be deaf without anybody noticing.
@@ -55,10 +57,18 @@ async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
     }
 }
 
-async fn hear(messages: &mut PubSubStream) -> Result<Announcement, Fault> {
-    let lost = || Fault::not_done("the connection to Redis was lost");
-    let message = messages.next().await.ok_or_else(lost)?;
-    Ok(parse(message.get_payload_bytes()).unwrap_or(Announcement::Everything))
+fn lost() -> Fault {
+    Fault::not_done("the connection to Redis was lost")
+}
+
+fn hear(shared: &Shared, message: &Msg) {
+    let bytes = message.get_payload_bytes();
+    if message.get_channel_name() == shared.keys.notices {
+        // An error says that nobody wants to know.
+        shared.notices.send(Notice::Told(bytes.into())).ok();
+    } else {
+        announce(shared, parse(bytes).unwrap_or(Announcement::Everything));
+    }
 }
 
 fn parse(bytes: &[u8]) -> Option<Announcement> {

@@ -94,6 +94,11 @@ pub(super) enum Request {
         game: GameId,
         reply: Reply<()>,
     },
+    /// Tells all servers something.
+    Tell {
+        notice: Vec<u8>,
+        reply: Reply<()>,
+    },
     /// Resolves what is in doubt.
     Settle {
         reply: Reply<()>,
@@ -107,6 +112,7 @@ impl Request {
             Request::Update { update, .. } => {
                 write_arguments(&update.writes).iter().flatten().map(Vec::len).sum()
             }
+            Request::Tell { notice, .. } => notice.len(),
             _ => 0,
         }
     }
@@ -126,6 +132,7 @@ impl Request {
             Request::Sweep { reply } => reply.send(Err(unavailable())).is_ok(),
             Request::Quarantine { reply, .. }
             | Request::Release { reply, .. }
+            | Request::Tell { reply, .. }
             | Request::Settle { reply } => reply.send(Err(unavailable())).is_ok(),
         };
     }
@@ -472,6 +479,9 @@ impl Writer {
                 commands.cmd("HDEL").arg(&keys.quarantined).arg(game.as_str());
                 commands.cmd("DEL").arg(keys.quarantine(*game));
             }
+            Request::Tell { notice, .. } => {
+                commands.cmd("PUBLISH").arg(&keys.notices).arg(notice.as_slice());
+            }
             Request::Settle { .. } => {
                 commands.cmd("PING");
             }
@@ -608,6 +618,13 @@ impl Writer {
                     return None;
                 }
                 Err(fault) => (fault, Request::Release { game, reply }),
+            },
+            Request::Tell { notice, reply } => match parsed::<Value>(value) {
+                Ok(_) => {
+                    reply.send(Ok(())).ok();
+                    return None;
+                }
+                Err(fault) => (fault, Request::Tell { notice, reply }),
             },
             Request::Settle { reply } => match parsed::<Value>(value) {
                 Ok(_) => {

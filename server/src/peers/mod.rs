@@ -1,13 +1,20 @@
 //! The servers that share a store, as they know of each other.
 //!
 //! Each keeps a record of itself in the store that expires when it is not renewed, with what others need to know: how many players are
-//! connected there, and which of those with an open seek. Nothing that must not be lost depends on it.
+//! connected there, and which of those with an open seek. Nothing that must not be lost depends on it. Beside it they tell each other what is
+//! not worth keeping: who sits where ([`seats`]).
+
+mod notices;
+mod seats;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flagfall_store::{Key, Store, StoreError, Update, Write};
 use serde::{Deserialize, Serialize};
+
+pub use self::notices::Notice;
+pub use self::seats::{Elsewhere, Seating, Seats};
 
 /// How long a server that does not renew its record counts as alive, in milliseconds.
 const ALIVE_MS: u64 = 3_000;

@@ -1,0 +1,149 @@
+//! What servers tell each other, and how it is heard.
+
+use std::time::Duration;
+
+use flagfall_board::GameId;
+use flagfall_store::{Notice as Heard, StoreError};
+use serde::{Deserialize, Serialize};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+use super::Peers;
+use super::seats::Seating;
+use crate::table::Tables;
+
+/// Every so many signs of life a server tells of all its seats.
+const LISTING_EVERY: u32 = 5;
+/// The time between two looks whether another server is silent.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// What a server tells the others. Whoever does not know a kind of it passes it over.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Notice {
+    /// A sign of life, and which seats have changed.
+    Seats {
+        /// Who tells it.
+        server: String,
+        /// Seats.
+        seats: Vec<Seating>,
+    },
+    /// A server has heard nothing for a while: all others tell it of their seats.
+    Ask {
+        /// Who asks.
+        server: String,
+    },
+    /// A server stops.
+    Gone {
+        /// Which.
+        server: String,
+    },
+}
+
+impl Peers {
+    /// Tells all servers something.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn tell(&self, notice: &Notice) -> Result<(), StoreError> {
+        let Some(inner) = &self.inner else { return Ok(()) };
+        // Nothing of it can fail to be written.
+        inner.store.tell(serde_json::to_vec(notice).unwrap_or_default()).await
+    }
+
+    /// Tells others that this server lives and who sits here, until the future is dropped.
+    pub async fn tell_seats(&self, tables: &Tables, beat: Duration) {
+        let Some(seats) = tables.seats() else { return std::future::pending().await };
+        let mut beats = interval(beat.max(Duration::from_millis(1)));
+        beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut count: u32 = 0;
+        loop {
+            tokio::select! {
+                _ = beats.tick() => {
+                    if count.is_multiple_of(LISTING_EVERY) {
+                        seats.repeat();
+                    }
+                    count = count.wrapping_add(1);
+                }
+                () = seats.changed().notified() => {}
+            }
+            loop {
+                let (news, is_all) = seats.take_news();
+                let server = seats.server().to_owned();
+                if let Err(error) = self.tell(&Notice::Seats { server, seats: news.clone() }).await {
+                    tracing::debug!(%error, "other servers were not told who is here");
+                    seats.put_back(&news);
+                    break;
+                }
+                if is_all {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Hears what servers tell, until the future is dropped.
+    pub async fn listen(&self, tables: &Tables) {
+        let notices = self.inner.as_ref().and_then(|inner| inner.store.notices());
+        let (Some(mut notices), Some(seats)) = (notices, tables.seats()) else {
+            return std::future::pending().await;
+        };
+        let mut looks = interval(LOOK);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        self.ask(seats.server()).await;
+        loop {
+            tokio::select! {
+                biased;
+                heard = notices.recv() => match heard {
+                    Ok(Heard::Told(bytes)) => {
+                        // Of another version, perhaps.
+                        if let Ok(notice) = serde_json::from_slice(&bytes) {
+                            self.heed(tables, notice);
+                        }
+                    }
+                    Ok(Heard::Missed) | Err(RecvError::Lagged(_)) => self.ask(seats.server()).await,
+                    Err(RecvError::Closed) => return std::future::pending().await,
+                },
+                _ = looks.tick() => tell_tables(tables, &seats.expire(Instant::now())),
+            }
+        }
+    }
+
+    async fn ask(&self, server: &str) {
+        let asked = self.tell(&Notice::Ask { server: server.to_owned() }).await;
+        if let Err(error) = asked {
+            // They tell of all their seats every few seconds anyway.
+            tracing::debug!(%error, "other servers were not asked who is there");
+        }
+    }
+
+    fn heed(&self, tables: &Tables, notice: Notice) {
+        let Some(seats) = tables.seats() else { return };
+        match notice {
+            Notice::Seats { server, seats: told } => {
+                let now = Instant::now();
+                let was_blind = seats.sighted_since(now).is_none();
+                tell_tables(tables, &seats.hear(now, tables.now(), &server, &told));
+                if was_blind && seats.sighted_since(now).is_some() {
+                    // Absence begins to count.
+                    tables.note_all_seats();
+                }
+            }
+            Notice::Ask { server } if server != seats.server() => seats.repeat(),
+            Notice::Ask { .. } => {}
+            Notice::Gone { server } => tell_tables(tables, &seats.forget(&server)),
+        }
+    }
+
+    /// Tells others that nobody sits here any more.
+    pub async fn say_farewell(&self, tables: &Tables) {
+        let Some(seats) = tables.seats() else { return };
+        if let Err(error) = self.tell(&Notice::Gone { server: seats.server().to_owned() }).await {
+            tracing::debug!(%error, "other servers were not told that this one stops; they will notice");
+        }
+    }
+}
+
+fn tell_tables(tables: &Tables, games: &[GameId]) {
+    games.iter().for_each(|game| tables.note_seats(*game));
+}

@@ -1,0 +1,371 @@
+//! Who sits where: which players have which games open, on this server and on others.
+//!
+//! A server tells the others of its own seats at once when they change and of all of them every few seconds; whatever it tells says that it is
+//! alive, and it says something each second. What others tell is believed for a while: a server that is silent has lost its players, and so has a
+//! seat that is told of no more. All of this counts only as long as this server hears itself, the way the others hear it: one that does not
+//! (cut off, deaf, or asleep) knows nothing of anybody's absence, and what it learns afterwards counts from then on.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use serde::{Deserialize, Serialize};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+/// How long a server that says nothing keeps its seats, and how long one that does not hear itself believes that it hears.
+const SILENCE_MAX: Duration = Duration::from_millis(3_500);
+/// How long a seat is believed in that its server does not mention any more.
+const SEAT_LIFE: Duration = Duration::from_secs(16);
+/// Seats told of in one notice: 64 KiB take a little more than that.
+const TOLD_MAX: usize = 800;
+
+/// What is told of one seat: since when a connection there drives, as far as that server knows; nothing when it has none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Seating(pub GameId, pub Side, pub Option<Stamp>);
+
+/// A player's newest seat on another server.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Elsewhere {
+    /// Since when.
+    pub since: Stamp,
+    /// Whether it counts as the newer one where a seat here is of the same moment. Both servers agree on that.
+    pub wins_ties: bool,
+}
+
+impl Elsewhere {
+    /// Whether it is newer than a seat here.
+    #[must_use]
+    pub fn is_after(self, here: Stamp) -> bool {
+        self.since > here || (self.since == here && self.wins_ties)
+    }
+}
+
+/// The seats of all servers, as this one knows of them. Cheap to clone; all clones are one.
+#[derive(Clone)]
+pub struct Seats {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    server: String,
+    state: Mutex<State>,
+    /// Since when what is known of others is worth something; [`BLIND`] before.
+    sighted_since: AtomicU64,
+    /// When this server heard itself last, in milliseconds since `began`.
+    own_heard_ms: AtomicU64,
+    began: Instant,
+    changed: Notify,
+}
+
+const BLIND: u64 = u64::MAX;
+
+#[derive(Default)]
+struct State {
+    own: HashMap<(GameId, Side), Stamp>,
+    /// Those of which others have not been told yet.
+    news: HashSet<(GameId, Side)>,
+    others: HashMap<GameId, Vec<Other>>,
+    /// The other servers, and when each was heard last.
+    servers: HashMap<Arc<str>, Instant>,
+    sighted_at: Option<Instant>,
+}
+
+/// A seat on another server.
+struct Other {
+    side: Side,
+    server: Arc<str>,
+    since: Stamp,
+    heard: Instant,
+}
+
+impl Seats {
+    /// None, as a server of this id knows of them that has heard nothing yet.
+    #[must_use]
+    pub fn new(server: String) -> Seats {
+        Seats {
+            shared: Arc::new(Shared {
+                server,
+                state: Mutex::default(),
+                sighted_since: AtomicU64::new(BLIND),
+                own_heard_ms: AtomicU64::new(0),
+                began: Instant::now(),
+                changed: Notify::new(),
+            }),
+        }
+    }
+
+    /// The server whose own they are.
+    #[must_use]
+    pub fn server(&self) -> &str {
+        &self.shared.server
+    }
+
+    /// Notified when others are to be told something.
+    #[must_use]
+    pub fn changed(&self) -> &Notify {
+        &self.shared.changed
+    }
+
+    /// A player has a seat here, driving since this moment, or none any more.
+    pub(crate) fn note(&self, game: GameId, side: Side, since: Option<Stamp>) {
+        let mut state = self.state();
+        let before = match since {
+            Some(since) => state.own.insert((game, side), since),
+            None => state.own.remove(&(game, side)),
+        };
+        if before != since {
+            state.news.insert((game, side));
+            self.shared.changed.notify_one();
+        }
+    }
+
+    /// Others are to be told of every seat here.
+    pub fn repeat(&self) {
+        let mut state = self.state();
+        let State { own, news, .. } = &mut *state;
+        news.extend(own.keys().copied());
+        self.shared.changed.notify_one();
+    }
+
+    /// What others are to be told next, as much as fits into one notice, and whether that is all.
+    pub fn take_news(&self) -> (Vec<Seating>, bool) {
+        let mut state = self.state();
+        let taken: Vec<_> = state.news.iter().take(TOLD_MAX).copied().collect();
+        for place in &taken {
+            state.news.remove(place);
+        }
+        let told = |(game, side)| Seating(game, side, state.own.get(&(game, side)).copied());
+        (taken.into_iter().map(told).collect(), state.news.is_empty())
+    }
+
+    /// What was not told after all.
+    pub fn put_back(&self, news: &[Seating]) {
+        self.state().news.extend(news.iter().map(|Seating(game, side, _)| (*game, *side)));
+    }
+
+    /// A server, perhaps this one, has told something, at this moment of the store's clock. Answers the games in which something changed.
+    pub fn hear(&self, now: Instant, at: Stamp, server: &str, told: &[Seating]) -> Vec<GameId> {
+        if server == self.shared.server {
+            self.hear_own(now, at);
+            return Vec::new();
+        }
+        let mut state = self.state();
+        let server: Arc<str> = match state.servers.get_key_value(server) {
+            Some((known, _)) => known.clone(),
+            None => server.into(),
+        };
+        state.servers.insert(server.clone(), now);
+        told.iter().filter(|told| state.take(now, &server, **told)).map(|told| told.0).collect()
+    }
+
+    fn hear_own(&self, now: Instant, at: Stamp) {
+        if self.sighted_since(now).is_none() {
+            self.state().sighted_at = Some(now);
+            self.shared.sighted_since.store(at.0, Ordering::SeqCst);
+        }
+        self.shared.own_heard_ms.store(self.ms(now), Ordering::SeqCst);
+    }
+
+    /// A server stops: nobody sits there any more. Answers the games in which something changed.
+    pub fn forget(&self, server: &str) -> Vec<GameId> {
+        let mut state = self.state();
+        state.servers.remove(server);
+        state.drop_others(|other| &*other.server == server)
+    }
+
+    /// Forgets what was told too long ago. Answers the games in which something changed.
+    pub fn expire(&self, now: Instant) -> Vec<GameId> {
+        if self.sighted_since(now).is_none() {
+            return Vec::new();
+        }
+        let mut state = self.state();
+        let Some(sighted_at) = state.sighted_at else { return Vec::new() };
+        let age = |heard: Instant| now.saturating_duration_since(heard.max(sighted_at));
+        let mut gone = HashSet::new();
+        state.servers.retain(|server, heard| {
+            let is_there = age(*heard) <= SILENCE_MAX;
+            if !is_there {
+                gone.insert(server.clone());
+            }
+            is_there
+        });
+        state.drop_others(|other| gone.contains(&other.server) || age(other.heard) > SEAT_LIFE)
+    }
+
+    /// The newest seat of each player of a game on other servers.
+    #[must_use]
+    pub fn elsewhere(&self, game: GameId) -> PerSide<Option<Elsewhere>> {
+        let state = self.state();
+        let others = state.others.get(&game).map_or(&[][..], Vec::as_slice);
+        PerSide::from_fn(|side| {
+            let newest = others
+                .iter()
+                .filter(|other| other.side == side)
+                .max_by(|one, other| (one.since, &one.server).cmp(&(other.since, &other.server)))?;
+            Some(Elsewhere { since: newest.since, wins_ties: *newest.server > *self.shared.server })
+        })
+    }
+
+    /// Since when this server has known who is where, by the store's clock; nothing while it does not.
+    #[must_use]
+    pub fn sighted_since(&self, now: Instant) -> Option<Stamp> {
+        let since = self.shared.sighted_since.load(Ordering::SeqCst);
+        let silence_ms = self.ms(now).saturating_sub(self.shared.own_heard_ms.load(Ordering::SeqCst));
+        (since != BLIND && u128::from(silence_ms) <= SILENCE_MAX.as_millis()).then_some(Stamp(since))
+    }
+
+    fn ms(&self, now: Instant) -> u64 {
+        u64::try_from(now.saturating_duration_since(self.shared.began).as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing panics while it holds this lock; were it so, what is known is still what was told.
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Takes note of what another server tells; whether that is a change.
+    fn take(&mut self, now: Instant, server: &Arc<str>, Seating(game, side, since): Seating) -> bool {
+        let others = self.others.entry(game).or_default();
+        let known = others.iter().position(|other| other.side == side && other.server == *server);
+        let is_change = match (since, known) {
+            (Some(since), Some(at)) => {
+                let known = &mut others[at];
+                known.heard = now;
+                std::mem::replace(&mut known.since, since) != since
+            }
+            (Some(since), None) => {
+                others.push(Other { side, server: server.clone(), since, heard: now });
+                true
+            }
+            (None, Some(at)) => {
+                others.swap_remove(at);
+                true
+            }
+            (None, None) => false,
+        };
+        if others.is_empty() {
+            self.others.remove(&game);
+        }
+        is_change
+    }
+
+    fn drop_others(&mut self, is_gone: impl Fn(&Other) -> bool) -> Vec<GameId> {
+        let mut changed = Vec::new();
+        self.others.retain(|game, others| {
+            let before = others.len();
+            others.retain(|other| !is_gone(other));
+            if others.len() < before {
+                changed.push(*game);
+            }
+            !others.is_empty()
+        });
+        changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GAME: fn() -> GameId = || GameId::from_random([7; 12]);
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn here(since: u64) -> Seating {
+        Seating(GAME(), Side::Red, Some(Stamp(since)))
+    }
+
+    fn gone() -> Seating {
+        Seating(GAME(), Side::Red, None)
+    }
+
+    fn sighted(server: &str, now: Instant) -> Seats {
+        let seats = Seats::new(server.to_owned());
+        assert!(seats.hear(now, Stamp(1), server, &[]).is_empty());
+        seats
+    }
+
+    #[test]
+    fn others_are_told_of_what_changed_and_of_everything_when_asked() {
+        let seats = Seats::new("a".to_owned());
+        seats.note(GAME(), Side::Red, Some(Stamp(5)));
+        assert_eq!(seats.take_news(), (vec![here(5)], true));
+        seats.note(GAME(), Side::Red, Some(Stamp(5)));
+        assert_eq!(seats.take_news(), (vec![], true));
+        seats.repeat();
+        assert_eq!(seats.take_news(), (vec![here(5)], true));
+        seats.note(GAME(), Side::Red, None);
+        let (news, _) = seats.take_news();
+        assert_eq!(news, [gone()]);
+        seats.put_back(&news);
+        assert_eq!(seats.take_news(), (vec![gone()], true));
+        let games: Vec<GameId> = (0..200_u8)
+            .map(|number| GameId::from_random(std::array::from_fn(|at| number >> (4 * (at % 2)))))
+            .collect();
+        for (game, side) in games.iter().flat_map(|game| Side::BOTH.map(|side| (*game, side))) {
+            seats.note(game, side, Some(Stamp(1)));
+        }
+        let (all, is_all) = seats.take_news();
+        assert!(is_all && all.len() == 400);
+        assert!(
+            serde_json::to_vec(&all).unwrap().len() * TOLD_MAX / 400 < 60 * 1024,
+            "a notice has room for it"
+        );
+    }
+
+    #[test]
+    fn the_newest_seat_counts_and_of_two_of_one_moment_both_servers_name_the_same() {
+        let now = Instant::now();
+        let [a, b] = ["a", "b"].map(|server| sighted(server, now));
+        assert_eq!(a.hear(now, Stamp(9), "b", &[here(7)]), [GAME()]);
+        assert_eq!(a.hear(now, Stamp(9), "b", &[here(7)]), [], "no news");
+        assert_eq!(b.hear(now, Stamp(9), "a", &[here(7)]), [GAME()]);
+        let (at_a, at_b) = (a.elsewhere(GAME()).red.unwrap(), b.elsewhere(GAME()).red.unwrap());
+        assert!(at_a.is_after(Stamp(7)) && !at_b.is_after(Stamp(7)));
+        assert!(at_b.is_after(Stamp(6)) && !at_a.is_after(Stamp(8)));
+        a.hear(now, Stamp(9), "c", &[here(8)]);
+        assert_eq!(a.elsewhere(GAME()).red.unwrap().since, Stamp(8));
+        assert_eq!(a.hear(now, Stamp(9), "c", &[gone()]), [GAME()]);
+        assert_eq!(a.elsewhere(GAME()).red.unwrap().since, Stamp(7));
+        assert_eq!(a.forget("b"), [GAME()]);
+        assert_eq!(a.elsewhere(GAME()), PerSide::default());
+    }
+
+    #[test]
+    fn a_server_that_is_silent_has_lost_its_players_and_so_has_a_seat_that_is_told_of_no_more() {
+        let mut now = Instant::now();
+        let a = sighted("a", now);
+        a.hear(now, Stamp(1), "b", &[here(7)]);
+        a.hear(now, Stamp(1), "c", &[Seating(GAME(), Side::Blue, Some(Stamp(7)))]);
+        for second in 1..=17 {
+            now += SECOND;
+            a.hear(now, Stamp(1), "a", &[]);
+            a.hear(now, Stamp(1), "c", &[]);
+            let expected = if second == 4 || second == 17 { vec![GAME()] } else { vec![] };
+            assert_eq!(a.expire(now), expected, "{second}");
+        }
+        assert_eq!(a.elsewhere(GAME()), PerSide::default());
+    }
+
+    #[test]
+    fn who_does_not_hear_himself_knows_nothing_of_anybodys_absence() {
+        let start = Instant::now();
+        let a = Seats::new("a".to_owned());
+        assert_eq!(a.sighted_since(start), None, "before it has heard anything");
+        a.hear(start, Stamp(100), "a", &[]);
+        a.hear(start, Stamp(100), "b", &[here(7)]);
+        assert_eq!(a.sighted_since(start + 3 * SECOND), Some(Stamp(100)));
+        let later = start + 60 * SECOND;
+        assert_eq!(a.sighted_since(later), None);
+        assert_eq!(a.expire(later), [], "others may be there");
+        a.hear(later, Stamp(60_100), "a", &[]);
+        assert_eq!(a.sighted_since(later), Some(Stamp(60_100)), "it counts from now on");
+        assert_eq!(a.expire(later + 3 * SECOND), []);
+        a.hear(later + 3 * SECOND, Stamp(63_100), "a", &[]);
+        assert_eq!(a.expire(later + 4 * SECOND), [GAME()], "b has had its time to say something");
+    }
+}

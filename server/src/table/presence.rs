@@ -1,0 +1,125 @@
+//! Who of the players is there, on this server or on another, and which of a player's connections drives.
+//!
+//! A table knows of other servers' connections what [`Seats`](crate::peers::Seats) hears. Absence is told only from what was heard: while this
+//! server does not hear the others, nobody's absence grows older, and afterwards it begins anew.
+
+use flagfall_board::{PerSide, Side, Stamp};
+use flagfall_protocol::{Presence, ServerToClient};
+use flagfall_rules::Viewer;
+
+use super::core::Table;
+use crate::gateway::Payload;
+use crate::peers::Elsewhere;
+
+/// How long a player may be gone before he counts as away, in milliseconds.
+const AWAY_AFTER_MS: u64 = 30_000;
+
+/// What a table knows of one player's connections.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Attendance {
+    /// What everybody was told.
+    presence: Presence,
+    /// When he was seen to leave; the opening of the table, when nobody has seen him.
+    left_at: Option<Stamp>,
+    /// When the connection that drives here, or did, took its place.
+    here_since: Option<Stamp>,
+    elsewhere: Option<Elsewhere>,
+}
+
+impl Attendance {
+    /// Somebody who is not there, or a house player, who always is.
+    pub(super) fn new(is_house: bool) -> Attendance {
+        let presence = if is_house { Presence::Present } else { Presence::Away };
+        Attendance { presence, ..Attendance::default() }
+    }
+}
+
+impl Table {
+    /// What is told of both players.
+    pub(super) fn presence(&self) -> PerSide<Presence> {
+        PerSide::from_fn(|side| self.attendance[side].presence)
+    }
+
+    /// Since when a player has not been there, as far as this server can vouch for it: neither here nor on any other server. `None` while he is there,
+    /// and while this server does not hear the others.
+    pub(super) fn absent_since(&self, side: Side) -> Option<Stamp> {
+        Some(self.attendance[side].left_at?.max(self.sighted_since?))
+    }
+
+    /// Where the players' newest connections on other servers are now.
+    pub(super) fn note_elsewhere(&mut self, elsewhere: PerSide<Option<Elsewhere>>) {
+        for side in Side::BOTH {
+            self.attendance[side].elsewhere = elsewhere[side];
+            let here_since = self.attendance[side].here_since;
+            let is_after = |(there, here): (Elsewhere, Stamp)| there.is_after(here);
+            if elsewhere[side].zip(here_since).is_some_and(is_after) {
+                self.supersede(side);
+            }
+        }
+    }
+
+    /// Since when this server has heard the others; nothing while it does not.
+    pub(super) fn note_sight(&mut self, since: Option<Stamp>) {
+        self.sighted_since = since;
+    }
+
+    /// A player's connection here is the newest of all from now on.
+    pub(super) fn take_seat(&mut self, now: Stamp, side: Side) {
+        self.supersede(side);
+        let after = self.attendance[side].elsewhere.map_or(now, |there| there.since.plus_ms(1));
+        self.attendance[side].here_since = Some(now.max(after));
+        self.attendance[side].left_at = None;
+        self.set_presence(side, Presence::Present);
+    }
+
+    /// Since when a connection here drives or did, for each player who has one open here.
+    pub(super) fn seats_here(&self) -> PerSide<Option<Stamp>> {
+        PerSide::from_fn(|side| self.attendance[side].here_since.filter(|_| self.audiences.has_side(side)))
+    }
+
+    /// No connection here drives the side any more.
+    fn supersede(&mut self, side: Side) {
+        let superseded = Payload::new(&ServerToClient::Superseded { game: self.id });
+        let players = &mut self.audiences.players;
+        for player in players.iter_mut().filter(|player| player.viewer == Viewer::Player(side)) {
+            if std::mem::replace(&mut player.is_driving, false) {
+                player.outbox.send(superseded.clone());
+            }
+        }
+    }
+
+    /// When a player who is gone counts as away.
+    pub(super) fn away_at(&self) -> impl Iterator<Item = Stamp> {
+        let is_gone = |side: &Side| self.attendance[*side].presence == Presence::Reconnecting;
+        let gone = Side::BOTH.into_iter().filter(is_gone);
+        gone.filter_map(|side| self.absent_since(side)).map(|since| since.plus_ms(AWAY_AFTER_MS))
+    }
+
+    /// Looks who is there, and tells everybody of changes.
+    pub(super) fn settle_presence(&mut self, now: Stamp) {
+        for side in Side::BOTH {
+            if self.header.is_house(side) {
+                continue;
+            }
+            let is_there = self.audiences.has_side(side) || self.attendance[side].elsewhere.is_some();
+            let attendance = &mut self.attendance[side];
+            if is_there {
+                attendance.left_at = None;
+                self.set_presence(side, Presence::Present);
+            } else if attendance.left_at.is_none() {
+                attendance.left_at = Some(now);
+                if attendance.presence == Presence::Present {
+                    self.set_presence(side, Presence::Reconnecting);
+                }
+            } else if self.absent_since(side).is_some_and(|since| now >= since.plus_ms(AWAY_AFTER_MS)) {
+                self.set_presence(side, Presence::Away);
+            }
+        }
+    }
+
+    fn set_presence(&mut self, side: Side, presence: Presence) {
+        if std::mem::replace(&mut self.attendance[side].presence, presence) != presence {
+            self.audiences.tell_all(&ServerToClient::Presence { game: self.id, side, presence });
+        }
+    }
+}
