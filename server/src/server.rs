@@ -95,7 +95,7 @@ impl Server {
         let connections = Connections::new();
         let tables = Tables::start(store.clone(), settings.for_tables(connections.clone())).await?;
         let players = Players::new(store.clone(), connections.clone(), &settings);
-        let peers = Peers::new(store.clone(), tables.server().to_owned());
+        let peers = tables.peers().clone();
         let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone());
         let lobby = Lobby::new(store.clone(), tables.clone(), connections.clone(), settings.clone());
         Ok(Server {
@@ -262,7 +262,7 @@ async fn meet_peers(app: Arc<App>) {
         if app.is_stopping() {
             break;
         }
-        let sign = Sign { online: app.connections.players_online(), ..Sign::default() };
+        let sign = Sign { online: app.connections.players_online(), seekers: app.lobby.seekers_here() };
         if let Err(error) = app.peers.meet(&sign).await {
             tracing::debug!(%error, "other servers were not met");
         }

@@ -1,6 +1,6 @@
 //! Where games are arranged: seeks, challenges, house players.
 //!
-//! State in memory (the open seeks, the watchers) stands behind a mutex that is held for a step and never across an
+//! What was offered lies in the store, where any server may accept it. State in memory (what is known of seeks, the watchers) stands behind a mutex that is held for a step and never across an
 //! await. An actor would be the other way, but it would make one player's commit wait for another's, while the store commits
 //! what waits together. Commands of one player take turns, so that repeating one over two connections has one outcome.
 
@@ -14,6 +14,7 @@ mod seeks;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +22,7 @@ use std::time::Duration;
 
 use flagfall_board::{PerSide, Side};
 use flagfall_protocol::{Accepted, CommandId, GameSummary, Player, PlayerKind, Seek, ServerToClient, Terms};
-use flagfall_store::{Expect, Store, StoreError, SystemClock, WallClock, Write};
+use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, WallClock, Write};
 use metrics::{counter, gauge, histogram};
 use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval};
@@ -30,7 +31,7 @@ pub use challenges::Challenge;
 pub use command::LobbyCommand;
 pub use memory::GamePlan;
 pub use refusal::{LobbyRefusal, check_rated, check_terms};
-pub use seeks::{Seeks, TakenSeek};
+pub use seeks::{SeekRecord, Seeks};
 
 use self::board::{Board, LISTED_GAMES_MAX};
 use self::memory::{CommandMemory, CommandRecord, Draft, Kept};
@@ -38,6 +39,7 @@ use self::pool::Pool;
 use crate::chance::{random_code, random_game_id, random_side};
 use crate::gateway::{ConnectionId, Connections, Outbox, Payload};
 use crate::metrics as names;
+use crate::peers::Peers;
 use crate::players::house_player;
 use crate::settings::Settings;
 use crate::table::{TableError, Tables};
@@ -169,15 +171,25 @@ impl Lobby {
 
     /// Takes back what somebody offers who is no more. What cannot be taken back now expires by itself.
     pub async fn forget(&self, player: &Player) {
-        if self.inner.seeks().cancel_all(&player.id) {
-            self.inner.changed.notify_one();
+        if let Err(refusal) = seeks::close_all(&self.inner.store, player).await {
+            tracing::warn!(%refusal, "the seeks of a deleted account stay open until he is seen to be gone");
         }
+        self.inner.read_seeks().await;
+        self.inner.changed.notify_one();
         if let Err(refusal) = self.inner.pool.forget(player).await {
             tracing::warn!(%refusal, "a deleted account waits in the pool until it is seen to be gone");
         }
         if let Err(refusal) = challenges::close_all(&self.inner.store, player).await {
             tracing::warn!(%refusal, "the challenges of a deleted account could not be closed");
         }
+    }
+
+    /// The players connected here who have an open seek, for other servers to know.
+    #[must_use]
+    pub fn seekers_here(&self) -> BTreeSet<String> {
+        let seeks = self.inner.seeks();
+        let here = seeks.seekers().filter(|player| self.inner.connections.is_online(player));
+        here.map(str::to_owned).collect()
     }
 
     /// Makes no new games from now on.
@@ -208,16 +220,17 @@ impl Lobby {
         }
     }
 
-    /// Tells watchers and drops abandoned seeks, until the future is dropped. Rests while there is neither.
+    /// Tells watchers and drops abandoned seeks, until the future is dropped. Rests while there is neither and nobody else can open any.
     pub async fn run(&self) {
         let interval = self.inner.settings.times.lobby_interval.max(Duration::from_millis(1));
+        self.inner.read_seeks().await;
         loop {
             if !self.inner.is_busy() {
                 self.inner.changed.notified().await;
             }
             // What has changed meanwhile is told together.
             tokio::time::sleep(interval).await;
-            self.inner.tick(Instant::now());
+            self.inner.tick().await;
         }
     }
 }
@@ -238,20 +251,55 @@ impl Inner {
     }
 
     fn is_busy(&self) -> bool {
-        self.board().is_watched() || !self.seeks().is_empty()
+        let seeks = self.seeks();
+        self.peers().is_shared() || !seeks.is_read() || !seeks.is_empty() || self.board().is_watched()
+    }
+
+    fn peers(&self) -> &Peers {
+        self.tables.peers()
+    }
+
+    fn is_online(&self, player: &str) -> bool {
+        self.connections.is_online(player) || self.peers().is_seeker_online(player)
+    }
+
+    /// Reads which seeks are open, if this server may not know.
+    async fn read_seeks(&self) {
+        let changes = {
+            let seeks = self.seeks();
+            if seeks.is_read() && !self.peers().is_shared() {
+                return;
+            }
+            seeks.changes()
+        };
+        match seeks::read_all(&self.store).await {
+            Ok(open) => self.seeks().replace(open, changes),
+            Err(refusal) => {
+                tracing::debug!(%refusal, "the open seeks were not read; what was known is shown")
+            }
+        }
     }
 
     fn news(&self) -> (Vec<Seek>, Vec<GameSummary>, usize) {
         let seeks = self.seeks().list();
-        (seeks, self.tables.running(LISTED_GAMES_MAX), self.connections.players_online())
+        (
+            seeks,
+            self.tables.running(LISTED_GAMES_MAX),
+            self.connections.players_online() + self.peers().online(),
+        )
     }
 
-    fn tick(&self, now: Instant) {
+    async fn tick(&self) {
+        self.read_seeks().await;
         let grace = self.settings.times.seek_grace;
-        let mut seeks = self.seeks();
-        seeks.drop_abandoned(now, grace, |player| self.connections.is_online(player));
-        gauge!(names::SEEKS_OPEN).set(u32::try_from(seeks.len()).unwrap_or(u32::MAX));
-        drop(seeks);
+        let abandoned = self.seeks().abandoned(Instant::now(), grace, |player| self.is_online(player));
+        for record in abandoned {
+            match seeks::close(&self.store, &record.seek.id).await {
+                Ok(()) => self.seeks().remove(&record.seek.id),
+                Err(refusal) => tracing::debug!(%refusal, "an abandoned seek stays for now"),
+            }
+        }
+        gauge!(names::SEEKS_OPEN).set(u32::try_from(self.seeks().len()).unwrap_or(u32::MAX));
         if self.board().is_watched() {
             let (seeks, games, online) = self.news();
             self.board().tell(seeks, games, online);
@@ -302,45 +350,50 @@ impl Asker<'_> {
         check_rated(terms, [self.player.kind; 2])?;
         self.check_games().await?;
         let limits = &self.inner.settings.limits;
-        self.inner.seeks().check_room(&self.player.id, limits.seeks_per_player, limits.seeks_max)?;
+        let open = seeks::read_all(&self.inner.store).await?;
+        seeks::check_room(&open, &self.player.id, limits.seeks_per_player, limits.seeks_max)?;
         let id = random_code()?;
-        let kept = self.keep(self.draft(Accepted::Seek { seek: id.clone() }, None)?).await?;
+        let seek = Seek { id: id.clone(), seeker: self.player.clone(), terms: terms.clone(), side };
+        let record = SeekRecord { seek, since: self.inner.store.now().0 };
+        let draft = self.draft(Accepted::Seek { seek: id }, None)?.writing(record.opening()?);
+        let kept = self.keep(draft).await?;
         if let Kept::New(_) = kept {
-            let seek = Seek { id, seeker: self.player.clone(), terms: terms.clone(), side };
-            self.inner.seeks().open(seek);
+            self.inner.seeks().open(record);
             self.inner.changed.notify_one();
         }
         self.finish(kept, LobbyRefusal::Store).await
     }
 
     async fn cancel_seek(&self, seek_id: &str) -> Handled {
-        if !self.inner.seeks().is_open(&self.player.id, seek_id) {
+        let (record, key, bytes) = seeks::find(&self.inner.store, seek_id).await?;
+        if record.seek.seeker.id != self.player.id {
             return Err(LobbyRefusal::NoSuchSeek);
         }
-        let kept = self.keep(self.draft(Accepted::Done {}, None)?).await?;
-        if !self.inner.seeks().cancel(&self.player.id, seek_id) {
-            tracing::debug!(player = %self.player.id, "a seek was accepted while it was taken back");
-        }
-        self.inner.changed.notify_one();
-        self.finish(kept, LobbyRefusal::Store).await
+        let draft = self.draft(Accepted::Done {}, None)?;
+        self.close_seek(seek_id, draft, key, bytes).await
     }
 
     async fn accept_seek(&self, seek_id: &str, secret: bool) -> Handled {
         self.check_games().await?;
-        let taken = self.inner.seeks().take(seek_id, &self.player.id)?;
-        let kept = self.keep_accepted(&taken.seek, secret).await;
-        if !matches!(kept, Ok(Kept::New(_))) {
-            self.inner.seeks().put_back(taken);
+        let (SeekRecord { seek, .. }, key, bytes) = seeks::find(&self.inner.store, seek_id).await?;
+        if seek.seeker.id == self.player.id {
+            return Err(LobbyRefusal::OwnOffer);
         }
-        self.inner.changed.notify_one();
-        self.finish(kept?, LobbyRefusal::NoSuchSeek).await
-    }
-
-    async fn keep_accepted(&self, seek: &Seek, secret: bool) -> Result<Kept, LobbyRefusal> {
         check_rated(&seek.terms, [seek.seeker.kind, self.player.kind])?;
         self.check_opponent(&seek.seeker).await?;
         let (plan, outcome) = self.plan(&seek.seeker, &seek.terms, seek.side, secret)?;
-        self.keep(self.draft(outcome, Some(plan))?).await
+        let draft = self.draft(outcome, Some(plan))?;
+        self.close_seek(seek_id, draft, key, bytes).await
+    }
+
+    /// Carries out a command that closes a seek, if it is still open.
+    async fn close_seek(&self, seek_id: &str, draft: Draft, key: Key, bytes: Vec<u8>) -> Handled {
+        let draft = draft.expecting(key.clone(), Expect::Value(bytes)).writing(Write::Delete { key });
+        let kept = self.keep(draft).await?;
+        // It is gone in any case: closed by this, or by somebody else before.
+        self.inner.seeks().remove(seek_id);
+        self.inner.changed.notify_one();
+        self.finish(kept, LobbyRefusal::NoSuchSeek).await
     }
 
     async fn challenge(&self, terms: &Terms, side: Option<Side>) -> Handled {

@@ -1,118 +1,185 @@
-//! The open seeks, as a pure state machine: time and presence are arguments.
+//! The open seeks: records in the store, which decides who gets one, and what this server knows of them, as a pure state machine.
+//!
+//! `seeks/ID` lies there as long as the seek is open. Accepting it, or taking it back, is one update on the condition that it still lies there, so
+//! any number of servers may try. What a server shows its watchers it reads twice a second where others may write.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_protocol::Seek;
+use flagfall_protocol::{Player, Seek};
+use flagfall_store::{Expect, Key, Record, Store, Update, Write};
+use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::refusal::LobbyRefusal;
 
-/// The open seeks, oldest first.
-#[derive(Default, Debug)]
-pub struct Seeks {
-    open: Vec<(u64, Seek)>,
-    next_number: u64,
-    /// Seekers without a connection, and since when.
-    gone_since: HashMap<String, Instant>,
+/// Seeks read at once: more than any lobby has.
+const SEEKS_READ_MAX: usize = 4_096;
+
+/// An open seek as the store keeps it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SeekRecord {
+    /// What is offered.
+    pub seek: Seek,
+    /// Since when, in milliseconds since 1970.
+    pub since: u64,
 }
 
-/// A seek that was taken out to make a game of it; it can be put back in its old place.
-#[derive(Clone, PartialEq, Debug)]
-pub struct TakenSeek {
-    number: u64,
-    /// What was offered.
-    pub seek: Seek,
+impl SeekRecord {
+    /// What opens it.
+    pub(super) fn opening(&self) -> Result<Write, LobbyRefusal> {
+        let value = serde_json::to_vec(self).map_err(|_| LobbyRefusal::Internal("unwritable seek"))?;
+        Ok(Write::Put { key: key(&self.seek.id)?, value, expires: None })
+    }
+}
+
+/// The open seek of this id, and what must hold for it to be taken out.
+pub(super) async fn find(
+    store: &Arc<dyn Store>,
+    id: &str,
+) -> Result<(SeekRecord, Key, Vec<u8>), LobbyRefusal> {
+    let is_id = (10..=32).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let key = key(if is_id { id } else { return Err(LobbyRefusal::NoSuchSeek) })?;
+    let bytes = store.get(key.clone()).await?.ok_or(LobbyRefusal::NoSuchSeek)?;
+    let record = serde_json::from_slice(&bytes).map_err(|error| {
+        tracing::error!(%error, "a seek cannot be read");
+        LobbyRefusal::Store
+    })?;
+    Ok((record, key, bytes))
+}
+
+/// All seeks that are open, as far as they can be read.
+pub(super) async fn read_all(store: &Arc<dyn Store>) -> Result<Vec<SeekRecord>, LobbyRefusal> {
+    let records = store.scan(key("")?, None, SEEKS_READ_MAX).await?;
+    // Of another version, perhaps: then others show it.
+    Ok(records.iter().filter_map(|(_, value): &Record| serde_json::from_slice(value).ok()).collect())
+}
+
+/// Closes a seek if it is still open.
+pub(super) async fn close(store: &Arc<dyn Store>, id: &str) -> Result<(), LobbyRefusal> {
+    match find(store, id).await {
+        Ok((_, key, bytes)) => {
+            let conditions = vec![(key.clone(), Expect::Value(bytes))];
+            store.update(Update { conditions, writes: vec![Write::Delete { key }] }).await?;
+            Ok(())
+        }
+        Err(LobbyRefusal::NoSuchSeek) => Ok(()),
+        Err(refusal) => Err(refusal),
+    }
+}
+
+/// Closes what a player has open.
+pub(super) async fn close_all(store: &Arc<dyn Store>, seeker: &Player) -> Result<(), LobbyRefusal> {
+    for record in read_all(store).await?.iter().filter(|record| record.seek.seeker.id == seeker.id) {
+        close(store, &record.seek.id).await?;
+    }
+    Ok(())
+}
+
+fn key(id: &str) -> Result<Key, LobbyRefusal> {
+    Key::new(format!("seeks/{id}")).map_err(|_| LobbyRefusal::NoSuchSeek)
+}
+
+/// Whether a player may open another seek beside these.
+///
+/// # Errors
+/// [`LobbyRefusal::TooManySeeks`], [`LobbyRefusal::LobbyFull`].
+pub(super) fn check_room(
+    open: &[SeekRecord],
+    player_id: &str,
+    per_player: usize,
+    max: usize,
+) -> Result<(), LobbyRefusal> {
+    let own = open.iter().filter(|record| record.seek.seeker.id == player_id).count();
+    if own >= per_player {
+        Err(LobbyRefusal::TooManySeeks(own))
+    } else if open.len() >= max {
+        Err(LobbyRefusal::LobbyFull)
+    } else {
+        Ok(())
+    }
+}
+
+/// The open seeks as this server knows of them, oldest first.
+#[derive(Default, Debug)]
+pub struct Seeks {
+    open: Vec<SeekRecord>,
+    /// Counts what this server itself has changed.
+    changes: u64,
+    is_read: bool,
+    /// Seekers without a connection, and since when.
+    gone_since: HashMap<String, Instant>,
+    looked_at: Option<Instant>,
 }
 
 impl Seeks {
-    /// Whether a player may open another one.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal::TooManySeeks`], [`LobbyRefusal::LobbyFull`].
-    pub fn check_room(&self, player_id: &str, per_player: usize, max: usize) -> Result<(), LobbyRefusal> {
-        let own = self.open.iter().filter(|(_, seek)| seek.seeker.id == player_id).count();
-        if own >= per_player {
-            Err(LobbyRefusal::TooManySeeks(own))
-        } else if self.open.len() >= max {
-            Err(LobbyRefusal::LobbyFull)
-        } else {
-            Ok(())
+    /// What this server has changed so far: a reading that began before a change is old.
+    pub(super) fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// Whether they were ever read.
+    pub(super) fn is_read(&self) -> bool {
+        self.is_read
+    }
+
+    /// Takes over what was read, unless something has changed here since it was begun.
+    pub(super) fn replace(&mut self, mut open: Vec<SeekRecord>, changes: u64) {
+        if changes == self.changes {
+            open.sort_by(|one, other| (one.since, &one.seek.id).cmp(&(other.since, &other.seek.id)));
+            self.open = open;
+            self.is_read = true;
         }
     }
 
-    /// Opens a seek.
-    pub fn open(&mut self, seek: Seek) {
-        self.open.push((self.next_number, seek));
-        self.next_number += 1;
+    /// A seek is open.
+    pub(super) fn open(&mut self, record: SeekRecord) {
+        self.changes += 1;
+        let at =
+            self.open.partition_point(|open| (open.since, &open.seek.id) < (record.since, &record.seek.id));
+        self.open.insert(at, record);
     }
 
-    /// Whether a player's own seek is open.
-    #[must_use]
-    pub fn is_open(&self, player_id: &str, seek_id: &str) -> bool {
-        self.open.iter().any(|(_, seek)| seek.id == seek_id && seek.seeker.id == player_id)
+    /// A seek is open no more.
+    pub(super) fn remove(&mut self, id: &str) {
+        self.changes += 1;
+        self.open.retain(|record| record.seek.id != id);
     }
 
-    /// Takes a player's own seek back; whether there was one.
-    pub fn cancel(&mut self, player_id: &str, seek_id: &str) -> bool {
-        let before = self.open.len();
-        self.open.retain(|(_, seek)| seek.id != seek_id || seek.seeker.id != player_id);
-        self.open.len() < before
-    }
-
-    /// Takes all of a player's seeks back; whether there were any.
-    pub fn cancel_all(&mut self, player_id: &str) -> bool {
-        let before = self.open.len();
-        self.open.retain(|(_, seek)| seek.seeker.id != player_id);
-        self.open.len() < before
-    }
-
-    /// Takes a seek out for a player who accepts it: nobody else gets it from now on.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal::NoSuchSeek`], [`LobbyRefusal::OwnOffer`].
-    pub fn take(&mut self, seek_id: &str, acceptor_id: &str) -> Result<TakenSeek, LobbyRefusal> {
-        let at = self.open.iter().position(|(_, seek)| seek.id == seek_id).ok_or(LobbyRefusal::NoSuchSeek)?;
-        if self.open[at].1.seeker.id == acceptor_id {
-            return Err(LobbyRefusal::OwnOffer);
-        }
-        let (number, seek) = self.open.remove(at);
-        Ok(TakenSeek { number, seek })
-    }
-
-    /// Puts a seek back of which no game came.
-    pub fn put_back(&mut self, taken: TakenSeek) {
-        let at = self.open.partition_point(|(number, _)| *number < taken.number);
-        self.open.insert(at, (taken.number, taken.seek));
-    }
-
-    /// Drops the seeks whose seekers have been gone for `grace`; whether there were any.
-    pub fn drop_abandoned(
+    /// The seeks whose seekers have been gone for `grace`. Who did not look for a while does not know for how long anybody was gone.
+    pub(super) fn abandoned(
         &mut self,
         now: Instant,
         grace: Duration,
         is_online: impl Fn(&str) -> bool,
-    ) -> bool {
-        let gone_since = &mut self.gone_since;
-        let open = &self.open;
-        gone_since
-            .retain(|player, _| open.iter().any(|(_, seek)| seek.seeker.id == *player) && !is_online(player));
-        for (_, seek) in open {
-            if !is_online(&seek.seeker.id) {
-                gone_since.entry(seek.seeker.id.clone()).or_insert(now);
-            }
+    ) -> Vec<SeekRecord> {
+        let before = self.looked_at.replace(now);
+        if before.is_none_or(|before| now.saturating_duration_since(before) > grace / 2) {
+            self.gone_since.clear();
         }
-        let before = self.open.len();
-        self.open.retain(|(_, seek)| {
-            gone_since.get(&seek.seeker.id).is_none_or(|since| now.saturating_duration_since(*since) < grace)
-        });
-        self.open.len() < before
+        let gone: BTreeSet<&str> = self.seekers().filter(|seeker| !is_online(seeker)).collect();
+        let mut gone_since: HashMap<String, Instant> = HashMap::new();
+        for seeker in gone {
+            gone_since.insert(seeker.to_owned(), self.gone_since.get(seeker).copied().unwrap_or(now));
+        }
+        self.gone_since = gone_since;
+        let is_abandoned = |record: &&SeekRecord| {
+            let since = self.gone_since.get(&record.seek.seeker.id);
+            since.is_some_and(|since| now.saturating_duration_since(*since) >= grace)
+        };
+        self.open.iter().filter(is_abandoned).cloned().collect()
+    }
+
+    /// The players who seek.
+    pub(super) fn seekers(&self) -> impl Iterator<Item = &str> {
+        self.open.iter().map(|record| record.seek.seeker.id.as_str())
     }
 
     /// The open seeks, oldest first.
     #[must_use]
     pub fn list(&self) -> Vec<Seek> {
-        self.open.iter().map(|(_, seek)| seek.clone()).collect()
+        self.open.iter().map(|record| record.seek.clone()).collect()
     }
 
     /// How many there are.
@@ -130,14 +197,14 @@ impl Seeks {
 
 #[cfg(test)]
 mod tests {
-    use flagfall_protocol::{Player, PlayerKind, Terms, Time};
+    use flagfall_protocol::{PlayerKind, Terms, Time};
 
     use super::*;
 
     const GRACE: Duration = Duration::from_secs(10);
 
-    fn seek(id: &str, seeker: &str) -> Seek {
-        Seek {
+    fn record(id: &str, seeker: &str, since: u64) -> SeekRecord {
+        let seek = Seek {
             id: id.to_owned(),
             seeker: Player { id: seeker.to_owned(), name: seeker.to_owned(), kind: PlayerKind::Guest },
             terms: Terms {
@@ -148,7 +215,8 @@ mod tests {
                 rated: false,
             },
             side: None,
-        }
+        };
+        SeekRecord { seek, since }
     }
 
     fn ids(seeks: &Seeks) -> Vec<String> {
@@ -156,70 +224,73 @@ mod tests {
     }
 
     #[test]
-    fn a_seek_is_taken_once_and_never_by_its_seeker() {
+    fn seeks_stand_in_the_order_in_which_they_were_opened_wherever_that_was() {
         let mut seeks = Seeks::default();
-        seeks.open(seek("s1", "ana"));
-        assert_eq!(seeks.take("s1", "ana"), Err(LobbyRefusal::OwnOffer));
-        assert!(seeks.take("s1", "bo").is_ok());
-        assert_eq!(seeks.take("s1", "cy"), Err(LobbyRefusal::NoSuchSeek));
-    }
-
-    #[test]
-    fn a_seek_that_is_put_back_keeps_its_place() {
-        let mut seeks = Seeks::default();
-        for id in ["s1", "s2", "s3"] {
-            seeks.open(seek(id, id));
-        }
-        let taken = seeks.take("s2", "bo").unwrap();
-        seeks.put_back(taken);
+        seeks.open(record("s2", "bo", 2));
+        seeks.replace(vec![record("s3", "cy", 3), record("s1", "ana", 1)], seeks.changes());
+        seeks.open(record("s2", "bo", 2));
         assert_eq!(ids(&seeks), ["s1", "s2", "s3"]);
+        seeks.remove("s1");
+        assert_eq!(ids(&seeks), ["s2", "s3"]);
     }
 
     #[test]
-    fn only_the_seeker_takes_a_seek_back() {
+    fn a_reading_that_a_change_overtook_counts_for_nothing() {
         let mut seeks = Seeks::default();
-        seeks.open(seek("s1", "ana"));
-        assert!(!seeks.cancel("bo", "s1"));
-        assert!(seeks.cancel("ana", "s1"));
-        assert!(!seeks.cancel("ana", "s1"));
-        seeks.open(seek("s2", "ana"));
-        seeks.open(seek("s3", "bo"));
-        assert!(seeks.cancel_all("ana"));
-        assert!(!seeks.cancel_all("ana"));
-        assert_eq!(ids(&seeks), ["s3"]);
+        let before = seeks.changes();
+        seeks.open(record("s1", "ana", 1));
+        seeks.replace(Vec::new(), before);
+        assert!(ids(&seeks) == ["s1"] && !seeks.is_read());
+        seeks.replace(Vec::new(), seeks.changes());
+        assert!(seeks.is_empty() && seeks.is_read());
     }
 
     #[test]
     fn a_player_has_a_few_seeks_and_the_lobby_a_few_more() {
-        let mut seeks = Seeks::default();
-        seeks.open(seek("s1", "ana"));
-        assert_eq!(seeks.check_room("ana", 1, 9), Err(LobbyRefusal::TooManySeeks(1)));
-        assert_eq!(seeks.check_room("bo", 1, 1), Err(LobbyRefusal::LobbyFull));
-        assert_eq!(seeks.check_room("bo", 1, 2), Ok(()));
+        let open = [record("s1", "ana", 1)];
+        assert_eq!(check_room(&open, "ana", 1, 9), Err(LobbyRefusal::TooManySeeks(1)));
+        assert_eq!(check_room(&open, "bo", 1, 1), Err(LobbyRefusal::LobbyFull));
+        assert_eq!(check_room(&open, "bo", 1, 2), Ok(()));
+    }
+
+    /// Looks every second from `start + from` to `start + to`; the seeks found abandoned at the end.
+    fn look(seeks: &mut Seeks, start: Instant, from: u64, to: u64, online: &[&str]) -> Vec<String> {
+        let mut found = Vec::new();
+        for second in from..=to {
+            let now = start + Duration::from_secs(second);
+            found = seeks.abandoned(now, GRACE, |player| online.contains(&player));
+        }
+        found.into_iter().map(|record| record.seek.id).collect()
     }
 
     #[test]
     fn seeks_go_when_the_seeker_has_been_gone_for_the_grace_time() {
         let start = Instant::now();
         let mut seeks = Seeks::default();
-        seeks.open(seek("s1", "ana"));
-        seeks.open(seek("s2", "bo"));
-        let only_bo = |player: &str| player == "bo";
-        assert!(!seeks.drop_abandoned(start, GRACE, only_bo));
-        assert!(!seeks.drop_abandoned(start + GRACE / 2, GRACE, only_bo));
-        assert!(seeks.drop_abandoned(start + GRACE, GRACE, only_bo));
-        assert_eq!(ids(&seeks), ["s2"]);
+        seeks.open(record("s1", "ana", 1));
+        seeks.open(record("s2", "bo", 2));
+        assert!(look(&mut seeks, start, 0, 9, &["bo"]).is_empty());
+        assert_eq!(look(&mut seeks, start, 10, 10, &["bo"]), ["s1"]);
     }
 
     #[test]
     fn a_seeker_who_comes_back_in_time_keeps_his_seeks() {
         let start = Instant::now();
         let mut seeks = Seeks::default();
-        seeks.open(seek("s1", "ana"));
-        assert!(!seeks.drop_abandoned(start, GRACE, |_| false));
-        assert!(!seeks.drop_abandoned(start + GRACE / 2, GRACE, |_| true));
-        assert!(!seeks.drop_abandoned(start + GRACE, GRACE, |_| false));
-        assert!(!seeks.drop_abandoned(start + GRACE + GRACE / 2, GRACE, |_| false));
-        assert!(seeks.drop_abandoned(start + GRACE + GRACE, GRACE, |_| false));
+        seeks.open(record("s1", "ana", 1));
+        assert!(look(&mut seeks, start, 0, 9, &[]).is_empty());
+        assert!(look(&mut seeks, start, 10, 10, &["ana"]).is_empty());
+        assert!(look(&mut seeks, start, 11, 20, &[]).is_empty());
+        assert_eq!(look(&mut seeks, start, 21, 21, &[]), ["s1"]);
+    }
+
+    #[test]
+    fn a_server_that_slept_does_not_know_for_how_long_anybody_was_gone() {
+        let start = Instant::now();
+        let mut seeks = Seeks::default();
+        seeks.open(record("s1", "ana", 1));
+        assert!(look(&mut seeks, start, 0, 3, &[]).is_empty());
+        assert!(look(&mut seeks, start, 60, 69, &[]).is_empty());
+        assert_eq!(look(&mut seeks, start, 70, 70, &[]), ["s1"]);
     }
 }

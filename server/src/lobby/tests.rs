@@ -5,6 +5,7 @@ use flagfall_store::memory::Fault;
 
 use super::*;
 use crate::gateway::{OutboxReader, Outgoing, Registration, outbox};
+use crate::peers::Sign;
 
 struct House {
     store: MemoryStore,
@@ -320,5 +321,120 @@ async fn watchers_hear_of_seeks_and_abandoned_ones_go_after_ten_seconds() {
     while next().await != 0 {}
     let elapsed = gone.elapsed();
     assert!((Duration::from_secs(10)..Duration::from_secs(12)).contains(&elapsed), "{elapsed:?}");
+    running.abort();
+}
+
+/// Two servers' lobbies on one store, as they are when they have met.
+async fn two_houses() -> (House, House) {
+    let store = MemoryStore::announcing(SystemClock);
+    (house_on(store.clone()).await, house_on(store).await)
+}
+
+async fn meet(houses: [&House; 2]) {
+    for _ in 0..2 {
+        for house in houses {
+            let sign =
+                Sign { online: house.connections.players_online(), seekers: house.lobby.seekers_here() };
+            house.lobby.inner.peers().meet(&sign).await.unwrap();
+            house.lobby.inner.tick().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_seek_is_seen_accepted_and_taken_back_on_any_server() {
+    let (one, other) = two_houses().await;
+    let taken = code_of(one.ask("ana", "1", seek(None)).await.unwrap());
+    let kept = code_of(other.ask("bo", "1", seek(None)).await.unwrap());
+    meet([&one, &other]).await;
+    assert!(one.seeks().contains(&taken) && one.seeks().contains(&kept));
+    assert_eq!(one.seeks(), other.seeks(), "in one order");
+    let accept = |seek: &str| LobbyCommand::AcceptSeek { seek: seek.to_owned(), secret: false };
+    assert_eq!(other.ask("ana", "2", accept(&taken)).await, Err(LobbyRefusal::OwnOffer));
+    let (game, _) = game_of(other.ask("bo", "2", accept(&taken)).await.unwrap());
+    assert_eq!(one.ask("cy", "1", accept(&taken)).await, Err(LobbyRefusal::NoSuchSeek));
+    let withdraw = || LobbyCommand::CancelSeek { seek: kept.clone() };
+    assert_eq!(one.ask("ana", "3", withdraw()).await, Err(LobbyRefusal::NoSuchSeek), "it is not hers");
+    assert_eq!(one.ask("bo", "3", withdraw()).await, Ok(Accepted::Done {}));
+    meet([&one, &other]).await;
+    assert!(one.seeks().is_empty() && other.seeks().is_empty());
+    assert_eq!(other.games_of("ana").await, [game]);
+}
+
+#[tokio::test]
+async fn of_two_who_accept_a_seek_at_two_servers_one_gets_it() {
+    let (one, other) = two_houses().await;
+    for round in 0..10 {
+        let seek = code_of(one.ask("ana", &format!("s{round}"), seek(None)).await.unwrap());
+        let accept = || LobbyCommand::AcceptSeek { seek: seek.clone(), secret: false };
+        let id = format!("a{round}");
+        // Both have read the seek before either takes it.
+        let held = one.store.hold_appends().await;
+        let release = async {
+            for _ in 0..20 {
+                tokio::task::yield_now().await;
+            }
+            drop(held);
+        };
+        let (bo, cy, ()) =
+            tokio::join!(one.ask("bo", &id, accept()), other.ask("cy", &id, accept()), release);
+        assert_eq!(i32::from(bo.is_ok()) + i32::from(cy.is_ok()), 1, "{bo:?} {cy:?}");
+        assert_eq!(bo.err().or(cy.err()), Some(LobbyRefusal::NoSuchSeek));
+    }
+}
+
+#[tokio::test]
+async fn the_limits_of_seeks_hold_over_all_servers() {
+    let (one, other) = two_houses().await;
+    one.ask("ana", "1", seek(None)).await.unwrap();
+    one.ask("ana", "2", seek(None)).await.unwrap();
+    other.ask("ana", "3", seek(None)).await.unwrap();
+    assert_eq!(other.ask("ana", "4", seek(None)).await, Err(LobbyRefusal::TooManySeeks(3)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_seek_stays_while_its_seeker_is_connected_anywhere_and_goes_with_a_server_that_dies() {
+    let (one, other) = two_houses().await;
+    let (ana, _reader) = one.connect("ana");
+    let id = code_of(one.ask("ana", "1", seek(None)).await.unwrap());
+    let look = async |houses: [&House; 2]| {
+        for _ in 0..15 {
+            meet(houses).await;
+            tokio::time::advance(Duration::from_secs(1)).await;
+        }
+    };
+    look([&one, &other]).await;
+    assert_eq!(other.seeks(), [id.clone()]);
+    // She goes on at the other server: the line to the first one is gone, nothing else.
+    let (elsewhere, _other_reader) = other.connect("ana");
+    drop(ana);
+    look([&one, &other]).await;
+    assert_eq!((one.seeks(), other.seeks()), (vec![id.clone()], vec![id]));
+    // The other server dies, and she does not come back.
+    drop(elsewhere);
+    one.lobby.inner.peers().forget_others();
+    for _ in 0..15 {
+        one.lobby.inner.tick().await;
+        tokio::time::advance(Duration::from_secs(1)).await;
+    }
+    assert!(one.seeks().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_restart_loses_no_seek_of_whoever_comes_back() {
+    let house = house().await;
+    let [kept, lost] = ["ana", "bo"];
+    let id = code_of(house.ask(kept, "1", seek(None)).await.unwrap());
+    house.ask(lost, "1", seek(None)).await.unwrap();
+    let restarted = house_on(house.store.clone()).await;
+    let running = tokio::spawn({
+        let lobby = restarted.lobby.clone();
+        async move { lobby.run().await }
+    });
+    let _connected = restarted.connect(kept);
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(restarted.seeks().len(), 2);
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert_eq!(restarted.seeks(), [id]);
     running.abort();
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use flagfall_board::GameId;
+use flagfall_protocol::ServerToClient;
 use flagfall_store::{Notice as Heard, StoreError};
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
@@ -10,6 +11,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::Peers;
 use super::seats::Seating;
+use crate::gateway::{Connections, Payload};
 use crate::table::Tables;
 
 /// Every so many signs of life a server tells of all its seats.
@@ -18,7 +20,7 @@ const LISTING_EVERY: u32 = 5;
 const LOOK: Duration = Duration::from_millis(500);
 
 /// What a server tells the others. Whoever does not know a kind of it passes it over.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Notice {
     /// A sign of life, and which seats have changed.
@@ -32,6 +34,15 @@ pub enum Notice {
     Ask {
         /// Who asks.
         server: String,
+    },
+    /// Players are to be told something, wherever they are connected.
+    Message {
+        /// Whose players have been told already.
+        server: String,
+        /// The players.
+        players: Vec<String>,
+        /// What they are told.
+        message: Box<ServerToClient>,
     },
     /// A server stops.
     Gone {
@@ -131,7 +142,24 @@ impl Peers {
             }
             Notice::Ask { server } if server != seats.server() => seats.repeat(),
             Notice::Ask { .. } => {}
+            Notice::Message { server, players, message } if server != seats.server() => {
+                let payload = Payload::new(&message);
+                players.iter().for_each(|player| tables.connections().notify(player, &payload));
+            }
+            Notice::Message { .. } => {}
             Notice::Gone { server } => tell_tables(tables, &seats.forget(&server)),
+        }
+    }
+
+    /// Tells players something, wherever they are connected: here for sure, elsewhere if that can be said now.
+    pub async fn notify(&self, connections: &Connections, players: &[&str], message: &ServerToClient) {
+        let payload = Payload::new(message);
+        players.iter().for_each(|player| connections.notify(player, &payload));
+        let Some(inner) = &self.inner else { return };
+        let players = players.iter().map(ToString::to_string).collect();
+        let message = Box::new(message.clone());
+        if let Err(error) = self.tell(&Notice::Message { server: inner.id.clone(), players, message }).await {
+            tracing::debug!(%error, "players on other servers were not told something");
         }
     }
 

@@ -24,7 +24,7 @@ use self::record::{
     Class, HistoryRecord, RatingRecord, bytes, change_key, class_of, damaged, dues, histories_of,
     history_key, history_of, leader_key, leaders_of, point, rating_key, ratings_of,
 };
-use crate::gateway::{Connections, Payload};
+use crate::gateway::Connections;
 use crate::metrics as names;
 use crate::players::player_shown;
 use crate::table::{Finished, Tables};
@@ -255,10 +255,9 @@ impl Ratings {
         counter!(names::RATED_GAMES, "result" => result).increment(1);
         let Settled::Now(change) = settled else { return };
         let Ok(Some(finished)) = self.tables.finished(game).await else { return };
-        let payload = Payload::new(&ServerToClient::Rated { change: change.clone() });
-        for side in Side::BOTH {
-            self.connections.notify(&finished.players[side].id, &payload);
-        }
+        let players = Side::BOTH.map(|side| finished.players[side].id.as_str());
+        let rated = ServerToClient::Rated { change: change.clone() };
+        self.tables.peers().notify(&self.connections, &players, &rated).await;
     }
 
     /// What a game did to the ratings of its players, once it has.

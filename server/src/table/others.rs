@@ -73,7 +73,9 @@ impl Tables {
     /// Tells players who are connected here of a game that has just been made elsewhere.
     fn tell_players(&self, handle: &TableHandle) {
         let game = handle.summary();
-        let is_new = game.phase == Phase::Deploying && self.now().0.saturating_sub(game.created) < NEWS_MS;
+        // Some games have no deployments and begin at once.
+        let is_begun = game.phase == Phase::Over || game.ply > 0;
+        let is_new = !is_begun && self.now().0.saturating_sub(game.created) < NEWS_MS;
         for side in Side::BOTH.into_iter().filter(|_| is_new) {
             let player = game.players[side].clone();
             if player.kind != PlayerKind::House {

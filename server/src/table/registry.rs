@@ -24,7 +24,7 @@ use super::replay;
 use super::search::read_all;
 use crate::chance::{random_bytes, random_code};
 use crate::gateway::{Connections, Payload};
-use crate::peers::Seats;
+use crate::peers::{Peers, Seats};
 use crate::players::players_today;
 
 /// Index records read at a time.
@@ -184,8 +184,8 @@ const NO_CHANCE: &str = "the operating system gives no random bits";
 struct Inner {
     store: Arc<dyn Store>,
     clock: Box<dyn WallClock>,
-    /// This server's name among others.
-    server: String,
+    /// The other servers.
+    peers: Peers,
     /// Who sits where, if other servers may append.
     seats: Option<Seats>,
     settings: TableSettings,
@@ -254,7 +254,7 @@ impl Tables {
         let tables = Tables {
             inner: Arc::new(Inner {
                 seats: store.announcements().map(|_| Seats::new(server.clone())),
-                server,
+                peers: Peers::new(store.clone(), server),
                 store,
                 clock: Box::new(clock),
                 settings,
@@ -425,10 +425,10 @@ impl Tables {
         &*self.inner.store
     }
 
-    /// This server's name among others: another one at each start.
+    /// The other servers.
     #[must_use]
-    pub fn server(&self) -> &str {
-        &self.inner.server
+    pub fn peers(&self) -> &Peers {
+        &self.inner.peers
     }
 
     /// Who sits where, if there can be other servers.
@@ -449,7 +449,7 @@ impl Tables {
         self.running_handles().iter().for_each(TableHandle::note_seats);
     }
 
-    pub(super) fn connections(&self) -> &Connections {
+    pub(crate) fn connections(&self) -> &Connections {
         &self.inner.settings.connections
     }
 

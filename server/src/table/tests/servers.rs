@@ -39,7 +39,7 @@ impl Server {
         let tables = Tables::start_at(Arc::new(store.clone()), settings, clock.clone()).await.unwrap();
         let following = tables.clone();
         tokio::spawn(async move { following.follow().await });
-        let peers = Peers::new(Arc::new(store.clone()), tables.server().to_owned());
+        let peers = tables.peers().clone();
         let tasks =
             [tokio::spawn(listen(peers.clone(), tables.clone())), tokio::spawn(tell(peers, tables.clone()))];
         settle().await;

@@ -78,3 +78,14 @@ fn a_game_over_three_servers_goes_on_when_one_is_killed_and_when_one_is_stopped(
         client.expect("resigned.");
     }
 }
+
+#[test]
+fn an_open_offer_is_accepted_on_another_server() {
+    let site = Site::with_redis();
+    let servers = [site.serve(), site.serve()];
+    let play = ["play", "--rules", "barrage", "--time", "10+0"];
+    let mut offering = servers[0].client(&site, "ann", &play);
+    offering.expect("Waiting");
+    let mut accepting = servers[1].client(&site, "bob", &play);
+    assert_eq!(accepting.game(), offering.game());
+}
