@@ -275,7 +275,7 @@ impl Inner {
         match seeks::read_all(&self.store).await {
             Ok(open) => self.seeks().replace(open, changes),
             Err(refusal) => {
-                tracing::debug!(%refusal, "the open seeks were not read; what was known is shown")
+                tracing::debug!(%refusal, "the open seeks were not read; what was known is shown");
             }
         }
     }

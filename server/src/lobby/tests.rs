@@ -404,7 +404,7 @@ async fn a_seek_stays_while_its_seeker_is_connected_anywhere_and_goes_with_a_ser
         }
     };
     look([&one, &other]).await;
-    assert_eq!(other.seeks(), [id.clone()]);
+    assert_eq!(other.seeks(), std::slice::from_ref(&id));
     // She goes on at the other server: the line to the first one is gone, nothing else.
     let (elsewhere, _other_reader) = other.connect("ana");
     drop(ana);
