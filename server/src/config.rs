@@ -101,6 +101,15 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_DEPLOY_SECONDS", value_name = "SECONDS", default_value_t = 300,
           value_parser = value_parser!(u32).range(5..=86_400), help_heading = "Games")]
     pub deploy_seconds: u32,
+    /// The delay of a player's line that is given back with each move, on average, in milliseconds. It is measured by the server; a flag waits as long for a move that may be under
+    /// way.
+    #[arg(long, env = "FLAGFALL_LAG_MS_PER_PLY", value_name = "MS", default_value_t = 500,
+          value_parser = value_parser!(u32).range(0..=5_000), help_heading = "Games")]
+    pub lag_ms_per_ply: u32,
+    /// The delay that is given back at most at once, in milliseconds. 0 gives nothing back.
+    #[arg(long, env = "FLAGFALL_LAG_MS", value_name = "MS", default_value_t = 3_000,
+          value_parser = value_parser!(u32).range(0..=60_000), help_heading = "Games")]
+    pub lag_ms: u32,
     /// Running games of one player.
     #[arg(long, env = "FLAGFALL_GAMES_PER_PLAYER", value_name = "COUNT", default_value_t = 20,
           value_parser = value_parser!(u32).range(1..=1_000), help_heading = "Games")]
@@ -412,6 +421,8 @@ impl Config {
                 deployment: seconds(self.deploy_seconds),
                 pool_wave: seconds(self.pool_wave_seconds),
                 pool_grace: seconds(30 + 3 * self.pool_wave_seconds),
+                lag_per_ply: Duration::from_millis(self.lag_ms_per_ply.into()),
+                lag_stock: Duration::from_millis(self.lag_ms.into()),
                 hello: seconds(self.hello_seconds),
                 ping: seconds(self.ping_seconds),
                 pong: seconds(self.pong_seconds),

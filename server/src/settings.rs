@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use flagfall_protocol::LagQuota;
+
 use crate::gateway::Connections;
 use crate::table::TableSettings;
 
@@ -26,10 +28,18 @@ impl Settings {
     pub fn for_tables(&self, connections: Connections) -> TableSettings {
         TableSettings {
             deploy_ms: u64::try_from(self.times.deployment.as_millis()).unwrap_or(u64::MAX),
+            lag_quota: self.lag_quota(),
             spectators_max: self.limits.spectators_per_game,
             games_per_player_max: self.limits.games_per_player,
             connections,
         }
+    }
+
+    /// What of the network's delay is given back; none where nothing is.
+    fn lag_quota(&self) -> Option<LagQuota> {
+        let ms = |time: Duration| u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
+        let (per_ply_ms, stock_ms) = (ms(self.times.lag_per_ply), ms(self.times.lag_stock));
+        (stock_ms > 0).then_some(LagQuota { per_ply_ms, stock_ms })
     }
 }
 
@@ -113,6 +123,10 @@ impl Default for Limits {
 pub struct Times {
     /// How long players have to deploy.
     pub deployment: Duration,
+    /// What a side's stock of delay that is given back grows by with a ply, and the longest a flag waits for a ply that may be under way.
+    pub lag_per_ply: Duration,
+    /// The network's delay a side is given back at most without a ply in between: its stock at the beginning. Zero gives nothing back.
+    pub lag_stock: Duration,
     /// How long a client has for its hello.
     pub hello: Duration,
     /// The time between two pings.
@@ -159,6 +173,8 @@ impl Default for Times {
     fn default() -> Times {
         Times {
             deployment: Duration::from_secs(300),
+            lag_per_ply: Duration::from_millis(500),
+            lag_stock: Duration::from_secs(3),
             hello: Duration::from_secs(10),
             ping: Duration::from_secs(5),
             pong: Duration::from_secs(10),

@@ -182,7 +182,10 @@ impl Connection {
                 let ping = ServerToClient::Ping { id, server_time: SystemClock.now().0, heads };
                 self.outbox.send(Payload::new(&ping));
             }
-            Step::RoundTrip(time) => HOT.round_trip.record(time.as_secs_f64()),
+            Step::RoundTrip(time) => {
+                HOT.round_trip.record(time.as_secs_f64());
+                self.outbox.note_round_trip(time);
+            }
         }
         None
     }

@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use flagfall_board::GameId;
+use std::time::Duration;
+
 use flagfall_protocol::{CloseCode, GameHead};
 
 use super::payload::{PAYLOAD_BYTES_MAX, Payload};
@@ -70,6 +72,8 @@ struct State {
     close: Option<CloseCode>,
     is_closed: bool,
     credit: u32,
+    /// The last two round trips that were measured, in milliseconds.
+    round_trips_ms: [u32; 2],
     heads: Vec<GameHead>,
     waker: Option<Waker>,
 }
@@ -178,6 +182,19 @@ impl Outbox {
     /// Forgets a game's number: the connection has it no longer open.
     pub fn clear_head(&self, game: GameId) {
         self.shared.lock().heads.retain(|head| head.game != game);
+    }
+
+    /// Notes how long a ping and its pong took.
+    pub fn note_round_trip(&self, time: Duration) {
+        let mut state = self.shared.lock();
+        let [_, last] = state.round_trips_ms;
+        state.round_trips_ms = [last, u32::try_from(time.as_millis()).unwrap_or(u32::MAX)];
+    }
+
+    /// What a round trip on this line takes, in milliseconds: the shorter of the last two, so that one late pong is worth nothing. Zero until two were measured.
+    #[must_use]
+    pub fn round_trip_ms(&self) -> u32 {
+        self.shared.lock().round_trips_ms.into_iter().min().unwrap_or(0)
     }
 
     /// Gives the connection back the message it spent on a command that was accepted: legal moves do not count against

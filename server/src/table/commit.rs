@@ -32,9 +32,12 @@ impl Table {
         let connection = asked.outbox.as_ref().map(Outbox::connection);
         let is_superseded =
             connection.and_then(|id| self.audiences.find_player(id)).is_some_and(|player| !player.is_driving);
+        let round_trip_ms = asked.outbox.as_ref().map_or(0, Outbox::round_trip_ms);
+        let lag_ms = self.game.lag_credit_ms(side, round_trip_ms, now);
         let command = asked.command.to_command(side, self.game.terms().ruleset);
-        let decided =
-            command.and_then(|command| decide(&self.game, side, asked.ply, &command, now, &asked.entropy));
+        let decided = command.and_then(|command| {
+            decide(&self.game, side, asked.ply, &command, now.minus_ms(lag_ms.into()), &asked.entropy)
+        });
         let events = match decided {
             Ok(events) if !is_superseded => events,
             // Another server may have written what this replica does not know, this very command perhaps:
@@ -49,12 +52,15 @@ impl Table {
             }
             Err(refusal) => return self.refuse_asked(&asked, Code::from(&refusal), &refusal.to_string()),
         };
+        let is_timed = events.iter().next().is_some_and(|event| event.ends_time_of().is_some());
+        let lag_ms = if is_timed { lag_ms } else { 0 };
         let stamp = stamp_of(&asked, fingerprint);
-        match self.append_of(events.iter(), Some(&stamp), self.game.deadline()) {
+        let deadline = self.game.deadline().map(|deadline| deadline.plus_ms(lag_ms.into()));
+        match self.append_of(events.iter(), lag_ms, Some(&stamp), deadline) {
             Some(append) => {
                 outputs.push(Output::Append(append));
                 let done = Done { key, fingerprint, seq: 0 };
-                self.flight = Some(Flight::Command { asked, done, side, events: Box::new(events) });
+                self.flight = Some(Flight::Command { asked, done, side, lag_ms, events: Box::new(events) });
             }
             None => {
                 self.refuse_asked(&asked, Code::new(Code::INTERNAL), "the server could not write that down");
@@ -66,14 +72,16 @@ impl Table {
         if events.is_empty() {
             return None;
         }
-        let append = self.append_of(events.iter(), None, None)?;
+        let append = self.append_of(events.iter(), 0, None, None)?;
         self.flight = Some(Flight::ByItself { events, cause });
         Some(Output::Append(append))
     }
 
+    /// The append of events, before the first of which the side that acted is given back so much time.
     fn append_of<'a>(
         &self,
         events: impl Iterator<Item = &'a Event>,
+        mut lag_ms: u32,
         stamp: Option<&CommandStamp>,
         deadline: Option<Stamp>,
     ) -> Option<Append> {
@@ -84,8 +92,11 @@ impl Table {
                 writes.extend(end_of_index(self.id, &self.header));
                 writes.extend(due_rating(self.id, &self.header));
             }
-            let entry =
-                LogEntry::<GameHeader> { command: stamp.cloned(), body: LogBody::Event(event.clone()) };
+            let entry = LogEntry::<GameHeader> {
+                command: stamp.cloned(),
+                lag_ms: std::mem::take(&mut lag_ms),
+                body: LogBody::Event(event.clone()),
+            };
             bodies.push(record::encode(entry).ok()?);
         }
         Some(Append { game: self.id, expected: self.head, deadline, bodies, writes })
@@ -120,8 +131,10 @@ impl Table {
         self.head = head;
         self.retry_at = None;
         match self.flight.take() {
-            Some(Flight::Command { asked, mut done, side, events }) => {
-                events.iter().for_each(|event| self.carry_out(event, at));
+            Some(Flight::Command { asked, mut done, side, mut lag_ms, events }) => {
+                for event in events.iter() {
+                    self.carry_out(event, at, std::mem::take(&mut lag_ms));
+                }
                 done.seq = self.seq_of(side);
                 self.note_done(done);
                 self.accept(&asked, &done);
@@ -130,7 +143,7 @@ impl Table {
                 }
             }
             Some(Flight::ByItself { events, cause }) => {
-                events.iter().for_each(|event| self.carry_out(event, at));
+                events.iter().for_each(|event| self.carry_out(event, at, 0));
                 match cause {
                     Cause::Deadline => {}
                     Cause::Recovery => self.outage_since = None,
@@ -249,7 +262,7 @@ impl Table {
         for stored in stored {
             let entry = replay::entry(stored)?;
             self.head = self.head.then(self.id, &stored.body);
-            self.carry_out(&entry.event, entry.at);
+            self.carry_out(&entry.event, entry.at, entry.lag_ms);
             if let Some(stamp) = entry.command
                 && let Some(side) = self.header.side_of(&stamp.player)
             {
@@ -261,8 +274,8 @@ impl Table {
     }
 
     /// Carries an event out that is in the log, and shows it.
-    fn carry_out(&mut self, event: &Event, at: Stamp) {
-        flagfall_rules::evolve(&mut self.game, event, at);
+    fn carry_out(&mut self, event: &Event, at: Stamp, lag_ms: u32) {
+        flagfall_rules::evolve_compensated(&mut self.game, event, at, lag_ms);
         self.audiences.publish(self.id, &self.game, event, at);
     }
 

@@ -127,7 +127,7 @@ pub(super) enum Output {
 /// What is under way. There is one at a time; everything else waits for it.
 pub(super) enum Flight {
     /// The append of a command.
-    Command { asked: Box<Asked>, done: Done, side: Side, events: Box<Events> },
+    Command { asked: Box<Asked>, done: Done, side: Side, lag_ms: u32, events: Box<Events> },
     /// The append of what happens by itself.
     ByItself { events: Vec<Event>, cause: Cause },
     /// A search in the log.
@@ -322,8 +322,8 @@ impl Table {
     pub(super) fn wake_at(&self) -> Option<Stamp> {
         let is_waiting = self.flight.is_some() || self.is_quarantined || self.is_stopping;
         // The deadline itself is still in time.
-        let deadline = || self.game.deadline().map(|deadline| deadline.plus_ms(1));
-        let due = || deadline().into_iter().chain(self.following.wake_at()).min();
+        let flag_fall = || self.game.flag_fall().map(|flag_fall| flag_fall.plus_ms(1));
+        let due = || flag_fall().into_iter().chain(self.following.wake_at()).min();
         let own = if is_waiting { None } else { self.retry_at.or_else(due) };
         self.away_at().chain(own).chain(self.behind_look_at).min()
     }

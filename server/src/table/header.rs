@@ -1,7 +1,7 @@
 //! What a game was made with: the first entry of its log.
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
-use flagfall_protocol::{Player, PlayerKind, Terms};
+use flagfall_protocol::{LagQuota, Player, PlayerKind, Terms};
 use flagfall_rules::{GameTerms, Ruleset, Viewer};
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,9 @@ pub struct GameHeader {
     /// The game this is a rematch of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<GameId>,
+    /// What of the network's delay is given back; nothing where it is not named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lag_quota: Option<LagQuota>,
 }
 
 impl GameHeader {

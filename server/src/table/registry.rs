@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
-use flagfall_protocol::{Code, GameSummary, Phase, Player, PlayerKind, ServerToClient, Terms};
+use flagfall_protocol::{Code, GameSummary, LagQuota, Phase, Player, PlayerKind, ServerToClient, Terms};
 use flagfall_rules::{EndReason, Entropy, Lakes, Ruleset};
 use flagfall_store::record::{self, LogBody, LogEntry};
 use flagfall_store::{Append, AppendOutcome, Head, Key, Store, StoreError, StoredEntry, WallClock, Write};
@@ -39,6 +39,8 @@ const LOAD_LANES: usize = 64;
 pub struct TableSettings {
     /// How long deployments are taken, in milliseconds.
     pub deploy_ms: u64,
+    /// What of the network's delay is given back in new games; none where nothing is.
+    pub lag_quota: Option<LagQuota>,
     /// The most spectators of one game.
     pub spectators_max: usize,
     /// The most running games of one player.
@@ -314,6 +316,7 @@ impl Tables {
         let header = GameHeader {
             lakes: drawn_lakes(&new.terms.ruleset)?,
             deploy_ms: new.terms.time.deploy_ms(self.inner.settings.deploy_ms),
+            lag_quota: self.inner.settings.lag_quota.filter(|_| new.terms.time.gives_lag_back()),
             terms: new.terms,
             players: new.players,
             secret: new.secret,
@@ -334,7 +337,7 @@ impl Tables {
     }
 
     async fn create_now(&self, id: GameId, header: &GameHeader) -> Result<GameSummary, CreateError> {
-        let entry = LogEntry { command: None, body: LogBody::Opened(header.clone()) };
+        let entry = LogEntry { command: None, lag_ms: 0, body: LogBody::Opened(header.clone()) };
         let body = record::encode(entry).map_err(|_| CreateError::Unavailable)?;
         let mut writes: Vec<Write> =
             index_keys(id, header).map(|key| Write::Put { key, value: Vec::new(), expires: None }).collect();

@@ -1,7 +1,7 @@
 //! From a game's log to its state: the same events, the same engine, nothing else.
 
 use flagfall_board::{GameId, Stamp};
-use flagfall_rules::{Event, Game, evolve};
+use flagfall_rules::{Event, Game, evolve_compensated};
 use flagfall_store::record::{self, CommandStamp, LogBody};
 use flagfall_store::{Head, StoredEntry};
 
@@ -27,6 +27,7 @@ pub(super) enum ReplayError {
 /// An entry after the first.
 pub(super) struct ReplayedEntry {
     pub(super) command: Option<CommandStamp>,
+    pub(super) lag_ms: u32,
     pub(super) event: Event,
     pub(super) at: Stamp,
 }
@@ -36,7 +37,8 @@ pub(super) fn open(game: GameId, first: &StoredEntry) -> Result<(GameHeader, Gam
     let entry = record::decode::<GameHeader>(&first.body).map_err(|_| ReplayError::NoHeader)?;
     let LogBody::Opened(header) = entry.body else { return Err(ReplayError::NoHeader) };
     let terms = header.game_terms(game, first.at).ok_or(ReplayError::Ruleset)?;
-    Ok((header, Game::new(terms)))
+    let lag_quota = header.lag_quota.map(Into::into).unwrap_or_default();
+    Ok((header, Game::new(terms).with_lag_quota(lag_quota)))
 }
 
 /// The event of any entry but the first.
@@ -44,7 +46,9 @@ pub(super) fn entry(stored: &StoredEntry) -> Result<ReplayedEntry, ReplayError> 
     let wrong = |_| ReplayError::Entry { seq: stored.seq };
     let entry = record::decode::<GameHeader>(&stored.body).map_err(wrong)?;
     match entry.body {
-        LogBody::Event(event) => Ok(ReplayedEntry { command: entry.command, event, at: stored.at }),
+        LogBody::Event(event) => {
+            Ok(ReplayedEntry { command: entry.command, lag_ms: entry.lag_ms, event, at: stored.at })
+        }
         LogBody::Opened(_) => Err(ReplayError::Entry { seq: stored.seq }),
     }
 }
@@ -60,7 +64,7 @@ pub(super) fn replay(
     let mut head = Head::START.then(id, &first.body);
     for stored in rest {
         let entry = entry(stored)?;
-        evolve(&mut game, &entry.event, entry.at);
+        evolve_compensated(&mut game, &entry.event, entry.at, entry.lag_ms);
         head = head.then(id, &stored.body);
         each(&game, &entry);
     }

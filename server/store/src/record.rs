@@ -18,6 +18,8 @@ use crate::value::SecretBytes;
 pub struct LogEntry<H> {
     /// The command that caused it; none for what happens by itself.
     pub command: Option<CommandStamp>,
+    /// What of the network's delay the side that acted was given back, in milliseconds.
+    pub lag_ms: u32,
     /// What it says.
     pub body: LogBody<H>,
 }
@@ -62,6 +64,8 @@ pub enum RecordError {
 struct Body<H> {
     #[serde(rename = "cmd", default = "none", skip_serializing_if = "Option::is_none")]
     command: Option<CommandStamp>,
+    #[serde(rename = "lag", default, skip_serializing_if = "is_zero")]
+    lag_ms: u32,
     #[serde(rename = "open", default = "none", skip_serializing_if = "Option::is_none")]
     opened: Option<H>,
     #[serde(rename = "ev", default = "none", skip_serializing_if = "Option::is_none")]
@@ -186,17 +190,23 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks this way")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
+
 /// The entry as the bytes of its body.
 ///
 /// # Errors
 /// [`RecordError::Form`] when `H` has no JSON.
 pub fn encode<H: Serialize>(entry: LogEntry<H>) -> Result<SecretBytes, RecordError> {
-    let LogEntry { command, body } = entry;
+    let LogEntry { command, lag_ms, body } = entry;
     let (opened, event) = match body {
         LogBody::Opened(header) => (Some(header), None),
         LogBody::Event(event) => (None, Some(EventRecord::from(secret::to_record(&event)))),
     };
-    let bytes = serde_json::to_vec(&Body { command, opened, event }).map_err(|_| RecordError::Form)?;
+    let bytes =
+        serde_json::to_vec(&Body { command, lag_ms, opened, event }).map_err(|_| RecordError::Form)?;
     Ok(SecretBytes::new(bytes))
 }
 
@@ -206,7 +216,7 @@ pub fn encode<H: Serialize>(entry: LogEntry<H>) -> Result<SecretBytes, RecordErr
 /// [`RecordError`] when they are not what [`encode`] writes.
 pub fn decode<H: DeserializeOwned>(bytes: &SecretBytes) -> Result<LogEntry<H>, RecordError> {
     // serde's own words may quote the content: they are dropped.
-    let Body { command, opened, event } =
+    let Body { command, lag_ms, opened, event } =
         serde_json::from_slice(bytes.expose()).map_err(|_| RecordError::Form)?;
     let body = match (opened, event) {
         (Some(header), None) => LogBody::Opened(header),
@@ -215,7 +225,7 @@ pub fn decode<H: DeserializeOwned>(bytes: &SecretBytes) -> Result<LogEntry<H>, R
         }
         (Some(_), Some(_)) | (None, None) => return Err(RecordError::Form),
     };
-    Ok(LogEntry { command, body })
+    Ok(LogEntry { command, lag_ms, body })
 }
 
 impl From<SecretRecord> for EventRecord {
@@ -337,7 +347,7 @@ mod tests {
         let (mut live, mut replayed) = (game(), game());
         let step = |live: &mut Game, replayed: &mut Game, events: Vec<Event>| {
             for event in events {
-                let entry = LogEntry::<()> { command: None, body: LogBody::Event(event.clone()) };
+                let entry = LogEntry::<()> { command: None, lag_ms: 0, body: LogBody::Event(event.clone()) };
                 let LogEntry { body: LogBody::Event(back), .. } =
                     decode::<()>(&encode(entry).unwrap()).unwrap()
                 else {
@@ -367,7 +377,7 @@ mod tests {
     #[test]
     fn damaged_bodies_are_refused_without_a_word_of_their_content() {
         let events = deployed(&game(), Side::Red);
-        let entry = LogEntry::<()> { command: None, body: LogBody::Event(events[0].clone()) };
+        let entry = LogEntry::<()> { command: None, lag_ms: 0, body: LogBody::Event(events[0].clone()) };
         let bytes = encode(entry).unwrap().into_exposed();
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
@@ -384,9 +394,13 @@ mod tests {
     #[test]
     fn the_command_and_the_header_come_back() {
         let command = CommandStamp { player: "p1".into(), cmd_id: "c-1".into(), fingerprint: u64::MAX };
-        let entry = LogEntry { command: Some(command.clone()), body: LogBody::Opened("header".to_owned()) };
+        let entry = LogEntry {
+            command: Some(command.clone()),
+            lag_ms: 250,
+            body: LogBody::Opened("header".to_owned()),
+        };
         let back: LogEntry<String> = decode(&encode(entry).unwrap()).unwrap();
-        assert_eq!(back.command, Some(command));
+        assert_eq!((back.command, back.lag_ms), (Some(command), 250));
         assert!(matches!(back.body, LogBody::Opened(header) if header == "header"));
     }
 }

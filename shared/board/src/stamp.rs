@@ -16,4 +16,10 @@ impl Stamp {
     pub const fn plus_ms(self, ms: u64) -> Stamp {
         Stamp(self.0.saturating_add(ms))
     }
+
+    /// The moment so many milliseconds earlier.
+    #[must_use]
+    pub const fn minus_ms(self, ms: u64) -> Stamp {
+        Stamp(self.0.saturating_sub(ms))
+    }
 }

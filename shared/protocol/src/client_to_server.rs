@@ -385,6 +385,15 @@ impl Time {
         }
     }
 
+    /// Whether what the network takes of the time is given back: where seconds count.
+    #[must_use]
+    pub fn gives_lag_back(&self) -> bool {
+        match self {
+            Time::Fischer { .. } | Time::Delay { .. } => true,
+            Time::Unlimited {} | Time::Correspondence { .. } => false,
+        }
+    }
+
     /// Time for the deployment in milliseconds, where everybody else has this long: days where a ply has days.
     #[must_use]
     pub fn deploy_ms(&self, otherwise_ms: u64) -> u64 {

@@ -27,7 +27,7 @@ pub use rating::{
     GameScore, Leaderboard, LeaderboardEntry, RatedGame, RatingChange, RatingHistory, RatingInfo,
     RatingPoint, Speed,
 };
-pub use record::{GameRecord, Imported, RECORD_FORMAT, RecordedEvent, Recorder};
+pub use record::{GameRecord, Imported, LagQuota, RECORD_FORMAT, RecordedEvent, Recorder};
 pub use secret::Secret;
 pub use server_to_client::{
     Accepted, Audience, GameHead, GameSummary, Player, PlayerKind, Presence, RuleOptionInfo, RuleValueInfo,

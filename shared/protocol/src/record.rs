@@ -32,6 +32,9 @@ pub struct GameRecord {
     /// How long deployments were taken after that, in milliseconds; records of old games do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deploy_ms: Option<u64>,
+    /// What of the network's delay was given back; nothing where it is not named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lag_quota: Option<LagQuota>,
     /// As whom it is told.
     pub audience: Audience,
     /// Each side's commitment to its deployment.
@@ -65,30 +68,81 @@ pub struct Imported {
 pub struct RecordedEvent {
     /// In milliseconds since 1970.
     pub at: u64,
+    /// What of the network's delay the side that acted was given back, in milliseconds.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lag_ms: u32,
     /// What.
     pub event: GameEvent,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks this way")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
+
+/// How much of the network's delay a side is given back with a ply: what the server measured on its line, while its stock lasts. In milliseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LagQuota {
+    /// What the stock grows by with a ply, and the longest a flag waits for a ply that may be under way.
+    pub per_ply_ms: u32,
+    /// What the stock is at the beginning, and at most.
+    pub stock_ms: u32,
+}
+
+impl From<LagQuota> for rules::LagQuota {
+    fn from(quota: LagQuota) -> rules::LagQuota {
+        let LagQuota { per_ply_ms, stock_ms } = quota;
+        rules::LagQuota { per_ply_ms, stock_ms }
+    }
 }
 
 /// Writes down what one audience sees of a game, while it is played or replayed.
 pub struct Recorder {
     viewer: rules::Viewer,
+    lag_quota: Option<LagQuota>,
     events: Vec<RecordedEvent>,
     /// Events of which the end may open more than was seen, with their places among the others.
     closed: Vec<(usize, rules::Event)>,
     /// Choices nobody of this audience saw, with the number of events before them: those of strikes that were resolved, and of the one that waits (§Q4).
-    choices: Vec<(usize, Stamp, rules::Event)>,
-    waiting: Vec<(usize, Stamp, rules::Event)>,
+    choices: Vec<(usize, Noted)>,
+    waiting: Vec<(usize, Noted)>,
+}
+
+/// An event nobody of the audience saw.
+struct Noted {
+    at: Stamp,
+    lag_ms: u32,
+    event: rules::Event,
 }
 
 impl Recorder {
     /// A record as this viewer may know it, of which nothing is written yet.
     #[must_use]
     pub fn new(viewer: rules::Viewer) -> Recorder {
-        Recorder { viewer, events: Vec::new(), closed: Vec::new(), choices: Vec::new(), waiting: Vec::new() }
+        Recorder {
+            viewer,
+            lag_quota: None,
+            events: Vec::new(),
+            closed: Vec::new(),
+            choices: Vec::new(),
+            waiting: Vec::new(),
+        }
+    }
+
+    /// The record of a game in which sides are given back what the network takes of their time.
+    #[must_use]
+    pub fn with_lag_quota(self, lag_quota: Option<LagQuota>) -> Recorder {
+        Recorder { lag_quota, ..self }
     }
 
     /// Notes an event, stamped `at`; `after` is the game after it.
     pub fn note(&mut self, event: &rules::Event, after: &rules::Game, at: Stamp) {
+        self.note_compensated(event, after, at, 0);
+    }
+
+    /// Notes an event before which the side that acted was given back so much of its time, in milliseconds.
+    pub fn note_compensated(&mut self, event: &rules::Event, after: &rules::Game, at: Stamp, lag_ms: u32) {
         if let Some(seen) = rules::see(event, after, self.viewer) {
             if let rules::SeenEvent::Exchanged(rules::SeenExchange::Placed {
                 piece: rules::Identity::Hidden,
@@ -100,9 +154,9 @@ impl Recorder {
             if matches!(seen, rules::SeenEvent::Moved(_)) {
                 self.choices.append(&mut self.waiting);
             }
-            self.events.push(RecordedEvent { at: at.0, event: GameEvent::from(&seen) });
+            self.events.push(RecordedEvent { at: at.0, lag_ms, event: GameEvent::from(&seen) });
         } else if after.position().has_strike_pending() {
-            self.waiting.push((self.events.len(), at, event.clone()));
+            self.waiting.push((self.events.len(), Noted { at, lag_ms, event: event.clone() }));
         }
     }
 
@@ -116,9 +170,9 @@ impl Recorder {
             }
         }
         // From the last on: places count events before.
-        for (place, at, event) in self.choices.iter().rev() {
+        for (place, Noted { at, lag_ms, event }) in self.choices.iter().rev() {
             if let Some(opened) = rules::see_opened(event, game, self.viewer) {
-                let recorded = RecordedEvent { at: at.0, event: GameEvent::from(&opened) };
+                let recorded = RecordedEvent { at: at.0, lag_ms: *lag_ms, event: GameEvent::from(&opened) };
                 self.events.insert(*place, recorded);
             }
         }
@@ -131,6 +185,7 @@ impl Recorder {
             created: game.terms().created.0,
             lakes: drawn_lakes(game.terms()),
             deploy_ms: Some(game.terms().deploy_ms),
+            lag_quota: self.lag_quota,
             audience: self.viewer.into(),
             commitments: view.commitments,
             deployments: view.opened,
@@ -192,7 +247,7 @@ impl fmt::Display for GameRecord {
             writeln!(f, "Start: {start}")?;
         }
         let mut ply = 0;
-        for RecordedEvent { at: _, event } in &self.events {
+        for RecordedEvent { at: _, lag_ms: _, event } in &self.events {
             match event {
                 GameEvent::Moved(seen) => {
                     ply += 1;

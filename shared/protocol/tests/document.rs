@@ -257,6 +257,7 @@ fn examples() -> String {
         created: CREATED.0,
         lakes: None,
         deploy_ms: Some(300_000),
+        lag_quota: None,
         audience: flagfall_protocol::Audience::Red,
         commitments,
         deployments,
@@ -264,7 +265,7 @@ fn examples() -> String {
         events: shown
             .log
             .iter()
-            .map(|(at, event, _)| RecordedEvent { at: at.0, event: event.clone() })
+            .map(|(at, event, _)| RecordedEvent { at: at.0, lag_ms: 0, event: event.clone() })
             .collect(),
         outcome: shown.game.outcome().as_ref().map(Outcome::from),
         imported: None,

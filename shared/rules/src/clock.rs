@@ -28,6 +28,15 @@ pub enum TimeControl {
     },
 }
 
+/// How much of the network's delay a side is given back: no more than its stock, which grows with each of its plies. All in milliseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LagQuota {
+    /// What the stock grows by with a ply, and the longest a flag waits for a ply that may be under way.
+    pub per_ply_ms: u32,
+    /// What the stock is at the beginning, and at most.
+    pub stock_ms: u32,
+}
+
 /// Both sides' remaining time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Clock {
@@ -37,6 +46,9 @@ pub struct Clock {
     free_ms: PerSide<u64>,
     /// Since when a side's time runs: both may, while both owe a choice (§Q4).
     since: PerSide<Option<Stamp>>,
+    quota: LagQuota,
+    /// What may still be given back of the network's delay.
+    lag_stock_ms: PerSide<u32>,
 }
 
 /// What happens to a side's time with its plies.
@@ -70,7 +82,27 @@ impl Clock {
             remaining_ms: both(base_ms),
             free_ms: both(free_ms),
             since: PerSide::default(),
+            quota: LagQuota::default(),
+            lag_stock_ms: PerSide::default(),
         })
+    }
+
+    /// Gives the network's delay back from now on.
+    pub(crate) fn set_lag_quota(&mut self, quota: LagQuota) {
+        self.quota = quota;
+        self.lag_stock_ms = PerSide::new(quota.stock_ms, quota.stock_ms);
+    }
+
+    /// How much a side whose line takes this long for a round trip is given back, if it acts at this moment: never more than its time has run.
+    pub(crate) fn lag_credit_ms(&self, side: Side, round_trip_ms: u32, now: Stamp) -> u32 {
+        let gone_ms = u32::try_from(self.gone_ms(side, now)).unwrap_or(u32::MAX);
+        round_trip_ms.min(self.lag_stock_ms[side]).min(gone_ms)
+    }
+
+    /// Gives time back to a side whose time runs.
+    pub(crate) fn give_back(&mut self, side: Side, lag_ms: u32) {
+        self.lag_stock_ms[side] = self.lag_stock_ms[side].saturating_sub(lag_ms);
+        self.since[side] = self.since[side].map(|since| since.plus_ms(lag_ms.into()));
     }
 
     /// Starts a side's clock, unless it runs.
@@ -98,6 +130,8 @@ impl Clock {
             Control::Free(ms) => self.free_ms[side] = ms,
             Control::Renewed(ms) => self.remaining_ms[side] = ms,
         }
+        let stock_ms = self.lag_stock_ms[side].saturating_add(self.quota.per_ply_ms);
+        self.lag_stock_ms[side] = stock_ms.min(self.quota.stock_ms);
         self.start(side.opponent(), at);
     }
 
@@ -139,6 +173,13 @@ impl Clock {
     #[must_use]
     pub fn deadline(&self) -> Option<Stamp> {
         Side::BOTH.into_iter().filter_map(|side| self.deadline_of(side)).min()
+    }
+
+    /// The moment after which a flag falls: what of the delay might have to be given back is waited for.
+    pub(crate) fn flag_fall(&self) -> Option<Stamp> {
+        let wait_ms = |side| self.lag_stock_ms[side].min(self.quota.per_ply_ms).into();
+        let of = |side| Some(self.deadline_of(side)?.plus_ms(wait_ms(side)));
+        Side::BOTH.into_iter().filter_map(of).min()
     }
 }
 

@@ -115,7 +115,7 @@ pub fn decide(
 /// What happens by itself once a deadline has passed: nobody asks for it. Empty when nothing does.
 #[must_use]
 pub fn decide_deadline(game: &Game, now: Stamp) -> Events {
-    if game.deadline().is_none_or(|deadline| now <= deadline) {
+    if game.flag_fall().is_none_or(|flag_fall| now <= flag_fall) {
         return Events::default();
     }
     match game.phase {

@@ -234,6 +234,28 @@ pub struct Events {
     list: [Option<Event>; 3],
 }
 
+impl Event {
+    /// Whose time it ends: that of the side which made a ply, struck or chose.
+    #[must_use]
+    pub fn ends_time_of(&self) -> Option<Side> {
+        match &self.0 {
+            EventKind::Moved(Moved { side, .. })
+            | EventKind::Struck(Clash { side, .. })
+            | EventKind::Chosen { side, .. }
+            | EventKind::Removed { side, .. }
+            | EventKind::Placed(Placed { side, .. }) => Some(*side),
+            EventKind::Deployed(_)
+            | EventKind::Started { .. }
+            | EventKind::Colored { .. }
+            | EventKind::DrawOffered { .. }
+            | EventKind::DrawDeclined { .. }
+            | EventKind::Paused { .. }
+            | EventKind::Resumed
+            | EventKind::Ended(_) => None,
+        }
+    }
+}
+
 impl Events {
     #[inline]
     pub(crate) fn new(list: [Option<EventKind>; 3]) -> Events {

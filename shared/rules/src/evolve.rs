@@ -80,6 +80,17 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
     }
 }
 
+/// Carries an event out after the side that acted was given back so much of its time (in milliseconds): what [`Game::lag_credit_ms`] said when it
+/// was judged. Nothing is given back for an event that ends nobody's time.
+pub fn evolve_compensated(game: &mut Game, event: &Event, at: Stamp, lag_ms: u32) {
+    if lag_ms > 0
+        && let (Some(clock), Some(side)) = (&mut game.clock, event.ends_time_of())
+    {
+        clock.give_back(side, lag_ms);
+    }
+    evolve(game, event, at);
+}
+
 /// A strike waits: the time of every side that owes a choice runs, and others see it as if nobody ever chose (§Q4).
 fn await_choices(game: &mut Game, at: Stamp) {
     let Some(clock) = &mut game.clock else { return };

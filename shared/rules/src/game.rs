@@ -4,7 +4,7 @@ use std::fmt;
 
 use flagfall_board::{GameId, PerSide, Ply, Side, SquareSet, Stamp};
 
-use crate::clock::{Clock, TimeControl};
+use crate::clock::{Clock, LagQuota, TimeControl};
 use crate::command::Move;
 use crate::commitment::Commitment;
 use crate::event::{Moved, Placed};
@@ -217,6 +217,21 @@ impl Game {
         game
     }
 
+    /// The same game, in which sides are given back what the network takes of their time.
+    #[must_use]
+    pub fn with_lag_quota(mut self, quota: LagQuota) -> Game {
+        if let Some(clock) = &mut self.clock {
+            clock.set_lag_quota(quota);
+        }
+        self
+    }
+
+    /// How much time, in milliseconds, a side is given back for acting at this moment when a round trip on its line takes so long, as whoever measured it says.
+    #[must_use]
+    pub fn lag_credit_ms(&self, side: Side, round_trip_ms: u32, now: Stamp) -> u32 {
+        self.clock.as_ref().map_or(0, |clock| clock.lag_credit_ms(side, round_trip_ms, now))
+    }
+
     /// What the game was made with.
     #[must_use]
     pub fn terms(&self) -> &GameTerms {
@@ -300,16 +315,26 @@ impl Game {
         }
     }
 
-    /// The last moment before something happens by itself: the deployment deadline, or the first flag fall of a side whose clock
-    /// runs. An append made for a command is late beyond it.
+    /// The last moment for a command: the deployment deadline, or the first moment at which the time of a side whose clock runs is used up. An
+    /// append made for a command is late beyond it, and beyond what of the network's delay is given back.
     #[must_use]
     pub fn deadline(&self) -> Option<Stamp> {
+        self.limit(Clock::deadline)
+    }
+
+    /// The last moment before something happens by itself: the [`Game::deadline`], and the wait for a ply that may be under way where delay is given back.
+    #[must_use]
+    pub fn flag_fall(&self) -> Option<Stamp> {
+        self.limit(Clock::flag_fall)
+    }
+
+    fn limit(&self, of_play: impl FnOnce(&Clock) -> Option<Stamp>) -> Option<Stamp> {
         if self.is_paused() {
             return None;
         }
         match self.phase {
             Phase::Deploying => Some(self.deploy_deadline),
-            Phase::Playing => self.clock.as_ref().and_then(Clock::deadline),
+            Phase::Playing => self.clock.as_ref().and_then(of_play),
             Phase::Over => None,
         }
     }

@@ -34,13 +34,13 @@ mod strike;
 mod superposition;
 mod view;
 
-pub use clock::{Clock, TimeControl};
+pub use clock::{Clock, LagQuota, TimeControl};
 pub use command::{Choice, Command, Move, MoveCommand, Placing};
 pub use commitment::{Commitment, Salt};
 pub use custom::{NoSuchRuleset, OptionValue, RuleOption};
 pub use decide::{Entropy, decide, decide_deadline, decide_pause, decide_resume, decide_verdict};
 pub use event::{Event, Events, Fate, Laid};
-pub use evolve::evolve;
+pub use evolve::{evolve, evolve_compensated};
 pub use fogged::{FoggedGame, Misheard, StrikeOutcome, ToldMove, ToldStrike};
 pub use game::{EndReason, Game, GameTerms, Outcome, Phase};
 pub use lakes::Lakes;

@@ -46,6 +46,8 @@ codes! {
         Players = "players",
         /// A stamp lies before the one ahead of it, or apart from the one it was written with.
         Stamp = "stamp",
+        /// More of the network's delay is given back than the quota allows.
+        Lag = "lag",
         /// A deployment is none of its ruleset (§A4).
         Setup = "setup",
         /// Lakes that no game of this ruleset has, or none where they are drawn (§U2).

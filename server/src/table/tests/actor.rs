@@ -110,6 +110,7 @@ impl House {
         let breaks = Arc::new(AtomicBool::new(false));
         let connections = Connections::new();
         let settings = TableSettings {
+            lag_quota: None,
             deploy_ms: super::harness::DEPLOY_MS,
             spectators_max: 10,
             games_per_player_max: 3,

@@ -51,6 +51,7 @@ pub(super) fn header(ruleset: &str) -> GameHeader {
         deploy_ms: DEPLOY_MS,
         lakes: drawn_lakes(ruleset),
         previous: None,
+        lag_quota: None,
     }
 }
 
@@ -363,7 +364,8 @@ impl Hand {
 }
 
 pub(super) fn make_game(store: &MemoryStore, id: GameId, header: &GameHeader) {
-    let body = record::encode(LogEntry { command: None, body: LogBody::Opened(header.clone()) }).unwrap();
+    let body =
+        record::encode(LogEntry { command: None, lag_ms: 0, body: LogBody::Opened(header.clone()) }).unwrap();
     let writes = index_keys(id, header)
         .map(|key| flagfall_store::Write::Put { key, value: Vec::new(), expires: None })
         .collect();

@@ -5,6 +5,7 @@ mod choices;
 mod commands;
 mod conflicts;
 mod harness;
+mod lag;
 mod leaks;
 mod recovery;
 

@@ -31,6 +31,7 @@ impl Server {
     async fn start(store: &MemoryStore, clock: &Arc<ManualClock>) -> Server {
         let connections = Connections::new();
         let settings = TableSettings {
+            lag_quota: None,
             deploy_ms: super::harness::DEPLOY_MS,
             spectators_max: 10,
             games_per_player_max: 3,

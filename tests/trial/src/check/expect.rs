@@ -116,7 +116,12 @@ impl<'a> State<'a> {
                 let [red, blue] = &self.truth.commitments;
                 json!({"kind": "started", "commitments": {"red": red, "blue": blue}})
             }
-            Fact::Moved(from, to) => self.take_ply(*from, *to, at, &mut change),
+            Fact::Moved(from, to) => {
+                if let Some(Clocks { running: Some((_, since)), .. }) = &mut self.clocks {
+                    *since += told.lag;
+                }
+                self.take_ply(*from, *to, at, &mut change)
+            }
             Fact::DrawOffered(color) => {
                 self.offer = Some(*color);
                 json!({"kind": "draw_offered", "side": SIDES[*color]})

@@ -38,6 +38,8 @@ pub(super) enum Fact {
 pub(super) struct Told {
     /// In milliseconds since 1970.
     pub at: u64,
+    /// What of the network's delay was given back to the side that moved, in milliseconds.
+    pub lag: u64,
     /// What.
     pub fact: Fact,
 }
@@ -108,7 +110,7 @@ fn timeline(record: &Value, name: &str, findings: &mut Findings) -> Option<Vec<T
             findings.fault(Fault::Doubled, format!("{name}: twice in the record: {fact:?}"));
             continue;
         }
-        told.push(Told { at: one["at"].as_u64()?, fact });
+        told.push(Told { at: one["at"].as_u64()?, lag: one["lag_ms"].as_u64().unwrap_or(0), fact });
     }
     Some(told)
 }

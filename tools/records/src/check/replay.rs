@@ -7,7 +7,7 @@ use flagfall_protocol::{Audience, GameEvent, GameRecord, Outcome, SeenMove, Seen
 use flagfall_rules::{
     Choice, Command, EndReason, Entropy, Event, Events, Fill, Game, GameTerms, Identity, MoveCommand, Phase,
     Placing, Position, Refusal, Ruleset, SeenEvent, Setup, TimeControl, Viewer, decide, decide_deadline,
-    decide_pause, decide_resume, decide_verdict, evolve, see, view,
+    decide_pause, decide_resume, decide_verdict, evolve, evolve_compensated, see, view,
 };
 
 use super::compare::{compare, kind_of};
@@ -36,6 +36,8 @@ pub(super) struct Replay<'a> {
     pending: VecDeque<Event>,
     /// The stamp of that.
     at: Stamp,
+    /// What the record says that the side which acted was given back.
+    lag_ms: u32,
     is_over: bool,
     is_stopped: bool,
     on_trust: bool,
@@ -77,9 +79,12 @@ impl<'a> Replay<'a> {
             knowledge,
             setups,
             viewer,
-            game: start.map_or_else(|| Game::new(terms), |start| Game::from_position(terms, start)),
+            game: start
+                .map_or_else(|| Game::new(terms), |start| Game::from_position(terms, start))
+                .with_lag_quota(record.lag_quota.map(Into::into).unwrap_or_default()),
             pending: VecDeque::new(),
             at: Stamp(record.created),
+            lag_ms: 0,
             is_over: false,
             is_stopped: false,
             on_trust: false,
@@ -93,6 +98,7 @@ impl<'a> Replay<'a> {
         let record = self.record;
         let mut found = None;
         for (index, told) in record.events.iter().enumerate() {
+            self.lag_ms = told.lag_ms;
             if let Err(wrong) = self.step(&told.event, Stamp(told.at)) {
                 found = Some((index, wrong));
                 break;
@@ -136,6 +142,7 @@ impl<'a> Replay<'a> {
                 }
             },
         };
+        self.check_lag(&event, at)?;
         let truth = self.carry_out(event, told).ok_or_else(|| unexpected(told))?;
         compare(&truth, told, self.knowledge)?;
         if at != self.at {
@@ -152,10 +159,24 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
+    /// Nobody is given back more of the network's delay than the quota has left, or anything without having ended his turn.
+    fn check_lag(&self, event: &Event, at: Stamp) -> Result<(), Wrong> {
+        // Without a clock there is nothing to check it against: what is not known of the choices hides it.
+        let has_clock = self.game.terms().time != TimeControl::Unlimited || self.record.lag_quota.is_none();
+        let side = event.ends_time_of();
+        let most_ms = side.map_or(0, |side| self.game.lag_credit_ms(side, self.lag_ms, at));
+        if has_clock && self.lag_ms > most_ms {
+            let detail = format!("{} ms are given back, and no more than {most_ms} can be", self.lag_ms);
+            return Err((Falsehood::Lag, detail));
+        }
+        Ok(())
+    }
+
     /// Carries an event out, and how the record has to tell it; choices that it does not tell, for it is no end's or not that side's, come before.
     fn carry_out(&mut self, mut event: Event, told: &GameEvent) -> Option<GameEvent> {
         loop {
-            evolve(&mut self.game, &event, self.at);
+            let lag_ms = std::mem::take(&mut self.lag_ms);
+            evolve_compensated(&mut self.game, &event, self.at, lag_ms);
             let seen = see(&event, &self.game, self.sees_as(told)).map(|seen| GameEvent::from(&seen));
             let is_choice =
                 self.game.position().has_strike_pending() && !matches!(told, GameEvent::Chosen { .. });
@@ -444,7 +465,8 @@ impl<'a> Replay<'a> {
     /// The engine's verdict. The salt that was opened is the chance a deployment is made with.
     fn decide(&self, side: Side, command: &Command, at: Stamp) -> Result<Events, Refusal> {
         let salt = self.record.deployments[side].as_ref().map_or([0; 32], |opened| opened.salt.0);
-        decide(&self.game, side, self.game.ply(), command, at, &Entropy(salt))
+        let judged = at.minus_ms(self.lag_ms.into());
+        decide(&self.game, side, self.game.ply(), command, judged, &Entropy(salt))
     }
 
     fn refused(&self, refusal: Refusal, at: Stamp) -> Wrong {

@@ -5,6 +5,7 @@ mod document;
 mod exchanged;
 mod games;
 mod good;
+mod lag;
 mod oracle;
 mod partly;
 mod tampered;

@@ -30,8 +30,9 @@ pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
         deploy_ms: record.deploy_ms.unwrap_or(u64::MAX),
         created: Stamp(record.created),
         secret: Default::default(),
-    });
-    let mut recorder = Recorder::new(viewer);
+    })
+    .with_lag_quota(record.lag_quota.map(Into::into).unwrap_or_default());
+    let mut recorder = Recorder::new(viewer).with_lag_quota(record.lag_quota);
     let mut index = 0;
     while let Some(told) = record.events.get(index) {
         let at = Stamp(told.at);

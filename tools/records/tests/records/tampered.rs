@@ -278,6 +278,9 @@ fn tamper_event(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
         add("stamp", &[Stamp, FlagFall, TimeLeft], None, &mut |events| events[index].at += ms);
         add("stamp", &[Stamp, FlagFall, TimeLeft], None, &mut |events| events[index].at -= ms);
     }
+    for ms in [1, u32::MAX] {
+        add("lag", &[Lag], here, &mut |events| events[index].lag_ms = ms);
+    }
     match &record.events[index].event {
         GameEvent::Deployed { setup } => {
             let is_last = !record.events[index + 1..]

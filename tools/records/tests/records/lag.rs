@@ -1,0 +1,100 @@
+//! What records tell of the network's delay that was given back.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_protocol::{GameRecord, LagQuota, Recorder, Terms, Time};
+use flagfall_records::Falsehood::{self, FlagFall, Lag, TimeLeft};
+use flagfall_records::{Finding, Status, check};
+use flagfall_rules::{
+    Command, Entropy, Game, GameTerms, Ruleset, TimeControl, Viewer, decide, decide_deadline,
+    evolve_compensated,
+};
+
+use crate::games::players;
+
+const QUOTA: LagQuota = LagQuota { per_ply_ms: 500, stock_ms: 800 };
+const TIME: Time = Time::Fischer { base_s: 60, increment_s: 0 };
+
+/// A quantum game that wants no deployments, and its record: in each ply its side thinks so long and is given so much back. Then a flag falls.
+fn record(plies: &[(u64, u32)]) -> GameRecord {
+    let ruleset = Ruleset::find("quantum").unwrap();
+    let terms = GameTerms {
+        game: GameId::from_random([1; 12]),
+        ruleset,
+        lakes: ruleset.shape.lakes,
+        time: TimeControl::from(TIME),
+        deploy_ms: 300_000,
+        created: Stamp(1_000),
+        secret: PerSide::default(),
+    };
+    let mut game = Game::new(terms).with_lag_quota(QUOTA.into());
+    let mut recorder = Recorder::new(Viewer::Public).with_lag_quota(Some(QUOTA));
+    let mut now = Stamp(1_000);
+    for (thinks_ms, lag_ms) in plies {
+        now = now.plus_ms(*thinks_ms);
+        let side = game.turn().unwrap();
+        let foes = game.position().occupied(side.opponent());
+        let moves = game.legal_moves().unwrap();
+        let step = moves.iter().find(|step| !foes.contains(step.to)).map(|step| Command::Move(step.into()));
+        let judged = now.minus_ms((*lag_ms).into());
+        let events = decide(&game, side, game.ply(), &step.unwrap(), judged, &Entropy([1; 32])).unwrap();
+        for event in events.iter() {
+            evolve_compensated(&mut game, event, now, *lag_ms);
+            recorder.note_compensated(event, &game, now, *lag_ms);
+        }
+    }
+    now = game.flag_fall().unwrap().plus_ms(1);
+    for event in decide_deadline(&game, now) {
+        evolve_compensated(&mut game, &event, now, 0);
+        recorder.note(&event, &game, now);
+    }
+    let terms =
+        Terms { ruleset: "quantum".to_owned(), time: TIME, private: false, secret: false, rated: false };
+    recorder.record(&game, terms, players())
+}
+
+fn first_finding(record: &GameRecord) -> Option<(Falsehood, Option<usize>)> {
+    check(record).findings.first().map(|Finding { code, event, .. }| (*code, *event))
+}
+
+#[test]
+fn what_was_given_back_within_the_quota_is_right() {
+    // Red's first ply came 300 ms after its time had run out, and was under way by then.
+    let record = record(&[(60_300, 400), (1_000, 0), (50, 50), (2_000, 800)]);
+    assert_eq!(record.outcome.as_ref().unwrap().winner, Some(Side::Blue));
+    let report = check(&record);
+    assert_eq!((report.status, report.findings), (Status::Good, Vec::new()));
+    let text = serde_json::to_string(&record).unwrap();
+    assert_eq!(serde_json::from_str::<GameRecord>(&text).unwrap(), record);
+}
+
+#[test]
+fn more_than_the_quota_has_is_found() {
+    let mut more = record(&[(10_000, 400), (1_000, 0), (10_000, 400), (1_000, 0)]);
+    // 800 in stock, 400 of it spent, 500 more with the ply: 800 again, and not one above it.
+    more.events[2].lag_ms = 800;
+    assert_eq!(first_finding(&more), Some((TimeLeft, Some(4))), "Red has more time left now");
+    more.events[2].lag_ms = 801;
+    assert_eq!(first_finding(&more), Some((Lag, Some(2))));
+}
+
+#[test]
+fn more_than_was_used_is_found() {
+    let mut more = record(&[(10, 10)]);
+    more.events[0].lag_ms = 11;
+    assert_eq!(first_finding(&more), Some((Lag, Some(0))));
+}
+
+#[test]
+fn a_late_ply_without_it_is_found() {
+    let mut late = record(&[(60_300, 400), (1_000, 0)]);
+    late.events[0].lag_ms = 299;
+    assert_eq!(first_finding(&late), Some((FlagFall, Some(0))));
+}
+
+#[test]
+fn nothing_is_given_back_without_a_quota() {
+    let mut none = record(&[(10_000, 400), (1_000, 0)]);
+    none.lag_quota = None;
+    assert_eq!(first_finding(&none), Some((Lag, Some(0))));
+}
