@@ -103,6 +103,8 @@ impl Replay {
             seq: 0,
             view,
             presence: PerSide::new(Presence::Present, Presence::Present),
+            claimable_at: PerSide::default(),
+            is_claim_told: false,
             rematch: Vec::new(),
             reopening: false,
             editor: None,

@@ -283,6 +283,7 @@ pub fn outcome(outcome: &Outcome) -> String {
         ("out_of_time", Some(loser)) => format!("{loser} ran out of time"),
         ("out_of_time", None) => "both ran out of time".to_owned(),
         ("abandoned", Some(loser)) => format!("{loser} abandoned the game"),
+        ("abandoned", None) => "claimed when a side had left".to_owned(),
         ("illegal_act", Some(loser)) => format!("{loser} broke the rules"),
         ("illegal_act", None) => "both broke the rules".to_owned(),
         ("forfeited_reserve", Some(loser)) => format!("{loser} forfeited its reserve"),

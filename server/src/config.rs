@@ -110,6 +110,10 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_LAG_MS", value_name = "MS", default_value_t = 3_000,
           value_parser = value_parser!(u32).range(0..=60_000), help_heading = "Games")]
     pub lag_ms: u32,
+    /// Time after which a game can be claimed that the opponent has left, in seconds; longer ones wait up to five times as long.
+    #[arg(long, env = "FLAGFALL_CLAIM_SECONDS", value_name = "SECONDS", default_value_t = 60,
+          value_parser = value_parser!(u32).range(1..=3_600), help_heading = "Games")]
+    pub claim_seconds: u32,
     /// Running games of one player.
     #[arg(long, env = "FLAGFALL_GAMES_PER_PLAYER", value_name = "COUNT", default_value_t = 20,
           value_parser = value_parser!(u32).range(1..=1_000), help_heading = "Games")]
@@ -419,6 +423,7 @@ impl Config {
             },
             times: Times {
                 deployment: seconds(self.deploy_seconds),
+                claim: seconds(self.claim_seconds),
                 pool_wave: seconds(self.pool_wave_seconds),
                 pool_grace: seconds(30 + 3 * self.pool_wave_seconds),
                 lag_per_ply: Duration::from_millis(self.lag_ms_per_ply.into()),

@@ -29,6 +29,7 @@ impl Settings {
         TableSettings {
             deploy_ms: u64::try_from(self.times.deployment.as_millis()).unwrap_or(u64::MAX),
             lag_quota: self.lag_quota(),
+            claim_ms: u64::try_from(self.times.claim.as_millis()).unwrap_or(u64::MAX),
             spectators_max: self.limits.spectators_per_game,
             games_per_player_max: self.limits.games_per_player,
             connections,
@@ -127,6 +128,8 @@ pub struct Times {
     pub lag_per_ply: Duration,
     /// The network's delay a side is given back at most without a ply in between: its stock at the beginning. Zero gives nothing back.
     pub lag_stock: Duration,
+    /// After which a game can be claimed that the opponent has left; longer ones wait up to five times as long.
+    pub claim: Duration,
     /// How long a client has for its hello.
     pub hello: Duration,
     /// The time between two pings.
@@ -175,6 +178,7 @@ impl Default for Times {
             deployment: Duration::from_secs(300),
             lag_per_ply: Duration::from_millis(500),
             lag_stock: Duration::from_secs(3),
+            claim: Duration::from_secs(60),
             hello: Duration::from_secs(10),
             ping: Duration::from_secs(5),
             pong: Duration::from_secs(10),

@@ -120,12 +120,14 @@ fn random_command(table: &Match, chance: &mut Chance) -> Command {
     let ruleset = table.game.terms().ruleset;
     let square =
         |chance: &mut Chance| flagfall_board::Square::from_index(chance.below(160)).expect("a square");
-    match chance.below(12) {
+    match chance.below(14) {
         0 => Command::OfferDraw,
         1 => Command::AcceptDraw,
         2 => Command::DeclineDraw,
         3 => Command::Resign,
         4 => Command::Abort,
+        12 => Command::Claim(flagfall_rules::Claim::Win),
+        13 => Command::Claim(flagfall_rules::Claim::Draw),
         8 => Command::Choose(flagfall_rules::Choice(Rank::ALL[chance.below(13)])),
         5 => {
             let count = chance.below(60);

@@ -225,6 +225,7 @@ pub(crate) fn opened(doors: &impl Doors, game: &Game, viewer: Viewer, seq: u64, 
         view,
         events: Vec::new(),
         presence: flagfall_board::PerSide::new(Presence::Present, Presence::Present),
+        claimable_at: flagfall_board::PerSide::default(),
         rematch: Vec::<Side>::new(),
     })
 }

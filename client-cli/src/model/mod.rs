@@ -231,6 +231,8 @@ pub enum Prompt {
     Resign,
     /// Really call the game off?
     Abort,
+    /// As what is the game claimed that the other side has left?
+    Claim,
     /// Really make a move that loses for being illegal (§U7)?
     IllegalMove(Move),
     /// Really take a piece off the board into the reserve?
@@ -309,6 +311,10 @@ pub struct OpenGame {
     pub view: GameView,
     /// Each player's presence.
     pub presence: PerSide<Presence>,
+    /// From when on the game can be claimed because this player is gone, in milliseconds since 1970 by the server's clock.
+    pub claimable_at: PerSide<Option<u64>>,
+    /// Whether it was said that it can be claimed.
+    pub is_claim_told: bool,
     /// Who has asked for a rematch.
     pub rematch: Vec<Side>,
     /// The game was asked for again and has not come yet.
@@ -354,6 +360,14 @@ impl OpenGame {
     #[must_use]
     pub fn is_acting(&self) -> bool {
         self.own_side().is_some() && self.driving && !self.superseded && !self.unavailable
+    }
+
+    /// In how many milliseconds one may claim the game that the other side has left; none while it is here.
+    #[must_use]
+    pub fn claimable_in_ms(&self, server_now: u64) -> Option<u64> {
+        let is_playing = self.view.phase == Phase::Playing;
+        let own = self.own_side().filter(|_| is_playing)?;
+        Some(self.claimable_at[own.opponent()]?.saturating_sub(server_now))
     }
 
     /// What is left to a side at this moment of the server's time.

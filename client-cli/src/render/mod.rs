@@ -202,6 +202,9 @@ fn message_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
         Some(Prompt::Abort) => {
             Line::styled(" Call the game off? y calls it off, any other key goes on.", strong)
         }
+        Some(Prompt::Claim) => {
+            Line::styled(" Claim the game? w a win, d a draw, any other key waits on.", strong)
+        }
         Some(Prompt::IllegalMove(squares)) => Line::styled(
             format!(" {squares} is illegal and loses the game. y sends it, any other key takes it back."),
             strong,

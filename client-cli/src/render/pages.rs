@@ -97,7 +97,7 @@ Playing
   arrows, then space or Enter on a piece and on its target
   or type from and to and Enter: a4a5
   d Enter  offer or accept a draw     x  decline it
-  R  resign       A  call the game off before your first move
+  R  resign    A  call off before your first move    C  claim
   m  ask for a rematch when it is over
   t  turn the board       n  US or EU numbers
   q  leave: the seat stays, flagfall play --game ID goes on";
@@ -117,7 +117,7 @@ Playing
   or type from and to and Enter: a4a5
   In a strike: a figure of your pool, then Enter; or :choose captain
   d Enter  offer or accept a draw     x  decline it
-  R  resign       A  call the game off before your first move
+  R  resign    A  call off before your first move    C  claim
   m  ask for a rematch when it is over
   t  turn the board       n  US or EU numbers
   q  leave: the seat stays, flagfall play --game ID goes on";
@@ -137,7 +137,7 @@ Playing
   or type from and to and Enter: a4a5      : takes words: a4a5+ red
   +  place a piece of the reserve on the square under the cursor
   -  take the piece under the cursor into the reserve
-  d Enter  draw   x  decline it   R  resign   m  rematch   N  numbers
+  d Enter  draw  x  decline  R  resign  C  claim  m  rematch  N  numbers
   t  turn the board   q  leave: flagfall play --game ID goes on";
 
 pub(super) fn help(ruleset: Option<&Ruleset>, frame: &mut Frame<'_>, area: Rect) {

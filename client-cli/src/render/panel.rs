@@ -14,6 +14,7 @@ use unicode_width::UnicodeWidthStr;
 use super::{Theme, board};
 use crate::deploy::DeployEditor;
 use crate::model::{Link, Model, OpenGame};
+use crate::update::absence;
 use crate::{targets, words};
 
 pub(super) fn draw(
@@ -161,6 +162,7 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
     if view.paused {
         notices.push("Paused while the server is away; no clock runs.".to_owned());
     }
+    notices.extend(absence::notice(model));
     notices.extend(words::owed(view));
     notices.extend(words::choice(view));
     if game.is_choosing() {

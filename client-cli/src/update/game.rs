@@ -21,6 +21,7 @@ pub(super) struct Opened {
     pub(super) seq: u64,
     pub(super) view: GameView,
     pub(super) presence: PerSide<Presence>,
+    pub(super) claimable_at: PerSide<Option<u64>>,
     pub(super) rematch: Vec<Side>,
 }
 
@@ -38,7 +39,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
         return;
     }
     model.opening = model.opening.filter(|opening| *opening != id);
-    let Opened { summary, audience, driving, epoch, seq, view, presence, rematch } = opened;
+    let Opened { summary, audience, driving, epoch, seq, view, presence, claimable_at, rematch } = opened;
     let previous = model.game.take_if(|game| game.summary.id == id);
     let ruleset = Ruleset::find(&view.ruleset);
     let is_first = previous.is_none();
@@ -72,6 +73,8 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
         seq,
         view,
         presence,
+        claimable_at,
+        is_claim_told: false,
         rematch,
         reopening: false,
         editor,
@@ -388,21 +391,6 @@ fn reopen(model: &mut Model, out: &mut Vec<Effect>) {
     game.reopening = true;
     let since = Some(Position { epoch: game.epoch, seq: game.seq });
     out.push(Effect::Send(ClientToServer::OpenGame { game: game.summary.id, since }));
-}
-
-pub(super) fn presence(model: &mut Model, id: GameId, side: Side, presence: Presence) {
-    let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
-    let before = std::mem::replace(&mut game.presence[side], presence);
-    if before != presence && game.own_side() != Some(side) {
-        let name = words::player(&game.summary.players[side]);
-        model.say(match presence {
-            Presence::Present => format!("{name} ({side}) is here."),
-            Presence::Reconnecting => {
-                format!("{name} ({side}) lost the connection and may be back in a moment.")
-            }
-            Presence::Away => format!("{name} ({side}) is away."),
-        });
-    }
 }
 
 pub(super) fn rematch_offered(model: &mut Model, id: GameId, side: Side) {

@@ -4,7 +4,7 @@ use flagfall_board::{Direction, Numbering, Rank, Side, Square};
 use flagfall_protocol::{GameCommand, Phase};
 use flagfall_rules::Move;
 
-use super::{game, goal, reserve};
+use super::{absence, game, goal, reserve};
 use crate::model::{Effect, Key, Model, OpenGame, Page, Prompt, Uncolored};
 use crate::targets::Carrier;
 use crate::{acts, targets};
@@ -110,6 +110,7 @@ fn prompt(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
         Prompt::Abort if matches!(key, Key::Char('y' | 'Y')) => {
             game::command(model, GameCommand::Abort {}, out);
         }
+        Prompt::Claim => absence::answer(model, key, out),
         Prompt::IllegalMove(squares) if matches!(key, Key::Char('y' | 'Y')) => {
             game::send_move(model, squares, out);
         }
@@ -209,6 +210,7 @@ fn in_game(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
         }
         Key::Char('A') => ask(model, Prompt::Abort),
         Key::Char('R') if phase == Phase::Playing => ask(model, Prompt::Resign),
+        Key::Char('C') if phase == Phase::Playing => absence::ask(model),
         Key::Up | Key::Down | Key::Left | Key::Right => step(model, key),
         _ if is_deploying => deploying(model, key, out),
         Key::Char('m') if phase == Phase::Over => game::rematch(model, out),

@@ -3,7 +3,7 @@
 use flagfall_board::Side;
 use flagfall_protocol::{GameCommand, Phase};
 
-use super::{game, goal};
+use super::{absence, game, goal};
 use crate::model::{Effect, Goal, Model, Page, Prompt};
 use crate::{acts, plain, words};
 
@@ -20,6 +20,7 @@ deploy TEXT: hand in your own, a letter a square, the row nearest the enemy firs
 board: print the board. status: turn, clocks, presence. captured: what is lost and left.
 draw: offer a draw, or accept the other side's. accept, decline: answer its offer.
 resign: give up. abort: call the game off before your first move.
+claim win, claim draw: end a game that the other side has left for a while.
 rematch: after the end, ask for another game with sides swapped.
 help: this text. quit: leave, the seat stays yours.";
 
@@ -82,7 +83,7 @@ fn must_wait(model: &Model, line: &str) -> bool {
         Phase::Over => false,
         Phase::Playing if is_move => !game.is_own_turn() || is_choice != game.view.pending_strike.is_some(),
         Phase::Deploying if word != "deploy" => {
-            is_move || matches!(word, "draw" | "accept" | "decline" | "resign" | "rematch")
+            is_move || matches!(word, "draw" | "accept" | "decline" | "resign" | "claim" | "rematch")
         }
         Phase::Deploying | Phase::Playing => word == "rematch",
     }
@@ -141,6 +142,7 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
         "decline" => game::command(model, GameCommand::DeclineDraw {}, out),
         "resign" => game::command(model, GameCommand::Resign {}, out),
         "abort" => game::command(model, GameCommand::Abort {}, out),
+        "claim" => absence::claim_line(model, rest, out),
         "rematch" => game::rematch(model, out),
         _ => play(model, line, out),
     }
@@ -196,6 +198,7 @@ fn status(model: &mut Model) {
         };
         lines.push(format!("{side}: {name}, {presence}{clock}{ready}."));
     }
+    lines.extend(absence::notice(model));
     if let Some(side) = view.draw_offer {
         lines.push(format!("{side} offers a draw."));
     }

@@ -1,5 +1,6 @@
 //! What happens when something happens: the pure core of the client.
 
+pub(crate) mod absence;
 mod game;
 mod goal;
 mod keys;
@@ -18,7 +19,10 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
     let mut out = Vec::new();
     match message {
         Message::Started => out.push(Effect::Connect { delay_ms: 0 }),
-        Message::Tick => link::tick(model, &mut out),
+        Message::Tick => {
+            absence::tick(model);
+            link::tick(model, &mut out);
+        }
         Message::Connected => link::connected(model, &mut out),
         Message::ConnectFailed { why } => link::connect_failed(model, &why, &mut out),
         Message::Disconnected { code, why } => link::disconnected(model, code, &why, &mut out),

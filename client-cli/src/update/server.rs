@@ -2,7 +2,7 @@
 
 use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, GameCommand, ServerToClient};
 
-use super::{exit, game, goal, link};
+use super::{absence, exit, game, goal, link};
 use crate::model::{Effect, Goal, How, Link, Model, Page};
 use crate::words;
 
@@ -81,15 +81,27 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
             view,
             events,
             presence,
+            claimable_at,
             rematch,
         } => {
-            let opened = game::Opened { summary, audience, driving, epoch, seq, view, presence, rematch };
+            let opened = game::Opened {
+                summary,
+                audience,
+                driving,
+                epoch,
+                seq,
+                view,
+                presence,
+                claimable_at,
+                rematch,
+            };
             game::opened(model, opened, &events, out);
         }
         ServerToClient::Event { game, seq, event, change } => {
             game::event(model, game, seq, &event, &change, out);
         }
-        ServerToClient::Presence { game, side, presence } => game::presence(model, game, side, presence),
+        ServerToClient::Presence { game, side, presence } => absence::presence(model, game, side, presence),
+        ServerToClient::Claimable { game, gone, at } => absence::claimable(model, game, gone, at),
         ServerToClient::Rated { change } => {
             let open = model.game.as_ref().filter(|open| open.summary.id == change.game);
             let own = open.and_then(|open| open.own_side());

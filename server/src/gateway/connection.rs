@@ -28,6 +28,8 @@ use crate::server::{App, SERVER};
 
 /// How far away a deadline is that nobody waits for.
 const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
+/// The close code of a client whose work is done.
+const CLOSED_NORMALLY: u16 = 1000;
 
 /// Serves a connection until it ends.
 pub(super) async fn serve(socket: WebSocket, app: Arc<App>) {
@@ -50,7 +52,10 @@ pub(super) async fn serve(socket: WebSocket, app: Arc<App>) {
     // The tables hear at once that the player is gone; the registry when the last word is said.
     let registration = match stage {
         Stage::Greeting(registration) => Some(registration),
-        Stage::In { registration, desk } => {
+        Stage::In { registration, mut desk } => {
+            if matches!(ending, Ending::Goodbye { is_leaving: true }) {
+                desk.say_goodbye();
+            }
             drop(desk);
             Some(registration)
         }
@@ -63,7 +68,7 @@ pub(super) async fn serve(socket: WebSocket, app: Arc<App>) {
             tracing::debug!(connection = %id, code = closing.code, reason = closing.reason, "closing");
             timeout(grace, line.say_goodbye(Some(closing))).await.ok();
         }
-        Ending::Goodbye => {
+        Ending::Goodbye { is_leaving: _ } => {
             counter!(CLOSES, "code" => "client").increment(1);
             timeout(grace, line.say_goodbye(None)).await.ok();
         }
@@ -106,7 +111,10 @@ enum Ending {
     /// The server closes.
     Close(Closing),
     /// The client has said goodbye.
-    Goodbye,
+    Goodbye {
+        /// Whether its player leaves: a page that is loaded anew says otherwise.
+        is_leaving: bool,
+    },
     /// The line is dead.
     Gone,
 }
@@ -327,7 +335,10 @@ impl Line {
             Some(Ok(Message::Text(text))) => Wake::Text(text),
             Some(Ok(Message::Binary(_))) => Wake::Binary,
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => Wake::Control,
-            Some(Ok(Message::Close(_))) => Wake::End(Ending::Goodbye),
+            Some(Ok(Message::Close(frame))) => {
+                let is_leaving = frame.is_none_or(|frame| frame.code == CLOSED_NORMALLY);
+                Wake::End(Ending::Goodbye { is_leaving })
+            }
             Some(Err(error)) => Wake::End(verdict(error)),
             None => Wake::End(Ending::Gone),
         })

@@ -31,11 +31,13 @@ pub(super) struct Desk {
     player: Player,
     open: Vec<TableHandle>,
     is_watching_lobby: bool,
+    /// Whether the client has said goodbye.
+    has_said_goodbye: bool,
 }
 
 impl Desk {
     pub(super) fn new(app: Arc<App>, outbox: Outbox, player: Player) -> Desk {
-        Desk { app, outbox, player, open: Vec::new(), is_watching_lobby: false }
+        Desk { app, outbox, player, open: Vec::new(), is_watching_lobby: false, has_said_goodbye: false }
     }
 
     /// Carries a message out, at once or by the work that is returned.
@@ -92,6 +94,11 @@ impl Desk {
             | ClientToServer::EnterPool { .. }
             | ClientToServer::LeavePool { .. } => None,
         }
+    }
+
+    /// The client has said goodbye: its player leaves on purpose.
+    pub(super) fn say_goodbye(&mut self) {
+        self.has_said_goodbye = true;
     }
 
     /// Remembers what a work has done.
@@ -157,7 +164,8 @@ impl Desk {
         let table = self.open.swap_remove(at);
         let outbox = self.outbox.clone();
         Some(Box::pin(async move {
-            table.send(TableInput::Close { connection: outbox.connection() }).await.ok();
+            let connection = outbox.connection();
+            table.send(TableInput::Close { connection, is_on_purpose: true }).await.ok();
             outbox.clear_head(game);
             Done::Nothing
         }))
@@ -200,7 +208,7 @@ impl Desk {
 impl Drop for Desk {
     /// The connection is gone, be it by a panic: the lobby and the tables forget it.
     fn drop(&mut self) {
-        let connection = self.outbox.connection();
+        let (connection, is_on_purpose) = (self.outbox.connection(), self.has_said_goodbye);
         if self.is_watching_lobby {
             self.app.lobby.unwatch(connection);
         }
@@ -210,7 +218,7 @@ impl Drop for Desk {
             runtime.spawn(async move {
                 for table in open {
                     // A table that has left memory has forgotten the connection as well.
-                    table.send(TableInput::Close { connection }).await.ok();
+                    table.send(TableInput::Close { connection, is_on_purpose }).await.ok();
                 }
             });
         }

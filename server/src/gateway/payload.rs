@@ -10,7 +10,7 @@ use flagfall_protocol::ServerToClient;
 pub const PAYLOAD_BYTES_MAX: usize = 60 * 1024;
 
 /// The kinds of messages, as metrics label them. [`Payload::kind`] gives the place in this list.
-pub const PAYLOAD_KINDS: [&str; 15] = [
+pub const PAYLOAD_KINDS: [&str; 16] = [
     "welcome",
     "accepted",
     "refused",
@@ -26,6 +26,7 @@ pub const PAYLOAD_KINDS: [&str; 15] = [
     "game_unavailable",
     "ping",
     "rated",
+    "claimable",
 ];
 
 /// A message to a client as JSON text. Cloning it shares the bytes.
@@ -120,6 +121,7 @@ fn kind_of(message: &ServerToClient) -> u8 {
         ServerToClient::GameUnavailable { .. } => 12,
         ServerToClient::Ping { .. } => 13,
         ServerToClient::Rated { .. } => 14,
+        ServerToClient::Claimable { .. } => 15,
     }
 }
 

@@ -50,6 +50,8 @@ pub enum TableInput {
     Close {
         /// The connection.
         connection: ConnectionId,
+        /// Whether the player said so: a line that was lost has not.
+        is_on_purpose: bool,
     },
     /// A command of a player: accepted or refused on the outbox.
     Command {
@@ -383,7 +385,9 @@ impl Actor {
                 self.asking = Some(outbox.clone());
                 self.step(Input::Open { outbox, player, since });
             }
-            Message::Input(TableInput::Close { connection }) => self.step(Input::Close { connection }),
+            Message::Input(TableInput::Close { connection, is_on_purpose }) => {
+                self.step(Input::Close { connection, is_on_purpose });
+            }
             Message::Input(TableInput::Command { outbox, player, cmd_id, ply, command }) => {
                 self.asking = Some(outbox.clone());
                 let asked = Asked {

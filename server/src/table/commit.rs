@@ -1,8 +1,8 @@
 //! How a command becomes fact: judged, appended, carried out, in this order.
 
 use flagfall_board::{GameId, Side, Stamp};
-use flagfall_protocol::Code;
-use flagfall_rules::{Event, Refusal, Viewer, decide, decide_deadline};
+use flagfall_protocol::{Code, GameCommand};
+use flagfall_rules::{Event, Events, Refusal, Viewer, decide, decide_claim, decide_deadline};
 use flagfall_store::record::{self, CommandStamp, LogBody, LogEntry};
 use flagfall_store::{Append, AppendOutcome, Head, Key, StoreError, StoredEntry, Write};
 
@@ -34,11 +34,7 @@ impl Table {
             connection.and_then(|id| self.audiences.find_player(id)).is_some_and(|player| !player.is_driving);
         let round_trip_ms = asked.outbox.as_ref().map_or(0, Outbox::round_trip_ms);
         let lag_ms = self.game.lag_credit_ms(side, round_trip_ms, now);
-        let command = asked.command.to_command(side, self.game.terms().ruleset);
-        let decided = command.and_then(|command| {
-            decide(&self.game, side, asked.ply, &command, now.minus_ms(lag_ms.into()), &asked.entropy)
-        });
-        let events = match decided {
+        let events = match self.decide(now, lag_ms, side, &asked) {
             Ok(events) if !is_superseded => events,
             // Another server may have written what this replica does not know, this very command perhaps:
             // what was accepted is never refused.
@@ -66,6 +62,15 @@ impl Table {
                 self.refuse_asked(&asked, Code::new(Code::INTERNAL), "the server could not write that down");
             }
         }
+    }
+
+    fn decide(&self, now: Stamp, lag_ms: u32, side: Side, asked: &Asked) -> Result<Events, Refusal> {
+        if let GameCommand::Claim { result } = asked.command {
+            let claim_at = self.claim_at(side.opponent());
+            return decide_claim(&self.game, side, asked.ply, result.into(), now, claim_at);
+        }
+        let command = asked.command.to_command(side, self.game.terms().ruleset)?;
+        decide(&self.game, side, asked.ply, &command, now.minus_ms(lag_ms.into()), &asked.entropy)
     }
 
     pub(super) fn append_by_itself(&mut self, events: Vec<Event>, cause: Cause) -> Option<Output> {
@@ -266,6 +271,7 @@ impl Table {
             if let Some(stamp) = entry.command
                 && let Some(side) = self.header.side_of(&stamp.player)
             {
+                self.note_act(side, entry.at);
                 let key = CommandKey::new(side, &stamp.cmd_id);
                 self.note_done(Done { key, fingerprint: stamp.fingerprint, seq: self.seq_of(side) });
             }

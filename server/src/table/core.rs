@@ -19,6 +19,7 @@ use flagfall_store::{Append, AppendOutcome, Head, Outage, StoreError, StoredEntr
 
 use super::answers::{CommandKey, Done};
 use super::audience::{Audiences, Subscriber, audience_of};
+use super::claims::Claims;
 use super::follow::Following;
 use super::header::GameHeader;
 use super::presence::Attendance;
@@ -58,6 +59,8 @@ pub(super) enum Input {
     },
     Close {
         connection: ConnectionId,
+        /// Whether the player said so: a line that was lost has not.
+        is_on_purpose: bool,
     },
     Command(Box<Asked>),
     Rematch {
@@ -186,6 +189,7 @@ pub(super) struct Table {
     pub(super) attendance: PerSide<Attendance>,
     /// Since when it is known who is on other servers; see [`Table::absent_since`].
     pub(super) sighted_since: Option<Stamp>,
+    pub(super) claims: Claims,
     pub(super) recent: VecDeque<Done>,
     /// A few bits of the id of every command in the log: whoever has none of them is new.
     pub(super) known: Vec<u16>,
@@ -232,6 +236,7 @@ impl Table {
             attendance: PerSide::from_fn(|side| Attendance::new(header.is_house(side))),
             // Nobody is anywhere else, unless the log is shared.
             sighted_since: Some(Stamp(0)),
+            claims: Claims::default(),
             header: Arc::new(header),
             recent: VecDeque::new(),
             known: Vec::new(),
@@ -288,7 +293,10 @@ impl Table {
         let mut outputs = Vec::new();
         match input {
             Input::Open { outbox, player, since } => self.open(now, outbox, &player, since),
-            Input::Close { connection } => self.close(connection),
+            Input::Close { connection, is_on_purpose } => {
+                self.note_leaving(connection, is_on_purpose);
+                self.close(connection);
+            }
             Input::Command(asked) => self.line_up(asked),
             Input::Rematch { outbox, player, cmd_id } => {
                 self.ask_rematch(outbox, &player, cmd_id, &mut outputs);
@@ -313,7 +321,10 @@ impl Table {
         }
         self.notice_closed();
         self.settle_presence(now);
+        // Before anything is judged, and again with what it has changed.
+        self.settle_claims(now);
         self.go_on(now, &mut outputs);
+        self.settle_claims(now);
         self.send_newest_views(now);
         outputs
     }
@@ -442,6 +453,7 @@ impl Table {
             view,
             events,
             presence: self.presence(),
+            claimable_at: PerSide::from_fn(|side| self.claim_at(side).map(|at| at.0)),
             rematch: Side::BOTH.into_iter().filter(|side| self.seats[*side].wants_rematch).collect(),
         }));
     }

@@ -7,6 +7,7 @@
 mod actor;
 mod answers;
 mod audience;
+mod claims;
 mod commit;
 mod core;
 mod follow;

@@ -41,6 +41,8 @@ pub struct TableSettings {
     pub deploy_ms: u64,
     /// What of the network's delay is given back in new games; none where nothing is.
     pub lag_quota: Option<LagQuota>,
+    /// After how long a game can be claimed at the earliest, in milliseconds.
+    pub claim_ms: u64,
     /// The most spectators of one game.
     pub spectators_max: usize,
     /// The most running games of one player.
@@ -495,6 +497,7 @@ impl Tables {
             return Err(TableError::Unavailable);
         }
         table.recover(self.inner.outages.since(table.game.latest()));
+        table.set_claim_wait(self.inner.settings.claim_ms);
         if let Some(seats) = self.seats() {
             table.share(seats.elsewhere(game));
         }

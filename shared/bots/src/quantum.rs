@@ -83,7 +83,8 @@ impl Turn<'_> {
             | Command::AcceptDraw
             | Command::DeclineDraw
             | Command::Resign
-            | Command::Abort => 0.0,
+            | Command::Abort
+            | Command::Claim(_) => 0.0,
         }
     }
 

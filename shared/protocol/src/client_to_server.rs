@@ -2,7 +2,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use flagfall_board::{ChipColor, GameId, Ply, Rank, Side, Sign, Square};
-use flagfall_rules::{Choice, Command, MoveCommand, Placing, Refusal, Ruleset, Setup, TimeControl};
+use flagfall_rules::{Choice, Claim, Command, MoveCommand, Placing, Refusal, Ruleset, Setup, TimeControl};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -213,6 +213,39 @@ pub enum GameCommand {
     Resign {},
     /// Calls the game off, before one's own first ply.
     Abort {},
+    /// Claims a game that the other side has left: from the moment on that its presence names, refused before.
+    Claim {
+        /// As what.
+        result: ClaimedResult,
+    },
+}
+
+/// What is claimed of a game that the other side has left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimedResult {
+    /// A win.
+    Win,
+    /// A draw.
+    Draw,
+}
+
+impl From<ClaimedResult> for Claim {
+    fn from(result: ClaimedResult) -> Claim {
+        match result {
+            ClaimedResult::Win => Claim::Win,
+            ClaimedResult::Draw => Claim::Draw,
+        }
+    }
+}
+
+impl From<Claim> for ClaimedResult {
+    fn from(claim: Claim) -> ClaimedResult {
+        match claim {
+            Claim::Win => ClaimedResult::Win,
+            Claim::Draw => ClaimedResult::Draw,
+        }
+    }
 }
 
 fn is_false(value: &bool) -> bool {
@@ -250,6 +283,7 @@ impl GameCommand {
             Command::DeclineDraw => GameCommand::DeclineDraw {},
             Command::Resign => GameCommand::Resign {},
             Command::Abort => GameCommand::Abort {},
+            Command::Claim(claim) => GameCommand::Claim { result: (*claim).into() },
         })
     }
 
@@ -274,6 +308,7 @@ impl GameCommand {
             GameCommand::DeclineDraw {} => Command::DeclineDraw,
             GameCommand::Resign {} => Command::Resign,
             GameCommand::Abort {} => Command::Abort,
+            GameCommand::Claim { result } => Command::Claim((*result).into()),
         })
     }
 }
@@ -293,6 +328,7 @@ impl fmt::Debug for GameCommand {
             GameCommand::DeclineDraw {} => f.write_str("DeclineDraw"),
             GameCommand::Resign {} => f.write_str("Resign"),
             GameCommand::Abort {} => f.write_str("Abort"),
+            GameCommand::Claim { result } => write!(f, "Claim({result:?})"),
         }
     }
 }

@@ -17,7 +17,9 @@ pub use account::{
     AccountExport, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword, NewRecoveryCode, NewToken,
     Profile, Recover, Recovered, Scope, SignUp, SignedUp, TokenInfo, TokenList,
 };
-pub use client_to_server::{ClientToServer, CommandId, CommandIdError, GameCommand, Position, Terms, Time};
+pub use client_to_server::{
+    ClaimedResult, ClientToServer, CommandId, CommandIdError, GameCommand, Position, Terms, Time,
+};
 pub use code::{CloseCode, Code};
 pub use game_view::{
     Clock, GameEvent, GameView, Opened, Outcome, OwedColor, PendingStrike, Phase, Reserve, Running,

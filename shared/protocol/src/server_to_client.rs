@@ -107,6 +107,9 @@ pub enum ServerToClient {
         events: Vec<GameEvent>,
         /// Each player's presence.
         presence: PerSide<Presence>,
+        /// From when on the game can be claimed because this player is gone, in milliseconds since 1970.
+        #[serde(default, skip_serializing_if = "is_unclaimable")]
+        claimable_at: PerSide<Option<u64>>,
         /// Who has asked for a rematch.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         rematch: Vec<Side>,
@@ -130,6 +133,16 @@ pub enum ServerToClient {
         side: Side,
         /// Now.
         presence: Presence,
+    },
+    /// A player is gone, and from a moment on the other one may claim the game; or he may not any more.
+    Claimable {
+        /// The game.
+        game: GameId,
+        /// Who is gone.
+        gone: Side,
+        /// From when on, in milliseconds since 1970; none when he is back, or nobody waits for him.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<u64>,
     },
     /// A player offers a rematch of a game that ended.
     RematchOffered {
@@ -257,6 +270,10 @@ impl Audience {
             Audience::Public => None,
         }
     }
+}
+
+fn is_unclaimable(claimable_at: &PerSide<Option<u64>>) -> bool {
+    claimable_at.red.is_none() && claimable_at.blue.is_none()
 }
 
 /// Whether a player is there.

@@ -193,6 +193,7 @@ fn examples() -> String {
         view: shown.view(),
         events,
         presence: PerSide::new(Presence::Present, Presence::Present),
+        claimable_at: PerSide::default(),
         rematch: Vec::new(),
     };
     page.example(
@@ -244,6 +245,16 @@ fn examples() -> String {
     };
     page.example("Every few seconds:", &ping);
     page.example("to be answered with", &ClientToServer::Pong { id: 12 });
+
+    page.heading("An absence");
+    let gone = ServerToClient::Presence { game: id(), side: Side::Blue, presence: Presence::Away };
+    page.example("Blue has been gone for half a minute; everybody who has the game open is told:", &gone);
+    let at = Some(shown.at.0 + 60_000);
+    let claimable = ServerToClient::Claimable { game: id(), gone: Side::Blue, at };
+    page.example("Red may claim the game from this moment on, unless Blue is back by then:", &claimable);
+    let claim = GameCommand::Claim { result: flagfall_protocol::ClaimedResult::Draw };
+    let claim = ClientToServer::Command { cmd_id: cmd("c-8"), game: id(), ply: 4, command: claim };
+    page.example("As a win or as a draw:", &claim);
 
     page.heading("The end");
     shown.act(Side::Blue, &Command::Resign);

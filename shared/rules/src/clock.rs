@@ -37,6 +37,38 @@ pub struct LagQuota {
     pub stock_ms: u32,
 }
 
+impl TimeControl {
+    /// How long a side must have been gone before the other one may claim the game, in milliseconds: this long at least, and more for every
+    /// quarter of an hour that forty plies of one side may take, up to five times as long, as without a clock. None where nobody has to be there.
+    #[must_use]
+    pub const fn claim_wait_ms(self, least_ms: u64) -> Option<u64> {
+        const QUARTER_MS: u64 = 15 * 60_000;
+        const MOST: u64 = 5;
+        let most_ms = least_ms.saturating_mul(MOST);
+        let (base_ms, ply_ms) = match self {
+            TimeControl::Unlimited => return Some(most_ms),
+            TimeControl::PerPly { ply_ms: _ } => return None,
+            TimeControl::Fischer { base_ms, increment_ms } => (base_ms, increment_ms),
+            TimeControl::Delay { base_ms, free_ms } => (base_ms, free_ms),
+        };
+        let length_ms = base_ms.saturating_add(ply_ms.saturating_mul(40));
+        let wait_ms = length_ms.saturating_mul(least_ms) / QUARTER_MS;
+        Some(if wait_ms < least_ms {
+            least_ms
+        } else if wait_ms > most_ms {
+            most_ms
+        } else {
+            wait_ms
+        })
+    }
+
+    /// Whether a game can be claimed at all when a side is gone.
+    #[must_use]
+    pub const fn has_claims(self) -> bool {
+        !matches!(self, TimeControl::PerPly { ply_ms: _ })
+    }
+}
+
 /// Both sides' remaining time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Clock {

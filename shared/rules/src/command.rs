@@ -32,6 +32,17 @@ pub enum Command {
     Resign,
     /// Call the game off, before one's own first ply.
     Abort,
+    /// Claim a game that the other side has left; [`crate::decide_claim`] judges it by that side's absence.
+    Claim(Claim),
+}
+
+/// What the side that is there claims of a game that the other side has left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Claim {
+    /// A win.
+    Win,
+    /// A draw.
+    Draw,
 }
 
 /// From one square to another, written `a4a5`.

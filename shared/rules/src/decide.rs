@@ -3,7 +3,7 @@
 use flagfall_board::{ChipColor, PerSide, Ply, Rank, RankSet, Side, Square, SquareSet, Stamp};
 
 use crate::chips::Witnessed;
-use crate::command::{Choice, Command, Move, MoveCommand, Placing};
+use crate::command::{Choice, Claim, Command, Move, MoveCommand, Placing};
 use crate::commitment::{Commitment, Salt};
 use crate::event::{Clash, Deployed, Event, EventKind, Events, Fate, Laid, Moved, Placed, Strike};
 use crate::game::{EndReason, Game, Offers, Outcome, Phase};
@@ -38,18 +38,7 @@ pub fn decide(
     now: Stamp,
     entropy: &Entropy,
 ) -> Result<Events, Refusal> {
-    if game.phase == Phase::Over {
-        return Err(Refusal::GameOver);
-    }
-    if game.is_paused() {
-        return Err(Refusal::Paused);
-    }
-    if ply != game.ply() {
-        return Err(Refusal::StalePly { named: ply, current: game.ply() });
-    }
-    if game.deadline().is_some_and(|deadline| now > deadline) {
-        return Err(Refusal::OutOfTime);
-    }
+    check_moment(game, ply, now)?;
     match command {
         Command::Deploy(setup) => deploy(game, side, setup, entropy),
         Command::Move(asked) => {
@@ -109,7 +98,65 @@ pub fn decide(
             }
             Ok(ended(Outcome::nobody(EndReason::Aborted)))
         }
+        // Whoever does not say that the other side is gone has it here.
+        Command::Claim(claim) => claim_from(game, side, *claim, now, None),
     }
+}
+
+/// Judges the claim of a side to a game that the other one has left, from a moment on that follows from its absence (none while it is here).
+///
+/// # Errors
+/// The [`Refusal`], for the asker alone.
+pub fn decide_claim(
+    game: &Game,
+    side: Side,
+    ply: Ply,
+    claim: Claim,
+    now: Stamp,
+    claimable_from: Option<Stamp>,
+) -> Result<Events, Refusal> {
+    check_moment(game, ply, now)?;
+    claim_from(game, side, claim, now, claimable_from)
+}
+
+fn claim_from(
+    game: &Game,
+    side: Side,
+    claim: Claim,
+    now: Stamp,
+    claimable_from: Option<Stamp>,
+) -> Result<Events, Refusal> {
+    in_play(game)?;
+    if !game.terms.time.has_claims() {
+        return Err(Refusal::NoClaims);
+    }
+    let from = claimable_from.ok_or(Refusal::OpponentPresent)?;
+    let left_ms = from.ms_since(now);
+    if left_ms > 0 {
+        return Err(Refusal::ClaimTooEarly { seconds_left: left_ms.div_ceil(1_000) });
+    }
+    Ok(ended(match claim {
+        Claim::Win => Outcome::won(side, EndReason::Abandoned),
+        Claim::Draw => Outcome::nobody(EndReason::Abandoned),
+    }))
+}
+
+/// Whether anything can be asked of the game at this ply and moment.
+#[inline(always)]
+fn check_moment(game: &Game, ply: Ply, now: Stamp) -> Result<(), Refusal> {
+    if game.phase == Phase::Over {
+        return Err(Refusal::GameOver);
+    }
+    if game.is_paused() {
+        return Err(Refusal::Paused);
+    }
+    if ply != game.ply() {
+        return Err(Refusal::StalePly { named: ply, current: game.ply() });
+    }
+    if game.deadline().is_some_and(|deadline| now > deadline) {
+        return Err(Refusal::OutOfTime);
+    }
+    Ok(())
 }
 
 /// What happens by itself once a deadline has passed: nobody asks for it. Empty when nothing does.

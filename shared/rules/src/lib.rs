@@ -35,10 +35,12 @@ mod superposition;
 mod view;
 
 pub use clock::{Clock, LagQuota, TimeControl};
-pub use command::{Choice, Command, Move, MoveCommand, Placing};
+pub use command::{Choice, Claim, Command, Move, MoveCommand, Placing};
 pub use commitment::{Commitment, Salt};
 pub use custom::{NoSuchRuleset, OptionValue, RuleOption};
-pub use decide::{Entropy, decide, decide_deadline, decide_pause, decide_resume, decide_verdict};
+pub use decide::{
+    Entropy, decide, decide_claim, decide_deadline, decide_pause, decide_resume, decide_verdict,
+};
 pub use event::{Event, Events, Fate, Laid};
 pub use evolve::{evolve, evolve_compensated};
 pub use fogged::{FoggedGame, Misheard, StrikeOutcome, ToldMove, ToldStrike};

@@ -64,7 +64,8 @@ impl Referee {
             | Command::AcceptDraw
             | Command::DeclineDraw
             | Command::Resign
-            | Command::Abort => Ok(Events::default()),
+            | Command::Abort
+            | Command::Claim(_) => Ok(Events::default()),
         }
     }
 

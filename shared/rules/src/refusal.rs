@@ -148,6 +148,20 @@ pub enum Refusal {
     /// The asker has made a ply.
     #[error("a game can be called off only before your first move; resign instead")]
     TooLateToAbort,
+    /// The other side is here, or has not been seen to leave.
+    #[error("the other side is here: a game can be claimed when it has been gone for a while")]
+    OpponentPresent,
+    /// The other side is gone, but not for long enough.
+    #[error(
+        "too early: the game can be claimed in {seconds_left} seconds, if the other side is not back by then"
+    )]
+    ClaimTooEarly {
+        /// Seconds until then.
+        seconds_left: u64,
+    },
+    /// The other side has days for each ply and need not be here.
+    #[error("a game with days for each move cannot be claimed: nobody has to be here, and the clock decides")]
+    NoClaims,
 }
 
 impl Refusal {
@@ -195,7 +209,10 @@ impl Refusal {
             | Refusal::DrawAlreadyOffered
             | Refusal::DrawOfferedRecently { plies_left: _ }
             | Refusal::NoDrawOffer
-            | Refusal::TooLateToAbort => false,
+            | Refusal::TooLateToAbort
+            | Refusal::OpponentPresent
+            | Refusal::ClaimTooEarly { seconds_left: _ }
+            | Refusal::NoClaims => false,
         }
     }
 
@@ -249,6 +266,9 @@ impl Refusal {
             Refusal::DrawOfferedRecently { .. } => "draw_offered_recently",
             Refusal::NoDrawOffer => "no_draw_offer",
             Refusal::TooLateToAbort => "too_late_to_abort",
+            Refusal::OpponentPresent => "opponent_present",
+            Refusal::ClaimTooEarly { .. } => "claim_too_early",
+            Refusal::NoClaims => "no_claims",
         }
     }
 }

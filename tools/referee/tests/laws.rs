@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use common::{Chance, Client};
 use flagfall_board::{ChipColor, GameId, PerSide, Rank, Side, Sign, Square, SquareSet, Stamp};
-use flagfall_protocol::{Audience, GameCommand, GameEvent, GameView, ViewChange};
+use flagfall_protocol::{Audience, ClaimedResult, GameCommand, GameEvent, GameView, ViewChange};
 use flagfall_rules::{
     Command, Entropy, Event, Game, GameTerms, Move, MoveCommand, Phase, Ruleset, Start, TimeControl, decide,
     evolve,
@@ -113,6 +113,8 @@ fn candidates(ruleset: &Ruleset) -> Vec<GameCommand> {
         GameCommand::DeclineDraw {},
         GameCommand::Resign {},
         GameCommand::Abort {},
+        GameCommand::Claim { result: ClaimedResult::Win },
+        GameCommand::Claim { result: ClaimedResult::Draw },
     ] {
         match command {
             GameCommand::Deploy { .. }
@@ -125,7 +127,8 @@ fn candidates(ruleset: &Ruleset) -> Vec<GameCommand> {
             | GameCommand::AcceptDraw {}
             | GameCommand::DeclineDraw {}
             | GameCommand::Resign {}
-            | GameCommand::Abort {} => all.push(command),
+            | GameCommand::Abort {}
+            | GameCommand::Claim { .. } => all.push(command),
         }
     }
     all

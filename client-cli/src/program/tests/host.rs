@@ -131,6 +131,7 @@ impl Host {
             view: self.view(side),
             events: self.shown[side].iter().skip(skip).map(|(event, _)| event.clone()).collect(),
             presence: PerSide::new(Presence::Present, Presence::Present),
+            claimable_at: PerSide::default(),
             rematch: Vec::new(),
         }
     }

@@ -112,6 +112,7 @@ impl House {
         let settings = TableSettings {
             lag_quota: None,
             deploy_ms: super::harness::DEPLOY_MS,
+            claim_ms: super::super::claims::CLAIM_MS,
             spectators_max: 10,
             games_per_player_max: 3,
             connections: connections.clone(),

@@ -255,7 +255,10 @@ fn who_leaves_in_the_middle_of_a_choice_is_seen_to_leave_and_nothing_else() {
         let told = client.read();
         assert!(matches!(
             told[..],
-            [ServerToClient::Presence { side: Side::Red, presence: Presence::Reconnecting, .. }]
+            [
+                ServerToClient::Presence { side: Side::Red, presence: Presence::Reconnecting, .. },
+                ServerToClient::Claimable { gone: Side::Red, at: Some(_), .. }
+            ]
         ));
     }
     // Its choice is made: it does not lose by its absence.

@@ -288,7 +288,12 @@ impl Hand {
     }
 
     pub(super) fn close(&mut self, client: &Client) {
-        self.step(Input::Close { connection: client.outbox.connection() });
+        self.step(Input::Close { connection: client.outbox.connection(), is_on_purpose: false });
+    }
+
+    /// The player says that he goes.
+    pub(super) fn leave(&mut self, client: &Client) {
+        self.step(Input::Close { connection: client.outbox.connection(), is_on_purpose: true });
     }
 
     /// A command under an id nobody had before, which is returned.

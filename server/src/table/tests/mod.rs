@@ -2,6 +2,7 @@
 
 mod actor;
 mod choices;
+mod claims;
 mod commands;
 mod conflicts;
 mod harness;

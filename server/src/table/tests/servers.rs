@@ -33,6 +33,7 @@ impl Server {
         let settings = TableSettings {
             lag_quota: None,
             deploy_ms: super::harness::DEPLOY_MS,
+            claim_ms: super::super::claims::CLAIM_MS,
             spectators_max: 10,
             games_per_player_max: 3,
             connections: connections.clone(),
@@ -220,10 +221,17 @@ async fn opponents_and_spectators_know_who_is_there_on_another_server() {
     open(&other.game(id), &third).await;
     settle().await;
     assert_eq!(told(&mut ana), (vec![], true), "the newest connection drives");
-    one.game(id).send(TableInput::Close { connection: ana.outbox.connection() }).await.unwrap();
+    one.game(id)
+        .send(TableInput::Close { connection: ana.outbox.connection(), is_on_purpose: false })
+        .await
+        .unwrap();
     settle().await;
     assert_eq!(told(&mut bo), (vec![], false), "ana is there still");
-    other.game(id).send(TableInput::Close { connection: third.outbox.connection() }).await.unwrap();
+    other
+        .game(id)
+        .send(TableInput::Close { connection: third.outbox.connection(), is_on_purpose: false })
+        .await
+        .unwrap();
     settle().await;
     assert_eq!(told(&mut bo), (vec![Presence::Reconnecting], false));
 }

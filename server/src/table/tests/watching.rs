@@ -123,8 +123,9 @@ fn a_player_is_reconnecting_at_once_away_after_half_a_minute_and_back_when_he_is
     let mut quiet = header("classic");
     quiet.terms.time = flagfall_protocol::Time::Unlimited {};
     let (mut hand, ana, mut bo) = Hand::playing(&quiet);
-    let presence = |client: &mut Client| match client.only() {
-        ServerToClient::Presence { side: Side::Red, presence, .. } => presence,
+    // Of claims it is told beside.
+    let presence = |client: &mut Client| match client.read().first() {
+        Some(ServerToClient::Presence { side: Side::Red, presence, .. }) => *presence,
         other => panic!("{other:?}"),
     };
     hand.close(&ana);
@@ -150,7 +151,7 @@ fn a_connection_that_ended_without_a_word_is_noticed() {
     let (mut hand, ana, mut bo) = Hand::playing(&header("classic"));
     drop(ana);
     hand.step(super::super::core::Input::Tick);
-    assert!(matches!(bo.only(), ServerToClient::Presence { presence: Presence::Reconnecting, .. }));
+    assert!(matches!(bo.read()[0], ServerToClient::Presence { presence: Presence::Reconnecting, .. }));
     // An opening that comes after its connection's end seats nobody.
     let late = Client::new("ana");
     let outbox = late.outbox.clone();

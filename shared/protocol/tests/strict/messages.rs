@@ -87,5 +87,6 @@ fn game_commands() -> Vec<GameCommand> {
         GameCommand::DeclineDraw {},
         GameCommand::Resign {},
         GameCommand::Abort {},
+        GameCommand::Claim { result: flagfall_protocol::ClaimedResult::Draw },
     ]
 }

@@ -3,8 +3,9 @@
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_rules::rulesets::{CLASSIC, PBM};
 use flagfall_rules::{
-    Command, EndReason, Entropy, Game, GameTerms, Outcome, Phase, Refusal, Ruleset, Setup, TimeControl,
-    Viewer, clock_seen, decide, decide_deadline, decide_pause, decide_resume, evolve, view,
+    Claim, Command, EndReason, Entropy, Events, Game, GameTerms, Outcome, Phase, Refusal, Ruleset, Setup,
+    TimeControl, Viewer, clock_seen, decide, decide_claim, decide_deadline, decide_pause, decide_resume,
+    evolve, view,
 };
 
 use crate::board::lakes;
@@ -434,6 +435,68 @@ fn a_game_is_called_off_before_the_askers_first_ply_only() {
     table.moves("a4a5").moves("a7a6").refuses(Blue, &Command::Abort, "too_late_to_abort");
 }
 
+/// What a claim comes to, by when it may be made.
+fn claim(table: &Table, side: Side, claim: Claim, from: Option<Stamp>) -> Result<Events, Refusal> {
+    decide_claim(&table.game, side, table.game.ply(), claim, table.now, from)
+}
+
+#[test]
+fn a_game_that_the_other_side_has_left_is_claimed_as_a_win_or_a_draw() {
+    for (wanted, winner) in [(Claim::Win, Some(Blue)), (Claim::Draw, None)] {
+        // Whoever's turn it is.
+        for plies in [0, 1, 4] {
+            let mut table = Table::started(&CLASSIC, FISCHER);
+            table.plies(plies);
+            let events = claim(&table, Blue, wanted, Some(table.now)).expect("a claim");
+            events.iter().for_each(|event| evolve(&mut table.game, event, table.now));
+            assert_eq!(table.ended(), (winner, EndReason::Abandoned));
+        }
+    }
+}
+
+#[test]
+fn a_claim_is_refused_while_the_other_side_is_here_and_before_its_time() {
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    assert_eq!(claim(&table, Red, Claim::Win, None), Err(Refusal::OpponentPresent));
+    // A command alone says nothing of an absence.
+    table.refuses(Red, &Command::Claim(Claim::Win), "opponent_present");
+    for (ms, seconds_left) in [(1, 1), (1_000, 1), (1_001, 2), (60_000, 60)] {
+        let early = claim(&table, Red, Claim::Draw, Some(table.now.plus_ms(ms)));
+        assert_eq!(early, Err(Refusal::ClaimTooEarly { seconds_left }), "{ms} ms");
+    }
+    let now = table.now;
+    assert_eq!(
+        decide_claim(&table.game, Red, 3, Claim::Win, now, Some(now)),
+        Err(Refusal::StalePly { named: 3, current: 0 })
+    );
+    let deploying = Table::new(&CLASSIC, FISCHER);
+    assert_eq!(claim(&deploying, Red, Claim::Win, Some(deploying.now)), Err(Refusal::NotPlaying));
+    table.does(Blue, &Command::Resign);
+    assert_eq!(claim(&table, Red, Claim::Win, Some(table.now)), Err(Refusal::GameOver));
+}
+
+#[test]
+fn where_a_ply_has_days_nothing_can_be_claimed() {
+    let table = Table::started(&CLASSIC, TimeControl::PerPly { ply_ms: 86_400_000 });
+    assert_eq!(claim(&table, Red, Claim::Win, Some(table.now)), Err(Refusal::NoClaims));
+}
+
+#[test]
+fn the_slower_the_clock_the_later_a_claim() {
+    let minutes = |base: u64, increment_s: u64| TimeControl::Fischer {
+        base_ms: base * 60_000,
+        increment_ms: increment_s * 1_000,
+    };
+    let waits =
+        [minutes(1, 0), minutes(5, 3), minutes(10, 5), minutes(25, 10), minutes(60, 0), minutes(90, 30)]
+            .map(|time| time.claim_wait_ms(60_000).map(|ms| ms / 1_000));
+    assert_eq!(waits, [Some(60), Some(60), Some(60), Some(126), Some(240), Some(300)]);
+    assert_eq!(minutes(60, 0).claim_wait_ms(1_000), Some(4_000));
+    assert_eq!(TimeControl::Unlimited.claim_wait_ms(60_000), Some(300_000));
+    let delay = TimeControl::Delay { base_ms: 20 * 60_000, free_ms: 15_000 };
+    assert_eq!(delay.claim_wait_ms(60_000), Some(120_000));
+}
+
 #[test]
 fn nothing_is_asked_of_a_game_that_is_over() {
     let mut table = Table::started(&CLASSIC, FISCHER);
@@ -446,6 +509,7 @@ fn nothing_is_asked_of_a_game_that_is_over() {
         Command::DeclineDraw,
         Command::Resign,
         Command::Abort,
+        Command::Claim(Claim::Win),
     ] {
         table.refuses(Red, &command, "game_over").refuses(Blue, &command, "game_over");
     }

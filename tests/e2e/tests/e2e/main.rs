@@ -1,5 +1,6 @@
 //! Whole games, crashes and bad input, with the real programs.
 
+mod absence;
 mod accounts;
 mod conversation;
 mod crash;

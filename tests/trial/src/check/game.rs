@@ -23,6 +23,7 @@ const TYPES: &[&str] = &[
     "game",
     "event",
     "presence",
+    "claimable",
     "rematch_offered",
     "superseded",
     "game_unavailable",

@@ -1,0 +1,104 @@
+//! Players who come and go, and games that somebody has left.
+
+use flagfall_board::{GameId, Side};
+use flagfall_protocol::{ClaimedResult, GameCommand, Phase, Presence};
+
+use super::game;
+use crate::model::{Effect, Key, Model, Prompt};
+use crate::words;
+
+/// A player came or went.
+pub(super) fn presence(model: &mut Model, id: GameId, side: Side, presence: Presence) {
+    let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
+    let before = std::mem::replace(&mut game.presence[side], presence);
+    if before != presence && game.own_side() != Some(side) {
+        let name = words::player(&game.summary.players[side]);
+        model.say(match presence {
+            Presence::Present => format!("{name} ({side}) is here."),
+            Presence::Reconnecting => {
+                format!("{name} ({side}) lost the connection and may be back in a moment.")
+            }
+            Presence::Away => format!("{name} ({side}) is away."),
+        });
+    }
+}
+
+/// From when on the game can be claimed because a player is gone.
+pub(super) fn claimable(model: &mut Model, id: GameId, gone: Side, at: Option<u64>) {
+    let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
+    let before = std::mem::replace(&mut game.claimable_at[gone], at);
+    game.is_claim_told = false;
+    // On the screen it is counted down.
+    if before.is_none() && model.options.plain && !model.options.is_program {
+        let countdown = notice(model);
+        countdown.into_iter().for_each(|countdown| model.say(countdown));
+    }
+    tick(model);
+}
+
+/// Says once that the game can be claimed, when the moment has come.
+pub(super) fn tick(model: &mut Model) {
+    let now = model.server_now();
+    let is_plain = model.options.plain;
+    let Some(game) = &mut model.game else { return };
+    let is_due = game.claimable_in_ms(now) == Some(0) && !game.is_claim_told;
+    if !is_due || model.options.is_program {
+        return;
+    }
+    game.is_claim_told = true;
+    let how = if is_plain { "Type claim win or claim draw" } else { "C claims a win or a draw" };
+    model.say(format!("Your opponent has been gone for a while. {how}, or wait on."));
+}
+
+/// Asks as what the game is to be claimed.
+pub(super) fn ask(model: &mut Model) {
+    let now = model.server_now();
+    let Some(game) = &model.game else { return };
+    match game.claimable_in_ms(now) {
+        Some(_) if game.is_acting() => model.prompt = Some(Prompt::Claim),
+        _ => model.say("There is nothing to claim: nobody has left this game."),
+    }
+}
+
+/// The answer to that.
+pub(super) fn answer(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
+    match key {
+        Key::Char('w' | 'W') => claim(model, ClaimedResult::Win, out),
+        Key::Char('d' | 'D') => claim(model, ClaimedResult::Draw, out),
+        _ => model.say("The game goes on."),
+    }
+}
+
+/// A line that claims.
+pub(super) fn claim_line(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
+    match rest.to_ascii_lowercase().as_str() {
+        "win" => claim(model, ClaimedResult::Win, out),
+        "draw" => claim(model, ClaimedResult::Draw, out),
+        _ => {
+            model.was_refused = true;
+            model.say("Type claim win or claim draw.");
+        }
+    }
+}
+
+fn claim(model: &mut Model, result: ClaimedResult, out: &mut Vec<Effect>) {
+    game::command(model, GameCommand::Claim { result }, out);
+}
+
+/// Who may claim the game and when, for everybody who sees it.
+#[must_use]
+pub(crate) fn notice(model: &Model) -> Option<String> {
+    let game = model.game.as_ref().filter(|game| game.view.phase == Phase::Playing)?;
+    let now = model.server_now();
+    let claims = if model.options.plain { "claim win or claim draw ends it" } else { "C claims" };
+    Side::BOTH.into_iter().find_map(|gone| {
+        let left_ms = game.claimable_at[gone]?.saturating_sub(now);
+        let left = words::clock(left_ms);
+        Some(match (game.own_side() == Some(gone.opponent()), left_ms) {
+            (true, 0) => format!("{gone} is gone: {claims}."),
+            (true, _) => format!("{gone} is gone. You may claim the game in {left}."),
+            (false, 0) => format!("{gone} is gone: {} may claim the game.", gone.opponent()),
+            (false, _) => format!("{gone} is gone. {} may claim the game in {left}.", gone.opponent()),
+        })
+    })
+}

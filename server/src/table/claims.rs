@@ -1,0 +1,100 @@
+//! From when on a player may claim the game that the other one has left.
+//!
+//! The third of three timers: a link that is dead is noticed by its connection and its player counts as reconnecting, after half a minute he is away, and after
+//! [`claim_wait_ms`](flagfall_rules::TimeControl::claim_wait_ms), half of it when he left on purpose, the other side may claim. Nothing happens by itself, and whoever comes back has lost
+//! nothing. Time counts only while the game can be played and the other side is there to wait: a server or a network that was away is nobody's absence.
+
+use flagfall_board::{PerSide, Side, Stamp};
+use flagfall_protocol::{Presence, ServerToClient};
+use flagfall_rules::{Phase, Viewer};
+
+use super::core::Table;
+use crate::gateway::ConnectionId;
+
+/// After how long a game can be claimed at the earliest, in milliseconds.
+pub(super) const CLAIM_MS: u64 = 60_000;
+
+/// What a table knows of how long its players have been here or gone.
+#[derive(Clone, Copy)]
+pub(super) struct Claims {
+    /// After how long the game can be claimed at the earliest, in milliseconds; slow clocks wait longer.
+    least_ms: u64,
+    /// Since when the game can be played without a break.
+    playable_since: Option<Stamp>,
+    waits: PerSide<Wait>,
+}
+
+#[derive(Default, Clone, Copy)]
+struct Wait {
+    /// When the player acted on another server last.
+    acted_at: Option<Stamp>,
+    /// Whether he said that he goes.
+    is_on_purpose: bool,
+    /// Since when he has been here, short drops of the line aside; none while he is away.
+    here_since: Option<Stamp>,
+    /// From when on the other side may claim the game, as everybody was told.
+    told: Option<Stamp>,
+}
+
+impl Default for Claims {
+    fn default() -> Claims {
+        Claims { least_ms: CLAIM_MS, playable_since: None, waits: PerSide::default() }
+    }
+}
+
+impl Table {
+    /// Games can be claimed after this long, slow ones later.
+    pub(super) fn set_claim_wait(&mut self, least_ms: u64) {
+        self.claims.least_ms = least_ms;
+    }
+
+    /// A connection is closed by its player's will, or not.
+    pub(super) fn note_leaving(&mut self, connection: ConnectionId, is_on_purpose: bool) {
+        if let Some(Viewer::Player(side)) = self.audiences.find_player(connection).map(|player| player.viewer)
+        {
+            self.claims.waits[side].is_on_purpose = is_on_purpose;
+        }
+    }
+
+    /// A player has acted on another server: he was there then.
+    pub(super) fn note_act(&mut self, side: Side, at: Stamp) {
+        self.claims.waits[side].acted_at = Some(at);
+    }
+
+    /// Looks what comings and goings make of claims, and tells everybody what has changed.
+    pub(super) fn settle_claims(&mut self, now: Stamp) {
+        let is_playable = self.game.phase() == Phase::Playing
+            && !self.game.is_paused()
+            && self.outage_since.is_none()
+            && !self.is_quarantined;
+        self.claims.playable_since = is_playable.then(|| self.claims.playable_since.unwrap_or(now));
+        let presence = self.presence();
+        for side in Side::BOTH {
+            let presence = presence[side];
+            let wait = &mut self.claims.waits[side];
+            if presence == Presence::Present {
+                wait.is_on_purpose = false;
+                wait.here_since.get_or_insert(now);
+            } else {
+                wait.here_since = wait.here_since.filter(|_| presence == Presence::Reconnecting);
+            }
+        }
+        for side in Side::BOTH {
+            let claim_at = self.claim_at(side);
+            if std::mem::replace(&mut self.claims.waits[side].told, claim_at) != claim_at {
+                let at = claim_at.map(|at| at.0);
+                self.audiences.tell_all(&ServerToClient::Claimable { game: self.id, gone: side, at });
+            }
+        }
+    }
+
+    /// From when on the game can be claimed because this side is gone; none while it is here, and where nobody has to be.
+    pub(super) fn claim_at(&self, gone: Side) -> Option<Stamp> {
+        let Claims { least_ms, playable_since, waits } = &self.claims;
+        let (wait, other) = (&waits[gone], &waits[gone.opponent()]);
+        let absent_since = self.absent_since(gone)?.max(wait.acted_at.unwrap_or_default());
+        let since = absent_since.max(other.here_since?).max((*playable_since)?);
+        let wait_ms = self.game.terms().time.claim_wait_ms(*least_ms)?;
+        Some(since.plus_ms(if wait.is_on_purpose { wait_ms / 2 } else { wait_ms }))
+    }
+}

@@ -1,0 +1,64 @@
+//! Players who leave, and those who wait for them.
+
+use flagfall_board::Side;
+use flagfall_e2e::{Process, Server, Site};
+use flagfall_tests::Chance;
+
+use crate::duel::Duel;
+
+/// A server on which a game can be claimed after this long.
+fn serve(site: &Site, seconds: u32) -> Server {
+    let mut command = site.server_command(0);
+    command.env("FLAGFALL_CLAIM_SECONDS", seconds.to_string());
+    Server::start(&mut command)
+}
+
+#[test]
+fn a_game_whose_player_was_killed_is_claimed_and_its_record_is_checked() {
+    let site = Site::new();
+    let server = serve(&site, 2);
+    let mut duel = Duel::begin(&server, &site, "barrage", "5+3", Chance::seed_or(41));
+    duel.play_quietly(3);
+    let mut watcher = duel.spectator(&server, &site, "eve");
+    duel.clients[Side::Blue].type_line("claim win");
+    duel.clients[Side::Blue].expect("Refused: The other side is here");
+
+    duel.clients[Side::Red].kill();
+    duel.clients[Side::Blue].expect("(Red) lost the connection");
+    duel.clients[Side::Blue].expect("Red is gone. You may claim the game in");
+    watcher.expect("Red is gone. Blue may claim the game in");
+    duel.clients[Side::Blue].expect("Type claim win or claim draw");
+    duel.clients[Side::Blue].type_line("claim win");
+    for client in [&mut duel.clients[Side::Blue], &mut watcher] {
+        client.expect("Blue wins: Red abandoned the game.");
+    }
+    let record = site.path().join("claimed.json");
+    let record = record.to_str().unwrap();
+    server.run_client(&site, "bob", &["record", &duel.id, "--json", "--out", record]).expect(0, &[]);
+    let mut check = site.client_command("bob", &["check", record]);
+    Process::start("check", &mut check).ended().expect(0, &["1 good"]);
+    // The seat that was left is one of a game that is over.
+    let mut ann = server.client(&site, "ann", &["play", "--game", &duel.id]);
+    ann.expect("Red abandoned the game");
+    ann.leave();
+    duel.clients[Side::Blue].leave();
+}
+
+#[test]
+fn whoever_comes_back_in_time_takes_the_claim_away() {
+    let site = Site::new();
+    let server = serve(&site, 3_600);
+    let mut duel = Duel::begin(&server, &site, "barrage", "5+3", Chance::seed_or(42));
+    duel.clients[Side::Red].kill();
+    duel.clients[Side::Blue].expect("You may claim the game in");
+    duel.clients[Side::Blue].type_line("claim draw");
+    duel.clients[Side::Blue].expect("Refused: Too early: the game can be claimed in");
+    let mut ann = server.client(&site, "ann", &["play", "--game", &duel.id]);
+    ann.expect("Your turn");
+    duel.clients[Side::Blue].expect("(Red) is here.");
+    duel.clients[Side::Blue].type_line("claim draw");
+    duel.clients[Side::Blue].expect("Refused: The other side is here");
+    duel.clients[Side::Blue].leave();
+    ann.expect("You may claim the game in");
+    ann.leave();
+}
