@@ -4,14 +4,16 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use flagfall::address::Address;
 use flagfall::cli::{
-    AccountCommand, Common, LeaderboardArgs, LoginArgs, ScopeName, SignUpArgs, TokensCommand,
+    AccountCommand, Common, HistoryArgs, LeaderboardArgs, LoginArgs, ProfileArgs, ScopeName, SignUpArgs,
+    TokensCommand,
 };
 use flagfall::config::{ConfigDir, Identity};
 use flagfall::http::{self, HttpError};
-use flagfall::words;
+use flagfall::{listing, words};
 use flagfall_protocol::{
-    Code, Confirmation, Leaderboard, LoggedIn, Login, MadeToken, Me, NewPassword, NewRecoveryCode, NewToken,
-    Player, Profile, Recover, Recovered, Scope, Secret, SignUp, SignedUp, TokenInfo, TokenList,
+    Code, Confirmation, HeadToHead, Leaderboard, LoggedIn, Login, MadeToken, Me, NewPassword,
+    NewRecoveryCode, NewToken, PlayedGames, Player, Profile, RatingHistory, Recover, Recovered, Scope,
+    Secret, SignUp, SignedUp, Statistics, TokenInfo, TokenList,
 };
 use hyper::Method;
 use serde::Serialize;
@@ -215,10 +217,54 @@ pub(crate) fn who_am_i(common: Common) -> Result<u8, Trouble> {
     ))
 }
 
-pub(crate) fn profile(name: &str, common: Common) -> Result<u8, Trouble> {
+pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Result<u8, Trouble> {
     let desk = Desk::new(common)?;
-    let profile: Profile = desk.get(&format!("/api/players/{}", path_part(name)?), None)?;
-    print(&words::profile(&profile))
+    let name = path_part(&args.player)?;
+    let profile: Profile = desk.get(&format!("/api/players/{name}"), None)?;
+    let most = profile.ratings.iter().max_by_key(|info| info.games);
+    let charted = match (&args.rules, args.speed) {
+        (Some(rules), Some(speed)) => Some((rules.clone(), speed)),
+        _ => most.map(|info| (info.ruleset.clone(), info.speed)),
+    };
+    let mut text = words::profile(&profile);
+    if let Some((rules, speed)) = charted {
+        let path = format!("/api/players/{name}/ratings/{rules}/{}", speed.name());
+        let history: RatingHistory = desk.get(&path, desk.identity().token().as_ref())?;
+        let chart = listing::rating_chart(&history);
+        if !chart.is_empty() {
+            text.push_str(&format!("\n{}\n", chart.join("\n")));
+        }
+    }
+    print(&text)
+}
+
+pub(crate) fn history(args: HistoryArgs, common: Common) -> Result<u8, Trouble> {
+    let HistoryArgs { player, opponent, after } = args;
+    let desk = Desk::new(common)?;
+    let token = desk.identity().token();
+    let player = match player {
+        Some(player) => player,
+        None => desk.get::<Me>("/api/me", Some(&desk.token()?))?.player.name,
+    };
+    let after = after.map(|after| path_part(&after).map(|after| format!("?after={after}"))).transpose()?;
+    let (player, after) = (path_part(&player)?, after.unwrap_or_default());
+    let lines = match opponent {
+        None => {
+            let path = format!("/api/players/{player}/games{after}");
+            listing::played(&desk.get::<PlayedGames>(&path, token.as_ref())?)
+        }
+        Some(opponent) => {
+            let path = format!("/api/players/{player}/against/{}{after}", path_part(&opponent)?);
+            listing::head_to_head(&desk.get::<HeadToHead>(&path, token.as_ref())?)
+        }
+    };
+    print(&format!("{}\n", lines.join("\n")))
+}
+
+pub(crate) fn statistics(common: Common) -> Result<u8, Trouble> {
+    let desk = Desk::new(common)?;
+    let statistics: Statistics = desk.get("/api/me/statistics", Some(&desk.token()?))?;
+    print(&format!("{}\n", listing::statistics(&statistics).join("\n")))
 }
 
 pub(crate) fn leaderboard(args: &LeaderboardArgs, common: Common) -> Result<u8, Trouble> {

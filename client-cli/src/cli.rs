@@ -80,8 +80,21 @@ pub enum Command {
         /// The game.
         game: Option<GameId>,
     },
-    /// List your running games and the public ones.
+    /// List your running games, the most urgent first, and the public ones.
+    #[command(
+        after_help = "Of each game: whose turn it is, the time left to him, the ply, your side, the opponent, and what is played. An account's games are listed from the server, whichever machine they were begun on.\n\nExamples:\n  flagfall games\n  flagfall next\n  flagfall play --game ID"
+    )]
     Games,
+    /// Go on with the most urgent game in which it is your turn.
+    #[command(
+        after_help = "Of the games in which you are to deploy, move or choose, the one whose time ends soonest is opened. When it is your turn in none, that is said, and when the next one may be."
+    )]
+    Next,
+    /// Many games at one prompt, with the words of play by mail: challenge, deploy, move, queue, show, history and more.
+    #[command(
+        after_help = "Lines are read from the terminal or a script, one word and what belongs to it each; help lists them all. Challenges stand when you leave, and so do queued moves.\n\nExamples:\n  flagfall mail\n  echo 'challenge bob pbm 3days' | flagfall mail\n  printf 'next\\nmove a4a5\\nqueue a5a6 if b7b6\\n' | flagfall mail"
+    )]
+    Mail,
     /// Fetch the record of a game: whole after its end, before that as you may know it.
     Record {
         /// The game.
@@ -144,12 +157,18 @@ pub enum Command {
         after_help = "Every ruleset has a list for each speed: bullet, blitz, rapid and classical, by the time that a clock gives for forty plies (under 3, under 8, under 25 minutes, or more), and correspondence. On the list is who has played enough lately for a certain rating (deviation 75 or less)."
     )]
     Leaderboard(LeaderboardArgs),
-    /// Show what everybody may know of a player, ratings included.
-    Profile {
-        /// The player's name.
-        #[arg(value_name = "NAME")]
-        player: String,
-    },
+    /// Show what everybody may know of a player: ratings, and how one of them went.
+    #[command(
+        after_help = "Without --rules and --speed the chart is of the rating with the most games.\n\nExamples:\n  flagfall profile ann\n  flagfall profile ann --rules barrage --speed blitz"
+    )]
+    Profile(ProfileArgs),
+    /// List a player's games that are over, or those of two against each other.
+    #[command(
+        after_help = "Private games are listed for their players alone. GAME ids are for flagfall record.\n\nExamples:\n  flagfall history\n  flagfall history ann\n  flagfall history ann bob"
+    )]
+    History(HistoryArgs),
+    /// Show your own figures: by ruleset, side and deployment. Nobody else is shown them.
+    Stats,
     /// List, make and revoke the tokens of your account.
     Tokens {
         /// What to do with them.
@@ -220,6 +239,34 @@ pub struct LeaderboardArgs {
     /// The list of bots.
     #[arg(long)]
     pub bots: bool,
+}
+
+/// Whose ratings.
+#[derive(Clone, Debug, Args)]
+pub struct ProfileArgs {
+    /// The player's name.
+    #[arg(value_name = "NAME")]
+    pub player: String,
+    /// The ruleset of the chart.
+    #[arg(long, value_name = "RULESET", value_parser = parse_ruleset, requires = "speed")]
+    pub rules: Option<String>,
+    /// The speed of the chart.
+    #[arg(long, value_name = "SPEED", value_parser = parse_speed, requires = "rules")]
+    pub speed: Option<Speed>,
+}
+
+/// Whose games.
+#[derive(Clone, Debug, Args)]
+pub struct HistoryArgs {
+    /// The player's name; your own without it.
+    #[arg(value_name = "NAME")]
+    pub player: Option<String>,
+    /// Only those against this player, with the tally of both.
+    #[arg(value_name = "OPPONENT")]
+    pub opponent: Option<String>,
+    /// Go on behind a page: what it said at its end.
+    #[arg(long, value_name = "PLACE")]
+    pub after: Option<String>,
 }
 
 /// What to do with tokens.

@@ -9,11 +9,13 @@ pub mod chance;
 pub mod cli;
 pub mod config;
 pub mod deploy;
+pub mod errand;
 pub mod explain;
 #[cfg(test)]
 mod fixtures;
 pub mod http;
 pub mod layouts;
+pub mod listing;
 pub mod model;
 pub mod net;
 mod pictures;

@@ -62,6 +62,11 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
             let common = Common { plain: true, ..common };
             converse(Goal::Games, None, common, Guest::Shared)
         }
+        Command::Next => converse(Goal::Next, None, common, Guest::Shared),
+        Command::Mail => {
+            let common = Common { plain: true, ..common };
+            converse(Goal::Mail, None, common, Guest::Shared)
+        }
         Command::Record { game, json, text: _, out, step } => {
             record(game, json, out.as_deref(), step, common)
         }
@@ -80,7 +85,9 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
         Command::Logout => account::log_out(common),
         Command::Whoami => account::who_am_i(common),
         Command::Leaderboard(args) => account::leaderboard(&args, common),
-        Command::Profile { player } => account::profile(&player, common),
+        Command::Profile(args) => account::profile(&args, common),
+        Command::History(args) => account::history(args, common),
+        Command::Stats => account::statistics(common),
         Command::Tokens { command } => account::tokens(command.unwrap_or(TokensCommand::List), common),
         Command::Recover { account } => account::recover(account, common),
         Command::Account { command } => account::account(command, common),

@@ -3,11 +3,14 @@
 use std::io::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use hyper::Method;
 use tokio::sync::mpsc;
 
 use crate::address::Addresses;
 use crate::config::{ConfigDir, Identity};
-use crate::model::{Effect, Message, Model};
+use crate::errand::Errand;
+use crate::http;
+use crate::model::{Effect, Message, Model, Secret};
 use crate::net::Line;
 use crate::update;
 
@@ -40,6 +43,10 @@ impl Shell {
         while let Some(message) = messages.pop() {
             model.now = now_ms();
             for effect in update(model, message) {
+                if let Effect::Ask(errand) = effect {
+                    self.ask(errand, model.token.clone());
+                    continue;
+                }
                 match self.carry_out(effect).await {
                     Outcome::Done => {}
                     Outcome::Happened(message) => messages.push(message),
@@ -60,6 +67,7 @@ impl Shell {
                     Some(Line::dial(&self.addresses, delay, self.number, self.incoming_sender.clone()));
             }
             Effect::Disconnect => return self.hang_up("nothing was heard for a while"),
+            Effect::Ask(errand) => self.ask(errand, self.identity.token()),
             Effect::Send(message) => {
                 if self.line.as_ref().is_some_and(|line| !line.send(message)) {
                     return self.hang_up("it takes nothing any longer");
@@ -80,6 +88,16 @@ impl Shell {
         Outcome::Done
     }
 
+    /// Asks the first server that answers, on a task of its own.
+    fn ask(&self, errand: Errand, token: Option<Secret>) {
+        let (addresses, sender, number) = (self.addresses.clone(), self.incoming_sender.clone(), self.number);
+        tokio::spawn(async move {
+            let answer = answer_to(&addresses, &errand, token.as_ref()).await;
+            // Nobody waits for it any more when the program has ended.
+            drop(sender.send((number, Message::Answered { errand, answer })).await);
+        });
+    }
+
     fn hang_up(&mut self, why: &str) -> Outcome {
         match self.line.take() {
             Some(line) => {
@@ -96,6 +114,8 @@ impl Shell {
         loop {
             match self.incoming.recv().await {
                 Some((number, message)) if number == self.number => return message,
+                // What was asked beside the line has nothing to do with it.
+                Some((_, message @ Message::Answered { .. })) => return message,
                 // A line that was given up may still have had something to say.
                 Some(_) => {}
                 // It cannot end: this value holds a sender.
@@ -136,6 +156,26 @@ impl Shell {
             };
         }
     }
+}
+
+/// The body of a server's answer, or why there is none, for a person.
+async fn answer_to(
+    addresses: &Addresses,
+    errand: &Errand,
+    token: Option<&Secret>,
+) -> Result<Vec<u8>, String> {
+    let token = token.filter(|_| errand.is_own());
+    let mut trouble = String::new();
+    for address in addresses.beginning_with(0) {
+        let body = errand.body().map_err(|error| error.to_string())?;
+        let method = Method::from_bytes(errand.method().as_bytes()).map_err(|error| error.to_string())?;
+        match http::ask(address, method, &errand.path(), token, body).await {
+            Ok(answer) => return Ok(answer),
+            Err(refused @ http::HttpError::Refused { .. }) => return Err(refused.to_string()),
+            Err(error) => trouble = error.to_string(),
+        }
+    }
+    Err(trouble)
 }
 
 /// What came of doing something.

@@ -3,6 +3,7 @@
 pub mod chance;
 pub mod config;
 pub mod gateway;
+pub mod histories;
 pub mod http;
 pub mod lobby;
 pub mod metrics;
@@ -15,3 +16,4 @@ pub mod server;
 pub mod settings;
 pub mod storage;
 pub mod table;
+pub mod turns;

@@ -16,6 +16,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 
 use crate::gateway::{self, Connections, ListenerLimits};
+use crate::histories::Histories;
 use crate::http;
 use crate::lobby::Lobby;
 use crate::metrics as names;
@@ -24,6 +25,7 @@ use crate::players::Players;
 use crate::ratings::Ratings;
 use crate::settings::Settings;
 use crate::table::{StartError, Tables};
+use crate::turns::Turns;
 
 /// The program and its version, as clients and operators are told.
 pub const SERVER: &str = concat!("flagfall-server ", env!("CARGO_PKG_VERSION"));
@@ -43,6 +45,8 @@ pub(crate) struct App {
     pub(crate) lobby: Lobby,
     pub(crate) tables: Tables,
     pub(crate) ratings: Ratings,
+    pub(crate) turns: Turns,
+    pub(crate) histories: Histories,
     pub(crate) connections: Connections,
     pub(crate) peers: Peers,
     pub(crate) started: Instant,
@@ -97,6 +101,8 @@ impl Server {
         let players = Players::new(store.clone(), connections.clone(), &settings);
         let peers = tables.peers().clone();
         let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone());
+        let histories = Histories::new(store.clone(), tables.clone());
+        let turns = Turns::new(store.clone(), tables.clone());
         let lobby = Lobby::new(store.clone(), tables.clone(), connections.clone(), settings.clone());
         Ok(Server {
             app: Arc::new(App {
@@ -106,6 +112,8 @@ impl Server {
                 lobby,
                 tables,
                 ratings,
+                turns,
+                histories,
                 connections,
                 peers,
                 started: Instant::now(),
@@ -131,6 +139,18 @@ impl Server {
     #[must_use]
     pub fn ratings(&self) -> &Ratings {
         &self.app.ratings
+    }
+
+    /// The histories of its store.
+    #[must_use]
+    pub fn histories(&self) -> &Histories {
+        &self.app.histories
+    }
+
+    /// The turns of its slow games.
+    #[must_use]
+    pub fn turns(&self) -> &Turns {
+        &self.app.turns
     }
 
     /// Serves until `shutdown` is done, then stops: no new games and connections, running games paused in their logs, every
@@ -162,6 +182,8 @@ impl Server {
         }
         tasks.spawn(kept_alive("pool", app.clone(), async |app| app.lobby.run_pool().await));
         tasks.spawn(kept_alive("ratings", app.clone(), async |app| app.ratings.run().await));
+        tasks.spawn(kept_alive("histories", app.clone(), async |app| app.histories.run().await));
+        tasks.spawn(kept_alive("turns", app.clone(), async |app| app.turns.run().await));
         tasks.spawn(kept_alive("heartbeat", app.clone(), heartbeat));
         tasks.spawn(kept_alive("sweep", app.clone(), sweep));
         if app.store.announcements().is_some() {

@@ -2,6 +2,8 @@
 
 use flagfall_protocol::{ClientToServer, GameCommand, Secret, ServerToClient};
 
+use crate::errand::Errand;
+
 /// Something that happened outside.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Message {
@@ -40,6 +42,13 @@ pub enum Message {
     Again,
     /// No more lines will come.
     InputEnded,
+    /// What was asked beside the line is answered, or not: then why, for a person.
+    Answered {
+        /// What was asked.
+        errand: Errand,
+        /// The body of the answer.
+        answer: Result<Vec<u8>, String>,
+    },
     /// The system asks the program to stop.
     Stop,
     /// A file could not be written or read.
@@ -94,6 +103,8 @@ pub enum Effect {
     Disconnect,
     /// Send this.
     Send(ClientToServer),
+    /// Ask this beside the line.
+    Ask(Errand),
     /// Keep the guest's credential.
     SaveToken {
         /// The token.

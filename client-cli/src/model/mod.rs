@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use flagfall_board::{ChipColor, GameId, Numbering, PerSide, Rank, Side, Square};
 use flagfall_protocol::{
-    Audience, ClientToServer, CommandId, GameCommand, GameSummary, GameView, Phase, Player, Presence, Seek,
-    Terms, Time,
+    Audience, ClientToServer, CommandId, GameCommand, GameSummary, GameView, OwnGames, Phase, Player,
+    Presence, Seek, Terms, Time,
 };
 use flagfall_rules::{Move, MoveCommand, Ruleset};
 
@@ -70,6 +70,10 @@ pub enum Goal {
     Watch(Option<GameId>),
     /// A list of one's own and the public games.
     Games,
+    /// To play on in the next game in which it is one's turn.
+    Next,
+    /// A prompt for the words of play by mail.
+    Mail,
 }
 
 /// A game as the person wants it; what is not named does not matter.
@@ -425,14 +429,20 @@ pub struct Model {
     pub known_games: Option<Vec<GameId>>,
     /// Commands without an answer yet.
     pub pending: Vec<Pending>,
+    /// How much was asked beside the line and is not answered yet.
+    pub errands: usize,
     /// The lobby's offers and games.
     pub lobby: Option<(Vec<Seek>, Vec<GameSummary>)>,
     /// One's own running games, as last told.
     pub own_games: Option<Vec<GameSummary>>,
+    /// The same with what is urgent about them, where that was asked for.
+    pub urgent_games: Option<OwnGames>,
     /// One's own offer in the lobby.
     pub seek: Option<String>,
     /// The line was lost since: the offer may be gone, which the lobby tells.
     pub is_seek_doubtful: bool,
+    /// The names to which challenges are addressed that are on their way, by the ids of their commands.
+    pub addressed: BTreeMap<String, String>,
     /// One's own challenge.
     pub challenge: Option<String>,
     /// What is on the screen.
@@ -484,10 +494,13 @@ impl Model {
             player: None,
             known_games: None,
             pending: Vec::new(),
+            errands: 0,
             lobby: None,
             own_games: None,
+            urgent_games: None,
             seek: None,
             is_seek_doubtful: false,
+            addressed: BTreeMap::new(),
             challenge: None,
             page: Page::Waiting { headline, lines: Vec::new() },
             game: None,
@@ -546,13 +559,14 @@ impl Model {
     pub fn wish(&self) -> Option<&Wish> {
         match &self.goal {
             Goal::Play(wish) => Some(wish),
-            Goal::Watch(_) | Goal::Games => None,
+            Goal::Watch(_) | Goal::Games | Goal::Next | Goal::Mail => None,
         }
     }
 
     /// Whether the next line can be taken (line-based mode): none is held and no command is on its way.
     #[must_use]
     pub fn is_ready_for_line(&self) -> bool {
-        !self.is_input_over && self.held_line.is_none() && (!self.options.scripted || self.pending.is_empty())
+        let is_waiting = !self.pending.is_empty() || self.errands > 0;
+        !self.is_input_over && self.held_line.is_none() && !(self.options.scripted && is_waiting)
     }
 }

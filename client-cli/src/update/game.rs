@@ -1,6 +1,6 @@
 //! The open game: what happens in it and what one does in it.
 
-use flagfall_board::{GameId, PerSide, Rank, Side, Square};
+use flagfall_board::{GameId, PerSide, Ply, Rank, Side, Square};
 use flagfall_protocol::{
     Audience, ClientToServer, GameCommand, GameEvent, GameSummary, GameView, MoveText, Phase, Position,
     Presence, SeenMove, ViewChange,
@@ -417,6 +417,12 @@ pub(super) fn superseded(model: &mut Model, id: GameId) {
 
 /// Sends a command to the game, or says why it cannot.
 pub(super) fn command(model: &mut Model, command: GameCommand, out: &mut Vec<Effect>) {
+    let ply = model.game.as_ref().map(|game| game.view.ply).unwrap_or_default();
+    command_at(model, command, ply, out);
+}
+
+/// The same for the game as it stood at this ply.
+pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply, out: &mut Vec<Effect>) {
     let trouble = match &model.game {
         None => Some("There is no game yet."),
         Some(game) if game.own_side().is_none() => Some("You only watch this game."),
@@ -429,7 +435,7 @@ pub(super) fn command(model: &mut Model, command: GameCommand, out: &mut Vec<Eff
     match (trouble, &mut model.game) {
         (None, Some(game)) => {
             game.selected = None;
-            let (id, ply) = (game.summary.id, game.view.ply);
+            let id = game.summary.id;
             let cmd_id = model.chance.command_id();
             link::send(model, ClientToServer::Command { cmd_id, game: id, ply, command }, out);
         }

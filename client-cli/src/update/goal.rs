@@ -1,11 +1,12 @@
 //! From the welcome to the game: what the person wants, step by step.
 
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{ClientToServer, GameSummary, Position, Seek, Terms};
+use flagfall_protocol::{ClientToServer, GameSummary, OwnGames, Position, Seek, Terms};
 
-use super::{exit, game, link};
+use super::{errands, exit, game, link};
+use crate::errand::Errand;
 use crate::model::{Choice, Choices, Effect, Goal, How, Model, Page, Wish};
-use crate::words;
+use crate::{listing, words};
 
 /// The line is up, for the first time or again.
 pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec<Effect>) {
@@ -30,9 +31,15 @@ pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec
 fn begin(model: &mut Model, out: &mut Vec<Effect>) {
     match model.goal.clone() {
         Goal::Games => {
-            model.own_games = None;
-            out.push(Effect::Send(ClientToServer::MyGames {}));
+            errands::ask(model, Errand::OwnGames, out);
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
+        }
+        Goal::Next => errands::ask(model, Errand::Next, out),
+        Goal::Mail => {
+            wait(model, "Type help for the words of play by mail.", Vec::new());
+            errands::ask(model, Errand::OwnGames, out);
+            errands::ask(model, Errand::Challenges, out);
+            link::resend(model, out);
         }
         Goal::Watch(Some(id)) => open(model, id, out),
         Goal::Watch(None) => out.push(Effect::Send(ClientToServer::OpenLobby {})),
@@ -81,12 +88,13 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId], out: &mut Vec<Eff
     model.is_seek_doubtful = true;
     link::resend(model, out);
     match (&model.goal, &model.page) {
-        (Goal::Games, _) => begin(model, out),
+        (Goal::Games | Goal::Next, _) => begin(model, out),
         (Goal::Play(wish), Page::Waiting { .. })
             if matches!(wish.how, How::Accept(_)) && model.pending.is_empty() =>
         {
             begin(model, out);
         }
+        (Goal::Mail, _) => {}
         (Goal::Watch(None), _) | (_, Page::Choosing(_)) => {
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
         }
@@ -114,7 +122,10 @@ pub(super) fn started(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
         known.push(id);
     }
     let is_busy = model.game.as_ref().is_some_and(|game| game.summary.id != id && !game::is_over(game));
-    if is_busy || !matches!(model.goal, Goal::Play(_)) {
+    if is_busy && model.goal == Goal::Mail {
+        return model.say(format!("A game of yours has begun: open {id}"));
+    }
+    if is_busy || !matches!(model.goal, Goal::Play(_) | Goal::Mail) {
         let server = model.options.server_flag();
         model
             .say(format!("Another game of yours has started. To play it: flagfall play{server} --game {id}"));
@@ -152,7 +163,7 @@ pub(super) fn lobby(model: &mut Model, seeks: Vec<Seek>, games: Vec<GameSummary>
                 Page::Waiting { .. } | Page::Terms { .. } | Page::Game => pick_offer(model, out),
             }
         }
-        Goal::Watch(_) | Goal::Play(_) => {}
+        Goal::Watch(_) | Goal::Play(_) | Goal::Next | Goal::Mail => {}
     }
 }
 
@@ -366,23 +377,45 @@ fn show_choices(model: &mut Model, title: &str, entries: Vec<(String, Choice)>) 
 
 /// Prints both lists once they are there.
 pub(super) fn list_games(model: &mut Model, out: &mut Vec<Effect>) {
-    let (Some(own), Some((_, public))) = (model.own_games.clone(), model.lobby.clone()) else { return };
-    let section = |model: &mut Model, title: &str, games: &[GameSummary], none: &str| {
-        if games.is_empty() {
-            model.say(none);
-        } else {
-            model.say(title);
-            for game in games {
-                model.say(format!("  {}", words::summary(game)));
-            }
-        }
-    };
+    let (Some(own), Some((_, public))) = (model.urgent_games.clone(), model.lobby.clone()) else { return };
     let server = model.options.server_flag();
-    let title = format!("Your running games (go on with: flagfall play{server} --game ID):");
-    section(model, &title, &own, "You have no running game.");
-    let title = format!("Public games (watch with: flagfall watch{server} ID):");
-    section(model, &title, &public, "No public game is running now.");
+    for line in listing::own_games(&own, &server) {
+        model.say(line);
+    }
+    if public.is_empty() {
+        model.say("No public game is running now.");
+    } else {
+        model.say(format!("Public games (watch with: flagfall watch{server} ID):"));
+        for game in &public {
+            model.say(format!("  {}", words::summary(game)));
+        }
+    }
     out.push(Effect::Exit { code: 0 });
+}
+
+/// Goes on with the most urgent game in which it is one's turn, or says that there is none.
+pub(super) fn next(model: &mut Model, own: &OwnGames, out: &mut Vec<Effect>) {
+    let open = model.game.as_ref().map(|game| game.summary.id);
+    let next = own.games.iter().find(|own| own.to_act && Some(own.game.id) != open);
+    match next {
+        Some(next) => enter(model, next.game.id, out),
+        None => {
+            let word = listing::no_next(own, open.is_some());
+            if model.goal == Goal::Next { exit(model, 0, word, out) } else { model.say(word) }
+        }
+    }
+}
+
+/// Plays on in a game of one's own, and leaves the one that is open.
+pub(super) fn enter(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
+    if let Some(previous) = model.game.take_if(|game| game.summary.id != id) {
+        out.push(Effect::Send(ClientToServer::CloseGame { game: previous.summary.id }));
+    }
+    if model.goal == Goal::Next {
+        model.goal = Goal::Play(Wish { how: How::Game(id), ..Wish::default() });
+    }
+    wait(model, "Opening the game …", Vec::new());
+    open(model, id, out);
 }
 
 /// Shows a waiting page; line-based, says the headline.

@@ -3,8 +3,8 @@
 use flagfall_board::Side;
 use flagfall_protocol::{GameCommand, Phase};
 
-use super::{absence, game, goal};
-use crate::model::{Effect, Goal, Model, Page, Prompt};
+use super::{absence, game, goal, mail};
+use crate::model::{Effect, Goal, Link, Model, Page, Prompt};
 use crate::{acts, plain, words};
 
 const HELP: &str = "\
@@ -21,8 +21,9 @@ board: print the board. status: turn, clocks, presence. captured: what is lost a
 draw: offer a draw, or accept the other side's. accept, decline: answer its offer.
 resign: give up. abort: call the game off before your first move.
 claim win, claim draw: end a game that the other side has left for a while.
-rematch: after the end, ask for another game with sides swapped.
-help: this text. quit: leave, the seat stays yours.";
+rematch: after the end, ask for another game with sides swapped.";
+
+const LAST_HELP: &str = "help: this text. quit: leave, the seat stays yours.";
 
 /// A line has come.
 pub(super) fn line(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
@@ -50,16 +51,19 @@ pub(super) fn settle(model: &mut Model, out: &mut Vec<Effect>) {
     if out.iter().any(|effect| matches!(effect, Effect::Exit { .. })) {
         return;
     }
-    let is_due =
-        model.pending.is_empty() && model.held_line.as_ref().is_some_and(|line| !must_wait(model, line));
+    let is_due = model.pending.is_empty()
+        && model.errands == 0
+        && model.held_line.as_ref().is_some_and(|line| !must_wait(model, line));
     if is_due && let Some(line) = model.held_line.take() {
         carry_out(model, &line, out);
     }
-    let is_seated = model.game.as_ref().is_some_and(|game| game.own_side().is_some());
+    let is_seated = model.game.as_ref().is_some_and(|game| game.own_side().is_some())
+        || (mail::is_mail(model) && model.link == Link::Online && model.opening.is_none());
     let is_done = model.is_input_over
         && model.options.scripted
         && model.held_line.is_none()
         && model.pending.is_empty()
+        && model.errands == 0
         && is_seated;
     if is_done && !out.iter().any(|effect| matches!(effect, Effect::Exit { .. })) {
         game::leave(model, out);
@@ -75,7 +79,14 @@ fn must_wait(model: &Model, line: &str) -> bool {
     {
         return false;
     }
-    let Some(game) = &model.game else { return true };
+    if mail::is_mail(model) && model.link != Link::Online {
+        return true;
+    }
+    if mail::is_word(word) {
+        return false;
+    }
+    // At a prompt for many games no game need ever come.
+    let Some(game) = &model.game else { return !mail::is_mail(model) || model.opening.is_some() };
     let act = acts::act(line);
     let is_move = word == "move" || act.is_some();
     let is_choice = matches!(act, Some(GameCommand::Choose { .. }));
@@ -83,7 +94,8 @@ fn must_wait(model: &Model, line: &str) -> bool {
         Phase::Over => false,
         Phase::Playing if is_move => !game.is_own_turn() || is_choice != game.view.pending_strike.is_some(),
         Phase::Deploying if word != "deploy" => {
-            is_move || matches!(word, "draw" | "accept" | "decline" | "resign" | "claim" | "rematch")
+            let is_of_play = matches!(word, "draw" | "accept" | "decline" | "resign" | "claim" | "rematch");
+            is_move || is_of_play || matches!(word, "propose" | "reject" | "queue")
         }
         Phase::Deploying | Phase::Playing => word == "rematch",
     }
@@ -102,7 +114,7 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
     let rest = rest.trim();
     match word.to_ascii_lowercase().as_str() {
         "help" | "?" => {
-            for line in HELP.lines() {
+            for line in HELP.lines().chain(mail::HELP.lines()).chain(std::iter::once(LAST_HELP)) {
                 model.say(line);
             }
             return;
@@ -116,22 +128,23 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
             let challenge = challenge.clone();
             match word {
                 "accept" | "y" | "yes" => goal::accept_challenge(model, challenge, out),
-                "decline" | "n" | "no" => game::leave(model, out),
+                "decline" | "reject" | "n" | "no" => game::leave(model, out),
                 _ => model.say("Type accept to play, or quit."),
             }
             return;
         }
         Page::Waiting { .. } | Page::Game => {}
     }
-    match word.to_ascii_lowercase().as_str() {
+    let word = word.to_ascii_lowercase();
+    if mail::carry_out(model, &word, rest, out) {
+        return;
+    }
+    match word.as_str() {
         "deploy" => {
             let choice = game::setup_choice(model, rest);
             game::deploy(model, &choice, out);
         }
-        "move" => match acts::act(line) {
-            Some(act) => game::act(model, act, out),
-            None => play(model, rest, out),
-        },
+        "move" => play(model, rest, out),
         "board" => game::show_board(model, true),
         "status" => status(model),
         "captured" => captured(model),
@@ -149,9 +162,19 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
 }
 
 fn play(model: &mut Model, text: &str, out: &mut Vec<Effect>) {
-    match acts::act(text) {
-        Some(act) => game::act(model, act, out),
-        None => {
+    let (text, number) = match mail::move_number(text) {
+        Ok(read) => read,
+        Err(why) => {
+            model.was_refused = true;
+            return model.say(why);
+        }
+    };
+    let stands_at = model.game.as_ref().map(|game| game.view.ply);
+    match (acts::act(&text), number) {
+        // The server judges it by the ply it is meant for, and refuses it as stale.
+        (Some(act), Some(ply)) if Some(ply) != stands_at => game::command_at(model, act, ply, out),
+        (Some(act), _) => game::act(model, act, out),
+        (None, _) => {
             model.was_refused = true;
             model.say(format!("I do not understand {text:?}. Type a move as in a4a5, or help."));
         }

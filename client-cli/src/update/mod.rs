@@ -1,11 +1,13 @@
 //! What happens when something happens: the pure core of the client.
 
 pub(crate) mod absence;
+mod errands;
 mod game;
 mod goal;
 mod keys;
 mod lines;
 mod link;
+mod mail;
 mod reserve;
 mod server;
 
@@ -38,6 +40,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Line(line) => lines::line(model, &line, &mut out),
         Message::Ask(command) => game::command(model, command, &mut out),
         Message::Again => goal::again(model, &mut out),
+        Message::Answered { errand, answer } => errands::answered(model, errand, answer, &mut out),
         Message::InputEnded => lines::ended(model, &mut out),
         Message::Stop => game::leave(model, &mut out),
         Message::FileTrouble { why } => model.say(why),

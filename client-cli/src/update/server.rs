@@ -2,7 +2,8 @@
 
 use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, GameCommand, ServerToClient};
 
-use super::{absence, exit, game, goal, link};
+use super::{absence, errands, exit, game, goal, link, mail};
+use crate::errand::Errand;
 use crate::model::{Effect, Goal, How, Link, Model, Page};
 use crate::words;
 
@@ -17,7 +18,7 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
             model.link = Link::Online;
             if model.was_online {
                 model.say("Connected again.");
-            } else if model.goal != Goal::Games {
+            } else if !matches!(model.goal, Goal::Games | Goal::Next) {
                 model.say(format!("Connected to {} as {}.", model.options.server, words::player(&player)));
             }
             model.was_online = true;
@@ -68,9 +69,6 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
         ServerToClient::GameStarted { game, side: _ } => goal::started(model, game.id, out),
         ServerToClient::MyGames { games } => {
             model.own_games = Some(games);
-            if model.goal == Goal::Games {
-                goal::list_games(model, out);
-            }
         }
         ServerToClient::Game {
             game: summary,
@@ -144,6 +142,18 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted, out: &mut 
             }
             goal::wait_for_opponent(model, &terms);
         }
+        (Accepted::Challenge { challenge, expires }, ClientToServer::Challenge { terms, .. })
+            if mail::is_mail(model) || model.game.is_some() =>
+        {
+            let left = words::span(expires.saturating_sub(model.server_now()));
+            match model.addressed.remove(cmd_id.as_str()) {
+                Some(name) => errands::ask(model, Errand::Invite { challenge, name }, out),
+                None => model.say(format!(
+                    "{}: whoever types accept {challenge} plays you. It stands for {left}.",
+                    words::terms(&terms)
+                )),
+            }
+        }
         (Accepted::Challenge { challenge, expires }, ClientToServer::Challenge { terms, .. }) => {
             let lines = vec![
                 format!("The code is {challenge}. Your friend types:"),
@@ -210,11 +220,15 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
             let prefix = if is_stale { "That did not happen: " } else { "Refused: " };
             model.say(format!("{prefix}{message}"));
         }
-        Some(_) if model.game.is_some() => {
+        Some(_) if model.game.is_some() || mail::is_mail(model) => {
             model.was_refused = true;
             model.say(format!("Refused: {message}"));
         }
         Some(_) => return exit(model, 2, format!("Refused: {message}"), out),
+        None if mail::is_mail(model) && model.opening.take().is_some() => {
+            model.was_refused = true;
+            model.say(format!("Refused: {message}"));
+        }
         None if model.game.is_none() => {
             // The answer to a hello, to a look at a challenge, or to the opening of a game.
             let is_asking = model.opening.is_some()

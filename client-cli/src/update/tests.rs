@@ -9,6 +9,7 @@ use crate::fixtures::{
 use crate::model::{Effect, Goal, How, Key, Link, Message, Model, Page, Secret, Wish};
 use crate::update;
 
+mod mail;
 mod scripts;
 
 fn sent(effects: &[Effect]) -> Vec<&ClientToServer> {

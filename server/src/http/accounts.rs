@@ -19,7 +19,7 @@ use crate::players::{Identity, PlayerError};
 use crate::server::App;
 
 /// The body of a request, as JSON of one form. What is wrong with another one is told without a word of it: it may hold a password.
-pub(super) struct Body<T>(T);
+pub(super) struct Body<T>(pub(super) T);
 
 impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
     type Rejection = ApiError;
@@ -50,7 +50,7 @@ fn forwarded_for(parts: &Parts) -> Option<IpAddr> {
 }
 
 /// Whoever the token of the request is; without one the request is refused.
-pub(super) struct Asker(Identity);
+pub(super) struct Asker(pub(super) Identity);
 
 impl FromRequestParts<Arc<App>> for Asker {
     type Rejection = ApiError;
@@ -62,7 +62,7 @@ impl FromRequestParts<Arc<App>> for Asker {
 }
 
 /// Somebody whose token is good for more than playing.
-pub(super) struct Owner(Identity);
+pub(super) struct Owner(pub(super) Identity);
 
 impl FromRequestParts<Arc<App>> for Owner {
     type Rejection = ApiError;
@@ -115,6 +115,7 @@ pub(super) async fn delete(
     app.players.delete(address, &asker, &password).await?;
     app.lobby.forget(&asker.player).await;
     app.ratings.forget(&asker.player).await?;
+    app.histories.forget(&asker.player).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -9,11 +9,13 @@ use flagfall_store::StoreError;
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::lobby::LobbyRefusal;
 use crate::players::PlayerError;
 use crate::table::TableError;
+use crate::turns::QueueError;
 
 /// Why a request was not answered as asked. Carries no state of any game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ApiError {
     /// No such path.
     #[error(
@@ -58,6 +60,9 @@ pub enum ApiError {
     /// A query that is not understood.
     #[error("the query is not understood: bots is true or false")]
     BadListQuery,
+    /// A query that is not understood.
+    #[error("the query is not understood: after is what the page before called next, limit a number")]
+    BadPage,
     /// No such ruleset.
     #[error("there is no such ruleset; GET /api/rulesets lists them. Custom rules are not rated")]
     NoSuchRuleset,
@@ -67,6 +72,12 @@ pub enum ApiError {
     /// The game changed no rating.
     #[error("this game has changed no rating: it is not rated, does not count, or is not over")]
     NotRated,
+    /// Whatever the lobby refuses.
+    #[error(transparent)]
+    Lobby(LobbyRefusal),
+    /// Whatever is wrong with a queue of moves.
+    #[error(transparent)]
+    Queue(QueueError),
     /// The answer took too long.
     #[error("the answer took too long; try again in a moment")]
     TimedOut,
@@ -84,7 +95,7 @@ pub(super) struct ErrorBody {
 }
 
 impl ApiError {
-    fn status_and_code(self) -> (StatusCode, &'static str) {
+    fn status_and_code(&self) -> (StatusCode, &'static str) {
         match self {
             ApiError::NoSuchPath => (StatusCode::NOT_FOUND, "no_such_path"),
             ApiError::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"),
@@ -94,14 +105,17 @@ impl ApiError {
             ApiError::Unauthorized => (StatusCode::UNAUTHORIZED, Code::BAD_TOKEN),
             ApiError::TokenExpected => (StatusCode::UNAUTHORIZED, Code::BAD_TOKEN),
             ApiError::BadBody => (StatusCode::BAD_REQUEST, Code::MALFORMED),
-            ApiError::Player(error) => (status_of(error), error.code()),
+            ApiError::Player(error) => (status_of(*error), error.code()),
             ApiError::ForeignOrigin => (StatusCode::FORBIDDEN, "foreign_origin"),
             ApiError::UpgradeExpected => (StatusCode::UPGRADE_REQUIRED, "upgrade_expected"),
             ApiError::BadQuery => (StatusCode::BAD_REQUEST, "bad_query"),
             ApiError::BadListQuery => (StatusCode::BAD_REQUEST, "bad_query"),
+            ApiError::BadPage => (StatusCode::BAD_REQUEST, "bad_query"),
             ApiError::NoSuchRuleset => (StatusCode::NOT_FOUND, Code::NO_SUCH_RULESET),
             ApiError::NoSuchSpeed => (StatusCode::NOT_FOUND, Code::NO_SUCH_SPEED),
             ApiError::NotRated => (StatusCode::NOT_FOUND, Code::NOT_RATED),
+            ApiError::Lobby(refusal) => (status_of_lobby(refusal), refusal.code()),
+            ApiError::Queue(error) => (status_of_queue(error), error.code()),
             ApiError::TimedOut => (StatusCode::SERVICE_UNAVAILABLE, "timed_out"),
             ApiError::Internal => (StatusCode::INTERNAL_SERVER_ERROR, Code::INTERNAL),
         }
@@ -153,6 +167,37 @@ impl From<PlayerError> for ApiError {
             PlayerError::Store => ApiError::StoreUnavailable,
             other => ApiError::Player(other),
         }
+    }
+}
+
+impl From<LobbyRefusal> for ApiError {
+    fn from(refusal: LobbyRefusal) -> ApiError {
+        ApiError::Lobby(refusal)
+    }
+}
+
+impl From<QueueError> for ApiError {
+    fn from(error: QueueError) -> ApiError {
+        ApiError::Queue(error)
+    }
+}
+
+fn status_of_lobby(refusal: &LobbyRefusal) -> StatusCode {
+    match refusal {
+        LobbyRefusal::NoSuchChallenge => StatusCode::NOT_FOUND,
+        LobbyRefusal::Store | LobbyRefusal::Stopping => StatusCode::SERVICE_UNAVAILABLE,
+        LobbyRefusal::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        _ => StatusCode::CONFLICT,
+    }
+}
+
+fn status_of_queue(error: &QueueError) -> StatusCode {
+    match error {
+        QueueError::Table(TableError::NotFound) => StatusCode::NOT_FOUND,
+        QueueError::Table(TableError::Quarantined) => StatusCode::GONE,
+        QueueError::NotQueued | QueueError::OwnTurn | QueueError::Stale(_) => StatusCode::CONFLICT,
+        QueueError::BadQueue => StatusCode::BAD_REQUEST,
+        QueueError::Table(TableError::Unavailable) | QueueError::Store => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 

@@ -3,7 +3,11 @@
 mod accounts;
 mod error;
 mod health;
+mod histories;
+mod invitations;
 mod openapi;
+mod own_games;
+mod queue;
 mod ratings;
 
 use std::sync::Arc;
@@ -54,9 +58,16 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/api/logout", post(accounts::log_out))
         .route("/api/recover", post(accounts::recover))
         .route("/api/me", get(accounts::me))
+        .route("/api/me/games", get(own_games::list))
+        .route("/api/me/statistics", get(histories::statistics))
+        .route("/api/me/challenges", get(invitations::list).post(invitations::invite))
+        .route("/api/me/challenges/{code}", delete(invitations::decline))
+        .route("/api/games/{id}/queue", get(queue::show).put(queue::replace).delete(queue::clear))
         .route("/api/tokens", get(accounts::tokens).post(accounts::make_token))
         .route("/api/tokens/{id}", delete(accounts::revoke_token))
         .route("/api/players/{name}", get(accounts::profile))
+        .route("/api/players/{name}/games", get(histories::games))
+        .route("/api/players/{name}/against/{other}", get(histories::head_to_head))
         .route("/api/players/{name}/ratings/{ruleset}/{speed}", get(ratings::history))
         .route("/api/leaderboards/{ruleset}/{speed}", get(ratings::leaderboard))
         .route("/api/games/{id}/ratings", get(ratings::change))

@@ -16,9 +16,9 @@ mod tests {
     use std::collections::BTreeSet;
 
     use flagfall_protocol::{
-        AccountExport, Confirmation, GameRecord, LoggedIn, Login, MadeToken, Me, NewPassword,
-        NewRecoveryCode, NewToken, Profile, RatingChange, RatingHistory, Recover, Recovered, SignUp,
-        SignedUp, TokenList,
+        AccountExport, Confirmation, GameRecord, HeadToHead, Invitation, Invitations, Invite, LoggedIn,
+        Login, MadeToken, Me, MoveQueue, NewPassword, NewQueue, NewRecoveryCode, NewToken, PlayedGames,
+        Profile, RatingChange, RatingHistory, Recover, Recovered, SignUp, SignedUp, Statistics, TokenList,
     };
     use schemars::generate::SchemaSettings;
     use schemars::{JsonSchema, SchemaGenerator};
@@ -45,6 +45,9 @@ mod tests {
         /// Without one the request is refused.
         Needed,
     }
+
+    /// A page of a list: any text, for no values are named.
+    const PAGE: &[(&str, &[&str])] = &[("after", &[]), ("limit", &[])];
 
     struct Endpoint {
         method: &'static str,
@@ -73,6 +76,20 @@ mod tests {
     const fn post(path: &'static str, summary: &'static str, body: Schema, answer: Schema) -> Endpoint {
         let (token, body, answer) = (Token::Unused, Some(body), Some(answer));
         Endpoint { method: "post", path, summary, token, body, status: 200, answer, query: &[] }
+    }
+
+    /// Takes something of the asker's away.
+    const fn removal(path: &'static str, summary: &'static str) -> Endpoint {
+        Endpoint {
+            method: "delete",
+            path,
+            summary,
+            token: Token::Needed,
+            body: None,
+            status: 204,
+            answer: None,
+            query: &[],
+        }
     }
 
     /// Every endpoint under `/api`, and `/health`.
@@ -104,7 +121,7 @@ mod tests {
                 )
             },
             get("/api/games/{id}/record.txt", "The record as text", Allowed, |_| json!({ "type": "string" })),
-            get("/api/games/{id}/ratings", "What a rated game changed", Unused, schema::<RatingChange>),
+            get("/api/games/{id}/ratings", "What a rated game changed", Allowed, schema::<RatingChange>),
             Endpoint {
                 status: 201,
                 token: Allowed,
@@ -169,6 +186,51 @@ mod tests {
             ),
             get("/api/me", "Who asks", Needed, schema::<Me>),
             get(
+                "/api/me/games",
+                "The running games of whoever asks, the most urgent first",
+                Needed,
+                schema::<flagfall_protocol::OwnGames>,
+            ),
+            get(
+                "/api/me/statistics",
+                "The asker's own figures, by ruleset, side and deployment",
+                Needed,
+                schema::<Statistics>,
+            ),
+            get(
+                "/api/me/challenges",
+                "The challenges addressed to whoever asks",
+                Needed,
+                schema::<Invitations>,
+            ),
+            Endpoint {
+                token: Needed,
+                ..post(
+                    "/api/me/challenges",
+                    "Addresses an open challenge to a player",
+                    schema::<Invite>,
+                    schema::<Invitation>,
+                )
+            },
+            removal("/api/me/challenges/{code}", "Declines a challenge: it is closed"),
+            get(
+                "/api/games/{id}/queue",
+                "What the asker has queued for his next turns in a game with days per move",
+                Needed,
+                schema::<MoveQueue>,
+            ),
+            Endpoint {
+                method: "put",
+                token: Needed,
+                ..post(
+                    "/api/games/{id}/queue",
+                    "Queues plies for the asker's next turns; refused as stale_ply when the game has gone on",
+                    schema::<NewQueue>,
+                    schema::<MoveQueue>,
+                )
+            },
+            removal("/api/games/{id}/queue", "Queues nothing any more"),
+            get(
                 "/api/tokens",
                 "The tokens of the account, never the tokens themselves",
                 Needed,
@@ -193,10 +255,28 @@ mod tests {
                 )
             },
             get("/api/players/{name}", "What everybody may know of a player", Unused, schema::<Profile>),
+            Endpoint {
+                query: PAGE,
+                ..get(
+                    "/api/players/{name}/games",
+                    "A player's games that are over, the latest first; private ones for him alone",
+                    Allowed,
+                    schema::<PlayedGames>,
+                )
+            },
+            Endpoint {
+                query: PAGE,
+                ..get(
+                    "/api/players/{name}/against/{other}",
+                    "Two players' games against each other; private ones for the two alone",
+                    Allowed,
+                    schema::<HeadToHead>,
+                )
+            },
             get(
                 "/api/players/{name}/ratings/{ruleset}/{speed}",
-                "A player's latest rated games",
-                Unused,
+                "A player's latest rated games; private ones for him alone",
+                Allowed,
                 schema::<RatingHistory>,
             ),
             Endpoint {
@@ -217,7 +297,11 @@ mod tests {
             |name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }),
         );
         let in_query = endpoint.query.iter().map(|(name, values)| {
-            json!({ "name": name, "in": "query", "required": false, "schema": { "type": "string", "enum": values } })
+            let schema = match values {
+                [] => json!({ "type": "string" }),
+                values => json!({ "type": "string", "enum": values }),
+            };
+            json!({ "name": name, "in": "query", "required": false, "schema": schema })
         });
         in_path.chain(in_query).collect()
     }
@@ -294,7 +378,7 @@ mod tests {
         for route in router.split(".route(\"").skip(1) {
             let (path, handlers) = route.split_once("\",").unwrap();
             let handlers = handlers.split(".route(\"").next().unwrap();
-            for method in ["get", "post", "delete"] {
+            for method in ["get", "post", "put", "delete"] {
                 if handlers.starts_with(&format!("{method}(")) || handlers.contains(&format!(").{method}(")) {
                     routes.insert(format!("{method} {path}"));
                 }

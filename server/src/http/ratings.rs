@@ -5,13 +5,15 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
+use axum::http::HeaderMap;
 use flagfall_board::GameId;
 use flagfall_protocol::{Leaderboard, RatingChange, RatingHistory, Speed};
 use flagfall_rules::Ruleset;
 use serde::Deserialize;
 
-use super::ApiError;
+use super::{ApiError, caller};
 use crate::server::App;
+use crate::table::TableError;
 
 /// Which list.
 #[derive(Deserialize)]
@@ -35,18 +37,28 @@ pub(super) async fn leaderboard(
 pub(super) async fn history(
     State(app): State<Arc<App>>,
     Path((name, ruleset, speed)): Path<(String, String, String)>,
+    headers: HeaderMap,
 ) -> Result<Json<RatingHistory>, ApiError> {
     let (ruleset, speed) = class(&ruleset, &speed)?;
+    let asker = caller(&app, &headers).await?;
     let player = app.players.profile(&name).await?.player;
-    Ok(Json(app.ratings.history(player, ruleset, speed).await?))
+    Ok(Json(app.ratings.history(player, asker.as_deref(), ruleset, speed).await?))
 }
 
 pub(super) async fn change(
     State(app): State<Arc<App>>,
     Path(game): Path<String>,
+    headers: HeaderMap,
 ) -> Result<Json<RatingChange>, ApiError> {
     let game: GameId = game.parse().map_err(|_| ApiError::NotRated)?;
-    Ok(Json(app.ratings.change(game).await?.ok_or(ApiError::NotRated)?))
+    let change = app.ratings.change(game).await?.ok_or(ApiError::NotRated)?;
+    // Of a private game nobody but its players is told even that it was rated.
+    let asker = caller(&app, &headers).await?;
+    match app.tables.find(game).await?.look(asker.as_deref()).await {
+        Ok(_) => Ok(Json(change)),
+        Err(TableError::NotFound) => Err(ApiError::NotRated),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// A ruleset as it is, and a speed.

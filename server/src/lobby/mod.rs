@@ -7,6 +7,7 @@
 mod board;
 mod challenges;
 mod command;
+mod invitations;
 mod memory;
 mod pool;
 mod refusal;

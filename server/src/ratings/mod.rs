@@ -6,7 +6,8 @@
 
 mod record;
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
@@ -18,7 +19,7 @@ use flagfall_rating::{Score, rate};
 use flagfall_rules::{EndReason, Ruleset};
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
 use metrics::counter;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use self::record::{
     Class, HistoryRecord, RatingRecord, bytes, change_key, class_of, damaged, dues, histories_of,
@@ -45,6 +46,8 @@ const HISTORY_MAX: usize = 200;
 const PLACES_MAX: usize = 100;
 /// Records of a leaderboard that are looked at to fill its places.
 const LEADERS_READ_MAX: usize = 4_096;
+/// How long a leaderboard that was read is good for, where no game of this server's changes it.
+const BOARD_KEPT: Duration = Duration::from_secs(5);
 /// Writes in one update when a player's ratings are deleted.
 const DELETES_MAX: usize = 32;
 
@@ -54,6 +57,8 @@ pub struct Ratings {
     store: Arc<dyn Store>,
     tables: Tables,
     connections: Connections,
+    /// Leaderboards as they were read a moment ago.
+    boards: Arc<Mutex<HashMap<(Class, bool), (Instant, Leaderboard)>>>,
 }
 
 /// What became of a due.
@@ -99,7 +104,7 @@ impl Ratings {
     /// The ratings in this store, of the games that these tables can read.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, tables: Tables, connections: Connections) -> Ratings {
-        Ratings { store, tables, connections }
+        Ratings { store, tables, connections, boards: Arc::default() }
     }
 
     /// Carries out what is due, until the future is dropped: at once when a game of this server ends, and every few seconds.
@@ -153,6 +158,9 @@ impl Ratings {
             };
             // Conflict: another server or another game was first. Unknown: it was written or not. Reading on tells which.
             if self.store.update(update).await? == UpdateOutcome::Ok {
+                if let Settled::Now(change) = &settled {
+                    self.forget_boards(&change.ruleset, change.speed);
+                }
                 self.tell(game, &settled).await;
                 return Ok(settled);
             }
@@ -174,10 +182,11 @@ impl Ratings {
             && why_unrated(&terms.ruleset, terms.time, kinds).is_none();
         let speed = Speed::of(terms.time).filter(|_| is_counted);
         Ok(speed.map(|speed| Counted {
-            class: Class { ruleset: terms.ruleset, speed },
+            class: Class { ruleset: terms.ruleset.clone(), speed },
             players,
             winner,
             ended,
+            private: terms.private,
         }))
     }
 
@@ -188,7 +197,7 @@ impl Ratings {
         counted: &Counted,
         update: &mut Update,
     ) -> Result<RatingChange, StoreError> {
-        let Counted { class, players, winner, ended } = counted;
+        let Counted { class, players, winner, ended, private } = counted;
         let ended = *ended;
         let mut before = Vec::with_capacity(2);
         for side in Side::BOTH {
@@ -225,6 +234,7 @@ impl Ratings {
                 at: ended.0,
                 opponent: opponent.clone(),
                 score,
+                private: *private,
                 before: change.before[side],
                 after: change.after[side],
             };
@@ -313,33 +323,66 @@ impl Ratings {
         })
     }
 
-    /// A player's latest rated games in one class.
+    /// A player's latest rated games in one class, as somebody may know of them: private ones he himself alone.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn history(
         &self,
         player: Player,
+        asker: Option<&str>,
         ruleset: &str,
         speed: Speed,
     ) -> Result<RatingHistory, StoreError> {
+        let is_own = asker == Some(&player.id);
+        let mut known: HashMap<String, Player> = HashMap::new();
         let class = Class { ruleset: ruleset.to_owned(), speed };
         let mut games = Vec::new();
         for (_, value) in self.store.scan(history_of(&player.id, &class)?, None, HISTORY_MAX).await? {
             let record: HistoryRecord =
                 serde_json::from_slice(&value).map_err(|_| damaged("a history cannot be read"))?;
-            let HistoryRecord { game, at, opponent, score, before, after } = record;
-            let opponent = player_shown(&*self.store, &opponent, player.kind).await?;
+            let HistoryRecord { game, at, opponent, score, private, before, after } = record;
+            if private && !is_own {
+                continue;
+            }
+            let opponent = match known.get(&opponent) {
+                Some(opponent) => opponent.clone(),
+                None => player_shown(&*self.store, &opponent, player.kind).await?,
+            };
+            known.insert(opponent.id.clone(), opponent.clone());
             games.push(RatedGame { game, at, opponent, score, before, after });
         }
         Ok(RatingHistory { player, ruleset: class.ruleset, speed, games })
     }
 
-    /// The best in one class.
+    /// The best in one class. It is read anew when a game of this server's has changed it, and for other servers' games after a few seconds.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn leaderboard(
+        &self,
+        ruleset: &str,
+        speed: Speed,
+        bots: bool,
+    ) -> Result<Leaderboard, StoreError> {
+        let key = (Class { ruleset: ruleset.to_owned(), speed }, bots);
+        let kept = self.boards.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        if let Some((_, board)) = kept.filter(|(read, _)| read.elapsed() < BOARD_KEPT) {
+            return Ok(board);
+        }
+        let read = Instant::now();
+        let board = self.read_leaderboard(ruleset, speed, bots).await?;
+        self.boards.lock().unwrap_or_else(PoisonError::into_inner).insert(key, (read, board.clone()));
+        Ok(board)
+    }
+
+    /// A rating of this class has changed: its leaderboards are read anew.
+    fn forget_boards(&self, ruleset: &str, speed: Speed) {
+        let mut boards = self.boards.lock().unwrap_or_else(PoisonError::into_inner);
+        boards.retain(|(class, _), _| class.ruleset != ruleset || class.speed != speed);
+    }
+
+    async fn read_leaderboard(
         &self,
         ruleset: &str,
         speed: Speed,
@@ -419,6 +462,7 @@ struct Counted {
     players: PerSide<Player>,
     winner: Option<Side>,
     ended: Stamp,
+    private: bool,
 }
 
 fn game_of(key: &Key, prefix: &Key) -> Option<GameId> {

@@ -17,7 +17,7 @@ const GAMES_MAX: u32 = 99_999_999;
 const VALUE_MAX: u32 = 9_999;
 
 /// What is rated apart: a ruleset at a speed.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Class {
     pub(super) ruleset: String,
     pub(super) speed: Speed,
@@ -103,6 +103,9 @@ pub(super) struct HistoryRecord {
     /// The opponent's id.
     pub(super) opponent: String,
     pub(super) score: GameScore,
+    /// Whether only its players see the game.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) private: bool,
     pub(super) before: RatingPoint,
     pub(super) after: RatingPoint,
 }

@@ -11,7 +11,9 @@ use super::core::{Asked, Cause, Flight, Output, ReadFailure, Reading, Table};
 use super::header::GameHeader;
 use super::replay::{self, ReplayError};
 use crate::gateway::{Outbox, Payload};
+use crate::histories;
 use crate::ratings::due_key;
+use crate::turns::due_turn;
 
 /// How long until something that happens by itself is tried again when the store did not take it.
 pub(super) const RETRY_MS: u64 = 1_000;
@@ -96,6 +98,7 @@ impl Table {
             if event.is_end() {
                 writes.extend(end_of_index(self.id, &self.header));
                 writes.extend(due_rating(self.id, &self.header));
+                writes.extend(due_history(self.id));
             }
             let entry = LogEntry::<GameHeader> {
                 command: stamp.cloned(),
@@ -104,6 +107,7 @@ impl Table {
             };
             bodies.push(record::encode(entry).ok()?);
         }
+        writes.extend(due_turn(self.id, &self.header, self.head.seq + bodies.len() as u64));
         Some(Append { game: self.id, expected: self.head, deadline, bodies, writes })
     }
 
@@ -309,6 +313,12 @@ pub(super) fn index_keys(game: GameId, header: &GameHeader) -> impl Iterator<Ite
 /// The due of a rated game: written with its end, so that no crash parts them.
 fn due_rating(game: GameId, header: &GameHeader) -> Option<Write> {
     let key = due_key(game).filter(|_| header.terms.rated)?;
+    Some(Write::Put { key, value: Vec::new(), expires: None })
+}
+
+/// The due of a history: written with the end, as that of a rating is.
+fn due_history(game: GameId) -> Option<Write> {
+    let key = histories::due_key(game)?;
     Some(Write::Put { key, value: Vec::new(), expires: None })
 }
 

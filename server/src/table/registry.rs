@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
-use flagfall_protocol::{Code, GameSummary, LagQuota, Phase, Player, PlayerKind, ServerToClient, Terms};
-use flagfall_rules::{EndReason, Entropy, Lakes, Ruleset};
+use flagfall_protocol::{
+    Code, GameSummary, GameView, LagQuota, Phase, Player, PlayerKind, Secret, ServerToClient, Terms,
+};
+use flagfall_rules::{EndReason, Entropy, Lakes, Ruleset, Viewer, view};
 use flagfall_store::record::{self, LogBody, LogEntry};
 use flagfall_store::{Append, AppendOutcome, Head, Key, Store, StoreError, StoredEntry, WallClock, Write};
 use futures_util::future::BoxFuture;
@@ -26,6 +28,7 @@ use crate::chance::{random_bytes, random_code};
 use crate::gateway::{Connections, Payload};
 use crate::peers::{Peers, Seats};
 use crate::players::players_today;
+use crate::turns::due_turn;
 
 /// Index records read at a time.
 pub(super) const SCAN_CHUNK: usize = 512;
@@ -81,6 +84,15 @@ pub struct Finished {
     pub plies: u16,
     /// When it ended.
     pub ended: Stamp,
+}
+
+/// A game that is over, with what its players may keep of it.
+#[derive(Clone, Debug)]
+pub struct Archived {
+    /// What everybody who may see the game knows.
+    pub finished: Finished,
+    /// Each side's own deployment (§P4 without blanks), where it had one. Its player's alone.
+    pub deployments: PerSide<Option<Secret>>,
 }
 
 /// Why there is no table.
@@ -202,6 +214,7 @@ struct Inner {
     /// Where house players think.
     thinking_room: Arc<Semaphore>,
     ended: Notify,
+    archived: Notify,
 }
 
 #[derive(Default)]
@@ -268,6 +281,7 @@ impl Tables {
                 loading: (0..LOAD_LANES).map(|_| tokio::sync::Mutex::default()).collect(),
                 thinking_room: house::thinking_room(),
                 ended: Notify::new(),
+                archived: Notify::new(),
             }),
         };
         tables.recover().await?;
@@ -346,6 +360,7 @@ impl Tables {
         if let Some(key) = header.previous.and_then(|previous| Key::new(format!("rematch/{previous}")).ok()) {
             writes.push(Write::Put { key, value: id.as_str().into(), expires: None });
         }
+        writes.extend(due_turn(id, header, 1));
         let append = Append { game: id, expected: Head::START, deadline: None, bodies: vec![body], writes };
         match self.inner.store.append(append).await {
             // A conflict means that the log is there: the id was chosen for this game, and this is a repetition.
@@ -623,25 +638,46 @@ impl Tables {
         futures_util::future::join_all(stops).await;
     }
 
+    /// Notified whenever a game of this server's has ended, for whoever writes histories.
+    #[must_use]
+    pub fn archived(&self) -> &Notify {
+        &self.inner.archived
+    }
+
     /// A game as its log tells it, once it is over.
     ///
     /// # Errors
     /// [`TableError`].
     pub async fn finished(&self, game: GameId) -> Result<Option<Finished>, TableError> {
+        Ok(self.archive(game).await?.map(|archived| archived.finished))
+    }
+
+    /// The same, with what its players may keep of it.
+    ///
+    /// # Errors
+    /// [`TableError`].
+    pub async fn archive(&self, game: GameId) -> Result<Option<Archived>, TableError> {
         let stored = read_all(&*self.inner.store, game, 0).await?;
         if stored.is_empty() {
             return Err(TableError::NotFound);
         }
         let (header, game, _) =
             replay::replay(game, &stored, |_, _| {}).map_err(|_| TableError::Quarantined)?;
-        Ok(game.outcome().map(|outcome| Finished {
+        let Some(outcome) = game.outcome() else { return Ok(None) };
+        let finished = Finished {
             terms: header.terms,
             players: header.players,
             winner: outcome.winner,
             reason: outcome.reason,
             plies: game.ply(),
             ended: game.latest(),
-        }))
+        };
+        // Through the one door: each side's own view opens its own deployment.
+        let own = |side: Side| {
+            let seen = GameView::from(&view(&game, Viewer::Player(side), game.latest()));
+            seen.opened[side].clone().map(|opened| Secret::new(opened.setup))
+        };
+        Ok(Some(Archived { finished, deployments: PerSide::from_fn(own) }))
     }
 
     /// Notified whenever a game of this server's has ended.
@@ -654,6 +690,7 @@ impl Tables {
     pub(super) fn note_end(&self, game: GameId, header: &GameHeader) {
         self.index().uncount(game, header);
         self.inner.ended.notify_one();
+        self.inner.archived.notify_one();
     }
 
     /// A table leaves memory.

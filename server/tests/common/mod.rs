@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use flagfall_protocol::{ClientToServer, GameSummary, Player, ServerToClient};
 use flagfall_server::gateway::Connections;
+use flagfall_server::histories::Histories;
 use flagfall_server::lobby::Lobby;
 use flagfall_server::ratings::Ratings;
 use flagfall_server::server::{Listeners, Server};
 use flagfall_server::settings::{Passwords, Settings};
+use flagfall_server::turns::Turns;
 use flagfall_store::{MemoryStore, Store, SystemClock};
 use futures_util::{SinkExt, StreamExt};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -43,6 +45,8 @@ pub struct House {
     pub store: MemoryStore,
     pub ratings: Ratings,
     pub lobby: Lobby,
+    pub turns: Turns,
+    pub histories: Histories,
     stop: oneshot::Sender<()>,
     served: JoinHandle<()>,
 }
@@ -66,6 +70,8 @@ impl House {
         let connections = server.connections().clone();
         let ratings = server.ratings().clone();
         let lobby = server.lobby().clone();
+        let turns = server.turns().clone();
+        let histories = server.histories().clone();
         let (stop, stopped) = oneshot::channel::<()>();
         let served = tokio::spawn(async move {
             let listeners = Listeners { game, metrics: Some((metrics, handle)) };
@@ -75,7 +81,18 @@ impl House {
                 })
                 .await;
         });
-        House { address, metrics: metrics_address, connections, store, ratings, lobby, stop, served }
+        House {
+            address,
+            metrics: metrics_address,
+            connections,
+            store,
+            ratings,
+            lobby,
+            turns,
+            histories,
+            stop,
+            served,
+        }
     }
 
     pub async fn close(self) {

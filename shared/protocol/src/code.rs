@@ -83,6 +83,10 @@ impl Code {
     pub const NO_SUCH_SPEED: &'static str = "no_such_speed";
     /// The account has running games.
     pub const GAMES_RUNNING: &'static str = "games_running";
+    /// Moves that cannot be queued, or a game in which none are.
+    pub const BAD_QUEUE: &'static str = "bad_queue";
+    /// It is the asker's turn: a move is made, not queued.
+    pub const OWN_TURN: &'static str = "own_turn";
     /// A defect of the server.
     pub const INTERNAL: &'static str = "internal";
 

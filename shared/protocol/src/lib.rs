@@ -7,6 +7,10 @@ mod account;
 mod client_to_server;
 mod code;
 mod game_view;
+mod history;
+mod invitation;
+mod own_games;
+mod queue;
 mod rating;
 mod record;
 mod secret;
@@ -25,6 +29,12 @@ pub use game_view::{
     Clock, GameEvent, GameView, Opened, Outcome, OwedColor, PendingStrike, Phase, Reserve, Running,
     SeenExchange, SeenMove, SeenPlacing, SeenStrike, StrikeFate, ViewChange,
 };
+pub use history::{
+    DeploymentTally, HeadToHead, PlayedGame, PlayedGames, RulesetStatistics, RulesetTally, Statistics, Tally,
+};
+pub use invitation::{Invitation, Invitations, Invite};
+pub use own_games::{OwnGame, OwnGames};
+pub use queue::{MoveQueue, NewQueue, QueuedMove};
 pub use rating::{
     GameScore, Leaderboard, LeaderboardEntry, RatedGame, RatingChange, RatingHistory, RatingInfo,
     RatingPoint, Speed,

@@ -122,7 +122,7 @@ fn a_killed_client_gets_its_seat_back() {
     let id = duel.id.clone();
     server
         .run_client(&site, "ann", &["games"])
-        .expect(0, &["Your running games", &id, "ann (Red) - bob (Blue)"]);
+        .expect(0, &["Your running games", &id, "against", "Red", "bob"]);
     server
         .run_client(&site, "eve", &["games"])
         .expect(0, &["You have no running game.", "Public games", &id]);

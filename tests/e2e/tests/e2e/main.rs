@@ -9,6 +9,7 @@ mod deployed;
 mod doors;
 mod duel;
 mod games;
+mod mail;
 mod operation;
 #[cfg(target_os = "linux")]
 mod programs;

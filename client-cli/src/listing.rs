@@ -1,0 +1,302 @@
+//! Lists, tables and small charts of what a player has going on and behind him.
+
+use flagfall_board::Side;
+use flagfall_protocol::{
+    GameCommand, GameScore, HeadToHead, MoveQueue, OwnGame, OwnGames, Phase, PlayedGame, PlayedGames,
+    QueuedMove, RatingHistory, Statistics, Tally,
+};
+use flagfall_rules::Ruleset;
+use unicode_width::UnicodeWidthStr;
+
+use crate::{layouts, words};
+
+/// A player's running games in lines, the most urgent first.
+#[must_use]
+pub fn own_games(own: &OwnGames, server_flag: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    if own.games.is_empty() {
+        lines.push("You have no running game.".to_owned());
+    } else {
+        lines.push(format!(
+            "Your running games (go on with: flagfall next{server_flag}, or flagfall play{server_flag} --game ID):"
+        ));
+        let head = ["game", "turn", "left", "ply", "you", "against", "what"].map(str::to_owned);
+        let rows = own.games.iter().map(|game| row(game, own.server_time));
+        lines.extend(table(std::iter::once(head).chain(rows)));
+    }
+    for game in &own.unavailable {
+        lines.push(format!("  {game}  cannot be shown now; try again in a moment"));
+    }
+    lines
+}
+
+fn row(own: &OwnGame, now: u64) -> [String; 7] {
+    let OwnGame { game, side, to_act, deadline, draw_offered } = own;
+    let turn = match (game.phase, to_act) {
+        (Phase::Deploying, true) => "deploy",
+        (Phase::Playing, true) => "yours",
+        (Phase::Deploying | Phase::Playing | Phase::Over, _) => "theirs",
+    };
+    let left = deadline.map_or_else(|| "-".to_owned(), |at| words::clock(at.saturating_sub(now)));
+    let offer = if *draw_offered { ", draw offered" } else { "" };
+    [
+        game.id.to_string(),
+        turn.to_owned(),
+        left,
+        format!("ply {}", game.ply),
+        side.to_string(),
+        words::player(&game.players[side.opponent()]),
+        format!("{}{offer}", words::terms_in_short(&game.terms)),
+    ]
+}
+
+/// What is said when one need not act in any game, or in no other than the open one.
+#[must_use]
+pub fn no_next(own: &OwnGames, is_one_open: bool) -> String {
+    let waits = own.games.iter().filter(|own| !own.to_act).filter_map(|own| own.deadline);
+    let until = waits.min().map_or_else(String::new, |deadline| {
+        let left = words::clock(deadline.saturating_sub(own.server_time));
+        format!(" The next turn may be yours in {left} at the latest.")
+    });
+    match (own.games.len(), is_one_open) {
+        (0, _) => "You have no running game. flagfall play --challenge makes one for a friend.".to_owned(),
+        (1, true) => "You have no other running game.".to_owned(),
+        (1, false) => format!("It is not your turn in your one running game.{until}"),
+        (count, true) => format!("It is not your turn in any other of your {count} running games."),
+        (count, false) => format!("It is not your turn in any of your {count} running games.{until}"),
+    }
+}
+
+/// Rows as lines with aligned columns, two blanks before each.
+pub(crate) fn table<const N: usize>(rows: impl IntoIterator<Item = [String; N]>) -> Vec<String> {
+    let rows: Vec<[String; N]> = rows.into_iter().collect();
+    let mut widths = [0; N];
+    for row in &rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.width());
+        }
+    }
+    let line = |row: &[String; N]| {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(widths) {
+            line.push_str("  ");
+            line.push_str(cell);
+            line.push_str(&" ".repeat(width - cell.width()));
+        }
+        line.trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
+}
+
+/// What is queued in a game, in a line.
+#[must_use]
+pub fn queue(queue: &MoveQueue) -> String {
+    if queue.moves.is_empty() {
+        return "Nothing is queued.".to_owned();
+    }
+    let one = |queued: &QueuedMove| {
+        let condition = queued.after.map_or_else(String::new, |after| format!(" if {}", after.0));
+        format!("{}{condition}", act(&queued.command))
+    };
+    let moves: Vec<String> = queue.moves.iter().map(one).collect();
+    format!("Queued from ply {} on: {}.", queue.ply, moves.join(", "))
+}
+
+/// An act on the board as one types it.
+fn act(command: &GameCommand) -> String {
+    let colored = |color: &Option<flagfall_board::ChipColor>| {
+        color.map_or_else(String::new, |color| format!(" {}", color.name()))
+    };
+    match command {
+        GameCommand::Move { squares, path, color } => {
+            let path = path.map_or("", |path| if path == flagfall_board::Sign::Plus { "+" } else { "-" });
+            format!("{}{path}{}", squares.0, colored(color))
+        }
+        GameCommand::Remove { square } => format!("remove {square}"),
+        GameCommand::Place { square, rank, labeled, color } => {
+            let labeled = if *labeled { "labeled " } else { "" };
+            format!("place {labeled}{} {square}{}", rank.name(), colored(color))
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+/// A player's games that are over, in lines.
+#[must_use]
+pub fn played(played: &PlayedGames) -> Vec<String> {
+    if played.games.is_empty() {
+        return vec![format!("{} has finished no game that you may see.", words::player(&played.player))];
+    }
+    let mut lines = vec![format!("Games of {}, the latest first:", words::player(&played.player))];
+    lines.extend(games(&played.games));
+    lines.extend(
+        played
+            .next
+            .as_ref()
+            .map(|next| format!("Earlier ones: flagfall history {} --after {next}", played.player.name)),
+    );
+    lines
+}
+
+fn games(games: &[PlayedGame]) -> Vec<String> {
+    let head = ["game", "ended", "side", "against", "what", "result"].map(str::to_owned);
+    let rows = games.iter().map(|played| {
+        let ended = words::date(played.ended);
+        [
+            played.game.to_string(),
+            ended.split(' ').next().unwrap_or_default().to_owned(),
+            played.side.to_string(),
+            words::player(&played.opponent),
+            format!("{}, {}", played.ruleset, words::time(played.time)),
+            format!("{}: {}", score(played.score), played.reason.replace('_', " ")),
+        ]
+    });
+    table(std::iter::once(head).chain(rows))
+}
+
+fn score(score: GameScore) -> &'static str {
+    match score {
+        GameScore::Won => "won",
+        GameScore::Drawn => "drawn",
+        GameScore::Lost => "lost",
+    }
+}
+
+/// Two players' games against each other, in lines.
+#[must_use]
+pub fn head_to_head(both: &HeadToHead) -> Vec<String> {
+    let (player, opponent) = (words::player(&both.player), words::player(&both.opponent));
+    if both.tallies.is_empty() {
+        return vec![format!(
+            "{player} and {opponent} have finished no game against each other that you may see."
+        )];
+    }
+    let mut lines = vec![format!("{player} against {opponent}:")];
+    let rows = both.tallies.iter().map(|of| tally_row(&of.ruleset, of.tally));
+    lines.extend(table(std::iter::once(tally_head("ruleset")).chain(rows)));
+    lines.push(String::new());
+    lines.extend(games(&both.games));
+    let (player, opponent) = (&both.player.name, &both.opponent.name);
+    let more = |next: &String| format!("Earlier ones: flagfall history {player} {opponent} --after {next}");
+    lines.extend(both.next.as_ref().map(more));
+    lines
+}
+
+fn tally_head(what: &str) -> [String; 6] {
+    [what, "games", "won", "drawn", "lost", "score"].map(str::to_owned)
+}
+
+fn tally_row(what: &str, tally: Tally) -> [String; 6] {
+    [
+        what.to_owned(),
+        tally.games().to_string(),
+        tally.won.to_string(),
+        tally.drawn.to_string(),
+        tally.lost.to_string(),
+        bar(tally),
+    ]
+}
+
+/// The share of points won as a bar of ten cells and in percent.
+fn bar(tally: Tally) -> String {
+    let games = tally.games();
+    if games == 0 {
+        return String::new();
+    }
+    // Half points, so that a draw counts.
+    let halves = u64::from(tally.won) * 2 + u64::from(tally.drawn);
+    let percent = halves * 50 / u64::from(games);
+    let full = usize::try_from(percent.div_ceil(10)).unwrap_or(10).min(10);
+    format!("{}{} {percent:>3} %", "#".repeat(full), ".".repeat(10 - full))
+}
+
+/// A player's own figures, in lines.
+#[must_use]
+pub fn statistics(statistics: &Statistics) -> Vec<String> {
+    if statistics.rulesets.is_empty() {
+        return vec!["No game of yours is finished yet: figures come with the first one.".to_owned()];
+    }
+    let mut rows = vec![tally_head("ruleset")];
+    for of in &statistics.rulesets {
+        rows.push(tally_row(&of.ruleset, of.by_side.red.plus(of.by_side.blue)));
+        for side in Side::BOTH {
+            if of.by_side[side].games() > 0 {
+                rows.push(tally_row(&format!("  as {side}"), of.by_side[side]));
+            }
+        }
+    }
+    let mut lines = table(rows);
+    for of in statistics.rulesets.iter().filter(|of| !of.by_deployment.is_empty()) {
+        lines.push(String::new());
+        lines.push(format!("Your deployments in {}:", of.ruleset));
+        let ruleset = Ruleset::find(&of.ruleset);
+        let rows = of.by_deployment.iter().map(|of| {
+            let text = of.setup.expose();
+            let shown = ruleset.map_or_else(|| text.to_owned(), |ruleset| layouts::in_rows(text, ruleset));
+            tally_row(&shown, of.tally)
+        });
+        lines.extend(table(std::iter::once(tally_head("front row first")).chain(rows)));
+    }
+    lines
+}
+
+/// Rows of a chart.
+const CHART_ROWS: usize = 8;
+/// Columns of a chart.
+const CHART_COLUMNS: usize = 60;
+
+/// Ratings over games, the oldest first, as a chart of lines; none of fewer than two.
+#[must_use]
+pub fn rating_chart(history: &RatingHistory) -> Vec<String> {
+    let mut ratings: Vec<u32> = history.games.iter().rev().map(|game| game.after.rating).collect();
+    if let Some(first) = history.games.last() {
+        ratings.insert(0, first.before.rating);
+    }
+    if ratings.len() < 2 {
+        return Vec::new();
+    }
+    let columns = ratings.len().min(CHART_COLUMNS);
+    // Of more games than columns each column shows the last of its share.
+    let column = |at: usize| ratings[(at + 1) * ratings.len() / columns - 1];
+    let shown: Vec<u32> = (0..columns).map(column).collect();
+    let (low, high) = (shown.iter().min().copied().unwrap_or(0), shown.iter().max().copied().unwrap_or(0));
+    let step = (high - low).div_ceil(CHART_ROWS as u32 - 1).max(1);
+    let row_of = |rating: u32| ((rating - low) / step) as usize;
+    let mut lines: Vec<String> = (0..CHART_ROWS)
+        .rev()
+        .map(|row| {
+            let cells: String =
+                shown.iter().map(|rating| if row_of(*rating) == row { '*' } else { ' ' }).collect();
+            format!("  {:>5} | {cells}", low + row as u32 * step).trim_end().to_owned()
+        })
+        .collect();
+    lines.push(format!("        +-{}", "-".repeat(columns)));
+    lines.push(format!(
+        "          {} games; {} speed, {}",
+        history.games.len(),
+        history.speed.name(),
+        history.ruleset
+    ));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_of_points_counts_draws_as_halves() {
+        let of = |won, drawn, lost| bar(Tally { won, drawn, lost });
+        assert_eq!(of(1, 0, 1), "#####.....  50 %");
+        assert_eq!(of(0, 1, 0), "#####.....  50 %");
+        assert_eq!(of(3, 0, 0), "########## 100 %");
+        assert_eq!(of(0, 0, 2), "..........   0 %");
+        assert_eq!(of(0, 0, 0), "");
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let rows = [["a", "bb"], ["ccc", "d"]].map(|row| row.map(str::to_owned));
+        assert_eq!(table(rows), ["  a    bb", "  ccc  d"]);
+    }
+}

@@ -1,0 +1,124 @@
+//! What is asked over HTTP beside the line, and what becomes of the answers.
+
+use flagfall_protocol::{
+    GameSummary, GameView, HeadToHead, Invitations, Leaderboard, MoveQueue, OwnGames, PlayedGames, Profile,
+};
+use flagfall_rules::Ruleset;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::{exit, goal};
+use crate::errand::Errand;
+use crate::model::{Effect, Goal, Model};
+use crate::{listing, plain, words};
+
+/// Asks something beside the line.
+pub(super) fn ask(model: &mut Model, errand: Errand, out: &mut Vec<Effect>) {
+    model.errands += 1;
+    out.push(Effect::Ask(errand));
+}
+
+/// An answer has come, or the word that there is none.
+pub(super) fn answered(
+    model: &mut Model,
+    errand: Errand,
+    answer: Result<Vec<u8>, String>,
+    out: &mut Vec<Effect>,
+) {
+    model.errands = model.errands.saturating_sub(1);
+    let taken = answer.and_then(|body| take(model, &errand, &body, out));
+    if let Err(why) = taken {
+        let word = words::sentence(&why);
+        if matches!(model.goal, Goal::Games | Goal::Next) {
+            return exit(model, 2, format!("Refused: {word}"), out);
+        }
+        model.was_refused = true;
+        model.say(word);
+    }
+}
+
+fn take(model: &mut Model, errand: &Errand, body: &[u8], out: &mut Vec<Effect>) -> Result<(), String> {
+    match errand {
+        Errand::OwnGames => {
+            let own: OwnGames = read(body)?;
+            if model.goal == Goal::Games {
+                model.urgent_games = Some(own);
+                goal::list_games(model, out);
+            } else {
+                say_all(model, listing::own_games(&own, &model.options.server_flag()));
+            }
+        }
+        Errand::Next => {
+            let own: OwnGames = read(body)?;
+            goal::next(model, &own, out);
+        }
+        Errand::Show { .. } => show(model, &read(body)?),
+        Errand::Moves { .. } => say_lines(model, &String::from_utf8_lossy(body)),
+        Errand::Standings { .. } => say_lines(model, &words::leaderboard(&read::<Leaderboard>(body)?)),
+        Errand::Ratings { .. } => say_lines(model, &words::profile(&read::<Profile>(body)?)),
+        Errand::Played { .. } => say_all(model, listing::played(&read::<PlayedGames>(body)?)),
+        Errand::HeadToHead { .. } => say_all(model, listing::head_to_head(&read::<HeadToHead>(body)?)),
+        Errand::Challenges => challenges(model, &read(body)?),
+        Errand::Invite { challenge, name } => {
+            model.say(format!("{name} is challenged, and finds it among his challenges: accept {challenge}"));
+        }
+        Errand::Decline { challenge } => model.say(format!("Challenge {challenge} is declined.")),
+        Errand::Queue { .. } | Errand::SetQueue { .. } => {
+            let word = listing::queue(&read::<MoveQueue>(body)?);
+            model.say(word);
+        }
+        Errand::ClearQueue { .. } => model.say("Nothing is queued any more."),
+    }
+    Ok(())
+}
+
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
+    serde_json::from_slice(body)
+        .map_err(|_| "the server answers something this client does not understand".to_owned())
+}
+
+fn challenges(model: &mut Model, waiting: &Invitations) {
+    if waiting.challenges.is_empty() {
+        model.say("No challenge waits for your answer.");
+    }
+    for invitation in &waiting.challenges {
+        let code = &invitation.challenge;
+        model.say(format!(
+            "{} challenges you: {}. Type accept {code} or reject {code}.",
+            words::player(&invitation.challenger),
+            words::terms(&invitation.terms)
+        ));
+    }
+}
+
+fn say_all(model: &mut Model, lines: Vec<String>) {
+    lines.into_iter().for_each(|line| model.say(line));
+}
+
+pub(super) fn say_lines(model: &mut Model, text: &str) {
+    for line in text.lines() {
+        model.say(line);
+    }
+}
+
+/// A game as `/api/games/ID` tells it.
+#[derive(Deserialize)]
+struct Shown {
+    game: GameSummary,
+    view: GameView,
+}
+
+fn show(model: &mut Model, shown: &Shown) {
+    let Shown { game, view } = shown;
+    model.say(words::summary(game));
+    let Some(ruleset) = Ruleset::find(&view.ruleset) else {
+        model.say(format!("This client does not know the ruleset {}: update it.", view.ruleset));
+        return;
+    };
+    let bottom = match view.audience.side() {
+        Some(side) if model.options.flip => side,
+        _ => flagfall_board::Side::Red,
+    };
+    say_lines(model, plain::board(view, ruleset, model.options.numbering, bottom).trim_end());
+    model.say(plain::LEGEND);
+}

@@ -1,0 +1,327 @@
+//! The words of play by mail: many games, none of which need be open, and what is asked of the server beside them.
+
+use flagfall_board::{GameId, Numbering, Ply, Side};
+use flagfall_protocol::{ClientToServer, GameCommand, MoveText, Phase, QueuedMove, Speed, Terms, Time};
+use flagfall_rules::Ruleset;
+
+use super::{errands, game, goal, link};
+use crate::errand::Errand;
+use crate::model::{Effect, Goal, Model};
+use crate::{acts, words};
+
+/// What the words of this module are for.
+pub(super) const HELP: &str = "\
+games: your running games, the most urgent first. next: open the next one in which it is your turn.
+open GAME: open a game of yours.
+challenge [NAME] [RULESET] [TIME] [red|blue] [rated] [private] [secret]: a game for NAME, or for whoever
+  has the code that is told; pbm (with -small pbm-small) and 3days unless you say otherwise.
+accept CODE, reject CODE: answer a challenge. challenges: those that wait for your answer.
+move #12 a4a5: move only if the game still stands at ply 12 (status tells it); else nothing happens.
+queue a4a5, queue a4a5 if b7b6: a move for your next turn, made by the server when it comes, though you
+  are gone; with if only when the other side has played just that. More moves after commas follow turn by
+  turn. What cannot be made empties the queue. queue: show it. queue clear: empty it. Days per move only.
+propose: offer a draw (propose rematch: another game after the end). accept, reject: answer its offer.
+show [GAME]: the board as everybody sees it. showas [GAME]: as you see it.
+history [GAME]: the moves. history NAME [NAME]: a player's games, or those of two against each other.
+standings [RULESET] [SPEED]: the best. ratings [NAME]: a player's ratings.
+set: your settings. set flip, set noflip: your side at the bottom, or Red always. set numbers us, eu.";
+
+/// A player's words, in small letters, and whether they mean something with no game open.
+pub(super) fn is_word(word: &str) -> bool {
+    matches!(
+        word,
+        "games"
+            | "next"
+            | "open"
+            | "challenge"
+            | "challenges"
+            | "show"
+            | "showas"
+            | "history"
+            | "standings"
+            | "ratings"
+            | "set"
+    )
+}
+
+/// Carries a word out; whether it is one of these.
+pub(super) fn carry_out(model: &mut Model, word: &str, rest: &str, out: &mut Vec<Effect>) -> bool {
+    let done = match word {
+        "games" => asked(model, Errand::OwnGames, out),
+        "next" => asked(model, Errand::Next, out),
+        "open" => open(model, rest, out),
+        "challenge" => challenge(model, rest, out),
+        "challenges" => asked(model, Errand::Challenges, out),
+        "accept" if !rest.is_empty() && !rest.starts_with('#') => accept(model, rest, out),
+        "reject" if !rest.is_empty() => asked(model, Errand::Decline { challenge: rest.to_owned() }, out),
+        "reject" => {
+            game::command(model, GameCommand::DeclineDraw {}, out);
+            Ok(())
+        }
+        "propose" => propose(model, rest, out),
+        "queue" => queue(model, rest, out),
+        "show" => show(model, rest, false, out),
+        "showas" => show(model, rest, true, out),
+        "history" => history(model, rest, out),
+        "standings" => standings(model, rest, out),
+        "ratings" => ratings(model, rest, out),
+        "set" => set(model, rest),
+        _ => return false,
+    };
+    if let Err(why) = done {
+        model.was_refused = true;
+        model.say(why);
+    }
+    true
+}
+
+/// What came of a word: done, or what is wrong with it, for a person.
+type Done = Result<(), String>;
+
+fn asked(model: &mut Model, errand: Errand, out: &mut Vec<Effect>) -> Done {
+    errands::ask(model, errand, out);
+    Ok(())
+}
+
+fn open(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
+    let id = game_id(rest)?;
+    goal::enter(model, id, out);
+    Ok(())
+}
+
+fn game_id(text: &str) -> Result<GameId, String> {
+    text.parse().map_err(|_| format!("{text:?} is no game's id: games lists them, as in open 0123456789ab."))
+}
+
+/// The game that is named, or the open one.
+fn named_game(model: &Model, rest: &str) -> Result<GameId, String> {
+    match (&model.game, rest) {
+        (Some(game), "") => Ok(game.summary.id),
+        (None, "") => Err("No game is open: name one, or type next or open GAME.".to_owned()),
+        (_, text) => game_id(text),
+    }
+}
+
+/// What a challenge offers, and to whom it is addressed.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) struct Challenged {
+    pub(super) name: Option<String>,
+    pub(super) terms: Terms,
+    pub(super) side: Option<Side>,
+}
+
+/// Reads the words after `challenge`, in any order.
+pub(super) fn parse_challenge(rest: &str) -> Result<Challenged, String> {
+    let mut name = None;
+    let mut side = None;
+    let mut terms = Terms {
+        ruleset: "pbm".to_owned(),
+        time: Time::Correspondence { days: 3 },
+        private: false,
+        secret: false,
+        rated: false,
+    };
+    for word in rest.split_whitespace() {
+        let small = word.to_ascii_lowercase();
+        match small.as_str() {
+            "red" => side = Some(Side::Red),
+            "blue" => side = Some(Side::Blue),
+            "rated" => terms.rated = true,
+            "private" => terms.private = true,
+            "secret" => terms.secret = true,
+            "-small" => terms.ruleset = "pbm-small".to_owned(),
+            _ if Ruleset::parse(&small).is_ok() => terms.ruleset = small,
+            _ if small.starts_with(|letter: char| letter.is_ascii_digit()) || small == "none" => {
+                terms.time = words::parse_time(&small).map_err(|error| error.to_string())?;
+            }
+            _ if name.is_none() => name = Some(word.to_owned()),
+            _ => {
+                return Err(format!(
+                    "I do not understand {word:?}: challenge NAME RULESET TIME, as in challenge ann pbm 3days."
+                ));
+            }
+        }
+    }
+    Ok(Challenged { name, terms, side })
+}
+
+fn challenge(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
+    let Challenged { name, terms, side } = parse_challenge(rest)?;
+    let cmd_id = model.chance.command_id();
+    if let Some(name) = name {
+        model.addressed.insert(cmd_id.as_str().to_owned(), name);
+    }
+    link::send(model, ClientToServer::Challenge { cmd_id, terms, side }, out);
+    Ok(())
+}
+
+fn accept(model: &mut Model, code: &str, out: &mut Vec<Effect>) -> Done {
+    let cmd_id = model.chance.command_id();
+    let message = ClientToServer::AcceptChallenge { cmd_id, challenge: code.to_owned(), secret: false };
+    link::send(model, message, out);
+    Ok(())
+}
+
+fn propose(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
+    match rest {
+        "" | "draw" => game::draw(model, out),
+        "rematch" => game::rematch(model, out),
+        _ => return Err(format!("I do not understand propose {rest:?}: propose draw, or propose rematch.")),
+    }
+    Ok(())
+}
+
+fn queue(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
+    let open = model.game.as_ref().ok_or("No game is open: type next or open GAME.")?;
+    let (game, ply) = (open.summary.id, open.view.ply);
+    match rest {
+        "" => return asked(model, Errand::Queue { game }, out),
+        "clear" => return asked(model, Errand::ClearQueue { game }, out),
+        _ => {}
+    }
+    if !matches!(open.summary.terms.time, Time::Correspondence { .. }) {
+        return Err(
+            "queue is for games with days per move: here type the move when your turn comes.".to_owned()
+        );
+    }
+    if open.view.phase != Phase::Playing || open.own_side().is_none() {
+        return Err("A move can be queued by a player while the game is played.".to_owned());
+    }
+    if open.is_own_turn() {
+        return Err("It is your turn: make your move first, then queue what is to follow.".to_owned());
+    }
+    let moves = parse_queue(rest)?;
+    asked(model, Errand::SetQueue { game, ply, moves }, out)
+}
+
+/// Reads `a4a5 if b7b6, a5a6`.
+pub(super) fn parse_queue(text: &str) -> Result<Vec<QueuedMove>, String> {
+    text.split(',').map(str::trim).map(queued).collect()
+}
+
+fn queued(text: &str) -> Result<QueuedMove, String> {
+    let wrong =
+        || format!("I do not understand {text:?}: queue a4a5, or queue a4a5 if b7b6, more after commas.");
+    let (act, condition) = match text.split_once(" if ") {
+        Some((act, condition)) => (act, Some(condition)),
+        None => (text, None),
+    };
+    let act = acts::act(act).filter(is_ply).ok_or_else(wrong)?;
+    let condition =
+        condition.map(|text| acts::act(text).as_ref().and_then(squares).ok_or_else(wrong)).transpose()?;
+    Ok(QueuedMove { command: act, after: condition })
+}
+
+fn is_ply(act: &GameCommand) -> bool {
+    matches!(act, GameCommand::Move { .. } | GameCommand::Remove { .. } | GameCommand::Place { .. })
+}
+
+fn squares(act: &GameCommand) -> Option<MoveText> {
+    match act {
+        GameCommand::Move { squares, .. } => Some(*squares),
+        _ => None,
+    }
+}
+
+fn show(model: &mut Model, rest: &str, is_own: bool, out: &mut Vec<Effect>) -> Done {
+    let game = named_game(model, rest)?;
+    asked(model, Errand::Show { game, is_own }, out)
+}
+
+fn history(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
+    let mut words = rest.split_whitespace();
+    match (words.next(), words.next(), words.next()) {
+        (Some(first), None, None) if first.parse::<GameId>().is_err() => {
+            asked(model, Errand::Played { player: player_name(first)? }, out)
+        }
+        (Some(first), Some(second), None) => {
+            let (player, opponent) = (player_name(first)?, player_name(second)?);
+            asked(model, Errand::HeadToHead { player, opponent }, out)
+        }
+        (_, _, Some(_)) => Err("history GAME, history NAME, or history NAME NAME.".to_owned()),
+        _ => {
+            let game = named_game(model, rest)?;
+            asked(model, Errand::Moves { game }, out)
+        }
+    }
+}
+
+/// A name, as a path takes it.
+fn player_name(text: &str) -> Result<String, String> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    if text.bytes().all(is_plain) && !text.is_empty() {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("{text:?} is nobody's name: names have letters, digits, - and _."))
+    }
+}
+
+fn standings(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
+    let open = model.game.as_ref().map(|game| &game.summary.terms);
+    let mut ruleset = open.map_or_else(|| "pbm".to_owned(), |terms| terms.ruleset.clone());
+    let mut speed = open.and_then(|terms| Speed::of(terms.time)).unwrap_or(Speed::Correspondence);
+    for word in rest.split_whitespace().map(str::to_ascii_lowercase) {
+        if let Some(named) = Speed::from_name(&word) {
+            speed = named;
+        } else if Ruleset::all().iter().any(|ruleset| ruleset.id == word) {
+            ruleset = word;
+        } else {
+            return Err(format!("{word:?} is neither a ruleset nor a speed: standings pbm correspondence."));
+        }
+    }
+    asked(model, Errand::Standings { ruleset, speed }, out)
+}
+
+fn ratings(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
+    let own = || model.player.as_ref().map(|player| player.name.clone()).unwrap_or_default();
+    let player = if rest.is_empty() { own() } else { rest.to_owned() };
+    let player = player_name(&player)?;
+    asked(model, Errand::Ratings { player }, out)
+}
+
+fn set(model: &mut Model, rest: &str) -> Done {
+    match rest.to_ascii_lowercase().as_str() {
+        "" => {}
+        "flip" => model.options.flip = true,
+        "noflip" => model.options.flip = false,
+        "numbers us" => model.options.numbering = Numbering::Us,
+        "numbers eu" => model.options.numbering = Numbering::Eu,
+        _ => {
+            return Err(format!(
+                "I do not understand set {rest:?}: set flip, set noflip, set numbers us, set numbers eu."
+            ));
+        }
+    }
+    let flip = if model.options.flip {
+        "flip: your own side at the bottom"
+    } else {
+        "noflip: Red always at the bottom"
+    };
+    let numbers = match model.options.numbering {
+        Numbering::Us => "numbers us: 1 Marshal to 9 Scout",
+        Numbering::Eu => "numbers eu: 10 Marshal to 2 Scout",
+    };
+    model.say(format!("Set: {flip}; {numbers}."));
+    Ok(())
+}
+
+/// Takes `#12` out of a line: the ply at which it is meant.
+pub(super) fn move_number(text: &str) -> Result<(String, Option<Ply>), String> {
+    let mut number = None;
+    let mut rest = Vec::new();
+    for word in text.split_whitespace() {
+        match word.strip_prefix('#') {
+            Some(digits) => {
+                let wrong = || format!("{word:?} is no number of a ply: write it as in move #12 a4a5.");
+                number = Some(digits.parse::<Ply>().map_err(|_| wrong())?);
+            }
+            None => rest.push(word),
+        }
+    }
+    Ok((rest.join(" "), number))
+}
+
+/// Whether the prompt is one for many games.
+pub(super) fn is_mail(model: &Model) -> bool {
+    model.goal == Goal::Mail
+}

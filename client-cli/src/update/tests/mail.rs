@@ -1,0 +1,250 @@
+//! The words of play by mail.
+
+use flagfall_protocol::{Accepted, ServerToClient, Time};
+
+use super::*;
+use crate::errand::Errand;
+
+/// A game with days per move, Red's turn at ply 4 or Blue's.
+fn slow(turn: &str) -> Model {
+    let mut model = game(
+        "classic",
+        "red",
+        &classic_view("red").replace(r#""turn":"red""#, &format!(r#""turn":"{turn}""#)),
+    );
+    model.options.plain = true;
+    if let Some(game) = &mut model.game {
+        game.summary.terms.time = Time::Correspondence { days: 3 };
+    }
+    model.take_unsaid();
+    model
+}
+
+fn line(model: &mut Model, line: &str) -> Vec<Effect> {
+    update(model, Message::Line(line.to_owned()))
+}
+
+fn asked(effects: &[Effect]) -> Vec<&Errand> {
+    effects
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Ask(errand) => Some(errand),
+            _ => None,
+        })
+        .collect()
+}
+
+fn answer(model: &mut Model, errand: Errand, body: &str) -> Vec<Effect> {
+    update(model, Message::Answered { errand, answer: Ok(body.as_bytes().to_vec()) })
+}
+
+#[test]
+fn every_word_asks_for_what_it_says() {
+    let id = "0123456789ab";
+    for (typed, path, is_own) in [
+        ("games", "/api/me/games", true),
+        ("next", "/api/me/games", true),
+        ("challenges", "/api/me/challenges", true),
+        ("show", "/api/games/0123456789ab", false),
+        ("showas", "/api/games/0123456789ab", true),
+        ("show ba9876543210", "/api/games/ba9876543210", false),
+        ("history", "/api/games/0123456789ab/record.txt", true),
+        ("history ba9876543210", "/api/games/ba9876543210/record.txt", true),
+        ("history bob", "/api/players/bob/games", true),
+        ("history ann bob", "/api/players/ann/against/bob", true),
+        ("standings", "/api/leaderboards/classic/correspondence", false),
+        ("standings barrage blitz", "/api/leaderboards/barrage/blitz", false),
+        ("ratings", "/api/players/ann", false),
+        ("ratings bob", "/api/players/bob", false),
+        ("reject abc123", "/api/me/challenges/abc123", true),
+        ("queue", "/api/games/0123456789ab/queue", true),
+        ("queue clear", "/api/games/0123456789ab/queue", true),
+    ] {
+        let mut model = slow("blue");
+        let effects = line(&mut model, typed);
+        let [errand] = asked(&effects)[..] else { panic!("{typed}: {effects:?}") };
+        assert_eq!((errand.path().as_str(), errand.is_own()), (path, is_own), "{typed}");
+        assert_eq!(model.errands, 1, "{id}");
+    }
+}
+
+#[test]
+fn words_that_say_nothing_sensible_are_answered_in_words() {
+    for (typed, word) in [
+        ("open nowhere", "is no game's id"),
+        ("show nowhere", "is no game's id"),
+        ("history ann bob eve", "history NAME NAME"),
+        ("history ../x", "is nobody's name"),
+        ("ratings a b", "is nobody's name"),
+        ("standings chess", "neither a ruleset nor a speed"),
+        ("propose peace", "propose draw, or propose rematch"),
+        ("queue a4", "I do not understand"),
+        ("queue resign", "I do not understand"),
+        ("queue a4a5 if resign", "I do not understand"),
+        ("set upside down", "set flip"),
+        ("move #x a4a5", "is no number of a ply"),
+        ("challenge ann bob", "I do not understand"),
+        ("challenge 9years", "is no clock"),
+    ] {
+        let mut model = slow("blue");
+        assert_eq!(line(&mut model, typed), [], "{typed}");
+        assert!(last_note(&model).contains(word), "{typed}: {}", last_note(&model));
+        assert!(model.was_refused, "{typed}");
+    }
+}
+
+#[test]
+fn a_move_for_another_ply_is_sent_for_that_ply_and_the_server_refuses_it() {
+    let mut model = slow("red");
+    for (typed, at) in [("move #3 a5a6", 3), ("a5a6 #7", 7), ("move #4 a5a6", 4)] {
+        let effects = line(&mut model, typed);
+        let [ClientToServer::Command { cmd_id, command: GameCommand::Move { .. }, ply, .. }] =
+            sent(&effects)[..]
+        else {
+            panic!("{typed}: {effects:?}");
+        };
+        assert_eq!(*ply, at, "{typed}");
+        let refusal = format!(
+            r#"{{"type":"refused","cmd_id":"{}","game":"0123456789ab","code":"stale_ply","message":"the game has moved on","seq":7}}"#,
+            cmd_id.as_str()
+        );
+        assert_eq!(sent(&received(&mut model, &refusal)), [] as [&ClientToServer; 0]);
+        assert!(last_note(&model).starts_with("That did not happen: "), "{}", last_note(&model));
+    }
+}
+
+#[test]
+fn queues_are_for_turns_to_come_in_games_with_days_per_move() {
+    let mut model = slow("blue");
+    let effects = line(&mut model, "queue a5a6 if b7b6, a6a7");
+    let [Errand::SetQueue { ply: 4, moves, .. }] = asked(&effects)[..] else { panic!("{effects:?}") };
+    assert_eq!((moves.len(), moves[0].after.is_some(), moves[1].after.is_some()), (2, true, false));
+    let errand = asked(&effects)[0].clone();
+    let told = r#"{"game":"0123456789ab","ply":6,"moves":[{"command":{"kind":"move","move":"a5a6"},"if":"b7b6"},{"command":{"kind":"move","move":"a6a7"}}]}"#;
+    answer(&mut model, errand, told);
+    assert_eq!(last_note(&model), "Queued from ply 6 on: a5a6 if b7b6, a6a7.");
+
+    let mut own = slow("red");
+    assert_eq!(line(&mut own, "queue a5a6"), []);
+    assert!(last_note(&own).starts_with("It is your turn"));
+    let mut live = playing();
+    assert_eq!(line(&mut live, "queue a5a6"), []);
+    assert!(last_note(&live).starts_with("queue is for games with days per move"));
+}
+
+#[test]
+fn draws_are_proposed_accepted_and_rejected() {
+    let mut model = slow("blue");
+    let effects = line(&mut model, "propose");
+    assert!(matches!(
+        sent(&effects)[..],
+        [ClientToServer::Command { command: GameCommand::OfferDraw {}, .. }]
+    ));
+    let effects = line(&mut model, "accept");
+    assert!(matches!(
+        sent(&effects)[..],
+        [ClientToServer::Command { command: GameCommand::AcceptDraw {}, .. }]
+    ));
+    let effects = line(&mut model, "reject");
+    assert!(matches!(
+        sent(&effects)[..],
+        [ClientToServer::Command { command: GameCommand::DeclineDraw {}, .. }]
+    ));
+}
+
+#[test]
+fn settings_are_set_and_told() {
+    let mut model = slow("red");
+    line(&mut model, "set noflip");
+    assert!(!model.options.flip && last_note(&model).contains("Red always at the bottom"));
+    line(&mut model, "set numbers eu");
+    assert!(last_note(&model).contains("10 Marshal to 2 Scout"));
+    line(&mut model, "set flip");
+    line(&mut model, "set");
+    assert!(model.options.flip && last_note(&model).contains("your own side at the bottom"));
+}
+
+/// The prompt for many games, with none open.
+fn mail() -> Model {
+    let mut model = online(Goal::Mail);
+    model.options.plain = true;
+    model
+}
+
+#[test]
+fn a_challenge_by_name_is_made_and_then_addressed() {
+    let mut model = mail();
+    let effects = line(&mut model, "challenge Bob -small 5days red rated");
+    let [ClientToServer::Challenge { cmd_id, terms, side: Some(Side::Red) }] = sent(&effects)[..] else {
+        panic!("{effects:?}");
+    };
+    assert_eq!(
+        (terms.ruleset.as_str(), terms.time, terms.rated),
+        ("pbm-small", Time::Correspondence { days: 5 }, true)
+    );
+    let outcome = Accepted::Challenge { challenge: "abc1234567".to_owned(), expires: START + 1 };
+    let accepted = ServerToClient::Accepted { cmd_id: cmd_id.clone(), outcome };
+    let effects = update(&mut model, Message::Received(Box::new(accepted)));
+    let [errand @ Errand::Invite { challenge, name }] = asked(&effects)[..] else { panic!("{effects:?}") };
+    assert_eq!((challenge.as_str(), name.as_str()), ("abc1234567", "Bob"));
+    assert_eq!(errand.method(), "POST");
+}
+
+#[test]
+fn the_prompt_opens_games_and_leaves_challenges_standing() {
+    let mut model = mail();
+    let effects = line(&mut model, "open ba9876543210");
+    assert!(matches!(sent(&effects)[..], [ClientToServer::OpenGame { .. }]));
+    let effects = line(&mut model, "quit");
+    assert_eq!(exit_code(&effects), Some(0));
+    assert_eq!(sent(&effects), [] as [&ClientToServer; 0]);
+}
+
+#[test]
+fn next_opens_the_first_game_that_waits_or_says_that_none_does() {
+    let own = |to_act: bool| {
+        format!(
+            r#"{{"games":[{{"game":{SUMMARY},"side":"red","to_act":{to_act},"deadline":7200000}}],"server_time":3600000}}"#
+        )
+    };
+    let mut model = online(Goal::Next);
+    let effects = answer(&mut model, Errand::Next, &own(true));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::OpenGame { .. }]), "{effects:?}");
+    let mut model = online(Goal::Next);
+    let effects = answer(&mut model, Errand::Next, &own(false));
+    assert_eq!(exit_code(&effects), Some(0));
+    let word = model.last_words.first().map(String::as_str).unwrap_or_else(|| last_note(&model));
+    assert_eq!(
+        word,
+        "It is not your turn in your one running game. The next turn may be yours in 1:00:00 at the latest."
+    );
+}
+
+#[test]
+fn help_names_every_word() {
+    let mut model = slow("red");
+    line(&mut model, "help");
+    let help: String = model.notes.iter().cloned().collect::<Vec<_>>().join("\n");
+    for word in [
+        "challenge",
+        "set",
+        "deploy",
+        "move",
+        "queue",
+        "show",
+        "showas",
+        "history",
+        "standings",
+        "ratings",
+        "resign",
+        "propose",
+        "accept",
+        "reject",
+        "games",
+        "next",
+        "open",
+    ] {
+        assert!(help.contains(word), "{word}");
+    }
+    assert!(help.lines().all(|line| line.len() <= 108), "lines are short");
+}

@@ -1,0 +1,311 @@
+//! Histories: what everybody, or a player alone, may know of games that are over.
+//!
+//! As with ratings, the end of a game and its due are one append, and whoever finds the due writes everything that comes of it in one update on the
+//! condition that the due is still there: each game is counted once. What is read is kept ready to be read: a page of games is one scan, and tallies are
+//! records of their own.
+
+mod record;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use flagfall_board::{GameId, Side};
+use flagfall_protocol::{
+    DeploymentTally, GameScore, HeadToHead, PlayedGame, PlayedGames, Player, PlayerKind, RulesetStatistics,
+    RulesetTally, Secret, Statistics,
+};
+use flagfall_rules::EndReason;
+use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
+use tokio::time::timeout;
+
+use self::record::{
+    Figures, Pair, PlayedRecord, Shelf, bytes, damaged, dues, figures_key, figures_of, game_after, last_part,
+    page_key, played_key, played_of, read, tallies_of, tally_key, versus_key, versus_of,
+};
+use crate::players::player_shown;
+use crate::table::{Archived, Finished, TableError, Tables};
+
+pub(crate) use self::record::due_key;
+
+/// Games of a page at most.
+pub const PAGE_MAX: usize = 100;
+/// Games of a page when nobody says how many.
+pub const PAGE: usize = 30;
+/// How often an update is tried anew because another game of the same players was first.
+const ATTEMPTS: usize = 32;
+/// Dues read at a time.
+const DUES_CHUNK: usize = 256;
+/// The time between two looks for dues that nobody told of: those of servers that are gone.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// Rulesets a player's figures tell of at most; custom ones count as their own.
+const RULESETS_MAX: usize = 200;
+/// Records deleted in one update.
+const DELETES_MAX: usize = 32;
+/// Records of a deleted player that are looked for at a time.
+const FORGET_CHUNK: usize = 1_024;
+
+/// Histories in a store. Cheap to clone.
+#[derive(Clone)]
+pub struct Histories {
+    store: Arc<dyn Store>,
+    tables: Tables,
+}
+
+/// Which page of a list: at most so many entries, after the one that a page before has named.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Page {
+    /// The `next` of the page before.
+    pub after: Option<String>,
+    /// How many, at most [`PAGE_MAX`].
+    pub limit: Option<usize>,
+}
+
+impl Histories {
+    /// The histories in this store, of the games that these tables can read.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, tables: Tables) -> Histories {
+        Histories { store, tables }
+    }
+
+    /// Writes down what is due, until the future is dropped: at once when a game of this server ends, and every few seconds.
+    pub async fn run(&self) {
+        loop {
+            if let Err(error) = self.settle_all().await {
+                tracing::warn!(%error, "due histories could not be looked for; they will be");
+            }
+            // Either way it is time to look.
+            let _is_told = timeout(LOOK_EVERY, self.tables.archived().notified()).await;
+        }
+    }
+
+    /// Writes down everything that is due now.
+    ///
+    /// # Errors
+    /// [`StoreError`]: what is left will be found again.
+    pub async fn settle_all(&self) -> Result<(), StoreError> {
+        let prefix = dues()?;
+        let mut after: Option<Key> = None;
+        loop {
+            let due = self.store.scan(prefix.clone(), after, DUES_CHUNK).await?;
+            for (key, _) in &due {
+                let Some(game) = game_after(key, &prefix) else { continue };
+                if let Err(error) = self.settle(game).await {
+                    tracing::warn!(%game, %error, "a game could not be written down now; it will be");
+                }
+            }
+            after = match due.last() {
+                Some((last, _)) if due.len() == DUES_CHUNK => Some(last.clone()),
+                _ => return Ok(()),
+            };
+        }
+    }
+
+    async fn settle(&self, game: GameId) -> Result<(), StoreError> {
+        let due = due_key(game).ok_or_else(|| damaged("impossible key"))?;
+        for _ in 0..ATTEMPTS {
+            let Some(value) = self.store.get(due.clone()).await? else { return Ok(()) };
+            let conditions = vec![(due.clone(), Expect::Value(value))];
+            let mut update = Update { conditions, writes: vec![Write::Delete { key: due.clone() }] };
+            let archived = match self.tables.archive(game).await {
+                Ok(Some(archived)) => archived,
+                Ok(None) => return Err(StoreError::Unavailable { why: "the game is not over".to_owned() }),
+                Err(error @ TableError::Unavailable) => {
+                    return Err(StoreError::Unavailable { why: error.to_string() });
+                }
+                Err(TableError::NotFound | TableError::Quarantined) => {
+                    return Err(damaged("the log of a game that is over cannot be read"));
+                }
+            };
+            // What was called off is no game: nothing was opened of it either.
+            if archived.finished.reason != EndReason::Aborted {
+                for side in Side::BOTH {
+                    self.write_down(game, &archived, side, &mut update).await?;
+                }
+            }
+            // Conflict: another server or another game was first. Unknown: it was written or not. Reading on tells which.
+            if self.store.update(update).await? == UpdateOutcome::Ok {
+                return Ok(());
+            }
+        }
+        Err(StoreError::Unavailable { why: "the histories of these players change too fast".to_owned() })
+    }
+
+    /// Adds to the update what a game is for one of its players.
+    async fn write_down(
+        &self,
+        game: GameId,
+        archived: &Archived,
+        side: Side,
+        update: &mut Update,
+    ) -> Result<(), StoreError> {
+        let Finished { terms, players, winner, reason, plies, ended } = &archived.finished;
+        let (player, opponent) = (&players[side], &players[side.opponent()]);
+        if player.kind == PlayerKind::House {
+            return Ok(());
+        }
+        let score = match winner {
+            None => GameScore::Drawn,
+            Some(winner) if *winner == side => GameScore::Won,
+            Some(_) => GameScore::Lost,
+        };
+        let record = PlayedRecord {
+            game,
+            ended: ended.0,
+            ruleset: terms.ruleset.clone(),
+            time: terms.time,
+            rated: terms.rated,
+            private: terms.private,
+            side,
+            opponent: opponent.clone(),
+            score,
+            reason: reason.code().to_owned(),
+            plies: *plies,
+        };
+        let value = bytes(&record)?;
+        let put = |key, value| Write::Put { key, value, expires: None };
+        let shelves = if terms.private { &[Shelf::All][..] } else { &Shelf::BOTH };
+        for shelf in shelves {
+            update.writes.push(put(played_key(&player.id, *shelf, ended.0, game)?, value.clone()));
+            update
+                .writes
+                .push(put(versus_key(&player.id, &opponent.id, *shelf, ended.0, game)?, value.clone()));
+        }
+        let key = tally_key(&player.id, &opponent.id, &terms.ruleset)?;
+        let mut pair: Pair = self.expected(&key, update).await?;
+        pair.all.count(score);
+        if !terms.private {
+            pair.open.count(score);
+        }
+        update.writes.push(put(key, bytes(&pair)?));
+        let key = figures_key(&player.id, &terms.ruleset)?;
+        let mut figures: Figures = self.expected(&key, update).await?;
+        figures.count(side, score, archived.deployments[side].as_ref(), ended.0);
+        update.writes.push(put(key, bytes(&figures)?));
+        Ok(())
+    }
+
+    /// A record, and the condition that it is still so.
+    async fn expected<T: Default + serde::de::DeserializeOwned>(
+        &self,
+        key: &Key,
+        update: &mut Update,
+    ) -> Result<T, StoreError> {
+        let value = self.store.get(key.clone()).await?;
+        let record = value.as_deref().map(read).transpose()?.unwrap_or_default();
+        update.conditions.push((key.clone(), value.map_or(Expect::Absent, Expect::Value)));
+        Ok(record)
+    }
+
+    /// A player's games that are over, as somebody may know of them: private ones he himself alone.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn games(
+        &self,
+        player: Player,
+        asker: Option<&str>,
+        page: &Page,
+    ) -> Result<PlayedGames, StoreError> {
+        let shelf = Shelf::of(asker == Some(&player.id));
+        let (games, next) = self.page(played_of(&player.id, shelf)?, page).await?;
+        Ok(PlayedGames { player, games, next })
+    }
+
+    /// Two players' games against each other, as somebody may know of them: private ones the two alone.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn head_to_head(
+        &self,
+        player: Player,
+        opponent: Player,
+        asker: Option<&str>,
+        page: &Page,
+    ) -> Result<HeadToHead, StoreError> {
+        let is_own = asker.is_some_and(|asker| asker == player.id || asker == opponent.id);
+        let shelf = Shelf::of(is_own);
+        let prefix = tallies_of(&player.id, &opponent.id)?;
+        let mut tallies = Vec::new();
+        for (key, value) in self.store.scan(prefix.clone(), None, RULESETS_MAX).await? {
+            let pair: Pair = read(&value)?;
+            let tally = if is_own { pair.all } else { pair.open };
+            if let Some(ruleset) = last_part(&key, &prefix).filter(|_| tally.games() > 0) {
+                tallies.push(RulesetTally { ruleset, tally });
+            }
+        }
+        let (games, next) = self.page(versus_of(&player.id, &opponent.id, shelf)?, page).await?;
+        Ok(HeadToHead { player, opponent, tallies, games, next })
+    }
+
+    /// A page of games, and what names the next one.
+    async fn page(&self, prefix: Key, page: &Page) -> Result<(Vec<PlayedGame>, Option<String>), StoreError> {
+        let limit = page.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
+        let after = page.after.as_deref().and_then(|after| page_key(&prefix, after));
+        let mut found = self.store.scan(prefix.clone(), after, limit + 1).await?;
+        let is_last = found.len() <= limit;
+        found.truncate(limit);
+        let next = found.last().filter(|_| !is_last).and_then(|(key, _)| last_part(key, &prefix));
+        // A page has few opponents: each is looked up once.
+        let mut known: HashMap<String, Player> = HashMap::new();
+        let mut games = Vec::with_capacity(found.len());
+        for (_, value) in &found {
+            let record: PlayedRecord = read(value)?;
+            let opponent = match known.get(&record.opponent.id) {
+                Some(opponent) => opponent.clone(),
+                None => self.shown(&record.opponent).await?,
+            };
+            known.insert(opponent.id.clone(), opponent.clone());
+            games.push(record.shown(opponent));
+        }
+        Ok((games, next))
+    }
+
+    /// A player as he is called today.
+    async fn shown(&self, player: &Player) -> Result<Player, StoreError> {
+        match player.kind {
+            PlayerKind::House => Ok(player.clone()),
+            kind => player_shown(&*self.store, &player.id, kind).await,
+        }
+    }
+
+    /// A player's own figures.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn statistics(&self, player: &str) -> Result<Statistics, StoreError> {
+        let prefix = figures_of(player)?;
+        let mut rulesets = Vec::new();
+        for (key, value) in self.store.scan(prefix.clone(), None, RULESETS_MAX).await? {
+            let Some(ruleset) = last_part(&key, &prefix) else { continue };
+            let Figures { by_side, mut deployments } = read(&value)?;
+            deployments.sort_by_key(|kept| std::cmp::Reverse((kept.tally.games(), kept.last)));
+            let by_deployment = deployments
+                .into_iter()
+                .map(|kept| DeploymentTally { setup: Secret::new(kept.setup), tally: kept.tally })
+                .collect();
+            rulesets.push(RulesetStatistics { ruleset, by_side, by_deployment });
+        }
+        Ok(Statistics { rulesets })
+    }
+
+    /// Deletes what is kept of the games of a player who is no more. Those of his opponents stay, without his name.
+    ///
+    /// # Errors
+    /// [`StoreError`]: some may be left.
+    pub async fn forget(&self, player: &Player) -> Result<(), StoreError> {
+        for prefix in record::all_of(&player.id)? {
+            loop {
+                let found = self.store.scan(prefix.clone(), None, FORGET_CHUNK).await?;
+                if found.is_empty() {
+                    break;
+                }
+                for keys in found.chunks(DELETES_MAX) {
+                    let writes = keys.iter().map(|(key, _)| Write::Delete { key: key.clone() }).collect();
+                    self.store.update(Update { conditions: Vec::new(), writes }).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,257 @@
+//! What the store keeps of games that are over.
+
+use flagfall_board::{GameId, PerSide, Side};
+use flagfall_protocol::{GameScore, PlayedGame, Player, Secret, Tally, Time};
+use flagfall_store::{Key, StoreError};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// Above every moment: the latest game of a list comes first.
+const MOMENT_MAX: u64 = 9_999_999_999_999;
+/// Deployments of one ruleset that are kept of a player; then the one played longest ago goes.
+const DEPLOYMENTS_MAX: usize = 64;
+
+/// A game as its player's list keeps it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct PlayedRecord {
+    pub(super) game: GameId,
+    pub(super) ended: u64,
+    pub(super) ruleset: String,
+    pub(super) time: Time,
+    pub(super) rated: bool,
+    pub(super) private: bool,
+    pub(super) side: Side,
+    /// As he was called then.
+    pub(super) opponent: Player,
+    pub(super) score: GameScore,
+    pub(super) reason: String,
+    pub(super) plies: u16,
+}
+
+impl PlayedRecord {
+    /// The game with its opponent as he is called today.
+    pub(super) fn shown(self, opponent: Player) -> PlayedGame {
+        let PlayedRecord {
+            game,
+            ended,
+            ruleset,
+            time,
+            rated,
+            private,
+            side,
+            opponent: _,
+            score,
+            reason,
+            plies,
+        } = self;
+        PlayedGame { game, ended, ruleset, time, rated, private, side, opponent, score, reason, plies }
+    }
+}
+
+/// Two players' tally in one ruleset: with private games, and without.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Pair {
+    pub(super) all: Tally,
+    pub(super) open: Tally,
+}
+
+/// A player's figures in one ruleset. It has no `Debug`: it holds his deployments.
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct Figures {
+    #[serde(default)]
+    pub(super) by_side: PerSide<Tally>,
+    #[serde(default)]
+    pub(super) deployments: Vec<KeptDeployment>,
+}
+
+/// A deployment and what became of it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct KeptDeployment {
+    pub(super) setup: String,
+    pub(super) tally: Tally,
+    /// When a game with it ended last.
+    pub(super) last: u64,
+}
+
+impl Figures {
+    /// One more game.
+    pub(super) fn count(&mut self, side: Side, score: GameScore, setup: Option<&Secret>, ended: u64) {
+        self.by_side[side].count(score);
+        let Some(setup) = setup.map(Secret::expose) else { return };
+        let known = self.deployments.iter().position(|kept| kept.setup == setup);
+        let at = known.unwrap_or_else(|| {
+            if self.deployments.len() >= DEPLOYMENTS_MAX {
+                let oldest = self.deployments.iter().enumerate().min_by_key(|(_, kept)| kept.last);
+                if let Some(oldest) = oldest.map(|(at, _)| at) {
+                    self.deployments.remove(oldest);
+                }
+            }
+            let setup = setup.to_owned();
+            self.deployments.push(KeptDeployment { setup, tally: Tally::default(), last: ended });
+            self.deployments.len() - 1
+        });
+        let kept = &mut self.deployments[at];
+        kept.tally.count(score);
+        kept.last = kept.last.max(ended);
+    }
+}
+
+/// Which list: that of all games, or that without the private ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Shelf {
+    All,
+    Open,
+}
+
+impl Shelf {
+    pub(super) const BOTH: [Shelf; 2] = [Shelf::All, Shelf::Open];
+
+    /// The list for whoever plays in the games, or for others.
+    pub(super) fn of(is_own: bool) -> Shelf {
+        if is_own { Shelf::All } else { Shelf::Open }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Shelf::All => "all",
+            Shelf::Open => "open",
+        }
+    }
+}
+
+pub(super) fn bytes(record: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+    serde_json::to_vec(record).map_err(|_| damaged("a history cannot be written"))
+}
+
+pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, StoreError> {
+    serde_json::from_slice(bytes).map_err(|_| damaged("a history cannot be read"))
+}
+
+pub(super) fn damaged(what: &str) -> StoreError {
+    StoreError::Damaged { what: what.to_owned() }
+}
+
+/// The due of a game that has ended.
+pub(crate) fn due_key(game: GameId) -> Option<Key> {
+    Key::new(format!("played_due/{game}")).ok()
+}
+
+/// All dues.
+pub(super) fn dues() -> Result<Key, StoreError> {
+    key("played_due/".to_owned())
+}
+
+/// A player's list, the latest first.
+pub(super) fn played_of(player: &str, shelf: Shelf) -> Result<Key, StoreError> {
+    key(format!("played/{player}/{}/", shelf.name()))
+}
+
+pub(super) fn played_key(player: &str, shelf: Shelf, ended: u64, game: GameId) -> Result<Key, StoreError> {
+    key(format!("played/{player}/{}/{}", shelf.name(), place(ended, game)))
+}
+
+/// A player's list of games against another, the latest first.
+pub(super) fn versus_of(player: &str, opponent: &str, shelf: Shelf) -> Result<Key, StoreError> {
+    key(format!("versus/{player}/{opponent}/{}/", shelf.name()))
+}
+
+pub(super) fn versus_key(
+    player: &str,
+    opponent: &str,
+    shelf: Shelf,
+    ended: u64,
+    game: GameId,
+) -> Result<Key, StoreError> {
+    key(format!("versus/{player}/{opponent}/{}/{}", shelf.name(), place(ended, game)))
+}
+
+fn place(ended: u64, game: GameId) -> String {
+    format!("{:013}-{game}", MOMENT_MAX.saturating_sub(ended))
+}
+
+/// A player's tallies against another, by ruleset.
+pub(super) fn tallies_of(player: &str, opponent: &str) -> Result<Key, StoreError> {
+    key(format!("tally/{player}/{opponent}/"))
+}
+
+pub(super) fn tally_key(player: &str, opponent: &str, ruleset: &str) -> Result<Key, StoreError> {
+    key(format!("tally/{player}/{opponent}/{ruleset}"))
+}
+
+/// A player's figures, by ruleset.
+pub(super) fn figures_of(player: &str) -> Result<Key, StoreError> {
+    key(format!("figures/{player}/"))
+}
+
+pub(super) fn figures_key(player: &str, ruleset: &str) -> Result<Key, StoreError> {
+    key(format!("figures/{player}/{ruleset}"))
+}
+
+/// Everything that is kept under a player's id.
+pub(super) fn all_of(player: &str) -> Result<Vec<Key>, StoreError> {
+    ["played", "versus", "tally", "figures"]
+        .into_iter()
+        .map(|kind| key(format!("{kind}/{player}/")))
+        .collect()
+}
+
+/// The key that a page names to be gone on after; none for what no page names.
+pub(super) fn page_key(prefix: &Key, after: &str) -> Option<Key> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let prefix = std::str::from_utf8(prefix.as_bytes()).ok()?;
+    let is_fit = (1..=40).contains(&after.len()) && after.bytes().all(is_plain);
+    Key::new(format!("{prefix}{after}")).ok().filter(|_| is_fit)
+}
+
+/// What stands after a prefix.
+pub(super) fn last_part(key: &Key, prefix: &Key) -> Option<String> {
+    std::str::from_utf8(key.as_bytes().strip_prefix(prefix.as_bytes())?).ok().map(str::to_owned)
+}
+
+/// The game whose id stands after a prefix.
+pub(super) fn game_after(key: &Key, prefix: &Key) -> Option<GameId> {
+    last_part(key, prefix)?.parse().ok()
+}
+
+fn key(text: String) -> Result<Key, StoreError> {
+    Ok(Key::new(text)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_too_many_deployments_the_one_played_longest_ago_goes() {
+        let mut figures = Figures::default();
+        let setup = |number: usize| Secret::new(format!("setup-{number}"));
+        for number in 0..DEPLOYMENTS_MAX {
+            figures.count(Side::Red, GameScore::Won, Some(&setup(number)), number as u64);
+        }
+        figures.count(Side::Blue, GameScore::Lost, Some(&setup(0)), 1_000);
+        figures.count(Side::Red, GameScore::Drawn, Some(&setup(999)), 1_001);
+        assert_eq!(figures.deployments.len(), DEPLOYMENTS_MAX);
+        let kept =
+            |number: usize| figures.deployments.iter().find(|kept| kept.setup == setup(number).expose());
+        assert!(kept(1).is_none() && kept(2).is_some());
+        assert_eq!(
+            kept(0).map(|kept| (kept.tally, kept.last)),
+            Some((Tally { won: 1, drawn: 0, lost: 1 }, 1_000))
+        );
+        assert_eq!(figures.by_side.red.games() + figures.by_side.blue.games(), DEPLOYMENTS_MAX as u32 + 2);
+        assert!(bytes(&figures).unwrap().len() < flagfall_store::limits::VALUE_BYTES_MAX);
+    }
+
+    #[test]
+    fn the_latest_game_comes_first_and_a_page_goes_on_behind_another() {
+        let game = GameId::from_random([1; 12]);
+        let at = |ended| played_key("ann", Shelf::Open, ended, game).unwrap();
+        assert!(at(2_000_000_000_000).as_bytes() < at(1_999_999_999_999).as_bytes());
+        let prefix = played_of("ann", Shelf::Open).unwrap();
+        let part = last_part(&at(7), &prefix).unwrap();
+        assert_eq!(page_key(&prefix, &part), Some(at(7)));
+        for wrong in ["", "../all/1", "a/b", &"9".repeat(41)] {
+            assert_eq!(page_key(&prefix, wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! `/api/me/games`: whose turn it is in all of one's games.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use flagfall_protocol::OwnGames;
+
+use super::ApiError;
+use super::accounts::Asker;
+use crate::server::App;
+
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    Asker(asker): Asker,
+) -> Result<Json<OwnGames>, ApiError> {
+    Ok(Json(app.tables.own_games(&asker.player.id).await?))
+}

@@ -1,0 +1,95 @@
+//! Challenges addressed to a player by name: the code lies in his list until he accepts or declines, or the challenge is gone.
+
+use flagfall_board::{Side, Stamp};
+use flagfall_protocol::{Invitation, Invitations, Player};
+use flagfall_store::{Expect, Key, Update, UpdateOutcome, Write};
+
+use super::challenges::{self, Challenge};
+use super::{Lobby, LobbyRefusal};
+
+/// Challenges that may wait for one player's answer.
+const INVITATIONS_MAX: usize = 50;
+
+impl Lobby {
+    /// Addresses an open challenge of `challenger` to a player. Doing it twice changes nothing.
+    ///
+    /// # Errors
+    /// [`LobbyRefusal::NoSuchChallenge`] when it is not open or not his, [`LobbyRefusal::OwnOffer`], [`LobbyRefusal::OpponentBusy`] when too
+    /// many wait for the player's answer, [`LobbyRefusal::Store`].
+    pub async fn invite(
+        &self,
+        challenger: &Player,
+        code: &str,
+        player: &Player,
+    ) -> Result<Invitation, LobbyRefusal> {
+        let (challenge, ..) = challenges::find(&self.inner.store, code).await?;
+        if challenge.challenger.id != challenger.id {
+            return Err(LobbyRefusal::NoSuchChallenge);
+        }
+        if player.id == challenger.id {
+            return Err(LobbyRefusal::OwnOffer);
+        }
+        super::check_rated(&challenge.terms, [challenger.kind, player.kind])?;
+        let waiting = self.inner.store.scan(key(player, "")?, None, INVITATIONS_MAX).await?;
+        if waiting.len() >= INVITATIONS_MAX {
+            return Err(LobbyRefusal::OpponentBusy);
+        }
+        let expires = Some(Stamp(challenge.expires));
+        let write = Write::Put { key: key(player, code)?, value: Vec::new(), expires };
+        self.write(Vec::new(), vec![write]).await?;
+        Ok(invitation(challenge))
+    }
+
+    /// The open challenges addressed to a player, the one that expires first at the top.
+    ///
+    /// # Errors
+    /// [`LobbyRefusal::Store`].
+    pub async fn invitations(&self, player: &Player) -> Result<Invitations, LobbyRefusal> {
+        let prefix = key(player, "")?;
+        let mut challenges = Vec::new();
+        for (key, _) in self.inner.store.scan(prefix.clone(), None, INVITATIONS_MAX).await? {
+            let code = key.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
+            let Some(Ok(code)) = code else { continue };
+            match challenges::find(&self.inner.store, code).await {
+                Ok((challenge, ..)) => challenges.push(invitation(challenge)),
+                // It was accepted by whoever had the code, or taken back.
+                Err(LobbyRefusal::NoSuchChallenge) => {}
+                Err(refusal) => return Err(refusal),
+            }
+        }
+        challenges.sort_by_key(|invitation| invitation.expires);
+        Ok(Invitations { challenges })
+    }
+
+    /// Declines a challenge that is addressed to the player: it is closed.
+    ///
+    /// # Errors
+    /// [`LobbyRefusal::NoSuchChallenge`], [`LobbyRefusal::Store`].
+    pub async fn decline(&self, player: &Player, code: &str) -> Result<(), LobbyRefusal> {
+        let own = key(player, code)?;
+        if self.inner.store.get(own.clone()).await?.is_none() {
+            return Err(LobbyRefusal::NoSuchChallenge);
+        }
+        let (challenge, key, bytes) = challenges::find(&self.inner.store, code).await?;
+        let mut writes = vec![Write::Delete { key: own }];
+        writes.extend(challenge.closing()?);
+        self.write(vec![(key, Expect::Value(bytes))], writes).await
+    }
+
+    async fn write(&self, conditions: Vec<(Key, Expect)>, writes: Vec<Write>) -> Result<(), LobbyRefusal> {
+        match self.inner.store.update(Update { conditions, writes }).await? {
+            UpdateOutcome::Ok => Ok(()),
+            UpdateOutcome::Conflict => Err(LobbyRefusal::NoSuchChallenge),
+            UpdateOutcome::Unknown => Err(LobbyRefusal::Store),
+        }
+    }
+}
+
+fn invitation(challenge: Challenge) -> Invitation {
+    let Challenge { code, challenger, terms, side, expires } = challenge;
+    Invitation { challenge: code, challenger, terms, your_side: side.map(Side::opponent), expires }
+}
+
+fn key(player: &Player, code: &str) -> Result<Key, LobbyRefusal> {
+    Key::new(format!("invited/{}/{code}", player.id)).map_err(|_| LobbyRefusal::NoSuchChallenge)
+}

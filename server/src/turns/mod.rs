@@ -1,0 +1,119 @@
+//! What follows of a turn in games with days per move, though its player is not there: queued moves are made.
+//!
+//! Every append to such a game leaves a due, in the same append, so no crash parts them: `turn_due/GAME` with the number of the log's last
+//! entry. Whichever server finds it looks at the game and carries out what follows; the due goes if nothing was appended meanwhile. Doing it twice does no
+//! harm: a queued move has an id made of its ply, and a ply is made once.
+
+mod queue;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use flagfall_board::{GameId, Side};
+use flagfall_protocol::{GameView, Phase, Time};
+use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
+use tokio::time::sleep;
+
+pub use self::queue::QueueError;
+use crate::table::{GameHeader, TableError, Tables};
+
+/// The time between two looks for dues.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// Dues read at a time.
+const DUES_CHUNK: usize = 256;
+
+/// Turns in games with days per move. Cheap to clone.
+#[derive(Clone)]
+pub struct Turns {
+    store: Arc<dyn Store>,
+    tables: Tables,
+}
+
+/// The due of a game's turn, after its log has got to this entry; none where nothing follows of a turn.
+pub(crate) fn due_turn(game: GameId, header: &GameHeader, seq: u64) -> Option<Write> {
+    let is_slow = matches!(header.terms.time, Time::Correspondence { .. });
+    let key = due_key(game).filter(|_| is_slow)?;
+    Some(Write::Put { key, value: seq.to_string().into_bytes(), expires: None })
+}
+
+fn due_key(game: GameId) -> Option<Key> {
+    Key::new(format!("turn_due/{game}")).ok()
+}
+
+impl Turns {
+    /// The turns of the games in this store.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, tables: Tables) -> Turns {
+        Turns { store, tables }
+    }
+
+    /// Carries out what is due every few seconds, until the future is dropped.
+    pub async fn run(&self) {
+        loop {
+            if let Err(error) = self.settle_all().await {
+                tracing::warn!(%error, "due turns could not be looked for; they will be");
+            }
+            sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Carries out everything that is due now, what comes of it included.
+    ///
+    /// # Errors
+    /// [`StoreError`]: what is left will be found again.
+    pub async fn settle_all(&self) -> Result<(), StoreError> {
+        let prefix = Key::new("turn_due/")?;
+        let mut after: Option<Key> = None;
+        loop {
+            let due = self.store.scan(prefix.clone(), after, DUES_CHUNK).await?;
+            for (key, value) in &due {
+                let Some(game) = game_after(key, &prefix) else { continue };
+                if let Err(error) = self.settle(game, key, value.clone()).await {
+                    tracing::warn!(%game, %error, "what follows of a turn could not be done now; it will be");
+                }
+            }
+            after = match due.last() {
+                Some((last, _)) if due.len() == DUES_CHUNK => Some(last.clone()),
+                _ => return Ok(()),
+            };
+        }
+    }
+
+    async fn settle(&self, game: GameId, key: &Key, value: Vec<u8>) -> Result<(), StoreError> {
+        for side in self.sides_to_act(game).await? {
+            self.play_queued(game, side).await?;
+        }
+        // A conflict means that the log has gone on: that due is another one.
+        let conditions = vec![(key.clone(), Expect::Value(value))];
+        let writes = vec![Write::Delete { key: key.clone() }];
+        self.store.update(Update { conditions, writes }).await?;
+        Ok(())
+    }
+
+    /// The sides that are to act. A game that cannot be read has none: an operator must look at it first.
+    async fn sides_to_act(&self, game: GameId) -> Result<Vec<Side>, StoreError> {
+        match self.view(game, None).await {
+            Ok((_, view)) if view.phase == Phase::Playing => {
+                Ok(Side::BOTH.into_iter().filter(|side| view.is_to_act(*side)).collect())
+            }
+            Ok(_) | Err(TableError::NotFound | TableError::Quarantined) => Ok(Vec::new()),
+            Err(error @ TableError::Unavailable) => Err(StoreError::Unavailable { why: error.to_string() }),
+        }
+    }
+
+    /// A game as one of its sides sees it, and its players. Whose turn it is both sides see alike.
+    async fn view(
+        &self,
+        game: GameId,
+        side: Option<Side>,
+    ) -> Result<(flagfall_protocol::GameSummary, GameView), TableError> {
+        let handle = self.tables.find(game).await?;
+        let player = handle.summary().players[side.unwrap_or(Side::Red)].id.clone();
+        let (summary, _, view) = handle.look(Some(&player)).await?;
+        Ok((summary, view))
+    }
+}
+
+fn game_after(key: &Key, prefix: &Key) -> Option<GameId> {
+    std::str::from_utf8(key.as_bytes().strip_prefix(prefix.as_bytes())?).ok()?.parse().ok()
+}

@@ -1,0 +1,226 @@
+//! Moves that a player leaves behind for the turns to come.
+//!
+//! `queue/GAME/PLAYER` holds the ply of the first of them and all of them: the n-th is for the n-th turn after it, so nothing need be written when one is
+//! made. What cannot be made when its turn comes ends the queue: what was planned after it was planned for another game. Queues are secrets of
+//! their owners: a planned move tells what its piece may be.
+
+use std::future::poll_fn;
+use std::time::Duration;
+
+use flagfall_board::{GameId, Ply, Side};
+use flagfall_protocol::{
+    Code, CommandId, GameCommand, GameView, MoveQueue, NewQueue, Phase, QueuedMove, ServerToClient, Time,
+};
+use flagfall_store::{Key, StoreError, Update, UpdateOutcome, Write};
+use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
+
+use super::Turns;
+use crate::gateway::{ConnectionId, Outgoing, outbox};
+use crate::table::{TableError, TableInput};
+
+/// Plies a queue holds at most.
+const QUEUE_MAX: usize = 20;
+/// How long a table may take with a queued move before it is tried again later.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What the store keeps. It has no `Debug`: it is its owner's secret.
+#[derive(Serialize, Deserialize)]
+struct QueueRecord {
+    ply: Ply,
+    moves: Vec<QueuedMove>,
+}
+
+/// Why a queue was not taken. Nothing has changed.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum QueueError {
+    /// No such game for this player.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The game has no days per move, or is not played now.
+    #[error("moves are queued in games with days per move, while they are played, by their players")]
+    NotQueued,
+    /// It is his turn.
+    #[error("it is your turn: make your move first, then queue what is to follow")]
+    OwnTurn,
+    /// The game has gone on.
+    #[error("the game has gone on: it stands at ply {0}. Look at it, then queue again")]
+    Stale(Ply),
+    /// Too many, none, or something that is no ply.
+    #[error("a queue has 1 to {QUEUE_MAX} plies: moves, removals and placings")]
+    BadQueue,
+    /// The store does not answer.
+    #[error("the store cannot be reached now; try again in a moment")]
+    Store,
+}
+
+impl QueueError {
+    /// The code of messages.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            QueueError::Table(TableError::NotFound) => Code::NO_SUCH_GAME,
+            QueueError::Table(TableError::Quarantined) => Code::GAME_QUARANTINED,
+            QueueError::NotQueued | QueueError::BadQueue => Code::BAD_QUEUE,
+            QueueError::OwnTurn => Code::OWN_TURN,
+            QueueError::Stale(_) => "stale_ply",
+            QueueError::Table(TableError::Unavailable) | QueueError::Store => Code::STORE_UNAVAILABLE,
+        }
+    }
+}
+
+impl From<StoreError> for QueueError {
+    fn from(error: StoreError) -> QueueError {
+        tracing::warn!(%error, "the store refused a queue of moves");
+        QueueError::Store
+    }
+}
+
+impl Turns {
+    /// What a player has queued in a game of his.
+    ///
+    /// # Errors
+    /// [`QueueError::Table`], [`QueueError::Store`].
+    pub async fn queued(&self, game: GameId, player: &str) -> Result<MoveQueue, QueueError> {
+        let (_, view) = self.own_view(game, player).await?;
+        let record =
+            self.read(game, player).await?.unwrap_or(QueueRecord { ply: view.ply, moves: Vec::new() });
+        // What its turns have passed is done.
+        let past = usize::from(view.ply.saturating_sub(record.ply)).div_ceil(2);
+        let past = past.min(record.moves.len());
+        let ply = record.ply.saturating_add(Ply::try_from(past * 2).unwrap_or(Ply::MAX));
+        Ok(MoveQueue { game, ply, moves: record.moves.into_iter().skip(past).collect() })
+    }
+
+    /// Queues plies for a player's next turns, in the place of what was queued before.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn queue(&self, game: GameId, player: &str, new: NewQueue) -> Result<MoveQueue, QueueError> {
+        let NewQueue { ply, moves } = new;
+        let (side, view) = self.own_view(game, player).await?;
+        let time = self.tables.find(game).await?.summary().terms.time;
+        if !matches!(time, Time::Correspondence { .. }) || view.phase != Phase::Playing {
+            return Err(QueueError::NotQueued);
+        }
+        if view.ply != ply {
+            return Err(QueueError::Stale(view.ply));
+        }
+        if view.turn == Some(side) {
+            return Err(QueueError::OwnTurn);
+        }
+        let is_fit =
+            (1..=QUEUE_MAX).contains(&moves.len()) && moves.iter().all(|queued| is_ply(&queued.command));
+        if !is_fit {
+            return Err(QueueError::BadQueue);
+        }
+        let record = QueueRecord { ply: ply.saturating_add(1), moves };
+        let value = serde_json::to_vec(&record).map_err(|_| QueueError::BadQueue)?;
+        let mut writes = vec![Write::Put { key: key(game, player)?, value, expires: None }];
+        // The other side may have moved since it was looked at: then its due may have come and gone.
+        let due =
+            super::due_key(game).map(|key| Write::Put { key, value: b"queued".to_vec(), expires: None });
+        writes.extend(due);
+        self.write(writes).await?;
+        Ok(MoveQueue { game, ply: record.ply, moves: record.moves })
+    }
+
+    /// Queues nothing any more.
+    ///
+    /// # Errors
+    /// [`QueueError::Table`], [`QueueError::Store`].
+    pub async fn clear_queue(&self, game: GameId, player: &str) -> Result<(), QueueError> {
+        self.own_view(game, player).await?;
+        self.write(vec![Write::Delete { key: key(game, player)? }]).await
+    }
+
+    async fn own_view(&self, game: GameId, player: &str) -> Result<(Side, GameView), QueueError> {
+        let (_, audience, view) = self.tables.find(game).await?.look(Some(player)).await?;
+        Ok((audience.side().ok_or(QueueError::NotQueued)?, view))
+    }
+
+    async fn read(&self, game: GameId, player: &str) -> Result<Option<QueueRecord>, StoreError> {
+        let bytes = self.store.get(key(game, player)?).await?;
+        let damaged = |_| StoreError::Damaged { what: "a queue of moves cannot be read".to_owned() };
+        bytes.map(|bytes| serde_json::from_slice(&bytes).map_err(damaged)).transpose()
+    }
+
+    async fn write(&self, writes: Vec<Write>) -> Result<(), QueueError> {
+        match self.store.update(Update { conditions: Vec::new(), writes }).await? {
+            UpdateOutcome::Ok | UpdateOutcome::Conflict => Ok(()),
+            UpdateOutcome::Unknown => Err(QueueError::Store),
+        }
+    }
+
+    /// Makes the queued move of a side whose turn it is, if there is one for this ply.
+    pub(super) async fn play_queued(&self, game: GameId, side: Side) -> Result<(), StoreError> {
+        let unavailable = |error: TableError| StoreError::Unavailable { why: error.to_string() };
+        let (summary, view) = self.view(game, Some(side)).await.map_err(unavailable)?;
+        if view.pending_strike.is_some() || view.owed_color.is_some() {
+            // A choice or a color comes before the next ply.
+            return Ok(());
+        }
+        let player = summary.players[side].clone();
+        let Some(record) = self.read(game, &player.id).await? else { return Ok(()) };
+        let past = view.ply.checked_sub(record.ply);
+        let queued = past.filter(|past| past % 2 == 0).map(|past| record.moves.get(usize::from(past / 2)));
+        let is_met = |queued: &QueuedMove| {
+            let last = view.last_move.as_ref().filter(|last| last.side != side);
+            queued.after.is_none_or(|after| last.is_some_and(|last| last.squares == after))
+        };
+        let is_made = match queued {
+            // It begins later.
+            None if past.is_none() => return Ok(()),
+            Some(Some(queued)) if is_met(queued) => {
+                let handle = self.tables.find(game).await.map_err(unavailable)?;
+                let cmd_id: CommandId = format!("queued-{}", view.ply).parse().map_err(|_| no_answer())?;
+                let (outbox, mut reader) = outbox(ConnectionId::next());
+                let command = queued.command.clone();
+                let input =
+                    TableInput::Command { outbox, player: player.clone(), cmd_id, ply: view.ply, command };
+                handle.send(input).await.map_err(|_| no_answer())?;
+                let answer = async {
+                    loop {
+                        match poll_fn(|cx| reader.poll_next(cx)).await {
+                            Outgoing::Message(payload) => match serde_json::from_str(payload.as_str()) {
+                                Ok(ServerToClient::Accepted { .. }) => return Ok(true),
+                                Ok(ServerToClient::Refused { code, .. }) => return answer_of(&code),
+                                _ => {}
+                            },
+                            Outgoing::Close(_) => return Err(no_answer()),
+                        }
+                    }
+                };
+                timeout(PATIENCE, answer).await.map_err(|_| no_answer())??
+            }
+            _ => false,
+        };
+        let is_last = past.is_some_and(|past| usize::from(past / 2) + 1 >= record.moves.len());
+        if !is_made || is_last {
+            tracing::debug!(%game, is_made, "a queue of moves has ended");
+            let writes = vec![Write::Delete { key: key(game, &player.id)? }];
+            self.store.update(Update { conditions: Vec::new(), writes }).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a refusal says that the move cannot be made; others say that it could not be tried.
+fn answer_of(code: &Code) -> Result<bool, StoreError> {
+    match code.as_str() {
+        Code::STORE_UNAVAILABLE | Code::TOO_MANY | Code::INTERNAL | Code::STOPPING => Err(no_answer()),
+        _ => Ok(false),
+    }
+}
+
+fn no_answer() -> StoreError {
+    StoreError::Unavailable { why: "the table did not take a queued move".to_owned() }
+}
+
+fn is_ply(command: &GameCommand) -> bool {
+    matches!(command, GameCommand::Move { .. } | GameCommand::Remove { .. } | GameCommand::Place { .. })
+}
+
+fn key(game: GameId, player: &str) -> Result<Key, StoreError> {
+    Ok(Key::new(format!("queue/{game}/{player}"))?)
+}

@@ -1,0 +1,201 @@
+//! Games that are over: who may read of them, page by page, and that each is counted once.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod common;
+
+use common::{Client, House, settings};
+use flagfall_board::{GameId, Side};
+use flagfall_protocol::{Accepted, ClientToServer, CommandId, GameCommand, ServerToClient, Terms, Time};
+use serde_json::{Value, json};
+
+const SETUP: &str = "939492493956691S9575574BB7668B88BF7B88B9";
+
+async fn account(house: &House, name: &str) -> String {
+    let body = json!({ "name": name, "password": "correct horse battery" }).to_string();
+    house.ask("POST", "/api/account", "", &body).await.json()["token"].as_str().unwrap().to_owned()
+}
+
+/// What a game is, but for its ruleset and clock.
+#[derive(Clone, Copy, Default)]
+struct Kind {
+    private: bool,
+    rated: bool,
+    is_called_off: bool,
+}
+
+struct Table {
+    house: House,
+    ann: Client,
+    bob: Client,
+    tokens: [String; 2],
+    commands: u32,
+}
+
+impl Table {
+    async fn new() -> Table {
+        let house = House::open(settings()).await;
+        let tokens = [account(&house, "ann").await, account(&house, "bob").await];
+        let (ann, bob) = (house.again(&tokens[0]).await, house.again(&tokens[1]).await);
+        Table { house, ann, bob, tokens, commands: 0 }
+    }
+
+    fn next_id(&mut self) -> CommandId {
+        self.commands += 1;
+        format!("c{}", self.commands).parse().unwrap()
+    }
+
+    /// A game of two plies that Bob, who has Blue, gives up; its history is written down.
+    async fn play(&mut self, kind: Kind) -> GameId {
+        let Kind { private, rated, is_called_off } = kind;
+        let time = Time::Fischer { base_s: 600, increment_s: 5 };
+        let terms = Terms { ruleset: "classic".to_owned(), time, private, secret: true, rated };
+        let cmd_id = self.next_id();
+        let challenge =
+            ask(&mut self.ann, ClientToServer::Challenge { cmd_id, terms, side: Some(Side::Red) }).await;
+        let Accepted::Challenge { challenge, .. } = challenge else { panic!("{challenge:?}") };
+        let cmd_id = self.next_id();
+        let started =
+            ask(&mut self.bob, ClientToServer::AcceptChallenge { cmd_id, challenge, secret: true }).await;
+        let Accepted::Started { game, .. } = started else { panic!("{started:?}") };
+        let moving =
+            |squares: &str| serde_json::from_value(json!({ "kind": "move", "move": squares })).unwrap();
+        let deploy = || GameCommand::Deploy { setup: SETUP.to_owned() };
+        if is_called_off {
+            self.act(false, game, 0, GameCommand::Abort {}).await;
+        } else {
+            self.act(true, game, 0, deploy()).await;
+            self.act(false, game, 0, deploy()).await;
+            self.act(true, game, 0, moving("a4a5")).await;
+            self.act(false, game, 1, moving("j7j6")).await;
+            self.act(false, game, 2, GameCommand::Resign {}).await;
+        }
+        self.house.histories.settle_all().await.unwrap();
+        self.house.ratings.settle_all().await.unwrap();
+        game
+    }
+
+    async fn act(&mut self, is_ann: bool, game: GameId, ply: u16, command: GameCommand) {
+        let cmd_id = self.next_id();
+        let client = if is_ann { &mut self.ann } else { &mut self.bob };
+        ask(client, ClientToServer::Command { cmd_id, game, ply, command }).await;
+    }
+
+    async fn get(&self, token: &str, path: &str) -> Value {
+        let answer = self.house.ask("GET", path, token, "").await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        answer.json()
+    }
+}
+
+async fn ask(client: &mut Client, message: ClientToServer) -> Accepted {
+    client.tell(&message).await;
+    client
+        .find(|message| match message {
+            ServerToClient::Accepted { outcome, .. } => Some(outcome),
+            ServerToClient::Refused { code, message, .. } => panic!("{code}: {message}"),
+            _ => None,
+        })
+        .await
+}
+
+fn ids(list: &Value) -> Vec<String> {
+    list["games"].as_array().unwrap().iter().map(|game| game["game"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_history_has_the_latest_game_first_and_private_ones_for_the_players_alone() {
+    let mut table = Table::new().await;
+    let open = table.play(Kind::default()).await;
+    let private = table.play(Kind { private: true, rated: true, ..Kind::default() }).await;
+    table.play(Kind { is_called_off: true, ..Kind::default() }).await;
+    let (open, private) = (open.to_string(), private.to_string());
+    let [ann, bob] = table.tokens.clone();
+    let eve = account(&table.house, "eve").await;
+
+    let own = table.get(&ann, "/api/players/Ann/games").await;
+    assert_eq!(ids(&own), [private.clone(), open.clone()]);
+    let first = &own["games"][1];
+    assert_eq!(
+        (&first["score"], &first["side"], &first["reason"]),
+        (&json!("won"), &json!("red"), &json!("resigned"))
+    );
+    assert_eq!((&first["opponent"]["name"], &first["plies"]), (&json!("bob"), &json!(2)));
+    for other in ["", &eve, &bob] {
+        assert_eq!(ids(&table.get(other, "/api/players/ann/games").await), [open.clone()]);
+    }
+    for (token, count) in [("", 1), (&eve, 1), (&ann, 2), (&bob, 2)] {
+        let both = table.get(token, "/api/players/bob/against/ann").await;
+        assert_eq!(ids(&both).len(), count);
+        assert_eq!(
+            both["tallies"],
+            json!([{ "ruleset": "classic", "tally": { "won": 0, "drawn": 0, "lost": count } }])
+        );
+    }
+    // Of a private rated game the rating tells, and nothing else.
+    let path = "/api/players/ann/ratings/classic/rapid";
+    assert_eq!(ids(&table.get(&ann, path).await), [private.clone()]);
+    assert_eq!(ids(&table.get(&eve, path).await), [String::new(); 0]);
+    let change = format!("/api/games/{private}/ratings");
+    assert_eq!(table.house.ask("GET", &change, &bob, "").await.status, 200);
+    for other in ["", &eve] {
+        assert_eq!(table.house.ask("GET", &change, other, "").await.status, 404);
+    }
+}
+
+#[tokio::test]
+async fn a_long_history_comes_in_pages() {
+    let mut table = Table::new().await;
+    let mut played = Vec::new();
+    for _ in 0..5 {
+        played.push(table.play(Kind::default()).await.to_string());
+    }
+    played.reverse();
+    for path in ["/api/players/ann/games", "/api/players/ann/against/bob"] {
+        let mut read = Vec::new();
+        let mut after = String::new();
+        loop {
+            let page = table.get("", &format!("{path}?limit=2{after}")).await;
+            read.extend(ids(&page));
+            match page["next"].as_str() {
+                Some(next) => after = format!("&after={next}"),
+                None => break,
+            }
+        }
+        assert_eq!(read, played, "{path}");
+        let refused = table.house.get(&format!("{path}?limit=many")).await;
+        assert_eq!((refused.status, refused.json()["code"].clone()), (400, json!("bad_query")));
+        // A place that no page names is none.
+        assert_eq!(ids(&table.get("", &format!("{path}?after=../all")).await), played);
+    }
+}
+
+#[tokio::test]
+async fn own_figures_tell_sides_and_deployments_to_their_owner_alone_and_count_a_game_once() {
+    let mut table = Table::new().await;
+    table.play(Kind::default()).await;
+    table.play(Kind::default()).await;
+    // However often what is done is done again.
+    table.house.histories.settle_all().await.unwrap();
+    let own = table.get(&table.tokens[1], "/api/me/statistics").await;
+    let lost = json!({ "won": 0, "drawn": 0, "lost": 2 });
+    let figures = &own["rulesets"][0];
+    assert_eq!((&figures["ruleset"], &figures["by_side"]["blue"]), (&json!("classic"), &lost));
+    assert_eq!(figures["by_side"]["red"], json!({ "won": 0, "drawn": 0, "lost": 0 }));
+    assert_eq!(figures["by_deployment"], json!([{ "setup": SETUP, "tally": lost }]));
+    assert_eq!(table.house.ask("GET", "/api/me/statistics", "", "").await.status, 401);
+    // What everybody may read has no deployment in it.
+    let open = table.house.get("/api/players/bob/games").await.body;
+    assert!(!open.contains(SETUP));
+}
+
+#[tokio::test]
+async fn of_a_deleted_account_the_opponents_games_stay_without_the_name() {
+    let mut table = Table::new().await;
+    table.play(Kind::default()).await;
+    let confirmation = json!({ "password": "correct horse battery" }).to_string();
+    let deleted = table.house.ask("DELETE", "/api/account", &table.tokens[0], &confirmation).await;
+    assert_eq!(deleted.status, 204, "{}", deleted.body);
+    assert_eq!(table.house.get("/api/players/ann/games").await.status, 404);
+    let left = table.get("", "/api/players/bob/games").await;
+    assert_eq!(left["games"][0]["opponent"]["name"], "deleted");
+}

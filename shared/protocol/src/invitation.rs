@@ -1,0 +1,41 @@
+//! Challenges addressed to somebody by name.
+
+use flagfall_board::Side;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::client_to_server::Terms;
+use crate::server_to_client::Player;
+
+/// Addresses an open challenge of the asker's to a player. `POST /api/me/challenges`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Invite {
+    /// The challenge's code.
+    pub challenge: String,
+    /// The player's name.
+    pub name: String,
+}
+
+/// A challenge that waits for the asker's answer.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Invitation {
+    /// Its code, to accept it by.
+    pub challenge: String,
+    /// Who offers.
+    pub challenger: Player,
+    /// What.
+    pub terms: Terms,
+    /// The side the asker would have; decided by chance where none is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub your_side: Option<Side>,
+    /// When it expires, in milliseconds since 1970.
+    pub expires: u64,
+}
+
+/// The challenges addressed to the asker, the one that expires first at the top. `GET /api/me/challenges`.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Invitations {
+    /// All of them.
+    pub challenges: Vec<Invitation>,
+}

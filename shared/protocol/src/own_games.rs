@@ -1,0 +1,137 @@
+//! A player's running games, with what is urgent about each.
+
+use flagfall_board::{GameId, Side};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::game_view::{Clock, GameView, Phase, Running};
+use crate::server_to_client::GameSummary;
+
+/// A running game of one's own.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OwnGame {
+    /// The game.
+    pub game: GameSummary,
+    /// One's own side.
+    pub side: Side,
+    /// Whether one is to act: to deploy, to move, or to choose.
+    pub to_act: bool,
+    /// When the time of whoever is to act runs out, in milliseconds since 1970; none without a clock, and while clocks stand still.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<u64>,
+    /// Whether the other side offers a draw.
+    #[serde(default)]
+    pub draw_offered: bool,
+}
+
+/// The running games of whoever asks, the most urgent first: those in which he is to act by their deadlines, then the others. `GET /api/me/games`.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct OwnGames {
+    /// The games.
+    pub games: Vec<OwnGame>,
+    /// Games that cannot be shown now: their logs are damaged or out of reach.
+    #[serde(default)]
+    pub unavailable: Vec<GameId>,
+    /// The server's time in milliseconds since 1970.
+    pub server_time: u64,
+}
+
+impl OwnGame {
+    /// A game as its view from this side tells it.
+    #[must_use]
+    pub fn new(game: GameSummary, side: Side, view: &GameView) -> OwnGame {
+        let (to_act, deadline) = match view.phase {
+            Phase::Deploying => (!view.ready[side], view.deploy_deadline),
+            Phase::Playing => (view.is_to_act(side), view.clock.as_ref().and_then(Clock::deadline)),
+            Phase::Over => (false, None),
+        };
+        OwnGame {
+            game,
+            side,
+            to_act,
+            deadline: deadline.filter(|_| !view.paused),
+            draw_offered: view.draw_offer == Some(side.opponent()),
+        }
+    }
+
+    /// The most urgent first.
+    pub fn sort(games: &mut [OwnGame]) {
+        games.sort_by_key(|own| {
+            let newest_first = std::cmp::Reverse(own.game.created);
+            (!own.to_act, own.deadline.unwrap_or(u64::MAX), newest_first, own.game.id)
+        });
+    }
+}
+
+impl Clock {
+    /// When the time of whoever is to act runs out, in milliseconds since 1970; none while nobody's runs.
+    #[must_use]
+    pub fn deadline(&self) -> Option<u64> {
+        let of = |side: Side| self.at + self.remaining_ms[side] + self.free_ms[side];
+        match self.running? {
+            Running::Red => Some(of(Side::Red)),
+            Running::Blue => Some(of(Side::Blue)),
+            Running::Both => Some(of(Side::Red).min(of(Side::Blue))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flagfall_board::PerSide;
+
+    use super::*;
+    use crate::client_to_server::{Terms, Time};
+    use crate::server_to_client::{Player, PlayerKind};
+
+    fn own(id: u8, to_act: bool, deadline: Option<u64>) -> OwnGame {
+        let player =
+            |name: &str| Player { id: name.to_owned(), name: name.to_owned(), kind: PlayerKind::Account };
+        let game = GameSummary {
+            id: GameId::from_random([id; 12]),
+            terms: Terms {
+                ruleset: "classic".to_owned(),
+                time: Time::Correspondence { days: 3 },
+                private: false,
+                secret: false,
+                rated: false,
+            },
+            players: PerSide::new(player("ann"), player("bob")),
+            created: u64::from(id),
+            phase: Phase::Playing,
+            ply: 4,
+            turn: Some(Side::Red),
+            outcome: None,
+        };
+        OwnGame { game, side: Side::Red, to_act, deadline, draw_offered: false }
+    }
+
+    #[test]
+    fn what_waits_for_oneself_comes_first_and_of_that_what_ends_soonest() {
+        let mut games = vec![
+            own(1, false, Some(5)),
+            own(2, true, None),
+            own(3, true, Some(900)),
+            own(4, true, Some(100)),
+            own(5, false, None),
+            own(6, true, None),
+        ];
+        OwnGame::sort(&mut games);
+        let order: Vec<u64> = games.iter().map(|own| own.game.created).collect();
+        assert_eq!(order, [4, 3, 6, 2, 1, 5]);
+    }
+
+    #[test]
+    fn a_deadline_is_when_whoever_is_to_act_has_used_all_he_has() {
+        let clock = |running| Clock {
+            at: 1_000,
+            remaining_ms: PerSide::new(500, 300),
+            free_ms: PerSide::new(0, 50),
+            running,
+        };
+        assert_eq!(clock(None).deadline(), None);
+        assert_eq!(clock(Some(Running::Red)).deadline(), Some(1_500));
+        assert_eq!(clock(Some(Running::Blue)).deadline(), Some(1_350));
+        assert_eq!(clock(Some(Running::Both)).deadline(), Some(1_350));
+    }
+}

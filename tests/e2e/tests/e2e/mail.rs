@@ -1,0 +1,87 @@
+//! Games by correspondence as people play them: at a prompt for many games, from scripts that come and go.
+
+use flagfall_e2e::{Ended, Process, Server, Site};
+
+const PASSWORD: &str = "correct horse battery";
+const SETUP: &str = "9394924939 56691S9575 574BB7668B 88BF7B88B9";
+
+/// Runs somebody's client with these lines as its input.
+fn run(server: &Server, site: &Site, who: &str, words: &[&str], lines: &[&str]) -> Ended {
+    let mut client = site.client_command(who, words);
+    let mut process = Process::start(who, client.args(["--server", &server.address.to_string()]));
+    for line in lines {
+        process.type_line(line);
+    }
+    process.end_input();
+    process.ended()
+}
+
+#[test]
+fn a_game_by_mail_from_the_challenge_to_the_end_with_nobody_there() {
+    let site = Site::new();
+    let server = site.serve();
+    for who in ["ann", "bob"] {
+        run(&server, &site, who, &["signup", who], &[PASSWORD]).expect(0, &["Your recovery code is"]);
+    }
+    let mail = |who: &str, lines: &[&str]| run(&server, &site, who, &["mail"], lines);
+    mail("ann", &["challenge nobody"]).expect(2, &["There is no player of this name"]);
+    mail("ann", &["challenge Bob red"]).expect(0, &["You have no running game.", "Bob is challenged"]);
+
+    let asked = mail("bob", &[]);
+    asked.expect(0, &["ann challenges you: Play by mail, 3days"]);
+    let code =
+        asked.said.split("Type accept ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a code");
+    let deploy = format!("deploy {SETUP}");
+    mail("bob", &[&format!("accept {code}"), &deploy])
+        .expect(0, &["you play Blue", "Your deployment is handed in."]);
+    mail("ann", &["next", &deploy]).expect(0, &["you play Red", "The game starts."]);
+
+    mail("bob", &["next"]).expect(0, &["It is not your turn in your one running game."]);
+    let games = run(&server, &site, "bob", &["games"], &[]);
+    games.expect(0, &["theirs", "2d 23h", "ply 0", "Blue", "ann"]);
+    let id = games
+        .said
+        .lines()
+        .find(|line| line.contains("theirs"))
+        .and_then(|line| line.split_whitespace().next());
+    let open = format!("open {}", id.expect("an id"));
+    mail("bob", &[&open, "queue j7j6 if a4a5"]).expect(0, &["Queued from ply 1 on: j7j6 if a4a5."]);
+
+    mail("ann", &["next", "move #7 a4a5"]).expect(2, &["That did not happen: "]);
+    mail("ann", &["next", "move #0 a4a5"]).expect(0, &["Red moves a4a5."]);
+    // The server makes the queued move by itself, a moment later.
+    let mut waiting = site.client_command("ann", &["mail"]);
+    let mut waiting = Process::start("ann", waiting.args(["--server", &server.address.to_string()]));
+    waiting.type_line(&open);
+    waiting.type_line("move a5a6");
+    waiting.expect("Red moves a5a6.");
+    waiting.end_input();
+    waiting.ended().expect(0, &["Blue moves j7j6.", "Red moves a5a6."]);
+
+    let (show, history) = (open.replace("open", "show"), open.replace("open", "history"));
+    mail("bob", &[&show, &history, "standings", "ratings"]).expect(
+        0,
+        &[
+            "ply 3, Blue to move",
+            "hidden and never moved",
+            "a4a5",
+            "Nobody has played enough rated games",
+            "bob, a player",
+        ],
+    );
+    mail("bob", &[&open, "propose"]).expect(0, &["Blue offers a draw."]);
+    mail("ann", &[&open, "reject"]).expect(0, &["declines the draw"]);
+    mail("bob", &[&open, "resign"]).expect(0, &["Red wins: Blue resigned."]);
+    run(&server, &site, "bob", &["games"], &[]).expect(0, &["You have no running game."]);
+}
+
+#[test]
+fn the_next_game_is_opened_or_it_is_said_that_there_is_none() {
+    let site = Site::new();
+    let server = site.serve();
+    run(&server, &site, "ann", &["next"], &[]).expect(0, &["You have no running game."]);
+    let words = ["play", "--bot", "random", "--side", "red", "--time", "none", "--rules", "pbm"];
+    run(&server, &site, "ann", &words, &["deploy suggested"]).expect(0, &["and your seat stays"]);
+    let next = run(&server, &site, "ann", &["next"], &["status", "abort"]);
+    next.expect(0, &["you play Red", "Ply 0: it is Red's turn.", "The game was called off."]);
+}
