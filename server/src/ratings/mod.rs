@@ -51,6 +51,9 @@ const BOARD_KEPT: Duration = Duration::from_secs(5);
 /// Writes in one update when a player's ratings are deleted.
 const DELETES_MAX: usize = 32;
 
+/// Leaderboards, whether they are of bots, and when they were read.
+type Boards = HashMap<(Class, bool), (Instant, Leaderboard)>;
+
 /// Ratings in a store. Cheap to clone.
 #[derive(Clone)]
 pub struct Ratings {
@@ -58,7 +61,7 @@ pub struct Ratings {
     tables: Tables,
     connections: Connections,
     /// Leaderboards as they were read a moment ago.
-    boards: Arc<Mutex<HashMap<(Class, bool), (Instant, Leaderboard)>>>,
+    boards: Arc<Mutex<Boards>>,
 }
 
 /// What became of a due.
