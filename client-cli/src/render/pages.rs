@@ -137,7 +137,7 @@ Playing
   or type from and to and Enter: a4a5      : takes words: a4a5+ red
   +  place a piece of the reserve on the square under the cursor
   -  take the piece under the cursor into the reserve
-  d Enter draw   x decline   R resign   C claim   m rematch   N numbers
+  d Enter draw  x decline  R resign  C claim  m rematch  N numbers
   t  turn the board   q  leave: flagfall play --game ID goes on";
 
 pub(super) fn help(ruleset: Option<&Ruleset>, frame: &mut Frame<'_>, area: Rect) {
