@@ -205,15 +205,16 @@ pub(crate) fn log_out(common: Common) -> Result<u8, Trouble> {
 
 pub(crate) fn who_am_i(common: Common) -> Result<u8, Trouble> {
     let desk = Desk::new(common)?;
-    let Me { player, token } = desk.get("/api/me", Some(&desk.token()?))?;
+    let Me { player, token, conduct } = desk.get("/api/me", Some(&desk.token()?))?;
     print(&format!(
-        "You are {} on {}.\nPlayer {}; token {:?} of scope {}, made {}.\n",
+        "You are {} on {}.\nPlayer {}; token {:?} of scope {}, made {}.\n{}",
         words::player(&player),
         desk.address,
         player.id,
         token.name,
         token.scope.name(),
-        words::date(token.created)
+        words::date(token.created),
+        words::conduct(conduct)
     ))
 }
 

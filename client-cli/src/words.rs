@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use flagfall_board::{Numbering, Rank, Side, Square};
 use flagfall_protocol::{
-    GameEvent, GameSummary, GameView, IdentityText, Leaderboard, LeaderboardEntry, MoveText, Outcome,
-    OwedColor, PendingStrike, Phase, Player, PlayerKind, Presence, Profile, RatingChange, RatingInfo,
-    RatingPoint, Reserve, SeenExchange, SeenMove, SeenPlacing, SeenStrike, StrikeFate, Terms, Time,
+    Conduct, GameEvent, GameSummary, GameView, IdentityText, Leaderboard, LeaderboardEntry, MoveText,
+    Outcome, OwedColor, PendingStrike, Phase, Player, PlayerKind, Presence, Profile, RatingChange,
+    RatingInfo, RatingPoint, Reserve, SeenExchange, SeenMove, SeenPlacing, SeenStrike, StrikeFate, Terms,
+    Time,
 };
 use flagfall_rules::{Identity, Move, Ruleset};
 use unicode_width::UnicodeWidthStr;
@@ -265,6 +266,20 @@ pub fn presence(presence: Presence) -> &'static str {
         Presence::Present => "present",
         Presence::Reconnecting => "reconnecting",
         Presence::Away => "away",
+    }
+}
+
+/// What follows for a player from games that he left; nothing when he left none.
+#[must_use]
+pub fn conduct(conduct: Conduct) -> String {
+    let Conduct { left_games, wait_s } = conduct;
+    match (left_games, wait_s) {
+        (0, _) => String::new(),
+        (_, 0) => format!("Games you left within a day, or did not deploy in: {left_games}.\n"),
+        (_, _) => format!(
+            "Games you left within a day, or did not deploy in: {left_games}. You can be paired again in {}.\n",
+            clock(wait_s * 1_000)
+        ),
     }
 }
 

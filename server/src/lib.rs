@@ -1,6 +1,7 @@
 //! The lobby server of Flagfall.
 
 pub mod chance;
+mod conduct;
 pub mod config;
 pub mod gateway;
 pub mod histories;

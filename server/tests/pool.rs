@@ -204,3 +204,42 @@ async fn many_on_two_servers_are_each_in_one_game() {
     other.close().await;
     house.close().await;
 }
+
+#[tokio::test]
+async fn who_leaves_games_again_and_again_waits_and_is_told_how_long() {
+    let house = House::open(slow()).await;
+    let (ana_token, bo) = (account(&house, "ana").await, account(&house, "bo").await);
+    let (mut ana, mut bo) = (house.again(&ana_token).await, house.again(&bo).await);
+    for round in 0..2 {
+        enter(&mut ana, &format!("a{round}"), terms(true)).await.unwrap();
+        enter(&mut bo, &format!("a{round}"), terms(true)).await.unwrap();
+        house.lobby.hold_wave().await.unwrap();
+        let game = started(&mut ana).await;
+        assert_eq!(started(&mut bo).await, game);
+        let id = format!("b{round}");
+        let command = GameCommand::Abort {};
+        ana.tell(&ClientToServer::Command { cmd_id: cmd(&id), game, ply: 0, command }).await;
+        answer(&mut ana, &id).await.unwrap();
+    }
+    ana.tell(&ClientToServer::EnterPool { cmd_id: cmd("c"), terms: terms(true) }).await;
+    let (code, message) = ana
+        .find(|message| match message {
+            ServerToClient::Refused { code, message, .. } => Some((code.as_str().to_owned(), message)),
+            _ => None,
+        })
+        .await;
+    assert_eq!(code, "left_games");
+    assert!(message.starts_with("you left 2 games lately"), "{message}");
+    assert!(message.contains("again in 1"), "two minutes, less what has gone: {message}");
+    // A rated offer is no way around it; a casual one is open.
+    ana.tell(&ClientToServer::Seek { cmd_id: cmd("d"), terms: terms(true), side: None }).await;
+    assert_eq!(answer(&mut ana, "d").await, Err("left_games".to_owned()));
+    ana.tell(&ClientToServer::Seek { cmd_id: cmd("e"), terms: terms(false), side: None }).await;
+    answer(&mut ana, "e").await.unwrap();
+    // The one who was left waits for nobody.
+    enter(&mut bo, "c", terms(true)).await.unwrap();
+    let me = house.ask("GET", "/api/me", &ana_token, "").await.json();
+    assert_eq!(me["conduct"]["left_games"], 2);
+    assert!((1..=120).contains(&me["conduct"]["wait_s"].as_u64().unwrap()), "{me}");
+    house.close().await;
+}

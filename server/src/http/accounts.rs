@@ -14,6 +14,7 @@ use flagfall_protocol::{
 use serde::de::DeserializeOwned;
 
 use super::{ApiError, credential};
+use crate::conduct::conduct_of;
 use crate::gateway::Peer;
 use crate::players::{Identity, PlayerError};
 use crate::server::App;
@@ -184,7 +185,8 @@ pub(super) async fn revoke_token(
 pub(super) async fn me(State(app): Shared, Asker(asker): Asker) -> Result<Json<Me>, ApiError> {
     let tokens = app.players.tokens(&asker).await?;
     let token = tokens.into_iter().find(|token| token.current).ok_or(PlayerError::UnknownToken)?;
-    Ok(Json(Me { player: asker.player, token }))
+    let conduct = conduct_of(&*app.store, &asker.player.id).await?;
+    Ok(Json(Me { player: asker.player, token, conduct }))
 }
 
 pub(super) async fn profile(State(app): Shared, Path(name): Path<String>) -> Result<Json<Profile>, ApiError> {

@@ -22,7 +22,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use flagfall_board::{PerSide, Side};
-use flagfall_protocol::{Accepted, CommandId, GameSummary, Player, PlayerKind, Seek, ServerToClient, Terms};
+use flagfall_protocol::{
+    Accepted, CommandId, Conduct, GameSummary, Player, PlayerKind, Seek, ServerToClient, Terms,
+};
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, WallClock, Write};
 use metrics::{counter, gauge, histogram};
 use tokio::sync::Notify;
@@ -38,6 +40,7 @@ use self::board::{Board, LISTED_GAMES_MAX};
 use self::memory::{CommandMemory, CommandRecord, Draft, Kept};
 use self::pool::Pool;
 use crate::chance::{random_code, random_game_id, random_side};
+use crate::conduct::conduct_of;
 use crate::gateway::{ConnectionId, Connections, Outbox, Payload};
 use crate::metrics as names;
 use crate::peers::Peers;
@@ -349,6 +352,7 @@ impl Asker<'_> {
     async fn seek(&self, terms: &Terms, side: Option<Side>) -> Handled {
         let terms = &check_terms(terms)?;
         check_rated(terms, [self.player.kind; 2])?;
+        self.check_conduct_for(terms).await?;
         self.check_games().await?;
         let limits = &self.inner.settings.limits;
         let open = seeks::read_all(&self.inner.store).await?;
@@ -381,6 +385,7 @@ impl Asker<'_> {
             return Err(LobbyRefusal::OwnOffer);
         }
         check_rated(&seek.terms, [seek.seeker.kind, self.player.kind])?;
+        self.check_conduct_for(&seek.terms).await?;
         self.check_opponent(&seek.seeker).await?;
         let (plan, outcome) = self.plan(&seek.seeker, &seek.terms, seek.side, secret)?;
         let draft = self.draft(outcome, Some(plan))?;
@@ -400,6 +405,7 @@ impl Asker<'_> {
     async fn challenge(&self, terms: &Terms, side: Option<Side>) -> Handled {
         let terms = &check_terms(terms)?;
         check_rated(terms, [self.player.kind; 2])?;
+        self.check_conduct_for(terms).await?;
         let max = self.inner.settings.limits.challenges_per_player;
         let own = challenges::count(&self.inner.store, self.player, max).await?;
         if own >= max {
@@ -442,6 +448,7 @@ impl Asker<'_> {
             return Err(LobbyRefusal::OwnOffer);
         }
         check_rated(&challenge.terms, [challenge.challenger.kind, self.player.kind])?;
+        self.check_conduct_for(&challenge.terms).await?;
         self.check_opponent(&challenge.challenger).await?;
         let (plan, outcome) = self.plan(&challenge.challenger, &challenge.terms, challenge.side, secret)?;
         let mut draft = self.draft(outcome, Some(plan))?.expecting(key, Expect::Value(bytes));
@@ -466,6 +473,7 @@ impl Asker<'_> {
     async fn enter_pool(&self, terms: &Terms) -> Handled {
         let terms = &check_terms(terms)?;
         check_rated(terms, [self.player.kind; 2])?;
+        self.check_conduct().await?;
         self.check_games().await?;
         for _ in 0..POOL_ATTEMPTS {
             let entering = self.inner.pool.entering(self.player, terms).await?;
@@ -514,6 +522,19 @@ impl Asker<'_> {
         };
         let outcome = Accepted::Started { game: plan.id, side };
         Ok((plan, outcome))
+    }
+
+    /// Whether the asker may be paired: who leaves games waits.
+    async fn check_conduct(&self) -> Result<(), LobbyRefusal> {
+        match conduct_of(&*self.inner.store, &self.player.id).await? {
+            Conduct { left_games: _, wait_s: 0 } => Ok(()),
+            Conduct { left_games, wait_s } => Err(LobbyRefusal::LeftGames { left_games, wait_s }),
+        }
+    }
+
+    /// The same for whom play by these terms is no way around the pool.
+    async fn check_conduct_for(&self, terms: &Terms) -> Result<(), LobbyRefusal> {
+        if terms.rated { self.check_conduct().await } else { Ok(()) }
     }
 
     async fn check_games(&self) -> Result<(), LobbyRefusal> {

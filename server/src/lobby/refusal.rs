@@ -28,6 +28,16 @@ pub enum LobbyRefusal {
     /// The game cannot be rated.
     #[error("{0}")]
     NotRated(&'static str),
+    /// Who asks has left games.
+    #[error(
+        "you left {left_games} games lately, or did not deploy in them: you can play for ratings and wait in the pool again in {wait_s} seconds. Casual games and house players are open to you"
+    )]
+    LeftGames {
+        /// How many.
+        left_games: u32,
+        /// How long he waits.
+        wait_s: u64,
+    },
     /// Who asks does not wait.
     #[error("you are not waiting in the pool: you left it, or were away for too long")]
     NotInPool,
@@ -87,6 +97,7 @@ impl LobbyRefusal {
             LobbyRefusal::NoSuchRuleset(_) => Code::NO_SUCH_RULESET,
             LobbyRefusal::BadTime => Code::BAD_TIME,
             LobbyRefusal::NotRated(_) => Code::NOT_RATED,
+            LobbyRefusal::LeftGames { .. } => Code::LEFT_GAMES,
             LobbyRefusal::NotInPool => Code::NOT_IN_POOL,
             LobbyRefusal::AlreadyPaired(_) | LobbyRefusal::BeingPaired => Code::ALREADY_PAIRED,
             LobbyRefusal::NoSuchBot => Code::NO_SUCH_BOT,

@@ -54,7 +54,7 @@ impl Table {
         let lag_ms = if is_timed { lag_ms } else { 0 };
         let stamp = stamp_of(&asked, fingerprint);
         let deadline = self.game.deadline().map(|deadline| deadline.plus_ms(lag_ms.into()));
-        match self.append_of(events.iter(), lag_ms, Some(&stamp), deadline) {
+        match self.append_of(now, events.iter(), lag_ms, Some(&stamp), deadline) {
             Some(append) => {
                 outputs.push(Output::Append(append));
                 let done = Done { key, fingerprint, seq: 0 };
@@ -75,11 +75,16 @@ impl Table {
         decide(&self.game, side, asked.ply, &command, now.minus_ms(lag_ms.into()), &asked.entropy)
     }
 
-    pub(super) fn append_by_itself(&mut self, events: Vec<Event>, cause: Cause) -> Option<Output> {
+    pub(super) fn append_by_itself(
+        &mut self,
+        now: Stamp,
+        events: Vec<Event>,
+        cause: Cause,
+    ) -> Option<Output> {
         if events.is_empty() {
             return None;
         }
-        let append = self.append_of(events.iter(), 0, None, None)?;
+        let append = self.append_of(now, events.iter(), 0, None, None)?;
         self.flight = Some(Flight::ByItself { events, cause });
         Some(Output::Append(append))
     }
@@ -87,6 +92,7 @@ impl Table {
     /// The append of events, before the first of which the side that acted is given back so much time.
     fn append_of<'a>(
         &self,
+        now: Stamp,
         events: impl Iterator<Item = &'a Event>,
         mut lag_ms: u32,
         stamp: Option<&CommandStamp>,
@@ -95,10 +101,11 @@ impl Table {
         let mut bodies = Vec::with_capacity(2);
         let mut writes = Vec::new();
         for event in events {
-            if event.is_end() {
+            if let Some(outcome) = event.outcome() {
                 writes.extend(end_of_index(self.id, &self.header));
                 writes.extend(due_rating(self.id, &self.header));
                 writes.extend(due_history(self.id));
+                writes.extend(self.marks(now, outcome, stamp));
             }
             let entry = LogEntry::<GameHeader> {
                 command: stamp.cloned(),
@@ -128,7 +135,7 @@ impl Table {
                 }
                 // The store's time has passed the deadline: what happens by itself, happens now.
                 let events: Vec<Event> = decide_deadline(&self.game, at.max(now)).into_iter().collect();
-                outputs.extend(self.append_by_itself(events, Cause::Deadline));
+                outputs.extend(self.append_by_itself(at.max(now), events, Cause::Deadline));
             }
             Ok(AppendOutcome::Quarantined { .. }) => self.quarantine(),
             Err(_) => self.give_up(now, outputs),

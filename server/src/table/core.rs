@@ -542,12 +542,12 @@ impl Table {
                     self.refuse_unavailable(&asked);
                     continue;
                 }
-                outputs.extend(self.append_by_itself(events, Cause::Recovery));
+                outputs.extend(self.append_by_itself(now, events, Cause::Recovery));
                 break;
             }
             if !is_resting {
                 let events: Vec<Event> = decide_deadline(&self.game, now).into_iter().collect();
-                if let Some(append) = self.append_by_itself(events, Cause::Deadline) {
+                if let Some(append) = self.append_by_itself(now, events, Cause::Deadline) {
                     outputs.push(append);
                     break;
                 }
@@ -575,7 +575,7 @@ impl Table {
         // After an outage the log does not tell of yet, no clock has run since then.
         let since = self.outage_since.unwrap_or(now);
         let pause = self.is_to_pause.then(|| decide_pause(&self.game, since));
-        match self.append_by_itself(pause.into_iter().flatten().collect(), Cause::Stop) {
+        match self.append_by_itself(now, pause.into_iter().flatten().collect(), Cause::Stop) {
             Some(append) => outputs.push(append),
             None => {
                 self.is_stopped = true;

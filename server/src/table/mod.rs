@@ -13,6 +13,7 @@ mod core;
 mod follow;
 mod header;
 mod house;
+mod leavers;
 mod others;
 mod outages;
 mod own_games;

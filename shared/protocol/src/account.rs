@@ -175,6 +175,17 @@ pub struct Me {
     pub player: Player,
     /// The token of the request.
     pub token: TokenInfo,
+    /// What follows from games that were left.
+    pub conduct: Conduct,
+}
+
+/// Who leaves games, or does not deploy, waits longer and longer for the next opponent. Told to the player alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Conduct {
+    /// Games he left, or did not deploy in, within a day.
+    pub left_games: u32,
+    /// Seconds until he can be paired, and play for ratings, again.
+    pub wait_s: u64,
 }
 
 /// What everybody may know of a player. `GET /api/players/NAME`.

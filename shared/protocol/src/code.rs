@@ -81,6 +81,8 @@ impl Code {
     pub const ALREADY_PAIRED: &'static str = "already_paired";
     /// No such speed; there is bullet, blitz, rapid, classical and correspondence.
     pub const NO_SUCH_SPEED: &'static str = "no_such_speed";
+    /// Who asks has left games and waits before the next one.
+    pub const LEFT_GAMES: &'static str = "left_games";
     /// The account has running games.
     pub const GAMES_RUNNING: &'static str = "games_running";
     /// Moves that cannot be queued, or a game in which none are.

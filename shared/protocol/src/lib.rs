@@ -18,8 +18,8 @@ mod server_to_client;
 mod text;
 
 pub use account::{
-    AccountExport, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword, NewRecoveryCode, NewToken,
-    Profile, Recover, Recovered, Scope, SignUp, SignedUp, TokenInfo, TokenList,
+    AccountExport, Conduct, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword, NewRecoveryCode,
+    NewToken, Profile, Recover, Recovered, Scope, SignUp, SignedUp, TokenInfo, TokenList,
 };
 pub use client_to_server::{
     ClaimedResult, ClientToServer, CommandId, CommandIdError, GameCommand, Position, Terms, Time,

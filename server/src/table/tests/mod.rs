@@ -8,6 +8,7 @@ mod conflicts;
 mod harness;
 mod lag;
 mod leaks;
+mod leavers;
 mod recovery;
 
 mod servers;

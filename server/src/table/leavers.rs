@@ -1,0 +1,33 @@
+//! Who has left a game that ends: marked in the append of its end, so once for each game.
+
+use flagfall_board::{Side, Stamp};
+use flagfall_rules::{EndReason, Outcome, Phase};
+use flagfall_store::Write;
+use flagfall_store::record::CommandStamp;
+
+use super::core::Table;
+use crate::conduct;
+
+impl Table {
+    /// The marks of those who left the game that ends so, by this command or by itself. Who leaves a house player makes nobody wait.
+    pub(super) fn marks(
+        &self,
+        now: Stamp,
+        outcome: Outcome,
+        stamp: Option<&CommandStamp>,
+    ) -> impl Iterator<Item = Write> {
+        let asker = stamp.and_then(|stamp| self.header.side_of(&stamp.player));
+        let has_left = |side: &Side| match (outcome.reason, asker) {
+            (EndReason::Abandoned, Some(claimant)) => *side != claimant,
+            // The time to deploy is over.
+            (EndReason::Aborted, None) => self.game.phase() == Phase::Deploying && !self.game.is_ready(*side),
+            (EndReason::Aborted, Some(asker)) => self.header.terms.rated && *side == asker,
+            _ => false,
+        };
+        let is_with_house = Side::BOTH.into_iter().any(|side| self.header.is_house(side));
+        let leavers = Side::BOTH.into_iter().filter(|_| !is_with_house).filter(has_left);
+        let marks: Vec<Write> =
+            leavers.filter_map(|side| conduct::mark(&self.header.players[side].id, self.id, now)).collect();
+        marks.into_iter()
+    }
+}

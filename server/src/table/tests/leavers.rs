@@ -1,0 +1,88 @@
+//! Who has left a game is marked, once for each game.
+
+use flagfall_board::Side;
+use flagfall_bots::Chance;
+use flagfall_protocol::{ClaimedResult, GameCommand, Time};
+
+use super::super::core::Input;
+use super::super::header::GameHeader;
+use super::harness::{Client, DEPLOY_MS, Hand, deploy, header, now, player};
+use crate::conduct::conduct_of;
+
+fn rated() -> GameHeader {
+    let mut header = header("classic");
+    header.terms.time = Time::Fischer { base_s: 600, increment_s: 0 };
+    header.terms.rated = true;
+    header
+}
+
+/// How many games each of both has left.
+fn left(hand: &Hand) -> [u32; 2] {
+    ["ana", "bo"].map(|id| now(conduct_of(&hand.store, id)).unwrap().left_games)
+}
+
+#[test]
+fn whoever_let_a_game_be_claimed_has_left_it_whatever_was_claimed() {
+    for result in [ClaimedResult::Win, ClaimedResult::Draw] {
+        let (mut hand, ana, bo) = Hand::playing(&rated());
+        hand.close(&ana);
+        hand.advance(60_000);
+        let id = hand.command(&bo, 0, GameCommand::Claim { result });
+        assert_eq!(left(&hand), [1, 0]);
+        // However often it is asked for, and whoever looks at the log again.
+        hand.command_as(&bo, &id, 0, GameCommand::Claim { result });
+        hand.reload();
+        hand.step(Input::Tick);
+        assert_eq!(left(&hand), [1, 0]);
+    }
+}
+
+#[test]
+fn whoever_did_not_deploy_in_time_has_left_and_nobody_else() {
+    for (deploys, wanted) in [(&[][..], [1, 1]), (&[Side::Blue][..], [1, 0])] {
+        let mut hand = Hand::new(&rated());
+        let (ana, bo) = (Client::new("ana"), Client::new("bo"));
+        hand.open(&ana, None);
+        hand.open(&bo, None);
+        for side in deploys {
+            let client = if *side == Side::Red { &ana } else { &bo };
+            hand.command(client, 0, deploy("classic", *side, 1));
+        }
+        hand.advance(DEPLOY_MS + 1);
+        hand.step(Input::Tick);
+        assert!(hand.table.is_over());
+        assert_eq!(left(&hand), wanted);
+    }
+}
+
+#[test]
+fn calling_a_rated_game_off_is_leaving_and_losing_is_not() {
+    let (mut hand, ana, _bo) = Hand::playing(&rated());
+    hand.command(&ana, 0, GameCommand::Abort {});
+    assert_eq!(left(&hand), [1, 0]);
+    let mut casual = rated();
+    casual.terms.rated = false;
+    let (mut hand, ana, _bo) = Hand::playing(&casual);
+    hand.command(&ana, 0, GameCommand::Abort {});
+    assert_eq!(left(&hand), [0, 0]);
+    let (mut hand, mut ana, mut bo) = Hand::playing(&rated());
+    hand.play(&mut ana, &mut bo, 4, &mut Chance::new(1));
+    hand.command(&bo, 4, GameCommand::Resign {});
+    assert_eq!(left(&hand), [0, 0]);
+    let (mut hand, _ana, _bo) = Hand::playing(&rated());
+    hand.advance(601_000);
+    hand.step(Input::Tick);
+    assert!(hand.table.is_over());
+    assert_eq!(left(&hand), [0, 0]);
+}
+
+#[test]
+fn house_players_may_be_left() {
+    let mut house = rated();
+    house.players.blue = player("house-random");
+    let mut hand = Hand::new(&house);
+    hand.advance(DEPLOY_MS + 1);
+    hand.step(Input::Tick);
+    assert!(hand.table.is_over());
+    assert_eq!(left(&hand), [0, 0]);
+}
