@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use flagfall_board::{Numbering, Rank, Side, Square};
+use flagfall_board::{Numbering, Rank, Side, Square, Stamp};
 use flagfall_protocol::{
     Conduct, GameEvent, GameSummary, GameView, IdentityText, Leaderboard, LeaderboardEntry, MoveText,
     Outcome, OwedColor, PendingStrike, Phase, Player, PlayerKind, Presence, Profile, RatingChange,
@@ -214,17 +214,7 @@ pub fn span(ms: u64) -> String {
 /// A moment in UTC: `2026-11-21 06:40`.
 #[must_use]
 pub fn date(ms: u64) -> String {
-    let minutes = ms / 60_000;
-    // Days since 0000-03-01: years then end with the leap day.
-    let days = minutes / 1440 + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    format!("{year}-{month:02}-{day:02} {:02}:{:02} UTC", minutes / 60 % 24, minutes % 60)
+    Stamp(ms).utc()
 }
 
 /// The text in lines of at most so many columns, broken at blanks.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand, ValueEnum, value_parser};
+use flagfall_board::GameId;
 use flagfall_store::RedisAddress;
 use flagfall_store::redis::Prefix;
 use thiserror::Error;
@@ -220,9 +221,54 @@ pub enum Command {
     /// Look through a store, take it out as a file, or put one in. Names it with the server's own flags, and starts no server.
     #[command(subcommand)]
     Store(StoreCommand),
+    /// Read reports, close accounts and open them again, take back what games did to ratings. Every act is written down. Works on the store that the server's own
+    /// flags name: on a Redis while servers run, on a data folder while its server is stopped.
+    #[command(subcommand)]
+    Operator(OperatorCommand),
     /// Ask the server that listens on --listen how it is. Ends with 0 and its answer when it is well, with 1 when it is not or nobody answers:
     /// for the health checks of containers and services.
     Health,
+}
+
+/// What an operator does about players.
+#[derive(Subcommand, Clone, Debug)]
+pub enum OperatorCommand {
+    /// List what players have reported, oldest first.
+    Reports,
+    /// Close an account: nobody gets in with it, and its connections are closed.
+    Close {
+        /// The player's name.
+        name: String,
+        /// Why, for the log.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Open a closed account again.
+    Reopen {
+        /// The player's name.
+        name: String,
+        /// Why, for the log.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Take back what a game did to the ratings of its players, once: the points of today are set right, and the histories say so.
+    Undo {
+        /// The game's id.
+        game: GameId,
+        /// Why, for the log.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Take back what all rated games of a player did to the ratings of both, each once.
+    UndoAll {
+        /// The player's name.
+        name: String,
+        /// Why, for the log.
+        #[arg(long)]
+        reason: String,
+    },
+    /// List what operators have done, oldest first.
+    Log,
 }
 
 /// What is done with a store.

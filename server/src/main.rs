@@ -93,6 +93,10 @@ fn start(config: &Config) -> Result<(), Failure> {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
             return Ok(runtime.block_on(storage::run(config, command))?);
         }
+        Some(Command::Operator(command)) => {
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+            return Ok(runtime.block_on(storage::operate(config, command))?);
+        }
         Some(Command::Health) => {
             say(&probe(config.listen)?);
             return Ok(());

@@ -271,6 +271,9 @@ async fn revocations(app: Arc<App>) {
         if let Err(error) = app.players.look_for_revocations().await {
             tracing::warn!(%error, "tokens revoked on other servers cannot be looked for");
         }
+        if let Err(error) = app.players.look_for_closed().await {
+            tracing::warn!(%error, "accounts that were closed cannot be looked for");
+        }
     }
 }
 

@@ -18,7 +18,8 @@ use flagfall_store::{
 };
 use thiserror::Error;
 
-use crate::config::{Config, StoreCommand, StoreKind};
+use crate::config::{Config, OperatorCommand, StoreCommand, StoreKind};
+use crate::operator::{self, Operator, OperatorError};
 use crate::table::note_outage;
 
 /// The time between two words on how far something is.
@@ -70,6 +71,9 @@ pub enum StoreFailure {
     /// There is nothing to do anything with.
     #[error("--store memory keeps nothing: name a data folder (--data) or a Redis (--store redis://…)")]
     Memory,
+    /// An operator's act was not carried out.
+    #[error("{0}")]
+    Operator(#[from] OperatorError),
     /// Something in it is damaged.
     #[error("{games} games are damaged, and {files} things are wrong with its files")]
     Damaged {
@@ -133,6 +137,54 @@ pub async fn run(config: &Config, command: &StoreCommand) -> Result<(), StoreFai
         StoreCommand::Export { file } => export_to(config, file).await,
         StoreCommand::Import { file } => import_from(config, file).await,
     }
+}
+
+/// Does what an operator wants done about players.
+///
+/// # Errors
+/// [`StoreFailure`].
+pub async fn operate(config: &Config, command: &OperatorCommand) -> Result<(), StoreFailure> {
+    if matches!(config.store, StoreKind::Memory) {
+        return Err(StoreFailure::Memory);
+    }
+    let Opened { store, embedded: _, place: _ } = open(config).await?;
+    let store = &*store;
+    match command {
+        OperatorCommand::Reports => {
+            let reports = operator::latest_reports(store).await?;
+            list("no player has reported anything", reports.iter().map(operator::report_line));
+        }
+        OperatorCommand::Log => {
+            let acts = operator::acts(store).await?;
+            list("no operator has done anything yet", acts.iter().map(operator::act_line));
+        }
+        OperatorCommand::Close { name, reason } => {
+            Operator::new(store, reason)?.close(name).await?;
+            say(&format!(
+                "{name} is closed: nobody gets in, and servers on this store close its connections within a second"
+            ));
+        }
+        OperatorCommand::Reopen { name, reason } => {
+            Operator::new(store, reason)?.reopen(name).await?;
+            say(&format!("{name} is open again, with the tokens and the password of before"));
+        }
+        OperatorCommand::Undo { game, reason } => {
+            let change = Operator::new(store, reason)?.undo(*game).await?;
+            say(&format!("taken back: {}", operator::change_text(&change)));
+        }
+        OperatorCommand::UndoAll { name, reason } => {
+            let games = Operator::new(store, reason)?.undo_all(name).await?;
+            say(&format!("taken back: what {games} games of {name} did to ratings"));
+        }
+    }
+    Ok(())
+}
+
+fn list(nothing: &str, lines: impl ExactSizeIterator<Item = String>) {
+    if lines.len() == 0 {
+        return say(nothing);
+    }
+    lines.for_each(|line| say(&line));
 }
 
 async fn open_archive(config: &Config) -> Result<Box<dyn Archive>, StoreFailure> {

@@ -10,7 +10,8 @@ use std::time::Duration;
 use common::{Client, House, settings};
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, GameEvent, ServerToClient, Terms, Time};
-use flagfall_server::ratings::Ratings;
+use flagfall_server::operator::{Operator, OperatorError, acts};
+use flagfall_server::ratings::{Ratings, UndoError};
 use flagfall_server::settings::Settings;
 use flagfall_store::{
     Append, AppendOutcome, Head, Key, MemoryStore, ReadError, Record, Store, StoreError, StoreFuture,
@@ -474,5 +475,60 @@ async fn who_deletes_his_account_leaves_no_rating_and_no_name() {
     assert_eq!(games[0]["opponent"]["name"], "deleted", "{games}");
     let again = account(&house, "ana", false).await;
     assert_eq!(house.ask("GET", "/api/account", &again, "").await.json()["ratings"], json!([]));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn what_a_game_did_is_taken_back_once_and_the_histories_say_so() {
+    let house = House::open(settings()).await;
+    let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
+    let mut games = Vec::new();
+    for _ in 0..2 {
+        let mut duel = Duel::begin(&house, &ana, &bo).await;
+        command(&mut duel.red, duel.game, 2, GameCommand::Resign {}).await;
+        resigned(&mut duel.red).await;
+        house.ratings.settle_all().await.unwrap();
+        games.push(duel.game);
+    }
+    let points = async |name: &str| rating(&house, name).await[0]["now"]["rating"].as_i64().unwrap();
+    let before = [points("ana").await, points("bo").await];
+    assert!(before[0] < before[1]);
+    let change = house.ratings.change(games[0]).await.unwrap().unwrap();
+    let gain = |side: Side| i64::from(change.after[side].rating) - i64::from(change.before[side].rating);
+
+    let operator = Operator::new(&house.store, "she let him win").unwrap();
+    assert_eq!(operator.undo(games[0]).await.unwrap(), change);
+    let after = [points("ana").await, points("bo").await];
+    assert_eq!(after, [before[0] - gain(Side::Red), before[1] - gain(Side::Blue)]);
+    let again = operator.undo(games[0]).await;
+    assert_eq!(again, Err(OperatorError::Undo(UndoError::UndoneBefore)));
+    assert_eq!([points("ana").await, points("bo").await], after);
+    for name in ["ana", "bo"] {
+        let history = house.get(&format!("/api/players/{name}/ratings/classic/rapid")).await.json();
+        let undone: Vec<bool> = history["games"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|game| game["undone"].as_bool().unwrap_or_default())
+            .collect();
+        assert_eq!(undone, [false, true], "the latest first: {history}");
+    }
+
+    // All games of a player: those that are left, each once.
+    assert_eq!(operator.undo_all("ana").await.unwrap(), 1);
+    assert_eq!(operator.undo_all("ana").await.unwrap(), 0);
+    assert_eq!(operator.undo_all("bo").await.unwrap(), 0);
+    for name in ["ana", "bo"] {
+        // Ratings are shown in whole points, changes as well.
+        assert!((points(name).await - 1_500).abs() <= 2, "{}", points(name).await);
+    }
+    assert_eq!(acts(&house.store).await.unwrap().len(), 2);
+    // The place on the leaderboard is the one of the rating of today: a further game finds and moves it.
+    let mut duel = Duel::begin(&house, &ana, &bo).await;
+    command(&mut duel.red, duel.game, 2, GameCommand::Resign {}).await;
+    resigned(&mut duel.red).await;
+    house.ratings.settle_all().await.unwrap();
+    let prefix = Key::new("leaders/players/classic/rapid/").unwrap();
+    assert_eq!(house.store.scan(prefix, None, 100).await.unwrap().len(), 2, "one place for each");
     house.close().await;
 }

@@ -246,6 +246,7 @@ impl Connection {
                 let closing = match error.code() {
                     Code::BAD_NAME => CloseCode::BadName.into(),
                     Code::BAD_TOKEN => CloseCode::BadToken.into(),
+                    Code::ACCOUNT_CLOSED => CloseCode::Banned.into(),
                     Code::TOO_MANY => CloseCode::TooManyRequests.into(),
                     _ => Closing::LATER,
                 };

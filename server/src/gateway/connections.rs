@@ -81,6 +81,14 @@ impl Connections {
         }
     }
 
+    /// Closes all connections of a player.
+    pub fn close_player(&self, player_id: &str, code: CloseCode) {
+        let entries = self.shared.lock().players.get(player_id).cloned();
+        for entry in entries.iter().flatten() {
+            entry.outbox.close(code);
+        }
+    }
+
     /// Whether a player has an open connection.
     #[must_use]
     pub fn is_online(&self, player_id: &str) -> bool {

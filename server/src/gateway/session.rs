@@ -50,6 +50,7 @@ impl From<CloseCode> for Closing {
             CloseCode::BadToken => "unknown token",
             CloseCode::TokenRevoked => "the token was revoked",
             CloseCode::ProtocolVersion => "another protocol version is spoken here",
+            CloseCode::Banned => "the account was closed by the operators",
             CloseCode::BadName => "the name is not allowed",
             CloseCode::TooManyConnections => "a newer connection of the same player took the place",
             CloseCode::HelloExpected => "the first message must be a hello",

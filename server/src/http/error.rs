@@ -210,6 +210,7 @@ fn status_of(error: PlayerError) -> StatusCode {
         PlayerError::UnknownToken => StatusCode::UNAUTHORIZED,
         PlayerError::WrongPassword
         | PlayerError::WrongRecoveryCode
+        | PlayerError::Closed
         | PlayerError::AccountExpected
         | PlayerError::ScopeMissing => StatusCode::FORBIDDEN,
         PlayerError::NoSuchToken | PlayerError::NoSuchPlayer => StatusCode::NOT_FOUND,

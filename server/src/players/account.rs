@@ -155,6 +155,9 @@ impl Players {
             count_login("wrong");
             return Err(PlayerError::WrongRecoveryCode);
         };
+        if record.closed.is_some() {
+            return Err(PlayerError::Closed);
+        }
         let next = RecoveryCode::random()?;
         let mut token = None;
         let (record, ()) = self
@@ -370,6 +373,11 @@ impl Players {
         let kept = credentials.map(|credentials| credentials.password.as_str());
         let is_right = self.inner.hasher.is_right(Password::attempt(password), kept).await?;
         match record.filter(|_| is_right) {
+            // Said to none but whoever knows the password.
+            Some(record) if record.closed.is_some() => {
+                count_login("closed");
+                Err(PlayerError::Closed)
+            }
             Some(record) => {
                 self.inner.attempts.put_back(&folded, address);
                 count_login("good");

@@ -2,6 +2,7 @@
 
 mod account;
 mod attempts;
+mod closure;
 mod name;
 mod password;
 mod record;
@@ -21,6 +22,7 @@ use thiserror::Error;
 use tokio::time::Instant;
 
 pub use attempts::{Attempts, TooOften};
+pub use closure::{ClosureError, find_player, set_closed};
 pub use name::{NAME_LEN_MAX, NAME_LEN_MIN, Name, NameError};
 pub use password::{
     HashError, Hasher, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Password, PasswordError, RecoveryCode,
@@ -107,6 +109,11 @@ pub enum PlayerError {
     /// Which of both is wrong is not told.
     #[error("there is no account of this name with this recovery code: check both; each code is good once")]
     WrongRecoveryCode,
+    /// An operator has closed the account.
+    #[error(
+        "this account was closed by the operators of this server: nobody gets in with it. Write to them if you think that is a mistake"
+    )]
+    Closed,
     /// Too often for this name, or from this address.
     #[error("too many attempts for this name or from your address: try again in {0} seconds")]
     TooManyAttempts(u64),
@@ -163,6 +170,7 @@ impl PlayerError {
             PlayerError::Password(_) => Code::BAD_PASSWORD,
             PlayerError::WrongPassword => Code::WRONG_PASSWORD,
             PlayerError::WrongRecoveryCode => Code::WRONG_RECOVERY_CODE,
+            PlayerError::Closed => Code::ACCOUNT_CLOSED,
             PlayerError::TooManyAttempts(_) => Code::TOO_MANY_ATTEMPTS,
             PlayerError::AlreadyAccount => Code::ALREADY_ACCOUNT,
             PlayerError::AccountExpected => Code::ACCOUNT_EXPECTED,
@@ -279,6 +287,9 @@ impl Players {
         let (record, bytes) = self.read(&id).await?.ok_or(PlayerError::UnknownToken)?;
         let known = record.tokens.iter().find(|known| known.hash == hash);
         let TokenRecord { id, scope, .. } = known.ok_or(PlayerError::UnknownToken)?;
+        if record.closed.is_some() {
+            return Err(PlayerError::Closed);
+        }
         let identity = Identity { player: record.player.clone(), token_id: id.clone(), scope: *scope };
         self.refresh(bytes, record).await;
         Ok(identity)
@@ -371,6 +382,7 @@ impl PlayerRecord {
             expires: None,
             tokens: vec![TokenRecord::new(&token, token_name, Scope::Play)?],
             credentials: None,
+            closed: None,
         };
         Ok((record, token))
     }

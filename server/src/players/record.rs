@@ -8,6 +8,7 @@ use flagfall_protocol::{Player, Scope, TokenInfo};
 use flagfall_store::{Key, StoreError, SystemClock, WallClock, Write};
 use serde::{Deserialize, Serialize};
 
+use super::closure::Closed;
 use super::token::Token;
 use crate::chance::{ChanceError, random_code};
 
@@ -30,6 +31,9 @@ pub(super) struct PlayerRecord {
     /// None of a guest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) credentials: Option<Credentials>,
+    /// Whether an operator has closed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) closed: Option<Closed>,
 }
 
 /// How an account is known without a token.

@@ -5,6 +5,7 @@
 //! after it leaves a due that is found again, or none.
 
 mod record;
+mod undo;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,6 +32,7 @@ use crate::players::player_shown;
 use crate::table::{Finished, Tables};
 
 pub(crate) use self::record::due_key;
+pub use self::undo::{UndoError, rated_games, undo};
 
 /// Plies from which on a game is rated.
 const PLIES_MIN: u16 = 2;
@@ -240,6 +242,7 @@ impl Ratings {
                 private: *private,
                 before: change.before[side],
                 after: change.after[side],
+                undone: false,
             };
             let value = bytes(&after)?;
             let mut put = |key, value| update.writes.push(Write::Put { key, value, expires: None });
@@ -344,7 +347,7 @@ impl Ratings {
         for (_, value) in self.store.scan(history_of(&player.id, &class)?, None, HISTORY_MAX).await? {
             let record: HistoryRecord =
                 serde_json::from_slice(&value).map_err(|_| damaged("a history cannot be read"))?;
-            let HistoryRecord { game, at, opponent, score, private, before, after } = record;
+            let HistoryRecord { game, at, opponent, score, private, before, after, undone } = record;
             if private && !is_own {
                 continue;
             }
@@ -353,7 +356,7 @@ impl Ratings {
                 None => player_shown(&*self.store, &opponent, player.kind).await?,
             };
             known.insert(opponent.id.clone(), opponent.clone());
-            games.push(RatedGame { game, at, opponent, score, before, after });
+            games.push(RatedGame { game, at, opponent, score, before, after, undone });
         }
         Ok(RatingHistory { player, ruleset: class.ruleset, speed, games })
     }

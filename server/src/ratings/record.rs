@@ -71,6 +71,11 @@ impl RatingRecord {
         Entrant { rating: self.rating(), idle_days: self.idle_days(now) }
     }
 
+    /// With so many points less.
+    pub(super) fn less(&self, points: f64) -> RatingRecord {
+        RatingRecord { value: (self.value - points).max(0.0), ..self.clone() }
+    }
+
     /// After a game.
     pub(super) fn after(&self, rating: Rating, side: Side, opponent: &str, at: Stamp) -> RatingRecord {
         let step = if side == Side::Red { 1 } else { -1 };
@@ -108,6 +113,9 @@ pub(super) struct HistoryRecord {
     pub(super) private: bool,
     pub(super) before: RatingPoint,
     pub(super) after: RatingPoint,
+    /// Whether an operator has taken back what it did.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) undone: bool,
 }
 
 pub(super) fn bytes(record: &impl Serialize) -> Result<Vec<u8>, StoreError> {
@@ -131,6 +139,11 @@ pub(super) fn dues() -> Result<Key, StoreError> {
 /// What a game did.
 pub(super) fn change_key(game: GameId) -> Result<Key, StoreError> {
     key(format!("rated/{game}"))
+}
+
+/// That what a game did was taken back.
+pub(super) fn undone_key(game: GameId) -> Result<Key, StoreError> {
+    key(format!("unrated/{game}"))
 }
 
 pub(super) fn rating_key(player: &str, class: &Class) -> Result<Key, StoreError> {

@@ -649,7 +649,7 @@ impl Tables {
     /// # Errors
     /// [`TableError`].
     pub async fn finished(&self, game: GameId) -> Result<Option<Finished>, TableError> {
-        Ok(self.archive(game).await?.map(|archived| archived.finished))
+        finished(&*self.inner.store, game).await
     }
 
     /// The same, with what its players may keep of it.
@@ -657,27 +657,7 @@ impl Tables {
     /// # Errors
     /// [`TableError`].
     pub async fn archive(&self, game: GameId) -> Result<Option<Archived>, TableError> {
-        let stored = read_all(&*self.inner.store, game, 0).await?;
-        if stored.is_empty() {
-            return Err(TableError::NotFound);
-        }
-        let (header, game, _) =
-            replay::replay(game, &stored, |_, _| {}).map_err(|_| TableError::Quarantined)?;
-        let Some(outcome) = game.outcome() else { return Ok(None) };
-        let finished = Finished {
-            terms: header.terms,
-            players: header.players,
-            winner: outcome.winner,
-            reason: outcome.reason,
-            plies: game.ply(),
-            ended: game.latest(),
-        };
-        // Through the one door: each side's own view opens its own deployment.
-        let own = |side: Side| {
-            let seen = GameView::from(&view(&game, Viewer::Player(side), game.latest()));
-            seen.opened[side].clone().map(|opened| Secret::new(opened.setup))
-        };
-        Ok(Some(Archived { finished, deployments: PerSide::from_fn(own) }))
+        archive(&*self.inner.store, game).await
     }
 
     /// Notified whenever a game of this server's has ended.
@@ -705,6 +685,38 @@ impl Tables {
         // Nothing panics while it holds this lock; were it so, the index itself is still whole.
         self.inner.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A game as its log tells it, once it is over.
+///
+/// # Errors
+/// [`TableError`].
+pub async fn finished(store: &dyn Store, game: GameId) -> Result<Option<Finished>, TableError> {
+    Ok(archive(store, game).await?.map(|archived| archived.finished))
+}
+
+async fn archive(store: &dyn Store, game: GameId) -> Result<Option<Archived>, TableError> {
+    let stored = read_all(store, game, 0).await?;
+    if stored.is_empty() {
+        return Err(TableError::NotFound);
+    }
+    let (header, game, _) =
+        replay::replay(game, &stored, |_, _| {}).map_err(|_| TableError::Quarantined)?;
+    let Some(outcome) = game.outcome() else { return Ok(None) };
+    let finished = Finished {
+        terms: header.terms,
+        players: header.players,
+        winner: outcome.winner,
+        reason: outcome.reason,
+        plies: game.ply(),
+        ended: game.latest(),
+    };
+    // Through the one door: each side's own view opens its own deployment.
+    let own = |side: Side| {
+        let seen = GameView::from(&view(&game, Viewer::Player(side), game.latest()));
+        seen.opened[side].clone().map(|opened| Secret::new(opened.setup))
+    };
+    Ok(Some(Archived { finished, deployments: PerSide::from_fn(own) }))
 }
 
 pub(super) fn game_of(key: &Key) -> Option<GameId> {

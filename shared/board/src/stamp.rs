@@ -5,6 +5,22 @@
 pub struct Stamp(pub u64);
 
 impl Stamp {
+    /// The moment as `2026-03-01 17:05 UTC`.
+    #[must_use]
+    pub fn utc(self) -> String {
+        let minutes = self.0 / 60_000;
+        // Days since 0000-03-01: years then end with the leap day.
+        let days = minutes / 1440 + 719_468;
+        let (era, day_of_era) = (days / 146_097, days % 146_097);
+        let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let month_from_march = (5 * day_of_year + 2) / 153;
+        let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+        let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+        let year = era * 400 + year_of_era + u64::from(month <= 2);
+        format!("{year}-{month:02}-{day:02} {:02}:{:02} UTC", minutes / 60 % 24, minutes % 60)
+    }
+
     /// Milliseconds from an earlier moment to this one; zero when the other is later.
     #[must_use]
     pub const fn ms_since(self, earlier: Stamp) -> u64 {

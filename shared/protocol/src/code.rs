@@ -83,6 +83,14 @@ impl Code {
     pub const NO_SUCH_SPEED: &'static str = "no_such_speed";
     /// Who asks has left games and waits before the next one.
     pub const LEFT_GAMES: &'static str = "left_games";
+    /// The operators of the server have closed the account.
+    pub const ACCOUNT_CLOSED: &'static str = "account_closed";
+    /// A text is empty, too long, or has characters that cannot be printed.
+    pub const BAD_TEXT: &'static str = "bad_text";
+    /// One talks to people, and reports and blocks people, not house players.
+    pub const HOUSE_PLAYER: &'static str = "house_player";
+    /// Who asks has reported this game.
+    pub const REPORTED_BEFORE: &'static str = "reported_before";
     /// The account has running games.
     pub const GAMES_RUNNING: &'static str = "games_running";
     /// Moves that cannot be queued, or a game in which none are.
@@ -136,6 +144,8 @@ pub enum CloseCode {
     TokenRevoked = 4101,
     /// The client's protocol version is not spoken here.
     ProtocolVersion = 4102,
+    /// The operators of the server have closed the account.
+    Banned = 4103,
     /// The name is not allowed.
     BadName = 4104,
     /// Too many connections of one player.

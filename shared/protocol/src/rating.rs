@@ -136,6 +136,9 @@ pub struct RatedGame {
     pub before: RatingPoint,
     /// The player's rating after it.
     pub after: RatingPoint,
+    /// Whether the operators of the server have taken back what it did.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undone: bool,
 }
 
 /// A player's latest rated games in one ruleset at one speed. `GET /api/players/NAME/ratings/RULESET/SPEED`.

@@ -1,0 +1,229 @@
+//! What an operator does about players: reports read, accounts closed and opened again, ratings set right. Every act is written down in the same update
+//! that carries it out, in a log that nothing here changes or deletes. Nothing here reads a running game.
+
+use flagfall_board::{GameId, Side, Stamp};
+use flagfall_protocol::RatingChange;
+use flagfall_store::{Key, Store, StoreError, Write};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::chance::{ChanceError, random_code};
+use crate::players::{ClosureError, find_player, set_closed};
+use crate::ratings::{UndoError, rated_games, undo};
+use crate::reports::{Report, reports};
+
+/// Entries of the log, or reports, that are listed at most: the latest.
+const LISTED_MAX: usize = 500;
+/// Entries read at a time.
+const CHUNK: usize = 512;
+/// Letters of a reason.
+pub const REASON_LEN_MAX: usize = 300;
+
+/// Why an operator's act was not carried out.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum OperatorError {
+    /// Of an account.
+    #[error("{0}")]
+    Closure(#[from] ClosureError),
+    /// Of a rating.
+    #[error("{0}")]
+    Undo(#[from] UndoError),
+    /// Too long, or not to be printed.
+    #[error("a reason has 1 to {REASON_LEN_MAX} letters that can be printed")]
+    BadReason,
+    /// The store does not answer as it should.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    /// No random bits.
+    #[error("{0}")]
+    Chance(#[from] ChanceError),
+}
+
+/// An act, as the log keeps it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Act {
+    /// When, in milliseconds since 1970.
+    pub at: u64,
+    /// What was done.
+    pub deed: Deed,
+    /// Why, in the operator's words.
+    pub reason: String,
+}
+
+/// What was done.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Deed {
+    /// An account was closed.
+    Closed {
+        /// Its id.
+        player: String,
+        /// Its name then.
+        name: String,
+    },
+    /// An account was opened again.
+    Reopened {
+        /// Its id.
+        player: String,
+        /// Its name then.
+        name: String,
+    },
+    /// What a game did to ratings was taken back.
+    Undone {
+        /// What it had done.
+        change: RatingChange,
+    },
+}
+
+/// Acts on the players of a store, for this reason.
+pub struct Operator<'a> {
+    store: &'a dyn Store,
+    reason: String,
+}
+
+impl<'a> Operator<'a> {
+    /// An operator who acts for this reason.
+    ///
+    /// # Errors
+    /// [`OperatorError::BadReason`].
+    pub fn new(store: &'a dyn Store, reason: &str) -> Result<Operator<'a>, OperatorError> {
+        let reason = reason.trim();
+        let is_printable = reason.chars().all(|letter| !letter.is_control());
+        if !is_printable || !(1..=REASON_LEN_MAX).contains(&reason.chars().count()) {
+            return Err(OperatorError::BadReason);
+        }
+        Ok(Operator { store, reason: reason.to_owned() })
+    }
+
+    fn note(&self, id: &str, deed: Deed) -> Result<Write, StoreError> {
+        let act = Act { at: self.store.now().0, deed, reason: self.reason.clone() };
+        let value = serde_json::to_vec(&act)
+            .map_err(|_| StoreError::Damaged { what: "an act cannot be written".to_owned() })?;
+        // In the order of time; the code keeps two of one moment apart.
+        Ok(Write::Put { key: Key::new(format!("operator_log/{:015}-{id}", act.at))?, value, expires: None })
+    }
+
+    /// Closes an account: nobody gets in with it, and its sockets are closed.
+    ///
+    /// # Errors
+    /// [`OperatorError`].
+    pub async fn close(&self, name: &str) -> Result<(), OperatorError> {
+        let id = random_code()?;
+        set_closed(self.store, name, true, |player| {
+            self.note(&id, Deed::Closed { player: player.id.clone(), name: player.name.clone() })
+        })
+        .await?;
+        Ok(())
+    }
+
+    /// Opens an account again.
+    ///
+    /// # Errors
+    /// [`OperatorError`].
+    pub async fn reopen(&self, name: &str) -> Result<(), OperatorError> {
+        let id = random_code()?;
+        set_closed(self.store, name, false, |player| {
+            self.note(&id, Deed::Reopened { player: player.id.clone(), name: player.name.clone() })
+        })
+        .await?;
+        Ok(())
+    }
+
+    /// Takes back what a game did to ratings.
+    ///
+    /// # Errors
+    /// [`OperatorError`].
+    pub async fn undo(&self, game: GameId) -> Result<RatingChange, OperatorError> {
+        let id = random_code()?;
+        Ok(undo(self.store, game, |change| self.note(&id, Deed::Undone { change: change.clone() })).await?)
+    }
+
+    /// Takes back what all games of a player did to ratings. It may be repeated when it was cut short; what was done is not done twice.
+    ///
+    /// # Errors
+    /// [`OperatorError`].
+    pub async fn undo_all(&self, name: &str) -> Result<usize, OperatorError> {
+        let (player, _) = find_player(self.store, name).await?;
+        let mut undone = 0;
+        for game in rated_games(self.store, &player.id).await? {
+            match self.undo(game).await {
+                Ok(_) => undone += 1,
+                Err(OperatorError::Undo(UndoError::UndoneBefore | UndoError::NotRated)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(undone)
+    }
+}
+
+/// What operators have done, oldest first: the latest acts.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn acts(store: &dyn Store) -> Result<Vec<Act>, StoreError> {
+    let prefix = Key::new("operator_log/")?;
+    let (mut acts, mut after) = (std::collections::VecDeque::new(), None);
+    loop {
+        let records = store.scan(prefix.clone(), after, CHUNK).await?;
+        for (_, value) in &records {
+            let act = serde_json::from_slice::<Act>(value)
+                .map_err(|_| StoreError::Damaged { what: "an operator's act cannot be read".to_owned() })?;
+            acts.push_back(act);
+            if acts.len() > LISTED_MAX {
+                acts.pop_front();
+            }
+        }
+        after = match records.last() {
+            Some((last, _)) if records.len() == CHUNK => Some(last.clone()),
+            _ => return Ok(acts.into()),
+        };
+    }
+}
+
+/// An act in a line.
+#[must_use]
+pub fn act_line(act: &Act) -> String {
+    let Act { at, deed, reason } = act;
+    let deed = match deed {
+        Deed::Closed { player, name } => format!("closed {name} ({player})"),
+        Deed::Reopened { player, name } => format!("reopened {name} ({player})"),
+        Deed::Undone { change } => format!("took back {}", change_text(change)),
+    };
+    format!("{}  {deed}: {reason}", Stamp(*at).utc())
+}
+
+/// What a change did, in words.
+#[must_use]
+pub fn change_text(change: &RatingChange) -> String {
+    let points = |side: Side| {
+        let points = i64::from(change.after[side].rating) - i64::from(change.before[side].rating);
+        format!("{side} {points:+}")
+    };
+    let RatingChange { game, ruleset, speed, .. } = change;
+    format!("game {game} ({ruleset}, {}): {}, {}", speed.name(), points(Side::Red), points(Side::Blue))
+}
+
+/// A report in a line.
+#[must_use]
+pub fn report_line(report: &Report) -> String {
+    let Report { at, reporter, reported, game, reason } = report;
+    format!(
+        "{}  {} ({}) about {} ({}) in game {game}: {reason}",
+        Stamp(*at).utc(),
+        reporter.name,
+        reporter.id,
+        reported.name,
+        reported.id
+    )
+}
+
+/// The latest reports, oldest first.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn latest_reports(store: &dyn Store) -> Result<Vec<Report>, StoreError> {
+    let mut all = reports(store).await?;
+    let surplus = all.len().saturating_sub(LISTED_MAX);
+    all.drain(..surplus);
+    Ok(all)
+}

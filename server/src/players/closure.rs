@@ -1,0 +1,123 @@
+//! Accounts that an operator has closed: nobody gets in with them, and their sockets are closed wherever they are.
+
+use flagfall_protocol::{CloseCode, Player};
+use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::record::{PlayerRecord, key, name_key, player_key};
+use super::{Name, Players};
+
+/// How long servers have for closing the sockets of an account that was closed.
+const TOLD_MS: u64 = 5 * 60 * 1_000;
+/// How often a change is tried anew because somebody else changed the same player meanwhile.
+const CHANGES_MAX: usize = 16;
+/// Closed accounts read at a time.
+const CHUNK: usize = 512;
+/// The kind of key under which closed accounts are told to all servers for a while.
+const CLOSED: &str = "closed";
+
+/// That an account is closed. Why, the operators' log says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct Closed {
+    /// Since when, in milliseconds since 1970.
+    pub(super) at: u64,
+}
+
+/// Why an account was neither closed nor opened again.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum ClosureError {
+    /// Nobody has this name.
+    #[error("there is no player of this name")]
+    NoSuchPlayer,
+    /// It is so already.
+    #[error("this account is closed already")]
+    AlreadyClosed,
+    /// It is so already.
+    #[error("this account is not closed")]
+    NotClosed,
+    /// The store does not answer as it should.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+}
+
+/// The player of a name, and whether he is closed.
+///
+/// # Errors
+/// [`ClosureError::NoSuchPlayer`], [`ClosureError::Store`].
+pub async fn find_player(store: &dyn Store, name: &str) -> Result<(Player, bool), ClosureError> {
+    let (record, _) = find(store, name).await?;
+    Ok((record.player, record.closed.is_some()))
+}
+
+/// Closes an account, or opens it again; what is to be written down of it goes into the same update.
+///
+/// # Errors
+/// [`ClosureError`]; nothing was changed, or for [`ClosureError::Store`] perhaps: asking again tells.
+pub async fn set_closed(
+    store: &dyn Store,
+    name: &str,
+    is_closed: bool,
+    note: impl Fn(&Player) -> Result<Write, StoreError>,
+) -> Result<Player, ClosureError> {
+    for _ in 0..CHANGES_MAX {
+        let (mut record, bytes) = find(store, name).await?;
+        match (record.closed, is_closed) {
+            (Some(_), true) => return Err(ClosureError::AlreadyClosed),
+            (None, false) => return Err(ClosureError::NotClosed),
+            (None, true) => record.closed = Some(Closed { at: SystemClock.now().0 }),
+            (Some(_), false) => record.closed = None,
+        }
+        let told = key(CLOSED, &record.player.id)?;
+        let mut writes = record.writes()?;
+        writes.push(if is_closed {
+            let expires = Some(SystemClock.now().plus_ms(TOLD_MS));
+            Write::Put { key: told, value: Vec::new(), expires }
+        } else {
+            Write::Delete { key: told }
+        });
+        writes.push(note(&record.player)?);
+        let conditions = vec![(player_key(&record.player.id)?, Expect::Value(bytes))];
+        match store.update(Update { conditions, writes }).await? {
+            UpdateOutcome::Ok => return Ok(record.player),
+            UpdateOutcome::Conflict => {}
+            UpdateOutcome::Unknown => {
+                let why = "it did not say whether it took the change: look with `operator show`".to_owned();
+                return Err(StoreError::Unavailable { why }.into());
+            }
+        }
+    }
+    Err(StoreError::Unavailable { why: "the player changes too fast".to_owned() }.into())
+}
+
+async fn find(store: &dyn Store, name: &str) -> Result<(PlayerRecord, Vec<u8>), ClosureError> {
+    let folded = Name::new(name).map_err(|_| ClosureError::NoSuchPlayer)?.folded();
+    let id = store.get(name_key(&folded)?).await?.ok_or(ClosureError::NoSuchPlayer)?;
+    let id = String::from_utf8(id).map_err(|_| ClosureError::NoSuchPlayer)?;
+    let bytes = store.get(player_key(&id)?).await?.ok_or(ClosureError::NoSuchPlayer)?;
+    Ok((PlayerRecord::read(&bytes)?, bytes))
+}
+
+impl Players {
+    /// Closes the sockets of accounts that were closed lately.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn look_for_closed(&self) -> Result<(), StoreError> {
+        let prefix = key(CLOSED, "")?;
+        let mut after: Option<Key> = None;
+        loop {
+            let records = self.inner.store.scan(prefix.clone(), after, CHUNK).await?;
+            for (key, _) in &records {
+                let player = key.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
+                if let Some(Ok(player)) = player {
+                    self.inner.connections.close_player(player, CloseCode::Banned);
+                }
+            }
+            after = match records.last() {
+                Some((last, _)) if records.len() == CHUNK => Some(last.clone()),
+                _ => return Ok(()),
+            };
+        }
+    }
+}

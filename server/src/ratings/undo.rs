@@ -1,0 +1,160 @@
+//! Taking back what a game did to the ratings of its players: once, and visible in their histories.
+//!
+//! Later games have been built on the change, so they are not rated anew: the points that the game gave are taken away from the rating of today, and those
+//! it took are given back. How certain a rating is stays as it is.
+
+use flagfall_board::{GameId, PerSide, Side};
+use flagfall_protocol::{Player, RatingChange};
+use flagfall_store::{Expect, Store, StoreError, Update, UpdateOutcome, Write};
+use thiserror::Error;
+
+use super::record::{
+    Class, HistoryRecord, RatingRecord, bytes, change_key, damaged, due_key, histories_of, history_of,
+    leader_key, rating_key, undone_key,
+};
+use crate::table::finished;
+
+/// How often an update is tried anew because a game of the same players was first.
+const ATTEMPTS: usize = 32;
+/// Records of a history read at a time.
+const CHUNK: usize = 512;
+
+/// Why nothing was taken back.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum UndoError {
+    /// The game is not rated, does not count, is not over, or is not there.
+    #[error("this game has changed no rating")]
+    NotRated,
+    /// It is about to be.
+    #[error("this game is being rated at this moment: try again")]
+    Due,
+    /// Once is enough.
+    #[error("what this game did to ratings was taken back already")]
+    UndoneBefore,
+    /// The store does not answer as it should.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+}
+
+/// Takes back what a game did, with a note of it in the same update.
+///
+/// # Errors
+/// [`UndoError`]; nothing was changed, or for [`UndoError::Store`] perhaps: asking again tells.
+pub async fn undo(
+    store: &dyn Store,
+    game: GameId,
+    note: impl Fn(&RatingChange) -> Result<Write, StoreError>,
+) -> Result<RatingChange, UndoError> {
+    for _ in 0..ATTEMPTS {
+        if store.get(undone_key(game)?).await?.is_some() {
+            return Err(UndoError::UndoneBefore);
+        }
+        let Some(change) = store.get(change_key(game)?).await? else {
+            let due = due_key(game).ok_or(UndoError::NotRated)?;
+            let is_due = store.get(due).await?.is_some();
+            return Err(if is_due { UndoError::Due } else { UndoError::NotRated });
+        };
+        let change: RatingChange =
+            serde_json::from_slice(&change).map_err(|_| damaged("a change cannot be read"))?;
+        let update = update_of(store, &change, note(&change)?).await?;
+        match store.update(update).await? {
+            UpdateOutcome::Ok => return Ok(change),
+            // Another game was first, or it was written: looking again tells.
+            UpdateOutcome::Conflict | UpdateOutcome::Unknown => {}
+        }
+    }
+    Err(StoreError::Unavailable { why: "the ratings of these players change too fast".to_owned() }.into())
+}
+
+async fn update_of(store: &dyn Store, change: &RatingChange, note: Write) -> Result<Update, UndoError> {
+    let game = change.game;
+    let unreadable = |error: crate::table::TableError| StoreError::Unavailable { why: error.to_string() };
+    let finished = finished(store, game).await.map_err(unreadable)?.ok_or(UndoError::NotRated)?;
+    let class = Class { ruleset: change.ruleset.clone(), speed: change.speed };
+    let mut update = Update {
+        conditions: vec![(undone_key(game)?, Expect::Absent)],
+        writes: vec![Write::Put { key: undone_key(game)?, value: Vec::new(), expires: None }, note],
+    };
+    for side in Side::BOTH {
+        let points = f64::from(change.after[side].rating) - f64::from(change.before[side].rating);
+        take(store, &finished.players, side, &class, points, &mut update).await?;
+        mark(store, &finished.players[side], &class, game, &mut update).await?;
+    }
+    Ok(update)
+}
+
+/// Takes the points off a player's rating.
+async fn take(
+    store: &dyn Store,
+    players: &PerSide<Player>,
+    side: Side,
+    class: &Class,
+    points: f64,
+    update: &mut Update,
+) -> Result<(), StoreError> {
+    let player = &players[side];
+    let key = rating_key(&player.id, class)?;
+    // Whoever deleted his account has no rating any more.
+    let Some(value) = store.get(key.clone()).await? else { return Ok(()) };
+    let before = RatingRecord::read(Some(&value), store.now())?;
+    let after = before.less(points);
+    update.conditions.push((key.clone(), Expect::Value(value)));
+    let old = leader_key(player.kind, class, &before, &player.id)?;
+    let new = leader_key(player.kind, class, &after, &player.id)?;
+    let value = bytes(&after)?;
+    if old != new {
+        update.writes.push(Write::Delete { key: old });
+    }
+    update.writes.push(Write::Put { key: new, value: value.clone(), expires: None });
+    update.writes.push(Write::Put { key, value, expires: None });
+    Ok(())
+}
+
+/// Marks the game in a player's history as taken back.
+async fn mark(
+    store: &dyn Store,
+    player: &Player,
+    class: &Class,
+    game: GameId,
+    update: &mut Update,
+) -> Result<(), StoreError> {
+    let prefix = history_of(&player.id, class)?;
+    let mut after = None;
+    loop {
+        let records = store.scan(prefix.clone(), after, CHUNK).await?;
+        for (key, value) in &records {
+            let record: HistoryRecord =
+                serde_json::from_slice(value).map_err(|_| damaged("a history cannot be read"))?;
+            if record.game == game {
+                let marked = HistoryRecord { undone: true, ..record };
+                update.conditions.push((key.clone(), Expect::Value(value.clone())));
+                update.writes.push(Write::Put { key: key.clone(), value: bytes(&marked)?, expires: None });
+                return Ok(());
+            }
+        }
+        after = match records.last() {
+            Some((last, _)) if records.len() == CHUNK => Some(last.clone()),
+            _ => return Ok(()),
+        };
+    }
+}
+
+/// The rated games of a player that nobody has taken back, of all his ratings.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn rated_games(store: &dyn Store, player: &str) -> Result<Vec<GameId>, StoreError> {
+    let (mut games, mut after) = (Vec::new(), None);
+    loop {
+        let records = store.scan(histories_of(player)?, after, CHUNK).await?;
+        for (_, value) in &records {
+            let record: HistoryRecord =
+                serde_json::from_slice(value).map_err(|_| damaged("a history cannot be read"))?;
+            games.extend(Some(record.game).filter(|_| !record.undone));
+        }
+        after = match records.last() {
+            Some((last, _)) if records.len() == CHUNK => Some(last.clone()),
+            _ => return Ok(games),
+        };
+    }
+}
