@@ -11,7 +11,7 @@ use flagfall::config::{ConfigDir, Identity};
 use flagfall::http::{self, HttpError};
 use flagfall::{listing, words};
 use flagfall_protocol::{
-    Code, Confirmation, HeadToHead, Leaderboard, LoggedIn, Login, MadeToken, Me, NewPassword,
+    BlockList, Code, Confirmation, HeadToHead, Leaderboard, LoggedIn, Login, MadeToken, Me, NewPassword,
     NewRecoveryCode, NewToken, PlayedGames, Player, Profile, RatingHistory, Recover, Recovered, Scope,
     Secret, SignUp, SignedUp, Statistics, TokenInfo, TokenList,
 };
@@ -266,6 +266,30 @@ pub(crate) fn statistics(common: Common) -> Result<u8, Trouble> {
     let desk = Desk::new(common)?;
     let statistics: Statistics = desk.get("/api/me/statistics", Some(&desk.token()?))?;
     print(&format!("{}\n", listing::statistics(&statistics).join("\n")))
+}
+
+/// Blocks a player, or lets him go again.
+pub(crate) fn block(name: &str, is_blocked: bool, common: Common) -> Result<u8, Trouble> {
+    let desk = Desk::new(common)?;
+    let method = if is_blocked { Method::PUT } else { Method::DELETE };
+    let path = format!("/api/blocks/{}", path_part(name)?);
+    desk.ask::<()>(method, &path, Some(&desk.token()?), None::<&()>).map_err(trouble)?;
+    print(&if is_blocked {
+        format!(
+            "{name} is blocked: you are not paired, you do not play each other, and nothing {name} says reaches you.\n"
+        )
+    } else {
+        format!("{name} is not blocked any more.\n")
+    })
+}
+
+pub(crate) fn blocks(common: Common) -> Result<u8, Trouble> {
+    let desk = Desk::new(common)?;
+    let BlockList { players } = desk.get("/api/blocks", Some(&desk.token()?))?;
+    if players.is_empty() {
+        return print("You have blocked nobody.\n");
+    }
+    print(&players.iter().map(|player| words::player(player) + "\n").collect::<String>())
 }
 
 pub(crate) fn leaderboard(args: &LeaderboardArgs, common: Common) -> Result<u8, Trouble> {

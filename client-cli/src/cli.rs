@@ -169,6 +169,20 @@ pub enum Command {
     History(HistoryArgs),
     /// Show your own figures: by ruleset, side and deployment. Nobody else is shown them.
     Stats,
+    /// Block a player: no games with each other, no pairing, and nothing he says reaches you.
+    Block {
+        /// The player's name.
+        #[arg(value_name = "NAME")]
+        player: String,
+    },
+    /// Let a player go whom you have blocked.
+    Unblock {
+        /// The player's name.
+        #[arg(value_name = "NAME")]
+        player: String,
+    },
+    /// List whom you have blocked.
+    Blocks,
     /// List, make and revoke the tokens of your account.
     Tokens {
         /// What to do with them.

@@ -105,6 +105,7 @@ impl Replay {
             presence: PerSide::new(Presence::Present, Presence::Present),
             claimable_at: PerSide::default(),
             is_claim_told: false,
+            is_muted: false,
             rematch: Vec::new(),
             reopening: false,
             editor: None,

@@ -1,5 +1,6 @@
 //! The lobby server of Flagfall.
 
+pub mod blocks;
 pub mod chance;
 mod conduct;
 pub mod config;
@@ -14,7 +15,7 @@ pub mod players;
 pub mod probe;
 pub mod rate;
 pub mod ratings;
-mod reports;
+pub mod reports;
 pub mod server;
 pub mod settings;
 pub mod storage;

@@ -228,7 +228,7 @@ pub(crate) static HOT: LazyLock<Hot> = LazyLock::new(|| Hot {
     round_trip: histogram!(ROUND_TRIP),
 });
 
-const MESSAGES_IN_KINDS: [&str; 20] = [
+const MESSAGES_IN_KINDS: [&str; 22] = [
     "malformed",
     "hello",
     "pong",
@@ -249,6 +249,8 @@ const MESSAGES_IN_KINDS: [&str; 20] = [
     "my_games",
     "enter_pool",
     "leave_pool",
+    "say",
+    "report",
 ];
 
 impl Hot {
@@ -274,6 +276,8 @@ impl Hot {
             ClientToServer::MyGames {} => 17,
             ClientToServer::EnterPool { .. } => 18,
             ClientToServer::LeavePool { .. } => 19,
+            ClientToServer::Say { .. } => 20,
+            ClientToServer::Report { .. } => 21,
         });
         self.messages_in[kind].increment(1);
     }

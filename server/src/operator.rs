@@ -2,7 +2,7 @@
 //! that carries it out, in a log that nothing here changes or deletes. Nothing here reads a running game.
 
 use flagfall_board::{GameId, Side, Stamp};
-use flagfall_protocol::RatingChange;
+use flagfall_protocol::{RatingChange, is_printable};
 use flagfall_store::{Key, Store, StoreError, Write};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -88,8 +88,7 @@ impl<'a> Operator<'a> {
     /// [`OperatorError::BadReason`].
     pub fn new(store: &'a dyn Store, reason: &str) -> Result<Operator<'a>, OperatorError> {
         let reason = reason.trim();
-        let is_printable = reason.chars().all(|letter| !letter.is_control());
-        if !is_printable || !(1..=REASON_LEN_MAX).contains(&reason.chars().count()) {
+        if !is_printable(reason, REASON_LEN_MAX) {
             return Err(OperatorError::BadReason);
         }
         Ok(Operator { store, reason: reason.to_owned() })

@@ -1,7 +1,7 @@
 //! Reports: a player tells the operators what an opponent did in a game. One for each game, and a few a day.
 
 use flagfall_board::GameId;
-use flagfall_protocol::{Code, Player, PlayerKind};
+use flagfall_protocol::{Code, Player, PlayerKind, is_printable};
 use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -85,9 +85,7 @@ pub(crate) async fn report(
     reason: &str,
 ) -> Result<(), ReportRefusal> {
     let reason = reason.trim();
-    let is_fit = reason.chars().all(|letter| !letter.is_control())
-        && (1..=REASON_LEN_MAX).contains(&reason.chars().count());
-    if !is_fit {
+    if !is_printable(reason, REASON_LEN_MAX) {
         return Err(ReportRefusal::BadReason);
     }
     if reported.kind == PlayerKind::House {

@@ -237,6 +237,8 @@ pub enum Prompt {
     Abort,
     /// As what is the game claimed that the other side has left?
     Claim,
+    /// What is being said to the opponent.
+    Say(String),
     /// Really make a move that loses for being illegal (§U7)?
     IllegalMove(Move),
     /// Really take a piece off the board into the reserve?
@@ -319,6 +321,8 @@ pub struct OpenGame {
     pub claimable_at: PerSide<Option<u64>>,
     /// Whether it was said that it can be claimed.
     pub is_claim_told: bool,
+    /// Whether what the opponent says is not shown.
+    pub is_muted: bool,
     /// Who has asked for a rematch.
     pub rematch: Vec<Side>,
     /// The game was asked for again and has not come yet.

@@ -202,6 +202,11 @@ fn message_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
         Some(Prompt::Abort) => {
             Line::styled(" Call the game off? y calls it off, any other key goes on.", strong)
         }
+        Some(Prompt::Say(typed)) if typed.is_empty() => Line::styled(
+            " Say: _   (1 Hello! 2 Good luck! 3 Well played! 4 Thank you! 7 Good game! /mute /report WHY)",
+            strong,
+        ),
+        Some(Prompt::Say(typed)) => Line::styled(said(typed, width), strong),
         Some(Prompt::Claim) => {
             Line::styled(" Claim the game? w a win, d a draw, any other key waits on.", strong)
         }
@@ -241,6 +246,13 @@ fn message_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
         })),
     };
     Paragraph::new(line)
+}
+
+/// What is typed to the opponent: the end of it, where it is longer than the line.
+fn said(typed: &str, width: u16) -> String {
+    let room = usize::from(width).saturating_sub(8);
+    let surplus = typed.chars().count().saturating_sub(room);
+    format!(" Say: {}_", typed.chars().skip(surplus).collect::<String>())
 }
 
 /// The colors to choose from.

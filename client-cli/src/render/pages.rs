@@ -98,7 +98,7 @@ Playing
   or type from and to and Enter: a4a5
   d Enter  offer or accept a draw     x  decline it
   R  resign    A  call off before your first move    C  claim
-  m  ask for a rematch when it is over
+  m  ask for a rematch when it is over   ;  talk to your opponent
   t  turn the board       n  US or EU numbers
   q  leave: the seat stays, flagfall play --game ID goes on";
 
@@ -118,7 +118,7 @@ Playing
   In a strike: a figure of your pool, then Enter; or :choose captain
   d Enter  offer or accept a draw     x  decline it
   R  resign    A  call off before your first move    C  claim
-  m  ask for a rematch when it is over
+  m  ask for a rematch when it is over   ;  talk to your opponent
   t  turn the board       n  US or EU numbers
   q  leave: the seat stays, flagfall play --game ID goes on";
 
@@ -137,7 +137,7 @@ Playing
   or type from and to and Enter: a4a5      : takes words: a4a5+ red
   +  place a piece of the reserve on the square under the cursor
   -  take the piece under the cursor into the reserve
-  d Enter draw  x decline  R resign  C claim  m rematch  N numbers
+  d Enter draw   x decline   R resign   C claim   m rematch   ; talk
   t  turn the board   q  leave: flagfall play --game ID goes on";
 
 pub(super) fn help(ruleset: Option<&Ruleset>, frame: &mut Frame<'_>, area: Rect) {

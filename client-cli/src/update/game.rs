@@ -45,6 +45,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     let is_first = previous.is_none();
     // Another epoch: what the server had acknowledged is not all there any longer.
     let is_turned_back = previous.as_ref().is_some_and(|game| game.epoch != epoch);
+    let is_muted = previous.as_ref().is_some_and(|game| game.is_muted);
     let (cursor, previous_phase, mut editor) = match previous {
         Some(game) => (game.cursor, Some(game.view.phase), game.editor),
         None => (start_cursor(ruleset, audience.side()), None, None),
@@ -75,6 +76,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
         presence,
         claimable_at,
         is_claim_told: false,
+        is_muted,
         rematch,
         reopening: false,
         editor,

@@ -4,7 +4,7 @@ use flagfall_board::{Direction, Numbering, Rank, Side, Square};
 use flagfall_protocol::{GameCommand, Phase};
 use flagfall_rules::Move;
 
-use super::{absence, game, goal, reserve};
+use super::{absence, chat, game, goal, reserve};
 use crate::model::{Effect, Key, Model, OpenGame, Page, Prompt, Uncolored};
 use crate::targets::Carrier;
 use crate::{acts, targets};
@@ -111,6 +111,7 @@ fn prompt(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
             game::command(model, GameCommand::Abort {}, out);
         }
         Prompt::Claim => absence::answer(model, key, out),
+        Prompt::Say(typed) => chat::typing(model, typed, key, out),
         Prompt::IllegalMove(squares) if matches!(key, Key::Char('y' | 'Y')) => {
             game::send_move(model, squares, out);
         }
@@ -208,6 +209,7 @@ fn in_game(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
         Key::Char('n') if !is_typing && !is_column(game, 'n') => {
             model.options.numbering = other_numbering(model.options.numbering);
         }
+        Key::Char(';') if !is_typing => chat::ask(model),
         Key::Char('A') => ask(model, Prompt::Abort),
         Key::Char('R') if phase == Phase::Playing => ask(model, Prompt::Resign),
         Key::Char('C') if phase == Phase::Playing => absence::ask(model),

@@ -3,7 +3,7 @@
 use flagfall_board::Side;
 use flagfall_protocol::{GameCommand, Phase};
 
-use super::{absence, game, goal, mail};
+use super::{absence, chat, game, goal, mail};
 use crate::model::{Effect, Goal, Link, Model, Page, Prompt};
 use crate::{acts, plain, words};
 
@@ -21,6 +21,8 @@ board: print the board. status: turn, clocks, presence. captured: what is lost a
 draw: offer a draw, or accept the other side's. accept, decline: answer its offer.
 resign: give up. abort: call the game off before your first move.
 claim win, claim draw: end a game that the other side has left for a while.
+say WORDS: to your opponent alone; say 1 to say 7 are phrases, say lists them. mute, unmute.
+report WORDS: tell the operators of the server what your opponent did in this game.
 rematch: after the end, ask for another game with sides swapped.";
 
 const LAST_HELP: &str = "help: this text. quit: leave, the seat stays yours.";
@@ -156,6 +158,10 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
         "resign" => game::command(model, GameCommand::Resign {}, out),
         "abort" => game::command(model, GameCommand::Abort {}, out),
         "claim" => absence::claim_line(model, rest, out),
+        "say" => chat::say_line(model, rest, out),
+        "mute" => chat::mute(model, true),
+        "unmute" => chat::mute(model, false),
+        "report" => chat::report(model, rest, out),
         "rematch" => game::rematch(model, out),
         _ => play(model, line, out),
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use flagfall_protocol::{ClientToServer, CloseCode, PROTOCOL_VERSION};
 
-use super::exit;
+use super::{chat, exit};
 use crate::config::is_account_file;
 use crate::model::{Effect, Link, Model, Pending};
 
@@ -63,6 +63,7 @@ pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out:
     if let Some(game) = &mut model.game {
         game.reopening = false;
     }
+    chat::line_lost(model);
     let is_superseded = model.game.as_ref().is_some_and(|game| game.superseded);
     let verdict = code.filter(|code| !CloseCode::is_to_reconnect(*code));
     if let Some(code) = verdict {
@@ -137,6 +138,8 @@ pub(super) fn send(model: &mut Model, message: ClientToServer, out: &mut Vec<Eff
         | ClientToServer::EnterPool { cmd_id, .. }
         | ClientToServer::LeavePool { cmd_id }
         | ClientToServer::Rematch { cmd_id, .. }
+        | ClientToServer::Say { cmd_id, .. }
+        | ClientToServer::Report { cmd_id, .. }
         | ClientToServer::Command { cmd_id, .. } => Some(cmd_id.clone()),
         ClientToServer::Hello { .. }
         | ClientToServer::Pong { .. }

@@ -2,7 +2,7 @@
 
 use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, GameCommand, ServerToClient};
 
-use super::{absence, errands, exit, game, goal, link, mail};
+use super::{absence, chat, errands, exit, game, goal, link, mail};
 use crate::errand::Errand;
 use crate::model::{Effect, Goal, How, Link, Model, Page};
 use crate::words;
@@ -100,6 +100,7 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
         }
         ServerToClient::Presence { game, side, presence } => absence::presence(model, game, side, presence),
         ServerToClient::Claimable { game, gone, at } => absence::claimable(model, game, gone, at),
+        ServerToClient::Said { game, side, said } => chat::said(model, game, side, &said),
         ServerToClient::Rated { change } => {
             let open = model.game.as_ref().filter(|open| open.summary.id == change.game);
             let own = open.and_then(|open| open.own_side());
@@ -165,6 +166,7 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted, out: &mut 
             goal::wait(model, &format!("Waiting for your friend: {}", words::terms(&terms)), lines);
             model.challenge = Some(challenge);
         }
+        (_, ClientToServer::Report { .. }) => model.say("The operators of the server have your report."),
         (_, ClientToServer::Rematch { game, .. }) => {
             let open = model.game.as_ref().filter(|open| open.summary.id == game);
             // One's own asking is told to everybody, oneself among them, before it is accepted.

@@ -1,15 +1,19 @@
 //! Where an identified player's messages go: to the lobby, or to the table of a game.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use flagfall_board::GameId;
-use flagfall_protocol::{ClientToServer, Code, CommandId, Player, ServerToClient};
+use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, Player, ServerToClient};
 use futures_util::future::BoxFuture;
+use tokio::time::Instant;
 
+use super::manners::{self, MannersRefusal};
 use super::outbox::Outbox;
 use super::payload::Payload;
 use super::session::refusal;
 use crate::lobby::{LobbyCommand, LobbyRefusal};
+use crate::rate::TokenBucket;
 use crate::server::App;
 use crate::table::{TableError, TableHandle, TableInput};
 
@@ -33,11 +37,24 @@ pub(super) struct Desk {
     is_watching_lobby: bool,
     /// Whether the client has said goodbye.
     has_said_goodbye: bool,
+    /// How much may still be said to opponents.
+    talk: TokenBucket,
 }
+
+/// Messages to opponents on one connection, and within which time.
+const TALK: (u32, Duration) = (8, Duration::from_secs(20));
 
 impl Desk {
     pub(super) fn new(app: Arc<App>, outbox: Outbox, player: Player) -> Desk {
-        Desk { app, outbox, player, open: Vec::new(), is_watching_lobby: false, has_said_goodbye: false }
+        Desk {
+            app,
+            outbox,
+            player,
+            open: Vec::new(),
+            is_watching_lobby: false,
+            has_said_goodbye: false,
+            talk: TokenBucket::new(TALK.0, TALK.1, Instant::now()),
+        }
     }
 
     /// Carries a message out, at once or by the work that is returned.
@@ -79,6 +96,19 @@ impl Desk {
                     ply,
                     command: command.clone(),
                 }))
+            }
+            ClientToServer::Say { cmd_id, game, said } => {
+                if !self.talk.take(Instant::now()) {
+                    refuse_manners(&self.outbox, cmd_id, game, &MannersRefusal::TooFast);
+                    return None;
+                }
+                let (app, player) = (self.app.clone(), self.player.clone());
+                Some(self.answer(cmd_id, game, async move { manners::say(&app, &player, game, said).await }))
+            }
+            ClientToServer::Report { cmd_id, game, reason } => {
+                let (app, player) = (self.app.clone(), self.player.clone());
+                let told = async move { manners::tell_operators(&app, &player, game, &reason).await };
+                Some(self.answer(cmd_id, game, told))
             }
             ClientToServer::MyGames {} => Some(self.my_games()),
             // The session keeps these for itself, and the lobby's are gone already.
@@ -129,6 +159,22 @@ impl Desk {
             match app.lobby.show_challenge(&code).await {
                 Ok(challenge) => outbox.send(Payload::new(&challenge.message())),
                 Err(refusal) => refuse_lobby(&outbox, None, &refusal),
+            }
+            Done::Nothing
+        })
+    }
+
+    fn answer(
+        &self,
+        cmd_id: CommandId,
+        game: GameId,
+        work: impl Future<Output = Result<Accepted, MannersRefusal>> + Send + 'static,
+    ) -> Work {
+        let outbox = self.outbox.clone();
+        Box::pin(async move {
+            match work.await {
+                Ok(outcome) => outbox.send(Payload::new(&ServerToClient::Accepted { cmd_id, outcome })),
+                Err(refusal) => refuse_manners(&outbox, cmd_id, game, &refusal),
             }
             Done::Nothing
         })
@@ -235,6 +281,12 @@ pub(super) fn refuse(outbox: &Outbox, refused: ServerToClient) {
 
 fn refuse_lobby(outbox: &Outbox, cmd_id: Option<CommandId>, why: &LobbyRefusal) {
     refuse(outbox, refusal(cmd_id, None, why.code(), why.to_string()));
+}
+
+fn refuse_manners(outbox: &Outbox, cmd_id: CommandId, game: GameId, why: &MannersRefusal) {
+    let (code, message) = (why.code(), why.to_string());
+    let cmd_id = Some(cmd_id);
+    refuse(outbox, ServerToClient::Refused { cmd_id, game: Some(game), code, message, seq: None });
 }
 
 fn refuse_table(outbox: &Outbox, cmd_id: Option<CommandId>, game: GameId, why: &TableError) {

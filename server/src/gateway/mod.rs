@@ -7,6 +7,7 @@ mod connection;
 mod connections;
 mod desk;
 mod listener;
+mod manners;
 mod outbox;
 mod parse;
 mod payload;

@@ -10,7 +10,7 @@ use flagfall_protocol::ServerToClient;
 pub const PAYLOAD_BYTES_MAX: usize = 60 * 1024;
 
 /// The kinds of messages, as metrics label them. [`Payload::kind`] gives the place in this list.
-pub const PAYLOAD_KINDS: [&str; 16] = [
+pub const PAYLOAD_KINDS: [&str; 17] = [
     "welcome",
     "accepted",
     "refused",
@@ -27,6 +27,7 @@ pub const PAYLOAD_KINDS: [&str; 16] = [
     "ping",
     "rated",
     "claimable",
+    "said",
 ];
 
 /// A message to a client as JSON text. Cloning it shares the bytes.
@@ -122,6 +123,7 @@ fn kind_of(message: &ServerToClient) -> u8 {
         ServerToClient::Ping { .. } => 13,
         ServerToClient::Rated { .. } => 14,
         ServerToClient::Claimable { .. } => 15,
+        ServerToClient::Said { .. } => 16,
     }
 }
 

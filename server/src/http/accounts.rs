@@ -8,12 +8,13 @@ use axum::extract::{FromRequest, FromRequestParts, Path, Request, State};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use flagfall_protocol::{
-    AccountExport, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword, NewRecoveryCode, NewToken,
-    PlayerKind, Profile, Recover, Recovered, Scope, SignUp, SignedUp, TokenList,
+    AccountExport, BlockList, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword, NewRecoveryCode,
+    NewToken, PlayerKind, Profile, Recover, Recovered, Scope, SignUp, SignedUp, TokenList,
 };
 use serde::de::DeserializeOwned;
 
 use super::{ApiError, credential};
+use crate::blocks::{blocked_by, set_blocked};
 use crate::conduct::conduct_of;
 use crate::gateway::Peer;
 use crate::players::{Identity, PlayerError};
@@ -187,6 +188,28 @@ pub(super) async fn me(State(app): Shared, Asker(asker): Asker) -> Result<Json<M
     let token = tokens.into_iter().find(|token| token.current).ok_or(PlayerError::UnknownToken)?;
     let conduct = conduct_of(&*app.store, &asker.player.id).await?;
     Ok(Json(Me { player: asker.player, token, conduct }))
+}
+
+pub(super) async fn blocks(State(app): Shared, Asker(asker): Asker) -> Result<Json<BlockList>, ApiError> {
+    Ok(Json(BlockList { players: blocked_by(&*app.store, &asker.player.id).await? }))
+}
+
+pub(super) async fn block(
+    State(app): Shared,
+    Asker(asker): Asker,
+    Path(name): Path<String>,
+) -> Result<StatusCode, ApiError> {
+    set_blocked(&*app.store, &asker.player, &name, true).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub(super) async fn unblock(
+    State(app): Shared,
+    Asker(asker): Asker,
+    Path(name): Path<String>,
+) -> Result<StatusCode, ApiError> {
+    set_blocked(&*app.store, &asker.player, &name, false).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 pub(super) async fn profile(State(app): Shared, Path(name): Path<String>) -> Result<Json<Profile>, ApiError> {

@@ -9,6 +9,7 @@ use flagfall_store::StoreError;
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::blocks::BlockRefusal;
 use crate::lobby::LobbyRefusal;
 use crate::players::PlayerError;
 use crate::table::TableError;
@@ -48,6 +49,9 @@ pub enum ApiError {
     /// Whatever is wrong with a player's name, password or token.
     #[error(transparent)]
     Player(PlayerError),
+    /// Whatever is wrong with a block.
+    #[error(transparent)]
+    Block(BlockRefusal),
     /// A page of another origin.
     #[error("pages of this origin may not connect; the operator can allow it")]
     ForeignOrigin,
@@ -106,6 +110,7 @@ impl ApiError {
             ApiError::TokenExpected => (StatusCode::UNAUTHORIZED, Code::BAD_TOKEN),
             ApiError::BadBody => (StatusCode::BAD_REQUEST, Code::MALFORMED),
             ApiError::Player(error) => (status_of(*error), error.code()),
+            ApiError::Block(error) => (status_of_block(*error), error.code()),
             ApiError::ForeignOrigin => (StatusCode::FORBIDDEN, "foreign_origin"),
             ApiError::UpgradeExpected => (StatusCode::UPGRADE_REQUIRED, "upgrade_expected"),
             ApiError::BadQuery => (StatusCode::BAD_REQUEST, "bad_query"),
@@ -198,6 +203,21 @@ fn status_of_queue(error: &QueueError) -> StatusCode {
         QueueError::NotQueued | QueueError::OwnTurn | QueueError::Stale(_) => StatusCode::CONFLICT,
         QueueError::BadQueue => StatusCode::BAD_REQUEST,
         QueueError::Table(TableError::Unavailable) | QueueError::Store => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+impl From<BlockRefusal> for ApiError {
+    fn from(error: BlockRefusal) -> ApiError {
+        ApiError::Block(error)
+    }
+}
+
+fn status_of_block(error: BlockRefusal) -> StatusCode {
+    match error {
+        BlockRefusal::NoSuchPlayer => StatusCode::NOT_FOUND,
+        BlockRefusal::Yourself => StatusCode::BAD_REQUEST,
+        BlockRefusal::TooMany => StatusCode::CONFLICT,
+        BlockRefusal::Store => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 

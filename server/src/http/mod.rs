@@ -17,7 +17,7 @@ use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_TYPE,
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse, Response};
-use axum::routing::{any, delete, get, post};
+use axum::routing::{any, delete, get, post, put};
 use axum::{Json, Router};
 use flagfall_board::GameId;
 use flagfall_protocol::{Audience, GameSummary, GameView, RulesetInfo};
@@ -65,6 +65,8 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/api/games/{id}/queue", get(queue::show).put(queue::replace).delete(queue::clear))
         .route("/api/tokens", get(accounts::tokens).post(accounts::make_token))
         .route("/api/tokens/{id}", delete(accounts::revoke_token))
+        .route("/api/blocks", get(accounts::blocks))
+        .route("/api/blocks/{name}", put(accounts::block).delete(accounts::unblock))
         .route("/api/players/{name}", get(accounts::profile))
         .route("/api/players/{name}/games", get(histories::games))
         .route("/api/players/{name}/against/{other}", get(histories::head_to_head))

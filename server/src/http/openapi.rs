@@ -16,7 +16,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use flagfall_protocol::{
-        AccountExport, Confirmation, GameRecord, HeadToHead, Invitation, Invitations, Invite, LoggedIn,
+        AccountExport, BlockList, Confirmation, GameRecord, HeadToHead, Invitation, Invitations, Invite, LoggedIn,
         Login, MadeToken, Me, MoveQueue, NewPassword, NewQueue, NewRecoveryCode, NewToken, PlayedGames,
         Profile, RatingChange, RatingHistory, Recover, Recovered, SignUp, SignedUp, Statistics, TokenList,
     };
@@ -253,6 +253,23 @@ mod tests {
                     |_| Value::Null,
                     |_| Value::Null,
                 )
+            },
+            get("/api/blocks", "Whom the asker has blocked", Needed, schema::<BlockList>),
+            Endpoint {
+                method: "put",
+                status: 204,
+                token: Needed,
+                body: None,
+                answer: None,
+                ..post("/api/blocks/{name}", "Blocks a player", |_| Value::Null, |_| Value::Null)
+            },
+            Endpoint {
+                method: "delete",
+                status: 204,
+                token: Needed,
+                body: None,
+                answer: None,
+                ..post("/api/blocks/{name}", "Lets a blocked player go", |_| Value::Null, |_| Value::Null)
             },
             get("/api/players/{name}", "What everybody may know of a player", Unused, schema::<Profile>),
             Endpoint {

@@ -39,6 +39,7 @@ pub use seeks::{SeekRecord, Seeks};
 use self::board::{Board, LISTED_GAMES_MAX};
 use self::memory::{CommandMemory, CommandRecord, Draft, Kept};
 use self::pool::Pool;
+use crate::blocks::are_apart;
 use crate::chance::{random_code, random_game_id, random_side};
 use crate::conduct::conduct_of;
 use crate::gateway::{ConnectionId, Connections, Outbox, Payload};
@@ -547,6 +548,9 @@ impl Asker<'_> {
     }
 
     async fn check_opponent(&self, opponent: &Player) -> Result<(), LobbyRefusal> {
+        if are_apart(&*self.inner.store, &self.player.id, &opponent.id).await? {
+            return Err(LobbyRefusal::Blocked);
+        }
         let playing = self.inner.tables.games_of(&opponent.id).await.len();
         if playing < self.inner.settings.limits.games_per_player {
             Ok(())

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::memory::GamePlan;
 use super::refusal::LobbyRefusal;
+use crate::blocks::are_apart;
 use crate::chance::{random_bytes, random_game_id};
 use crate::gateway::{Connections, Payload};
 use crate::metrics as names;
@@ -68,6 +69,14 @@ struct Waiter {
     record: PoolRecord,
     key: Key,
     bytes: Vec<u8>,
+}
+
+/// What came of a matching, by the players' ids.
+#[derive(Default)]
+struct Paired {
+    sealed: HashSet<String>,
+    /// Pairs that play no games with each other.
+    apart: Vec<[String; 2]>,
 }
 
 impl Pool {
@@ -192,8 +201,23 @@ impl Pool {
         Ok(())
     }
 
-    /// Pairs people who wait for the same; whether there was a pair.
+    /// Pairs people who wait for the same; whether there was a pair. Of two who have blocked each other, each in turn stands aside, so that the
+    /// other one finds somebody else.
     async fn pair(&self, waiters: Vec<Waiter>) -> Result<bool, StoreError> {
+        let Paired { mut sealed, apart } = self.pair_once(&waiters).await?;
+        let asides = [0, 1].map(|at| apart.iter().map(|pair| pair[at].clone()).collect::<HashSet<String>>());
+        for aside in asides.iter().filter(|aside| !aside.is_empty()) {
+            let is_left = |waiter: &&Waiter| {
+                let id = &waiter.record.player.id;
+                !aside.contains(id) && !sealed.contains(id)
+            };
+            let left: Vec<Waiter> = waiters.iter().filter(is_left).cloned().collect();
+            sealed.extend(self.pair_once(&left).await?.sealed);
+        }
+        Ok(!sealed.is_empty())
+    }
+
+    async fn pair_once(&self, waiters: &[Waiter]) -> Result<Paired, StoreError> {
         let now = SystemClock.now();
         let ids: BTreeMap<&str, usize> =
             waiters.iter().enumerate().map(|(at, waiter)| (waiter.record.player.id.as_str(), at)).collect();
@@ -221,14 +245,18 @@ impl Pool {
         });
         let pairs =
             matched.await.map_err(|_| StoreError::Unavailable { why: "the pairing failed".to_owned() })?;
-        let mut is_paired = false;
+        let mut paired = Paired::default();
         for Pair { first, second } in pairs {
-            if self.seal(&waiters[first], &waiters[second], now).await? {
-                is_paired = true;
+            let pair = [first, second].map(|at| waiters[at].record.player.id.clone());
+            let [one, other] = &pair;
+            if are_apart(&*self.store, one, other).await? {
+                paired.apart.push(pair);
+            } else if self.seal(&waiters[first], &waiters[second], now).await? {
+                paired.sealed.extend(pair);
                 histogram!(names::PAIRING_GAP).record((ratings[first] - ratings[second]).abs());
             }
         }
-        Ok(is_paired)
+        Ok(paired)
     }
 
     async fn standing(&self, record: &PoolRecord) -> Result<Standing, StoreError> {

@@ -38,6 +38,9 @@ pub enum LobbyRefusal {
         /// How long he waits.
         wait_s: u64,
     },
+    /// One of both has blocked the other one.
+    #[error("you and this player do not play each other: one of you has blocked the other")]
+    Blocked,
     /// Who asks does not wait.
     #[error("you are not waiting in the pool: you left it, or were away for too long")]
     NotInPool,
@@ -98,6 +101,7 @@ impl LobbyRefusal {
             LobbyRefusal::BadTime => Code::BAD_TIME,
             LobbyRefusal::NotRated(_) => Code::NOT_RATED,
             LobbyRefusal::LeftGames { .. } => Code::LEFT_GAMES,
+            LobbyRefusal::Blocked => Code::BLOCKED,
             LobbyRefusal::NotInPool => Code::NOT_IN_POOL,
             LobbyRefusal::AlreadyPaired(_) | LobbyRefusal::BeingPaired => Code::ALREADY_PAIRED,
             LobbyRefusal::NoSuchBot => Code::NO_SUCH_BOT,

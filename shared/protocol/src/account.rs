@@ -179,6 +179,13 @@ pub struct Me {
     pub conduct: Conduct,
 }
 
+/// Whom the asker has blocked. `GET /api/blocks`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct BlockList {
+    /// The players.
+    pub players: Vec<Player>,
+}
+
 /// Who leaves games, or does not deploy, waits longer and longer for the next opponent. Told to the player alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Conduct {

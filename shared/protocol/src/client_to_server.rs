@@ -6,6 +6,7 @@ use flagfall_rules::{Choice, Claim, Command, MoveCommand, Placing, Refusal, Rule
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::chat::Said;
 use crate::secret::Secret;
 use crate::text::MoveText;
 
@@ -149,6 +150,24 @@ pub enum ClientToServer {
         ply: Ply,
         /// What is asked.
         command: GameCommand,
+    },
+    /// Says something to the opponent in a game, also after its end. Nobody else reads it, and it is kept nowhere.
+    Say {
+        /// The client's id for this message.
+        cmd_id: CommandId,
+        /// Which game.
+        game: GameId,
+        /// What is said.
+        said: Said,
+    },
+    /// Tells the operators of the server what the opponent did in a game: once for each game, ten times a day.
+    Report {
+        /// The client's id for this message.
+        cmd_id: CommandId,
+        /// Which game.
+        game: GameId,
+        /// What happened, in 1 to 300 characters.
+        reason: String,
     },
     /// Asks for the client's own running games.
     MyGames {},

@@ -89,6 +89,8 @@ impl Code {
     pub const BAD_TEXT: &'static str = "bad_text";
     /// One talks to people, and reports and blocks people, not house players.
     pub const HOUSE_PLAYER: &'static str = "house_player";
+    /// One of both players has blocked the other one.
+    pub const BLOCKED: &'static str = "blocked";
     /// Who asks has reported this game.
     pub const REPORTED_BEFORE: &'static str = "reported_before";
     /// The account has running games.

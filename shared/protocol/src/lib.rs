@@ -4,6 +4,7 @@
 //! HTTP answers and the records of games.
 
 mod account;
+mod chat;
 mod client_to_server;
 mod code;
 mod game_view;
@@ -18,9 +19,10 @@ mod server_to_client;
 mod text;
 
 pub use account::{
-    AccountExport, Conduct, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword, NewRecoveryCode,
-    NewToken, Profile, Recover, Recovered, Scope, SignUp, SignedUp, TokenInfo, TokenList,
+    AccountExport, BlockList, Conduct, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword,
+    NewRecoveryCode, NewToken, Profile, Recover, Recovered, Scope, SignUp, SignedUp, TokenInfo, TokenList,
 };
+pub use chat::{Phrase, Said, is_printable};
 pub use client_to_server::{
     ClaimedResult, ClientToServer, CommandId, CommandIdError, GameCommand, Position, Terms, Time,
 };

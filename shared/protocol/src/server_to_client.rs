@@ -3,6 +3,7 @@ use flagfall_rules::{OptionValue, RuleOption, Ruleset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::chat::Said;
 use crate::client_to_server::{CommandId, Terms};
 use crate::code::Code;
 use crate::game_view::{GameEvent, GameView, Outcome, Phase, ViewChange};
@@ -155,6 +156,15 @@ pub enum ServerToClient {
     Superseded {
         /// The game.
         game: GameId,
+    },
+    /// A player of one of the client's games has said something: told to both players and to nobody else.
+    Said {
+        /// The game.
+        game: GameId,
+        /// Who.
+        side: Side,
+        /// What.
+        said: Said,
     },
     /// A rated game of the client's has changed both ratings.
     Rated {

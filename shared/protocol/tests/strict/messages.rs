@@ -53,6 +53,17 @@ pub(crate) fn client_messages() -> Vec<ClientToServer> {
         C::Rematch { cmd_id: id("r-1"), game },
         C::OpenGame { game, since: Some(Position { epoch: 1, seq: 12 }) },
         C::CloseGame { game },
+        C::Say {
+            cmd_id: id("y-1"),
+            game,
+            said: flagfall_protocol::Said::Phrase { phrase: flagfall_protocol::Phrase::GoodLuck },
+        },
+        C::Say {
+            cmd_id: id("y-2"),
+            game,
+            said: flagfall_protocol::Said::Text { text: "well met".to_owned() },
+        },
+        C::Report { cmd_id: id("y-3"), game, reason: "stalls".to_owned() },
         C::MyGames {},
     ];
     messages.extend(game_commands().into_iter().enumerate().map(|(n, command)| C::Command {

@@ -1,0 +1,144 @@
+//! What two players say to each other, and what the operators are told.
+
+use flagfall_board::{GameId, Side};
+use flagfall_protocol::{ClientToServer, Phrase, Said};
+
+use super::link;
+use crate::model::{Effect, Key, Model, Prompt};
+use crate::words;
+
+/// Letters of a message or a report, at most.
+const TYPED_MAX: usize = 300;
+
+/// A player has said something.
+pub(super) fn said(model: &mut Model, id: GameId, side: Side, said: &Said) {
+    let open = model.game.as_ref().filter(|game| game.summary.id == id);
+    let is_own = open.is_some_and(|game| game.own_side() == Some(side));
+    if model.options.is_program || open.is_some_and(|game| game.is_muted && !is_own) {
+        return;
+    }
+    let who = match open {
+        _ if is_own => "You".to_owned(),
+        Some(game) => words::player(&game.summary.players[side]),
+        None => format!("{side} in game {id}"),
+    };
+    let text = match said {
+        Said::Phrase { phrase } => phrase.english(),
+        Said::Text { text } => text,
+    };
+    // One line, whatever came.
+    let text: String = text.chars().map(|letter| if letter == '\n' { ' ' } else { letter }).collect();
+    model.say(format!("{who}: {text}"));
+}
+
+/// The prompt of the full screen: a message is typed.
+pub(super) fn ask(model: &mut Model) {
+    if model.game.as_ref().is_some_and(|game| game.own_side().is_some()) {
+        model.prompt = Some(Prompt::Say(String::new()));
+    } else {
+        model.say("Only players talk to each other.");
+    }
+}
+
+/// A key while a message is typed.
+pub(super) fn typing(model: &mut Model, mut typed: String, key: Key, out: &mut Vec<Effect>) {
+    match key {
+        Key::Enter => return line(model, &typed, out),
+        Key::Escape => return,
+        Key::Backspace => {
+            typed.pop();
+        }
+        Key::Char(letter) if typed.chars().count() < TYPED_MAX => typed.push(letter),
+        _ => {}
+    }
+    model.prompt = Some(Prompt::Say(typed));
+}
+
+/// What was typed: a phrase's number, a word after a slash, or a message.
+fn line(model: &mut Model, typed: &str, out: &mut Vec<Effect>) {
+    let typed = typed.trim();
+    match typed.split_once(char::is_whitespace).unwrap_or((typed, "")) {
+        ("", _) => {}
+        ("/mute", _) => mute(model, true),
+        ("/unmute", _) => mute(model, false),
+        ("/report", reason) => report(model, reason.trim(), out),
+        _ => match phrase(typed) {
+            Some(phrase) => say(model, Said::Phrase { phrase }, out),
+            None => say(model, Said::Text { text: typed.to_owned() }, out),
+        },
+    }
+}
+
+/// The phrase of a number.
+fn phrase(number: &str) -> Option<Phrase> {
+    Phrase::ALL.get(number.parse::<usize>().ok()?.checked_sub(1)?).copied()
+}
+
+/// A line of the line-based mode that says something; a number is a phrase.
+pub(super) fn say_line(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
+    match phrase(rest) {
+        _ if rest.is_empty() => {
+            for (at, phrase) in Phrase::ALL.into_iter().enumerate() {
+                model.say(format!("say {}: {}", at + 1, phrase.english()));
+            }
+        }
+        Some(phrase) => say(model, Said::Phrase { phrase }, out),
+        None => say(model, Said::Text { text: rest.to_owned() }, out),
+    }
+}
+
+fn say(model: &mut Model, said: Said, out: &mut Vec<Effect>) {
+    let Some(game) = seat(model) else { return };
+    if !said.is_fit() {
+        model.was_refused = true;
+        let most = Said::TEXT_LEN_MAX;
+        return model.say(format!("A message has 1 to {most} characters that can be printed."));
+    }
+    let cmd_id = model.chance.command_id();
+    link::send(model, ClientToServer::Say { cmd_id, game, said }, out);
+}
+
+/// Hears the opponent no more in this game, or again.
+pub(super) fn mute(model: &mut Model, is_muted: bool) {
+    if seat(model).is_none() {
+        return;
+    }
+    if let Some(game) = &mut model.game {
+        game.is_muted = is_muted;
+    }
+    model.say(if is_muted {
+        "You do not hear your opponent any more in this game; unmute takes it back. flagfall block NAME is for good."
+    } else {
+        "You hear your opponent again."
+    });
+}
+
+/// Tells the operators what the opponent did.
+pub(super) fn report(model: &mut Model, reason: &str, out: &mut Vec<Effect>) {
+    let Some(game) = seat(model) else { return };
+    if reason.is_empty() {
+        model.was_refused = true;
+        return model.say("Say what happened: report WORDS.");
+    }
+    let cmd_id = model.chance.command_id();
+    link::send(model, ClientToServer::Report { cmd_id, game, reason: reason.to_owned() }, out);
+}
+
+/// What was said and not answered yet is not said again over a new line: it may have arrived.
+pub(super) fn line_lost(model: &mut Model) {
+    let before = model.pending.len();
+    model.pending.retain(|pending| !matches!(pending.message, ClientToServer::Say { .. }));
+    if model.pending.len() < before {
+        model.say("What you said last may not have arrived.");
+    }
+}
+
+/// The game in which one has a seat; says so when there is none.
+fn seat(model: &mut Model) -> Option<GameId> {
+    let game = model.game.as_ref().filter(|game| game.own_side().is_some()).map(|game| game.summary.id);
+    if game.is_none() {
+        model.was_refused = true;
+        model.say("Only players talk to each other.");
+    }
+    game
+}

@@ -1,0 +1,120 @@
+//! Who wants nothing to do with whom: no games with each other, and nothing said.
+
+use flagfall_protocol::{Code, Player, PlayerKind};
+use flagfall_store::{Key, Store, StoreError, Update, Write};
+use thiserror::Error;
+
+use crate::players::{ClosureError, find_player, player_shown};
+
+/// Players one player may block.
+pub const BLOCKS_MAX: usize = 100;
+
+/// Why somebody was not blocked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum BlockRefusal {
+    /// Nobody has this name.
+    #[error("there is no player of this name")]
+    NoSuchPlayer,
+    /// Oneself.
+    #[error("this is yourself")]
+    Yourself,
+    /// The list is full.
+    #[error("you have blocked {BLOCKS_MAX} players already: let one go first (`flagfall unblock NAME`)")]
+    TooMany,
+    /// The store does not answer as it should.
+    #[error("the server cannot reach its store: try again in a moment")]
+    Store,
+}
+
+impl BlockRefusal {
+    /// The code of messages.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            BlockRefusal::NoSuchPlayer => Code::NO_SUCH_PLAYER,
+            BlockRefusal::Yourself => Code::OWN_OFFER,
+            BlockRefusal::TooMany => Code::TOO_MANY,
+            BlockRefusal::Store => Code::STORE_UNAVAILABLE,
+        }
+    }
+}
+
+impl From<StoreError> for BlockRefusal {
+    fn from(error: StoreError) -> BlockRefusal {
+        tracing::warn!(%error, "the store did not take or tell a block");
+        BlockRefusal::Store
+    }
+}
+
+/// Blocks the player of a name, or lets him go again. Repeating it changes nothing.
+///
+/// # Errors
+/// [`BlockRefusal`].
+pub(crate) async fn set_blocked(
+    store: &dyn Store,
+    owner: &Player,
+    name: &str,
+    is_blocked: bool,
+) -> Result<(), BlockRefusal> {
+    let other = match find_player(store, name).await {
+        Ok((other, _)) => other,
+        Err(ClosureError::Store(error)) => return Err(error.into()),
+        Err(_) => return Err(BlockRefusal::NoSuchPlayer),
+    };
+    if other.id == owner.id {
+        return Err(BlockRefusal::Yourself);
+    }
+    let key = block_key(&owner.id, &other.id)?;
+    let write = if is_blocked {
+        let is_full = store.scan(blocks_of(&owner.id)?, None, BLOCKS_MAX).await?.len() >= BLOCKS_MAX;
+        if is_full && store.get(key.clone()).await?.is_none() {
+            return Err(BlockRefusal::TooMany);
+        }
+        Write::Put { key, value: Vec::new(), expires: None }
+    } else {
+        Write::Delete { key }
+    };
+    // Unknown is as good: whoever looks at the list sees what came of it, and asking again does no harm.
+    store.update(Update { conditions: Vec::new(), writes: vec![write] }).await?;
+    Ok(())
+}
+
+/// Whom a player has blocked, as they are called today.
+///
+/// # Errors
+/// [`StoreError`].
+pub(crate) async fn blocked_by(store: &dyn Store, owner: &str) -> Result<Vec<Player>, StoreError> {
+    let prefix = blocks_of(owner)?;
+    let mut players = Vec::new();
+    for (key, _) in store.scan(prefix.clone(), None, BLOCKS_MAX).await? {
+        let id = key.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
+        if let Some(Ok(id)) = id {
+            players.push(player_shown(store, id, PlayerKind::Guest).await?);
+        }
+    }
+    Ok(players)
+}
+
+/// Whether a player has blocked another one.
+///
+/// # Errors
+/// [`StoreError`].
+pub(crate) async fn has_blocked(store: &dyn Store, owner: &str, other: &str) -> Result<bool, StoreError> {
+    Ok(store.get(block_key(owner, other)?).await?.is_some())
+}
+
+/// Whether one of both has blocked the other one: they do not play each other.
+///
+/// # Errors
+/// [`StoreError`].
+pub(crate) async fn are_apart(store: &dyn Store, one: &str, other: &str) -> Result<bool, StoreError> {
+    Ok(has_blocked(store, one, other).await? || has_blocked(store, other, one).await?)
+}
+
+fn blocks_of(owner: &str) -> Result<Key, StoreError> {
+    Ok(Key::new(format!("blocks/{owner}/"))?)
+}
+
+fn block_key(owner: &str, other: &str) -> Result<Key, StoreError> {
+    Ok(Key::new(format!("blocks/{owner}/{other}"))?)
+}

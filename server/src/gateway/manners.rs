@@ -1,0 +1,89 @@
+//! What two players of a game say to each other, and what one of them tells the operators. Nobody else ever reads it: it is addressed to players, not to
+//! who has the game open, and kept nowhere.
+
+use flagfall_board::{GameId, Side};
+use flagfall_protocol::{Accepted, Code, Player, PlayerKind, Said, ServerToClient};
+use thiserror::Error;
+
+use crate::blocks::has_blocked;
+use crate::reports::{ReportRefusal, report};
+use crate::server::App;
+use crate::table::TableError;
+
+/// Why something was not said or reported.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub(super) enum MannersRefusal {
+    #[error("{0}")]
+    Table(#[from] TableError),
+    #[error("you have no seat in this game")]
+    NotYourGame,
+    #[error("house players do not talk")]
+    HousePlayer,
+    #[error("a message has 1 to {} characters that can be printed, in one line", Said::TEXT_LEN_MAX)]
+    BadText,
+    #[error("you are talking too fast: wait a few seconds")]
+    TooFast,
+    #[error("this player has blocked you: nothing you say arrives")]
+    Blocked,
+    #[error("the server cannot reach its store: try again in a moment")]
+    Store,
+    #[error("{0}")]
+    Report(#[from] ReportRefusal),
+}
+
+impl MannersRefusal {
+    pub(super) fn code(&self) -> Code {
+        Code::new(match self {
+            MannersRefusal::Table(error) => return Code::from(error),
+            MannersRefusal::NotYourGame => Code::NOT_YOUR_GAME,
+            MannersRefusal::HousePlayer => Code::HOUSE_PLAYER,
+            MannersRefusal::BadText => Code::BAD_TEXT,
+            MannersRefusal::TooFast => Code::TOO_MANY,
+            MannersRefusal::Blocked => Code::BLOCKED,
+            MannersRefusal::Store => Code::STORE_UNAVAILABLE,
+            MannersRefusal::Report(refusal) => refusal.code(),
+        })
+    }
+}
+
+/// A player's side in a game, and who sits opposite.
+async fn opponent(app: &App, player: &Player, game: GameId) -> Result<(Side, Player), MannersRefusal> {
+    let players = app.tables.find(game).await?.summary().players;
+    let side = Side::BOTH.into_iter().find(|side| players[*side].id == player.id);
+    let side = side.ok_or(MannersRefusal::NotYourGame)?;
+    Ok((side, players[side.opponent()].clone()))
+}
+
+/// Tells the opponent what a player says, on whatever connections both have, to whatever servers.
+pub(super) async fn say(
+    app: &App,
+    player: &Player,
+    game: GameId,
+    said: Said,
+) -> Result<Accepted, MannersRefusal> {
+    if !said.is_fit() {
+        return Err(MannersRefusal::BadText);
+    }
+    let (side, opponent) = opponent(app, player, game).await?;
+    if opponent.kind == PlayerKind::House {
+        return Err(MannersRefusal::HousePlayer);
+    }
+    if has_blocked(&*app.store, &opponent.id, &player.id).await.map_err(|_| MannersRefusal::Store)? {
+        return Err(MannersRefusal::Blocked);
+    }
+    let message = ServerToClient::Said { game, side, said };
+    app.peers.notify(&app.connections, &[&player.id, &opponent.id], &message).await;
+    Ok(Accepted::Done {})
+}
+
+/// Keeps for the operators what a player tells of his opponent.
+pub(super) async fn tell_operators(
+    app: &App,
+    player: &Player,
+    game: GameId,
+    reason: &str,
+) -> Result<Accepted, MannersRefusal> {
+    let (_, opponent) = opponent(app, player, game).await?;
+    report(&*app.store, player, &opponent, game, reason).await?;
+    Ok(Accepted::Done {})
+}
