@@ -15,6 +15,8 @@ pub mod players;
 pub mod probe;
 pub mod rate;
 pub mod ratings;
+#[cfg(test)]
+mod refusals;
 pub mod reports;
 pub mod server;
 pub mod settings;

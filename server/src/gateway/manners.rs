@@ -12,7 +12,7 @@ use crate::table::TableError;
 
 /// Why something was not said or reported.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub(super) enum MannersRefusal {
+pub(crate) enum MannersRefusal {
     #[error("{0}")]
     Table(#[from] TableError),
     #[error("you have no seat in this game")]
@@ -32,7 +32,7 @@ pub(super) enum MannersRefusal {
 }
 
 impl MannersRefusal {
-    pub(super) fn code(&self) -> Code {
+    pub(crate) fn code(&self) -> Code {
         Code::new(match self {
             MannersRefusal::Table(error) => return Code::from(error),
             MannersRefusal::NotYourGame => Code::NOT_YOUR_GAME,

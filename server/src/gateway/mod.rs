@@ -16,6 +16,8 @@ mod upgrade;
 
 pub use connections::{Connections, Registration};
 pub use listener::{ListenerLimits, Peer, serve};
+#[cfg(test)]
+pub(crate) use manners::MannersRefusal;
 pub use outbox::{
     ConnectionId, OUTBOX_BYTES_MAX, OUTBOX_MESSAGES_MAX, Outbox, OutboxReader, Outgoing, outbox,
 };

@@ -16,9 +16,10 @@ mod tests {
     use std::collections::BTreeSet;
 
     use flagfall_protocol::{
-        AccountExport, BlockList, Confirmation, GameRecord, HeadToHead, Invitation, Invitations, Invite, LoggedIn,
-        Login, MadeToken, Me, MoveQueue, NewPassword, NewQueue, NewRecoveryCode, NewToken, PlayedGames,
-        Profile, RatingChange, RatingHistory, Recover, Recovered, SignUp, SignedUp, Statistics, TokenList,
+        AccountExport, BlockList, Confirmation, GameRecord, HeadToHead, Invitation, Invitations, Invite,
+        LoggedIn, Login, MadeToken, Me, MoveQueue, NewPassword, NewQueue, NewRecoveryCode, NewToken,
+        PlayedGames, Profile, RatingChange, RatingHistory, Recover, Recovered, SignUp, SignedUp, Statistics,
+        TokenList,
     };
     use schemars::generate::SchemaSettings;
     use schemars::{JsonSchema, SchemaGenerator};

@@ -6,6 +6,7 @@ use flagfall_store::{Expect, Key, Update, UpdateOutcome, Write};
 
 use super::challenges::{self, Challenge};
 use super::{Lobby, LobbyRefusal};
+use crate::blocks::are_apart;
 
 /// Challenges that may wait for one player's answer.
 const INVITATIONS_MAX: usize = 50;
@@ -30,6 +31,9 @@ impl Lobby {
             return Err(LobbyRefusal::OwnOffer);
         }
         super::check_rated(&challenge.terms, [challenger.kind, player.kind])?;
+        if are_apart(&*self.inner.store, &challenger.id, &player.id).await? {
+            return Err(LobbyRefusal::Blocked);
+        }
         let waiting = self.inner.store.scan(key(player, "")?, None, INVITATIONS_MAX).await?;
         if waiting.len() >= INVITATIONS_MAX {
             return Err(LobbyRefusal::OpponentBusy);

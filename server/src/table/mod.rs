@@ -30,5 +30,7 @@ mod tests;
 pub use actor::{TableGone, TableHandle, TableInput};
 pub use header::GameHeader;
 pub use outages::note_outage;
-pub use registry::{Archived, CreateError, Finished, NewGame, StartError, TableError, TableSettings, Tables, finished};
+pub use registry::{
+    Archived, CreateError, Finished, NewGame, StartError, TableError, TableSettings, Tables, finished,
+};
 pub use relist::relist;

@@ -700,8 +700,7 @@ async fn archive(store: &dyn Store, game: GameId) -> Result<Option<Archived>, Ta
     if stored.is_empty() {
         return Err(TableError::NotFound);
     }
-    let (header, game, _) =
-        replay::replay(game, &stored, |_, _| {}).map_err(|_| TableError::Quarantined)?;
+    let (header, game, _) = replay::replay(game, &stored, |_, _| {}).map_err(|_| TableError::Quarantined)?;
     let Some(outcome) = game.outcome() else { return Ok(None) };
     let finished = Finished {
         terms: header.terms,

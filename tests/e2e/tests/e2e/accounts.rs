@@ -13,7 +13,7 @@ fn run(server: &Server, site: &Site, words: &[&str], lines: &[&str]) -> Ended {
     run_as("ann", server, site, words, lines)
 }
 
-fn run_as(who: &str, server: &Server, site: &Site, words: &[&str], lines: &[&str]) -> Ended {
+pub(crate) fn run_as(who: &str, server: &Server, site: &Site, words: &[&str], lines: &[&str]) -> Ended {
     let mut client = site.client_command(who, words);
     let mut process = Process::start(who, client.args(["--server", &server.address.to_string()]));
     for line in lines {

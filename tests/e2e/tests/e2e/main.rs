@@ -10,6 +10,7 @@ mod doors;
 mod duel;
 mod games;
 mod mail;
+mod manners;
 mod operation;
 #[cfg(target_os = "linux")]
 mod programs;

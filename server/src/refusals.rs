@@ -1,0 +1,196 @@
+//! Every refusal there is, held against what a refusal must be: a stable code that PROTOCOL.md names, and words that help whoever reads them.
+
+use std::collections::BTreeMap;
+
+use flagfall_protocol::Code;
+use flagfall_rules::{Refusal, SetupRefusal};
+
+use crate::blocks::BlockRefusal;
+use crate::chance::ChanceError;
+use crate::gateway::MannersRefusal;
+use crate::lobby::{LobbyRefusal, check_rated, check_terms};
+use crate::players::{NameError, PasswordError, PlayerError};
+use crate::reports::ReportRefusal;
+use crate::table::{CreateError, TableError};
+
+const DOCUMENT: &str = include_str!("../../PROTOCOL.md");
+
+/// Codes whose words stand where they are used: each has tests of its own there.
+const ELSEWHERE: &[&str] = &[
+    Code::MALFORMED,
+    Code::HELLO_EXPECTED,
+    Code::PROTOCOL_VERSION,
+    Code::SUPERSEDED,
+    Code::NOT_OVER,
+    Code::NO_SUCH_SPEED,
+];
+
+/// Codes and words of what the server refuses, but for the rules of the game.
+fn of_the_server() -> Vec<(String, String)> {
+    let players = [
+        PlayerError::Name(NameError::Character),
+        PlayerError::NameTaken,
+        PlayerError::AccountNameTaken,
+        PlayerError::UnknownToken,
+        PlayerError::TooManyGuests,
+        PlayerError::Password(PasswordError::Length),
+        PlayerError::WrongPassword,
+        PlayerError::WrongRecoveryCode,
+        PlayerError::Closed,
+        PlayerError::TooManyAttempts(90),
+        PlayerError::Busy,
+        PlayerError::AlreadyAccount,
+        PlayerError::AccountExpected,
+        PlayerError::ScopeMissing,
+        PlayerError::NoSuchToken,
+        PlayerError::TooManyTokens(16),
+        PlayerError::BadTokenName,
+        PlayerError::BotScope,
+        PlayerError::NoSuchPlayer,
+        PlayerError::GamesRunning,
+        PlayerError::Store,
+        PlayerError::Chance(ChanceError),
+    ];
+    let terms = |text: &str| serde_json::from_str(text).unwrap();
+    let unknown = check_terms(&terms(r#"{"ruleset":"chess","time":{"kind":"unlimited"}}"#)).unwrap_err();
+    let change =
+        check_terms(&terms(r#"{"ruleset":"course,ties=attacker","time":{"kind":"unlimited"}}"#)).unwrap_err();
+    let kinds = [flagfall_protocol::PlayerKind::Guest; 2];
+    let rated = terms(r#"{"ruleset":"classic","time":{"kind":"unlimited"},"rated":true}"#);
+    let lobby = [
+        unknown,
+        change,
+        check_rated(&rated, kinds).unwrap_err(),
+        LobbyRefusal::BadTime,
+        LobbyRefusal::LeftGames { left_games: 2, wait_s: 120 },
+        LobbyRefusal::Blocked,
+        LobbyRefusal::NotInPool,
+        LobbyRefusal::AlreadyPaired(flagfall_board::GameId::from_random([1; 12])),
+        LobbyRefusal::BeingPaired,
+        LobbyRefusal::NoSuchBot,
+        LobbyRefusal::NoSuchSeek,
+        LobbyRefusal::NoSuchChallenge,
+        LobbyRefusal::OwnOffer,
+        LobbyRefusal::TooManySeeks(3),
+        LobbyRefusal::LobbyFull,
+        LobbyRefusal::TooManyChallenges(3),
+        LobbyRefusal::TooManyGames(20),
+        LobbyRefusal::OpponentBusy,
+        LobbyRefusal::CommandIdReused,
+        LobbyRefusal::Stopping,
+        LobbyRefusal::Store,
+    ];
+    let reports = [
+        ReportRefusal::BadReason,
+        ReportRefusal::HousePlayer,
+        ReportRefusal::ReportedBefore,
+        ReportRefusal::TooMany,
+        ReportRefusal::Store,
+    ];
+    let blocks =
+        [BlockRefusal::NoSuchPlayer, BlockRefusal::Yourself, BlockRefusal::TooMany, BlockRefusal::Store];
+    let manners = [
+        MannersRefusal::NotYourGame,
+        MannersRefusal::HousePlayer,
+        MannersRefusal::BadText,
+        MannersRefusal::TooFast,
+        MannersRefusal::Blocked,
+        MannersRefusal::Store,
+    ];
+    let tables = [TableError::NotFound, TableError::Quarantined, TableError::Unavailable];
+    let creations = [CreateError::Unavailable, CreateError::TooManyGames(20), CreateError::Stopping];
+    let pair = |code: &str, words: String| (code.to_owned(), words);
+    players
+        .iter()
+        .map(|error| pair(error.code(), error.to_string()))
+        .chain(lobby.iter().map(|refusal| pair(refusal.code(), refusal.to_string())))
+        .chain(reports.iter().map(|refusal| pair(refusal.code(), refusal.to_string())))
+        .chain(blocks.iter().map(|refusal| pair(refusal.code(), refusal.to_string())))
+        .chain(manners.iter().map(|refusal| pair(refusal.code().as_str(), refusal.to_string())))
+        .chain(tables.iter().map(|error| pair(Code::from(error).as_str(), error.to_string())))
+        .chain(creations.iter().map(|error| pair(Code::from(error).as_str(), error.to_string())))
+        .collect()
+}
+
+/// Codes and words of what the rules refuse to somebody who plays by the server.
+fn of_the_rules() -> Vec<(String, String)> {
+    let refusals = [
+        Refusal::Setup(SetupRefusal::TooShort { have: 3, want: 40 }),
+        Refusal::NotDeploying,
+        Refusal::DeploymentFinal,
+        Refusal::NotPlaying,
+        Refusal::GameOver,
+        Refusal::Paused,
+        Refusal::NotYourTurn,
+        Refusal::StalePly { named: 3, current: 4 },
+        Refusal::OutOfTime,
+        Refusal::NotYourPiece,
+        Refusal::TwoSquares,
+        Refusal::DrawAlreadyOffered,
+        Refusal::DrawOfferedRecently { plies_left: 7 },
+        Refusal::NoDrawOffer,
+        Refusal::TooLateToAbort,
+        Refusal::OpponentPresent,
+        Refusal::ClaimTooEarly { seconds_left: 42 },
+        Refusal::NoClaims,
+    ];
+    refusals.iter().map(|refusal| (refusal.code().to_owned(), refusal.to_string())).collect()
+}
+
+#[test]
+fn every_code_of_the_protocol_has_words_and_is_documented() {
+    let source = include_str!("../../shared/protocol/src/code.rs");
+    let codes: Vec<&str> =
+        source.split("&'static str = \"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(codes.len() > 40, "the codes are found in the source");
+    let said: BTreeMap<String, String> = of_the_server().into_iter().chain(of_the_rules()).collect();
+    let missing: Vec<&&str> =
+        codes.iter().filter(|code| !said.contains_key(**code) && !ELSEWHERE.contains(code)).collect();
+    assert!(missing.is_empty(), "no refusal here has these codes: {missing:?}");
+    for code in codes.iter().copied().chain(said.keys().map(String::as_str)) {
+        assert!(DOCUMENT.contains(&format!("`{code}`")), "PROTOCOL.md does not name {code}");
+    }
+}
+
+#[test]
+fn every_refusal_reads_as_a_sentence_for_a_person() {
+    for (code, words) in of_the_server().into_iter().chain(of_the_rules()) {
+        let letters = words.chars().count();
+        assert!((10..=330).contains(&letters), "{code}: {letters} letters: {words}");
+        assert!(words.split_whitespace().count() >= 3, "{code}: {words}");
+        // What a program would print of itself, or a code that is no word.
+        for scrap in ["::", "Err(", "Some(", "None", "{", "}", "\n", "error:"] {
+            assert!(!words.contains(scrap), "{code} has {scrap:?}: {words}");
+        }
+        assert!(!code.contains('_') || !words.contains(&code), "{code} is no word: {words}");
+        let last = words.chars().last();
+        assert!(last.is_some_and(|last| last.is_alphanumeric() || ")`".contains(last)), "{code}: {words}");
+    }
+}
+
+#[test]
+fn the_refusals_people_meet_most_say_what_to_do() {
+    let said: BTreeMap<String, String> = of_the_server().into_iter().chain(of_the_rules()).collect();
+    for (code, help) in [
+        ("wrong_password", "flagfall recover"),
+        ("wrong_recovery_code", "check both"),
+        ("name_taken", "choose another one"),
+        ("bad_name", "choose another one"),
+        ("bad_password", "8"),
+        ("too_many_attempts", "try again in 90 seconds"),
+        ("account_closed", "Write to them"),
+        ("bad_token", "mistyped or revoked"),
+        ("account_expected", "flagfall signup"),
+        ("left_games", "in 120 seconds"),
+        ("not_rated", "name a time"),
+        ("not_your_turn", "your turn"),
+        ("claim_too_early", "in 42 seconds"),
+        ("opponent_present", "gone for a while"),
+        ("draw_offered_recently", "after 7 more plies"),
+        ("too_late_to_abort", "resign instead"),
+        ("stopping", "no new games"),
+        ("store_unavailable", "try again in a moment"),
+    ] {
+        assert!(said[code].contains(help), "{code} does not say {help:?}: {}", said[code]);
+    }
+}
