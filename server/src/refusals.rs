@@ -12,6 +12,7 @@ use crate::lobby::{LobbyRefusal, check_rated, check_terms};
 use crate::players::{NameError, PasswordError, PlayerError};
 use crate::reports::ReportRefusal;
 use crate::table::{CreateError, TableError};
+use crate::turns::QueueError;
 
 const DOCUMENT: &str = include_str!("../../PROTOCOL.md");
 
@@ -97,6 +98,13 @@ fn of_the_server() -> Vec<(String, String)> {
         MannersRefusal::Blocked,
         MannersRefusal::Store,
     ];
+    let queues = [
+        QueueError::NotQueued,
+        QueueError::OwnTurn,
+        QueueError::Stale(4),
+        QueueError::BadQueue,
+        QueueError::Store,
+    ];
     let tables = [TableError::NotFound, TableError::Quarantined, TableError::Unavailable];
     let creations = [CreateError::Unavailable, CreateError::TooManyGames(20), CreateError::Stopping];
     let pair = |code: &str, words: String| (code.to_owned(), words);
@@ -107,6 +115,7 @@ fn of_the_server() -> Vec<(String, String)> {
         .chain(reports.iter().map(|refusal| pair(refusal.code(), refusal.to_string())))
         .chain(blocks.iter().map(|refusal| pair(refusal.code(), refusal.to_string())))
         .chain(manners.iter().map(|refusal| pair(refusal.code().as_str(), refusal.to_string())))
+        .chain(queues.iter().map(|error| pair(error.code(), error.to_string())))
         .chain(tables.iter().map(|error| pair(Code::from(error).as_str(), error.to_string())))
         .chain(creations.iter().map(|error| pair(Code::from(error).as_str(), error.to_string())))
         .collect()

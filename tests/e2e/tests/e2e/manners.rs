@@ -27,9 +27,9 @@ fn opponents_talk_mute_and_report_and_spectators_hear_nothing() {
     let mut eve = duel.spectator(&server, &site, "eve");
     duel.clients[Side::Red].type_line("say 2");
     duel.clients[Side::Red].expect("You: Good luck, have fun!");
-    duel.clients[Side::Blue].expect("ann (guest): Good luck, have fun!");
+    duel.clients[Side::Blue].expect("ann: Good luck, have fun!");
     duel.clients[Side::Blue].type_line("say my Marshal is on a10");
-    duel.clients[Side::Red].expect("bob (guest): my Marshal is on a10");
+    duel.clients[Side::Red].expect("bob: my Marshal is on a10");
     duel.clients[Side::Blue].type_line("mute");
     duel.clients[Side::Blue].expect("You do not hear your opponent any more");
     duel.clients[Side::Red].type_line("say are you there?");
