@@ -111,7 +111,7 @@ pub(crate) async fn are_apart(store: &dyn Store, one: &str, other: &str) -> Resu
     Ok(has_blocked(store, one, other).await? || has_blocked(store, other, one).await?)
 }
 
-fn blocks_of(owner: &str) -> Result<Key, StoreError> {
+pub(crate) fn blocks_of(owner: &str) -> Result<Key, StoreError> {
     Ok(Key::new(format!("blocks/{owner}/"))?)
 }
 

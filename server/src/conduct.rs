@@ -25,12 +25,16 @@ pub(crate) fn mark(player: &str, game: GameId, at: Stamp) -> Option<Write> {
 /// # Errors
 /// [`StoreError`].
 pub(crate) async fn conduct_of(store: &dyn Store, player: &str) -> Result<Conduct, StoreError> {
-    let prefix = Key::new(format!("left/{player}/"))?;
-    let marks = store.scan(prefix, None, MARKS_MAX).await?;
+    let marks = store.scan(marks_of(player)?, None, MARKS_MAX).await?;
     let at = |value: &[u8]| std::str::from_utf8(value).ok()?.parse::<u64>().ok();
     // A mark that cannot be read is one all the same, of long ago.
     let latest = marks.iter().map(|(_, value)| at(value).unwrap_or(0)).max();
     Ok(conduct(marks.len(), latest.unwrap_or(0), store.now()))
+}
+
+/// All marks of a player.
+pub(crate) fn marks_of(player: &str) -> Result<Key, StoreError> {
+    Ok(Key::new(format!("left/{player}/"))?)
 }
 
 fn conduct(count: usize, latest: u64, now: Stamp) -> Conduct {

@@ -176,6 +176,10 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_ATTEMPTS_PER_ADDRESS", value_name = "COUNT", default_value_t = 50,
           value_parser = value_parser!(u32).range(1..=1_000_000), help_heading = "Accounts")]
     pub attempts_per_address: u32,
+    /// Requests over HTTP from one address within a minute; WebSockets and health checks are not counted.
+    #[arg(long, env = "FLAGFALL_REQUESTS_PER_MINUTE", value_name = "COUNT", default_value_t = 1_200,
+          value_parser = value_parser!(u32).range(1..=1_000_000), help_heading = "Accounts")]
+    pub requests_per_minute: u32,
     /// The time of --attempts-per-name and --attempts-per-address, in minutes.
     #[arg(long, env = "FLAGFALL_ATTEMPTS_MINUTES", value_name = "MINUTES", default_value_t = 15,
           value_parser = value_parser!(u32).range(1..=1_440), help_heading = "Accounts")]
@@ -465,6 +469,7 @@ impl Config {
                 tokens_per_player: count(self.tokens_per_account),
                 attempts_per_name: self.attempts_per_name,
                 attempts_per_address: self.attempts_per_address,
+                requests_per_minute: self.requests_per_minute,
                 ..Limits::default()
             },
             times: Times {

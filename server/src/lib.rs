@@ -4,6 +4,7 @@ pub mod blocks;
 pub mod chance;
 mod conduct;
 pub mod config;
+mod farewell;
 pub mod gateway;
 pub mod histories;
 pub mod http;

@@ -15,6 +15,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 
+use crate::farewell::finish_all;
 use crate::gateway::{self, Connections, ListenerLimits};
 use crate::histories::Histories;
 use crate::http;
@@ -299,6 +300,9 @@ async fn meet_peers(app: Arc<App>) {
 /// Clears the store of records that have expired.
 async fn sweep(app: Arc<App>) {
     loop {
+        if let Err(error) = finish_all(&app).await {
+            tracing::warn!(%error, "what is left of deleted accounts could not be taken away");
+        }
         sleep(SWEEP).await;
         match app.store.sweep().await {
             Ok(0) => {}

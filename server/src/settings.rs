@@ -96,6 +96,8 @@ pub struct Limits {
     pub attempts_per_name: u32,
     /// Attempts at passwords, and new accounts, from one address within [`Times::attempt_window`].
     pub attempts_per_address: u32,
+    /// Requests over HTTP from one address within a minute, but for upgrades and health checks.
+    pub requests_per_minute: u32,
 }
 
 impl Default for Limits {
@@ -115,6 +117,7 @@ impl Default for Limits {
             tokens_per_player: 16,
             attempts_per_name: 10,
             attempts_per_address: 50,
+            requests_per_minute: 1_200,
         }
     }
 }

@@ -441,3 +441,54 @@ async fn play_bot(client: &mut common::Client) -> String {
     });
     game.await.to_string()
 }
+
+#[tokio::test]
+async fn guesses_of_others_do_not_lock_an_owner_out_of_confirming() {
+    let house = House::open(settings()).await;
+    let (token, _) = account(&house, "ana").await;
+    let wrong = json!({ "name": "ana", "password": "guess after guess" }).to_string();
+    while house.ask("POST", "/api/login", "", &wrong).await.status == 403 {}
+    assert_refused(&house.ask("POST", "/api/login", "", &wrong).await, 429, "too_many_attempts");
+    let right = json!({ "password": PASSWORD }).to_string();
+    assert_eq!(house.ask("POST", "/api/account/recovery_code", &token, &right).await.status, 200);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn tokens_are_not_made_without_end_and_neither_are_requests() {
+    let mut settings = settings();
+    settings.limits.requests_per_minute = 40;
+    let house = House::open(settings).await;
+    let (token, _) = account(&house, "ana").await;
+    let body = json!({ "name": "one more", "scope": "play" }).to_string();
+    let mut made = 0;
+    loop {
+        let answer = house.ask("POST", "/api/tokens", &token, &body).await;
+        if answer.status != 201 {
+            assert_refused(&answer, 429, "too_many_attempts");
+            break;
+        }
+        made += 1;
+        let id = answer.json()["info"]["id"].as_str().unwrap().to_owned();
+        assert_eq!(house.ask("DELETE", &format!("/api/tokens/{id}"), &token, "").await.status, 204);
+    }
+    assert_eq!(made, 10);
+    while house.get("/api/rulesets").await.status == 200 {}
+    assert_refused(&house.get("/api/rulesets").await, 429, "too_many");
+    assert_eq!(house.get("/health").await.status, 200, "health checks are always answered");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn the_open_lines_of_a_guest_who_becomes_an_account_come_back_as_that() {
+    let house = House::open(settings()).await;
+    let (mut socket, guest, token) = house.guest("ana").await;
+    let body = json!({ "name": "Ana", "password": PASSWORD }).to_string();
+    assert_eq!(house.ask("POST", "/api/account", &token, &body).await.status, 201);
+    assert_eq!(socket.close_code().await, 4005);
+    let mut socket = house.connect().await;
+    socket.say(&format!(r#"{{"type":"hello","protocol":1,"token":"{token}"}}"#)).await;
+    let (player, ..) = socket.welcome().await;
+    assert_eq!((player.id, player.kind), (guest.id, flagfall_protocol::PlayerKind::Account));
+    house.close().await;
+}

@@ -532,3 +532,48 @@ async fn what_a_game_did_is_taken_back_once_and_the_histories_say_so() {
     assert_eq!(house.store.scan(prefix, None, 100).await.unwrap().len(), 2, "one place for each");
     house.close().await;
 }
+
+#[tokio::test]
+async fn who_deleted_his_account_gets_no_rating_back_and_what_is_left_of_him_goes() {
+    let house = House::open(settings()).await;
+    let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
+    let mut duel = Duel::begin(&house, &ana, &bo).await;
+    let id = house.ask("GET", "/api/me", &ana, "").await.json()["player"]["id"].as_str().unwrap().to_owned();
+    command(&mut duel.red, duel.game, 2, GameCommand::Resign {}).await;
+    resigned(&mut duel.red).await;
+    house.ratings.settle_all().await.unwrap();
+    let body = json!({ "password": "correct horse battery" }).to_string();
+    assert_eq!(house.ask("DELETE", "/api/account", &ana, &body).await.status, 204);
+    let kept = async |store: &MemoryStore| {
+        let mut kept = 0;
+        for prefix in [format!("ratings/{id}/"), format!("rating_history/{id}/"), format!("leaving/{id}")] {
+            kept += store.scan(Key::new(prefix).unwrap(), None, 10).await.unwrap().len();
+        }
+        kept
+    };
+    assert_eq!(kept(&house.store).await, 0);
+    // A server that was late with a game of hers.
+    let put = async |key: String, value: Vec<u8>| {
+        let key = Key::new(key).unwrap();
+        let writes = vec![flagfall_store::Write::Put { key, value, expires: None }];
+        house.store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
+    };
+    put(format!("rating_due/{}", duel.game), Vec::new()).await;
+    house.ratings.settle_all().await.unwrap();
+    assert_eq!(kept(&house.store).await, 0, "the rating of a deleted account is not made again");
+
+    // A server that was lost in the middle of a deletion: the next one goes on with it.
+    put(format!("ratings/{id}/classic/rapid"), b"{}".to_vec()).await;
+    let player = json!({ "id": id, "name": "ana", "kind": "account" });
+    put(format!("leaving/{id}"), player.to_string().into_bytes()).await;
+    let store = house.store.clone();
+    house.close().await;
+    let house = House::open_on(store.clone(), settings()).await;
+    common::patiently("the rest to go", async {
+        while kept(&store).await > 0 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    house.close().await;
+}

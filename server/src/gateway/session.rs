@@ -47,6 +47,7 @@ impl From<CloseCode> for Closing {
             CloseCode::NoPong => "pings were not answered",
             CloseCode::TooManyRequests => "too many messages",
             CloseCode::HelloTimeout => "no hello came",
+            CloseCode::Renewed => "the guest has become an account",
             CloseCode::BadToken => "unknown token",
             CloseCode::TokenRevoked => "the token was revoked",
             CloseCode::ProtocolVersion => "another protocol version is spoken here",

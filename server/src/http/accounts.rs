@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Path, Request, State};
-use axum::http::StatusCode;
 use axum::http::request::Parts;
+use axum::http::{Extensions, HeaderMap, StatusCode};
 use flagfall_protocol::{
     AccountExport, BlockList, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword, NewRecoveryCode,
     NewToken, PlayerKind, Profile, Recover, Recovered, Scope, SignUp, SignedUp, TokenList,
@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use super::{ApiError, credential};
 use crate::blocks::{blocked_by, set_blocked};
 use crate::conduct::conduct_of;
+use crate::farewell::finish;
 use crate::gateway::Peer;
 use crate::players::{Identity, PlayerError};
 use crate::server::App;
@@ -39,15 +40,20 @@ impl FromRequestParts<Arc<App>> for From {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<From, ApiError> {
-        let peer = parts.extensions.get::<Peer>().map(|Peer(address)| *address);
-        let told = app.settings.trusts_proxy.then(|| forwarded_for(parts)).flatten();
-        Ok(From(told.or(peer).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))))
+        Ok(From(address_of(app, &parts.extensions, &parts.headers)))
     }
 }
 
+/// Where a request comes from, as far as is known.
+pub(super) fn address_of(app: &App, extensions: &Extensions, headers: &HeaderMap) -> IpAddr {
+    let peer = extensions.get::<Peer>().map(|Peer(address)| *address);
+    let told = app.settings.trusts_proxy.then(|| forwarded_for(headers)).flatten();
+    told.or(peer).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
+}
+
 /// The address that the nearest proxy has added: all before it the client may have made up.
-fn forwarded_for(parts: &Parts) -> Option<IpAddr> {
-    let told = parts.headers.get_all("x-forwarded-for").iter().next_back()?;
+fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
+    let told = headers.get_all("x-forwarded-for").iter().next_back()?;
     told.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()
 }
 
@@ -100,6 +106,10 @@ pub(super) async fn sign_up(
 ) -> Result<(StatusCode, Json<SignedUp>), ApiError> {
     let kind = if bot { PlayerKind::Bot } else { PlayerKind::Account };
     let made = app.players.sign_up(address, guest.as_ref(), &name, &password, kind).await?;
+    if guest.is_some() {
+        // Lines that know him as a guest come back and know him as he is.
+        app.peers.renew(&app.connections, &made.player.id).await;
+    }
     Ok((StatusCode::CREATED, Json(made)))
 }
 
@@ -115,9 +125,10 @@ pub(super) async fn delete(
     Body(Confirmation { password }): Body<Confirmation>,
 ) -> Result<StatusCode, ApiError> {
     app.players.delete(address, &asker, &password).await?;
-    app.lobby.forget(&asker.player).await;
-    app.ratings.forget(&asker.player).await?;
-    app.histories.forget(&asker.player).await?;
+    // The account is gone already: what fails now is done by the next sweep of any server.
+    if let Err(error) = finish(&app, &asker.player).await {
+        tracing::warn!(%error, player = %asker.player.id, "something is left of a deleted account; it will go");
+    }
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -229,7 +240,7 @@ mod tests {
             for value in values {
                 request.headers_mut().append("x-forwarded-for", value.parse().unwrap());
             }
-            forwarded_for(&request.into_parts().0).map(|address| address.to_string())
+            forwarded_for(request.headers()).map(|address| address.to_string())
         };
         assert_eq!(told(&["10.0.0.1, 192.0.2.7"]).as_deref(), Some("192.0.2.7"));
         assert_eq!(told(&["10.0.0.1", "2001:db8::1"]).as_deref(), Some("2001:db8::1"));

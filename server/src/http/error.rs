@@ -82,6 +82,9 @@ pub enum ApiError {
     /// Whatever is wrong with a queue of moves.
     #[error(transparent)]
     Queue(QueueError),
+    /// Too many requests from one address.
+    #[error("too many requests from your address within a minute: wait a few seconds")]
+    TooManyRequests,
     /// The answer took too long.
     #[error("the answer took too long; try again in a moment")]
     TimedOut,
@@ -121,6 +124,7 @@ impl ApiError {
             ApiError::NotRated => (StatusCode::NOT_FOUND, Code::NOT_RATED),
             ApiError::Lobby(refusal) => (status_of_lobby(refusal), refusal.code()),
             ApiError::Queue(error) => (status_of_queue(error), error.code()),
+            ApiError::TooManyRequests => (StatusCode::TOO_MANY_REQUESTS, Code::TOO_MANY),
             ApiError::TimedOut => (StatusCode::SERVICE_UNAVAILABLE, "timed_out"),
             ApiError::Internal => (StatusCode::INTERNAL_SERVER_ERROR, Code::INTERNAL),
         }

@@ -106,7 +106,12 @@ async fn close_after(mut response: Response) -> Response {
 /// What holds for every request: a limit of time, headers, a count.
 async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
-    let answer = timeout(app.settings.times.http_request, next.run(request)).await;
+    let is_counted = !matches!(request.uri().path(), "/ws" | "/health");
+    let address = accounts::address_of(&app, request.extensions(), request.headers());
+    let is_within = !is_counted || app.players.take_request(address).is_ok();
+    let answered =
+        async { if is_within { next.run(request).await } else { ApiError::TooManyRequests.into_response() } };
+    let answer = timeout(app.settings.times.http_request, answered).await;
     let mut response = answer.unwrap_or_else(|_| ApiError::TimedOut.into_response());
     let route = route.map_or_else(|| "none".to_owned(), |route| route.as_str().to_owned());
     counter!(HTTP_REQUESTS, "route" => route, "status" => response.status().as_u16().to_string())

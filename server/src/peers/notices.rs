@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use flagfall_board::GameId;
-use flagfall_protocol::ServerToClient;
+use flagfall_protocol::{CloseCode, ServerToClient};
 use flagfall_store::{Notice as Heard, StoreError};
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
@@ -43,6 +43,13 @@ pub enum Notice {
         players: Vec<String>,
         /// What they are told.
         message: Box<ServerToClient>,
+    },
+    /// The connections of a player who has become an account are closed: they come back as that.
+    Renewed {
+        /// Who has closed his own already.
+        server: String,
+        /// The player.
+        player: String,
     },
     /// A server stops.
     Gone {
@@ -146,7 +153,10 @@ impl Peers {
                 let payload = Payload::new(&message);
                 players.iter().for_each(|player| tables.connections().notify(player, &payload));
             }
-            Notice::Message { .. } => {}
+            Notice::Renewed { server, player } if server != seats.server() => {
+                tables.connections().close_player(&player, CloseCode::Renewed);
+            }
+            Notice::Message { .. } | Notice::Renewed { .. } => {}
             Notice::Gone { server } => tell_tables(tables, &seats.forget(&server)),
         }
     }
@@ -160,6 +170,16 @@ impl Peers {
         let message = Box::new(message.clone());
         if let Err(error) = self.tell(&Notice::Message { server: inner.id.clone(), players, message }).await {
             tracing::debug!(%error, "players on other servers were not told something");
+        }
+    }
+
+    /// Closes the connections of a player who has become an account, wherever they are: they come back as that.
+    pub async fn renew(&self, connections: &Connections, player: &str) {
+        connections.close_player(player, CloseCode::Renewed);
+        let Some(inner) = &self.inner else { return };
+        let notice = Notice::Renewed { server: inner.id.clone(), player: player.to_owned() };
+        if let Err(error) = self.tell(&notice).await {
+            tracing::debug!(%error, "a player's connections to other servers were not closed");
         }
     }
 

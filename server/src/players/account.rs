@@ -24,6 +24,8 @@ const TOKEN_NAME_LEN_MAX: usize = 40;
 const LOGIN_TOKEN: &str = "login";
 /// Looked up where no name leads to a player, so that it takes as many steps.
 const NOBODY: &str = "000000000000";
+/// As what it is counted when somebody who is in says his password again.
+const CONFIRM: &str = "confirm";
 /// Running games an export names at most.
 const EXPORTED_GAMES_MAX: usize = 1_000;
 
@@ -171,7 +173,7 @@ impl Players {
                 Ok(())
             })
             .await?;
-        self.inner.attempts.put_back(&folded, address);
+        self.inner.attempts.put_back(&folded);
         count_login("good");
         tracing::info!(player = %record.player.id, "an account was recovered");
         let token = token.ok_or(PlayerError::Store)?.to_secret();
@@ -242,6 +244,8 @@ impl Players {
         scope: Scope,
     ) -> Result<MadeToken, PlayerError> {
         let name = check_token_name(name)?;
+        // Each leaves a record behind when it is revoked.
+        self.inner.attempts.take_own("tokens", &asker.player.id, Instant::now())?;
         let (tokens_max, mut made) = (self.inner.tokens_max, None);
         self.change(&asker.player.id, |record| {
             if record.credentials.is_none() {
@@ -353,7 +357,12 @@ impl Players {
         if asker.player.kind == PlayerKind::Guest {
             return Err(PlayerError::AccountExpected);
         }
-        self.check_password(address, &asker.player.name, password).await
+        // Guesses of others under the name of the account do not lock its owner out.
+        self.inner.attempts.take_address(address, Instant::now())?;
+        self.inner.attempts.take_own(CONFIRM, &asker.player.id, Instant::now())?;
+        let record = self.checked(&fold(&asker.player.name), password).await?;
+        self.inner.attempts.put_back(&format!("{CONFIRM}/{}", asker.player.id));
+        Ok(record)
     }
 
     /// The record of the account with this name and password.
@@ -368,7 +377,14 @@ impl Players {
             .attempts
             .take(&folded, address, Instant::now())
             .inspect_err(|_| count_login("too_often"))?;
-        let record = self.find(&folded).await?;
+        let record = self.checked(&folded, password).await?;
+        self.inner.attempts.put_back(&folded);
+        Ok(record)
+    }
+
+    /// The same, of a folded name, without a count.
+    async fn checked(&self, folded: &str, password: &Secret) -> Result<PlayerRecord, PlayerError> {
+        let record = self.find(folded).await?;
         let credentials = record.as_ref().and_then(|record| record.credentials.as_ref());
         let kept = credentials.map(|credentials| credentials.password.as_str());
         let is_right = self.inner.hasher.is_right(Password::attempt(password), kept).await?;
@@ -379,7 +395,6 @@ impl Players {
                 Err(PlayerError::Closed)
             }
             Some(record) => {
-                self.inner.attempts.put_back(&folded, address);
                 count_login("good");
                 Ok(record)
             }

@@ -22,6 +22,7 @@ const SWEEP: Duration = Duration::from_secs(1);
 pub struct Attempts {
     names: Mutex<Counts<String>>,
     addresses: Mutex<Counts<IpAddr>>,
+    requests: Mutex<Counts<IpAddr>>,
 }
 
 /// Too often.
@@ -47,6 +48,7 @@ impl Attempts {
         Attempts {
             names: Mutex::new(Counts::new(counts(settings.limits.attempts_per_name))),
             addresses: Mutex::new(Counts::new(counts(settings.limits.attempts_per_address))),
+            requests: Mutex::new(Counts::new((settings.limits.requests_per_minute, Duration::from_secs(60)))),
         }
     }
 
@@ -67,10 +69,26 @@ impl Attempts {
         lock(&self.addresses).take(network_of(address), now)
     }
 
-    /// The attempt was right: it does not count.
-    pub fn put_back(&self, name: &str, address: IpAddr) {
+    /// Counts what somebody does who is known already, apart from what others try under his name.
+    ///
+    /// # Errors
+    /// [`TooOften`]: it must not be done.
+    pub fn take_own(&self, what: &str, player_id: &str, now: Instant) -> Result<(), TooOften> {
+        // No name has such a character.
+        lock(&self.names).take(format!("{what}/{player_id}"), now)
+    }
+
+    /// Counts a request from an address, whatever it is for.
+    ///
+    /// # Errors
+    /// [`TooOften`]: it must not be answered.
+    pub fn take_request(&self, address: IpAddr, now: Instant) -> Result<(), TooOften> {
+        lock(&self.requests).take(network_of(address), now)
+    }
+
+    /// The attempt was right: it does not count against the name. Against the address it does: it was as much work.
+    pub fn put_back(&self, name: &str) {
         lock(&self.names).put_back(name);
-        lock(&self.addresses).put_back(&network_of(address));
     }
 }
 
@@ -165,12 +183,35 @@ mod tests {
     }
 
     #[test]
-    fn what_was_right_does_not_count() {
-        let (attempts, now) = (attempts(1, 1), Instant::now());
+    fn what_was_right_does_not_count_against_the_name_but_it_was_work() {
+        let (attempts, now) = (attempts(1, 5), Instant::now());
         for _ in 0..5 {
             assert!(attempts.take("ana", HERE.into(), now).is_ok());
-            attempts.put_back("ana", HERE.into());
+            attempts.put_back("ana");
         }
+        assert!(attempts.take("ana", HERE.into(), now).is_err());
+        assert!(attempts.take("ana", [192, 0, 2, 2].into(), now).is_ok());
+    }
+
+    #[test]
+    fn what_others_try_under_a_name_is_not_its_owners() {
+        let (attempts, now) = (attempts(2, 100), Instant::now());
+        while attempts.take("ana", HERE.into(), now).is_ok() {}
+        assert!(attempts.take_own("confirm", "id-of-ana", now).is_ok());
+        assert!(attempts.take_own("confirm", "id-of-ana", now).is_ok());
+        assert!(attempts.take_own("confirm", "id-of-ana", now).is_err());
+        assert!(attempts.take_own("tokens", "id-of-ana", now).is_ok());
+    }
+
+    #[test]
+    fn requests_of_an_address_are_limited_and_come_back() {
+        let mut settings = Settings::default();
+        settings.limits.requests_per_minute = 3;
+        let (attempts, now) = (Attempts::new(&settings), Instant::now());
+        let taken = (0..5).filter(|_| attempts.take_request(HERE.into(), now).is_ok()).count();
+        assert_eq!(taken, 3);
+        assert!(attempts.take_request([192, 0, 2, 2].into(), now).is_ok());
+        assert!(attempts.take_request(HERE.into(), now + Duration::from_secs(20)).is_ok());
     }
 
     #[test]

@@ -29,7 +29,8 @@ pub use password::{
 };
 pub use token::{Token, TokenError};
 
-use self::record::{PlayerRecord, TokenRecord, gone_key, name_key, player_key, token_key};
+use self::record::{PlayerRecord, TokenRecord, name_key, player_key, token_key};
+pub(crate) use self::record::{gone_key, leaving_key};
 use crate::chance::{ChanceError, random_below, random_code};
 use crate::gateway::Connections;
 use crate::rate::TokenBucket;
@@ -320,6 +321,14 @@ impl Players {
 
     fn guest_expiry(&self) -> u64 {
         SystemClock.now().plus_ms(u64::try_from(self.inner.guest.as_millis()).unwrap_or(u64::MAX)).0
+    }
+
+    /// Counts a request from an address.
+    ///
+    /// # Errors
+    /// [`TooOften`]: it must not be answered.
+    pub fn take_request(&self, address: IpAddr) -> Result<(), TooOften> {
+        self.inner.attempts.take_request(address, Instant::now())
     }
 
     /// Counts something costly, such as a new account, from an address.

@@ -117,6 +117,9 @@ impl PlayerRecord {
         writes.push(Write::Delete { key: player_key(&self.player.id)? });
         writes.push(Write::Delete { key: name_key(&self.name_key)? });
         writes.push(Write::Put { key: gone_key(&self.player.id)?, value: Vec::new(), expires: None });
+        // Until whatever else is kept of him is gone as well.
+        let value = serde_json::to_vec(&self.player).unwrap_or_default();
+        writes.push(Write::Put { key: leaving_key(&self.player.id)?, value, expires: None });
         Ok(writes)
     }
 
@@ -148,8 +151,13 @@ pub(super) fn token_key(hash: &str) -> Result<Key, StoreError> {
 }
 
 /// Of a deleted player nothing is kept but this.
-pub(super) fn gone_key(id: &str) -> Result<Key, StoreError> {
+pub(crate) fn gone_key(id: &str) -> Result<Key, StoreError> {
     key("gone", id)
+}
+
+/// A deleted player of whom something is left.
+pub(crate) fn leaving_key(id: &str) -> Result<Key, StoreError> {
+    key("leaving", id)
 }
 
 pub(super) fn key(kind: &str, rest: &str) -> Result<Key, StoreError> {

@@ -28,7 +28,7 @@ use self::record::{
 };
 use crate::gateway::Connections;
 use crate::metrics as names;
-use crate::players::player_shown;
+use crate::players::{gone_key, player_shown};
 use crate::table::{Finished, Tables};
 
 pub(crate) use self::record::due_key;
@@ -205,7 +205,14 @@ impl Ratings {
         let Counted { class, players, winner, ended, private } = counted;
         let ended = *ended;
         let mut before = Vec::with_capacity(2);
+        // Whoever has deleted his account has no rating any more, and gets none again.
+        let mut is_gone = PerSide::default();
         for side in Side::BOTH {
+            let gone = gone_key(&players[side].id)?;
+            is_gone[side] = self.store.get(gone.clone()).await?.is_some();
+            if !is_gone[side] {
+                update.conditions.push((gone, Expect::Absent));
+            }
             let key = rating_key(&players[side].id, class)?;
             let value = self.store.get(key.clone()).await?;
             before.push(RatingRecord::read(value.as_deref(), ended)?);
@@ -226,7 +233,7 @@ impl Ratings {
             before: PerSide::from_fn(|side: Side| point(before[side].now(ended))),
             after: PerSide::from_fn(|side: Side| point(rated[side])),
         };
-        for side in Side::BOTH {
+        for side in Side::BOTH.into_iter().filter(|side| !is_gone[*side]) {
             let (player, opponent) = (&players[side], &players[side.opponent()].id);
             let after = before[side].after(rated[side], side, opponent, ended);
             let score = match winner {

@@ -140,6 +140,8 @@ pub enum CloseCode {
     TooManyRequests = 4003,
     /// No hello came in time.
     HelloTimeout = 4004,
+    /// A guest has become an account: the same token comes back as that.
+    Renewed = 4005,
     /// The token is unknown.
     BadToken = 4100,
     /// The token was revoked: its owner logged out or took it back.

@@ -1,0 +1,45 @@
+//! What is left of an account that was deleted: taken away after it, and again after a crash, until nothing is.
+
+use flagfall_protocol::Player;
+use flagfall_store::{Key, StoreError, Update, Write};
+
+use crate::blocks;
+use crate::conduct;
+use crate::players::leaving_key;
+use crate::server::App;
+
+/// Deleted accounts that are looked at in one go.
+const LEAVING_MAX: usize = 512;
+
+/// Takes away what is left of a player whose account is gone.
+///
+/// # Errors
+/// [`StoreError`]: what is left is found again by [`finish_all`].
+pub(crate) async fn finish(app: &App, player: &Player) -> Result<(), StoreError> {
+    app.lobby.forget(player).await;
+    app.ratings.forget(player).await?;
+    app.histories.forget(player).await?;
+    for prefix in [blocks::blocks_of(&player.id)?, conduct::marks_of(&player.id)?] {
+        let found = app.store.scan(prefix, None, LEAVING_MAX).await?;
+        for keys in found.chunks(32) {
+            let writes = keys.iter().map(|(key, _)| Write::Delete { key: key.clone() }).collect();
+            app.store.update(Update { conditions: Vec::new(), writes }).await?;
+        }
+    }
+    let writes = vec![Write::Delete { key: leaving_key(&player.id)? }];
+    app.store.update(Update { conditions: Vec::new(), writes }).await?;
+    Ok(())
+}
+
+/// The same for all whose server was lost in the middle of it.
+///
+/// # Errors
+/// [`StoreError`]: the rest is found again.
+pub(crate) async fn finish_all(app: &App) -> Result<(), StoreError> {
+    for (_, value) in app.store.scan(Key::new("leaving/")?, None, LEAVING_MAX).await? {
+        let Ok(player) = serde_json::from_slice::<Player>(&value) else { continue };
+        finish(app, &player).await?;
+        tracing::info!(player = %player.id, "what was left of a deleted account is gone");
+    }
+    Ok(())
+}
