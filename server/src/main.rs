@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -197,13 +198,20 @@ async fn tell_quarantined(store: &dyn Store) -> Result<(), Failure> {
 fn how_to_play(address: SocketAddr) -> String {
     let server =
         if address.to_string() == LISTEN { String::new() } else { format!(" --server ws://{address}/ws") };
-    let line = |command: &str| format!("\n  cargo run --release -p flagfall -- {command}{server}");
+    let client = client_command(std::env::current_exe().ok().as_deref());
+    let line = |command: &str| format!("\n  {client} {command}{server}");
     format!(
         "to play, in another terminal:{}\nto play somebody else, in two:{}\nto watch:{}",
         line("play --rules classic --bot"),
         line("play --rules classic"),
         line("watch"),
     )
+}
+
+/// What starts the client: cargo for whoever built the server in its repository, otherwise the program that is installed beside it.
+fn client_command(server: Option<&Path>) -> &'static str {
+    let is_built_here = server.is_some_and(|server| server.components().any(|part| part.as_os_str() == "target"));
+    if is_built_here { "cargo run --release -p flagfall --" } else { "flagfall" }
 }
 
 /// A line for whoever started the program. Whether anybody reads it does not matter.
@@ -266,5 +274,18 @@ impl Signals {
             tracing::warn!("a second signal: cut off");
             std::process::exit(130);
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_has_installed_the_server_is_told_of_the_installed_client() {
+        let of = |path: &str| client_command(Some(Path::new(path)));
+        assert_eq!(of("/usr/local/bin/flagfall-server"), "flagfall");
+        assert_eq!(of("/home/ana/flagfall/target/release/flagfall-server"), "cargo run --release -p flagfall --");
+        assert_eq!(client_command(None), "flagfall");
     }
 }
