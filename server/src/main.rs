@@ -210,7 +210,8 @@ fn how_to_play(address: SocketAddr) -> String {
 
 /// What starts the client: cargo for whoever built the server in its repository, otherwise the program that is installed beside it.
 fn client_command(server: Option<&Path>) -> &'static str {
-    let is_built_here = server.is_some_and(|server| server.components().any(|part| part.as_os_str() == "target"));
+    let is_built_here =
+        server.is_some_and(|server| server.components().any(|part| part.as_os_str() == "target"));
     if is_built_here { "cargo run --release -p flagfall --" } else { "flagfall" }
 }
 
@@ -285,7 +286,10 @@ mod tests {
     fn whoever_has_installed_the_server_is_told_of_the_installed_client() {
         let of = |path: &str| client_command(Some(Path::new(path)));
         assert_eq!(of("/usr/local/bin/flagfall-server"), "flagfall");
-        assert_eq!(of("/home/ana/flagfall/target/release/flagfall-server"), "cargo run --release -p flagfall --");
+        assert_eq!(
+            of("/home/ana/flagfall/target/release/flagfall-server"),
+            "cargo run --release -p flagfall --"
+        );
         assert_eq!(client_command(None), "flagfall");
     }
 }
