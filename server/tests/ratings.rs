@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use common::{Client, House, settings};
 use flagfall_board::{GameId, Side, Stamp};
-use flagfall_protocol::{Accepted, ClientToServer, GameCommand, GameEvent, ServerToClient, Terms, Time};
+use flagfall_protocol::{
+    Accepted, ClaimedResult, ClientToServer, GameCommand, GameEvent, ServerToClient, Terms, Time,
+};
 use flagfall_server::operator::{Operator, OperatorError, acts};
 use flagfall_server::ratings::{Ratings, UndoError};
 use flagfall_server::settings::Settings;
@@ -576,4 +578,36 @@ async fn who_deleted_his_account_gets_no_rating_back_and_what_is_left_of_him_goe
     })
     .await;
     house.close().await;
+}
+
+#[tokio::test]
+async fn a_game_that_was_left_and_claimed_is_rated_like_any_other_and_once() {
+    for (result, points) in [(ClaimedResult::Win, 1), (ClaimedResult::Draw, 0)] {
+        let mut settings = settings();
+        settings.times.claim = Duration::ZERO;
+        let house = House::open(settings).await;
+        let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
+        let Duel { mut red, blue, game } = Duel::begin(&house, &ana, &bo).await;
+        drop(blue);
+        let gone = async |client: &mut Client| {
+            client
+                .find(|message| match message {
+                    ServerToClient::Claimable { gone: Side::Blue, at: Some(_), .. } => Some(()),
+                    _ => None,
+                })
+                .await;
+        };
+        gone(&mut red).await;
+        command(&mut red, game, 2, GameCommand::Claim { result }).await;
+        event(&mut red, |event| matches!(event, GameEvent::Ended { .. })).await;
+        house.ratings.settle_all().await.unwrap();
+        house.ratings.settle_all().await.unwrap();
+        let change = house.ratings.change(game).await.unwrap().unwrap();
+        let gain = i64::from(change.after.red.rating) - i64::from(change.before.red.rating);
+        assert_eq!(gain.signum(), points, "{change:?}");
+        assert_eq!(rating(&house, "ana").await[0]["games"], 1);
+        let left = house.ask("GET", "/api/me", &bo, "").await.json()["conduct"]["left_games"].clone();
+        assert_eq!(left, 1);
+        house.close().await;
+    }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use flagfall_board::{ChipColor, Rank, Side, Square};
 use flagfall_bots::Chance;
-use flagfall_protocol::{GameCommand, GameEvent, MoveText, StrikeFate};
+use flagfall_protocol::{ClaimedResult, GameCommand, GameEvent, MoveText, StrikeFate};
 use flagfall_rules::{Command, Disclosure, Identity, Move, Ruleset, Start, Viewer};
 
 use super::super::record;
@@ -36,12 +36,30 @@ enum Plant {
     Number,
 }
 
+/// The other players come and go, and a player who watches claims the game too early.
+fn come_and_go(hand: &mut Hand, viewer: Viewer, watcher: &Client, players: &[Client; 2], at: usize) {
+    let others = Side::BOTH.into_iter().filter(|side| viewer != Viewer::Player(*side));
+    for side in others {
+        match at % 17 {
+            5 => hand.open(&players[side as usize], None),
+            9 => hand.close(&players[side as usize]),
+            15 => hand.leave(&players[side as usize]),
+            _ => {}
+        }
+    }
+    if matches!(at % 17, 7 | 12) && viewer != Viewer::Public {
+        let claim = GameCommand::Claim { result: ClaimedResult::Win };
+        let ply = hand.table.game.ply();
+        hand.command_as(watcher, &format!("claim-{at}"), ply, claim);
+    }
+}
+
 /// Every byte a viewer gets in a session, commitments aside, and the refusals of all moves he could try.
 fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
     let mut terms = header(script.ruleset.id);
     terms.secret = flagfall_board::PerSide::new(true, true);
     let mut hand = Hand::new(&terms);
-    let players = ["ana", "bo"].map(Client::new);
+    let mut players = ["ana", "bo"].map(Client::new);
     let mut watcher = match viewer {
         Viewer::Player(Side::Red) => Client::new("ana"),
         Viewer::Player(Side::Blue) => Client::new("bo"),
@@ -64,6 +82,7 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
         if script.tries && tries_at.contains(&at) && viewer != Viewer::Public {
             try_everything(&mut hand, &mut watcher, &mut bytes);
         }
+        come_and_go(&mut hand, viewer, &watcher, &players, at);
         if at % 11 == 3 {
             // Resume, and a second look.
             let since = hand.position(hand.seq(viewer).saturating_sub(4));
@@ -78,6 +97,8 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
         let (ply, seq) = (hand.table.game.ply(), hand.table.head.seq);
         hand.command_as(&players[*side as usize], &format!("act-{at}"), ply, act.clone());
         assert!(hand.table.head.seq > seq, "both games take the same acts");
+        // Read, or a full line would end them at a moment that depends on what they alone are told.
+        players.iter_mut().for_each(|player| drop(player.texts()));
         bytes.extend(watcher.texts());
     }
     let record_now = |hand: &Hand| {

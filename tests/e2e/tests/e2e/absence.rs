@@ -62,3 +62,29 @@ fn whoever_comes_back_in_time_takes_the_claim_away() {
     ann.expect("You may claim the game in");
     ann.leave();
 }
+
+#[test]
+fn a_player_of_another_server_is_here_until_he_is_gone_from_all() {
+    let site = Site::with_redis();
+    let [one, two] = [serve(&site, 2), serve(&site, 2)];
+    let mut ann = one.client(
+        &site,
+        "ann",
+        &["play", "--rules", "barrage", "--time", "5+3", "--side", "red", "--challenge"],
+    );
+    let told = ann.expect(" --accept ");
+    let code =
+        told.rsplit("--accept ").next().and_then(|rest| rest.split_whitespace().next()).expect("a code");
+    let mut bob = two.client(&site, "bob", &["play", "--accept", code, "--setup", "suggested"]);
+    bob.game();
+    ann.type_line("deploy suggested");
+    bob.expect("The game starts.");
+    bob.type_line("claim win");
+    bob.expect("Refused: The other side is here");
+    ann.kill();
+    bob.expect("Red is gone. You may claim the game in");
+    bob.expect("Type claim win or claim draw");
+    bob.type_line("claim draw");
+    bob.expect("A draw: claimed when a side had left.");
+    bob.leave();
+}
