@@ -25,30 +25,35 @@ use crate::{Trouble, print, runtime, usage};
 const TOKEN_NAME: &str = "flagfall";
 
 /// A server, and what is kept about it.
-struct Desk {
+pub(crate) struct Desk {
     address: Address,
-    config: ConfigDir,
+    pub(crate) config: ConfigDir,
     name: Option<String>,
 }
 
 impl Desk {
-    fn new(common: Common) -> Result<Desk, Trouble> {
+    pub(crate) fn new(common: Common) -> Result<Desk, Trouble> {
         let address = Address::parse_all(&common.server).map_err(usage)?.first;
         Ok(Desk { address, config: ConfigDir::new(common.config_dir), name: common.name })
     }
 
     /// Whose credential is kept: the account's, or the guest's.
-    fn identity(&self) -> Identity {
+    pub(crate) fn identity(&self) -> Identity {
         self.config.shared_identity(&self.address, self.name.as_deref(), None)
     }
 
-    fn token(&self) -> Result<Secret, Trouble> {
+    /// Host and port of the server.
+    pub(crate) fn authority(&self) -> &str {
+        &self.address.authority
+    }
+
+    pub(crate) fn token(&self) -> Result<Secret, Trouble> {
         self.identity().token().ok_or_else(|| {
             refused("you are nobody on this server yet: flagfall signup NAME makes an account, flagfall login NAME enters one")
         })
     }
 
-    fn ask<T: DeserializeOwned>(
+    pub(crate) fn ask<T: DeserializeOwned>(
         &self,
         method: Method,
         path: &str,
@@ -69,7 +74,7 @@ impl Desk {
         serde_json::from_slice(answer).map_err(broken)
     }
 
-    fn get<T: DeserializeOwned>(&self, path: &str, token: Option<&Secret>) -> Result<T, Trouble> {
+    pub(crate) fn get<T: DeserializeOwned>(&self, path: &str, token: Option<&Secret>) -> Result<T, Trouble> {
         self.ask(Method::GET, path, token, None::<&()>).map_err(trouble)
     }
 
@@ -87,11 +92,11 @@ impl Desk {
     }
 }
 
-fn refused(word: impl Into<String>) -> Trouble {
+pub(crate) fn refused(word: impl Into<String>) -> Trouble {
     Trouble { code: 2, word: word.into() }
 }
 
-fn trouble(error: HttpError) -> Trouble {
+pub(crate) fn trouble(error: HttpError) -> Trouble {
     let word = error.to_string();
     match error {
         HttpError::Refused { .. } if error.is_unknown_token() => refused(

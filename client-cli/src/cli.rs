@@ -133,14 +133,15 @@ pub enum Command {
     /// Let a program that speaks the line protocol play on a server, or play over it as a house player.
     #[command(after_help = crate::umpire::BOT_EXAMPLES)]
     Bot(Box<BotArgs>),
-    /// List, save and delete deployments to load later.
+    /// List, save, show, remove, export and import deployments to load later.
     #[command(
-        after_help = "Examples:\n  flagfall setups\n  flagfall setups save barrage corner '.9..1..... ..2......9 ..S.....8. ........FB'\n  flagfall setups show barrage corner\n  flagfall play --rules barrage --setup corner\n\nThe text has a letter for every home square, the row nearest the enemy first, each row from your\nown left: 1-9 for Marshal to Scout, S Spy, B Bomb, F Flag, and . for a square left empty."
+        visible_alias = "setups",
+        after_help = "An account's deployments are kept by the server, wherever you log in; a guest's stay in a folder of this machine. While you deploy, l picks one from a list and w saves one.\n\nExamples:\n  flagfall deployments\n  flagfall deployments save barrage corner '.9..1..... ..2......9 ..S.....8. ........FB'\n  flagfall deployments show barrage corner\n  flagfall deployments export mine.json\n  flagfall play --rules barrage --setup corner\n\nThe text has a letter for every home square, the row nearest the enemy first, each row from your\nown left: 1-9 for Marshal to Scout, S Spy, B Bomb, F Flag, and . for a square left empty."
     )]
-    Setups {
+    Deployments {
         /// What to do with them.
         #[command(subcommand)]
-        command: Option<SetupsCommand>,
+        command: Option<DeploymentsCommand>,
     },
     /// Make an account: of the guest you are here, whose games stay yours, or a new one.
     #[command(after_help = ACCOUNT_HELP)]
@@ -167,6 +168,21 @@ pub enum Command {
         after_help = "Private games are listed for their players alone. GAME ids are for flagfall record.\n\nExamples:\n  flagfall history\n  flagfall history ann\n  flagfall history ann bob"
     )]
     History(HistoryArgs),
+    /// Be told of your turns in games with days per move: the server sends a signed POST to an address of yours.
+    #[command(
+        after_help = "What is sent is JSON with an id, the game, its ruleset, the ply and the deadline, nothing secret. Its header Flagfall-Signature is sha256= and the HMAC-SHA256 of the body under the secret that set tells once. A notice that is not answered with a status of the 200s is sent again, five times within three hours; the same notice may come twice, with the same id. After five lost ones in a row the webhook is given up until it is set again.\n\nExamples:\n  flagfall webhook set https://example.org/turns\n  flagfall webhook test\n  flagfall webhook show"
+    )]
+    Webhook {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: WebhookCommand,
+    },
+    /// Make a feed of your turns and ended games for a feed reader; make it anew and the address before is void.
+    Feed {
+        /// Remove it instead.
+        #[arg(long)]
+        remove: bool,
+    },
     /// Show your own figures: by ruleset, side and deployment. Nobody else is shown them.
     Stats,
     /// Block a player: no games with each other, no pairing, and nothing he says reaches you.
@@ -313,6 +329,23 @@ pub enum ScopeName {
     Bot,
 }
 
+/// What to do with one's webhook.
+#[derive(Clone, Debug, Subcommand)]
+pub enum WebhookCommand {
+    /// Set it; its secret is told once.
+    Set {
+        /// An https address.
+        #[arg(value_name = "URL")]
+        url: String,
+    },
+    /// Show it, and what came of the last notice.
+    Show,
+    /// Remove it.
+    Remove,
+    /// Send it a test now.
+    Test,
+}
+
 /// What to do with one's account.
 #[derive(Clone, Debug, Subcommand)]
 pub enum AccountCommand {
@@ -363,7 +396,7 @@ pub struct ConvertArgs {
 
 /// What to do with saved deployments.
 #[derive(Clone, Debug, Subcommand)]
-pub enum SetupsCommand {
+pub enum DeploymentsCommand {
     /// List them.
     List,
     /// Print one.
@@ -384,13 +417,26 @@ pub enum SetupsCommand {
         /// A file, or the text itself.
         setup: String,
     },
-    /// Delete one.
-    Delete {
+    /// Remove one.
+    #[command(visible_alias = "delete")]
+    Remove {
         /// The ruleset's id.
         ruleset: String,
         /// Its name.
         #[arg(id = "setup_name", value_name = "NAME")]
         name: String,
+    },
+    /// Write all of them as JSON: ruleset, name, text.
+    Export {
+        /// Into this file instead of the terminal.
+        #[arg(value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Save all of such a file; those of the same name are replaced.
+    Import {
+        /// The file, or - for the standard input.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
     },
 }
 

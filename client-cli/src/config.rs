@@ -174,8 +174,7 @@ impl ConfigDir {
 /// Whether a deployment may be saved under this name: it becomes a file's.
 #[must_use]
 pub fn is_setup_name(name: &str) -> bool {
-    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-    (1..=30).contains(&name.len()) && name.bytes().all(is_allowed) && !matches!(name, "random" | "suggested")
+    flagfall_protocol::SavedDeployment::is_name(name)
 }
 
 impl Identity {

@@ -1,7 +1,7 @@
 //! What the client asks a server over HTTP while it plays: lists, other games, and what belongs to an account.
 
 use flagfall_board::{GameId, Ply};
-use flagfall_protocol::{Invite, NewQueue, QueuedMove, Speed};
+use flagfall_protocol::{Invite, NewQueue, QueuedMove, SaveDeployment, Secret, Speed};
 
 /// Something asked beside the line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,6 +46,17 @@ pub enum Errand {
         /// The other's.
         opponent: String,
     },
+    /// The deployments that one's account keeps.
+    Deployments,
+    /// Keeps a deployment.
+    SaveDeployment {
+        /// The ruleset's id.
+        ruleset: String,
+        /// What it is called.
+        name: String,
+        /// Its text.
+        setup: Secret,
+    },
     /// The challenges that wait for one's answer.
     Challenges,
     /// Addresses a challenge to a player.
@@ -87,7 +98,7 @@ impl Errand {
     pub fn method(&self) -> &'static str {
         match self {
             Errand::Invite { .. } => "POST",
-            Errand::SetQueue { .. } => "PUT",
+            Errand::SetQueue { .. } | Errand::SaveDeployment { .. } => "PUT",
             Errand::Decline { .. } | Errand::ClearQueue { .. } => "DELETE",
             _ => "GET",
         }
@@ -104,6 +115,10 @@ impl Errand {
             Errand::Ratings { player } => format!("/api/players/{player}"),
             Errand::Played { player } => format!("/api/players/{player}/games"),
             Errand::HeadToHead { player, opponent } => format!("/api/players/{player}/against/{opponent}"),
+            Errand::Deployments => "/api/me/deployments".to_owned(),
+            Errand::SaveDeployment { ruleset, name, setup: _ } => {
+                format!("/api/me/deployments/{ruleset}/{name}")
+            }
             Errand::Challenges | Errand::Invite { .. } => "/api/me/challenges".to_owned(),
             Errand::Decline { challenge } => format!("/api/me/challenges/{}", plain(challenge)),
             Errand::Queue { game } | Errand::SetQueue { game, .. } | Errand::ClearQueue { game } => {
@@ -130,6 +145,9 @@ impl Errand {
         match self {
             Errand::Invite { challenge, name } => {
                 serde_json::to_vec(&Invite { challenge: challenge.clone(), name: name.clone() })
+            }
+            Errand::SaveDeployment { ruleset: _, name: _, setup } => {
+                serde_json::to_vec(&SaveDeployment { setup: setup.clone() })
             }
             Errand::SetQueue { game: _, ply, moves } => {
                 serde_json::to_vec(&NewQueue { ply: *ply, moves: moves.clone() })

@@ -2,7 +2,7 @@
 
 use flagfall_board::Side;
 use flagfall_protocol::{
-    GameCommand, GameScore, HeadToHead, MoveQueue, OwnGame, OwnGames, Phase, PlayedGame, PlayedGames,
+    DeploymentTally, GameCommand, GameScore, HeadToHead, MoveQueue, OwnGame, OwnGames, Phase, PlayedGame, PlayedGames,
     QueuedMove, RatingHistory, Statistics, Tally,
 };
 use flagfall_rules::Ruleset;
@@ -228,14 +228,17 @@ pub fn statistics(statistics: &Statistics) -> Vec<String> {
     let mut lines = table(rows);
     for of in statistics.rulesets.iter().filter(|of| !of.by_deployment.is_empty()) {
         lines.push(String::new());
-        lines.push(format!("Your deployments in {}:", of.ruleset));
+        lines.push(format!("Your deployments in {}, the row nearest the enemy first:", of.ruleset));
         let ruleset = Ruleset::find(&of.ruleset);
-        let rows = of.by_deployment.iter().map(|of| {
-            let text = of.setup.expose();
-            let shown = ruleset.map_or_else(|| text.to_owned(), |ruleset| layouts::in_rows(text, ruleset));
-            tally_row(&shown, of.tally)
-        });
-        lines.extend(table(std::iter::once(tally_head("front row first")).chain(rows)));
+        for DeploymentTally { setup, tally } in &of.by_deployment {
+            let text = setup.expose();
+            lines.push(match ruleset {
+                Some(ruleset) => format!("  {}", layouts::in_rows(text, ruleset)),
+                None => format!("  {text}"),
+            });
+            let Tally { won, drawn, lost } = tally;
+            lines.push(format!("    {won} won, {drawn} drawn, {lost} lost  {}", bar(*tally)));
+        }
     }
     lines
 }

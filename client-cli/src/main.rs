@@ -1,6 +1,8 @@
 //! `flagfall`: terminal, files and subcommands around the library of the same name.
 
 mod account;
+mod deployments;
+mod notices;
 mod screen;
 
 use std::fs;
@@ -11,13 +13,13 @@ use std::process::ExitCode;
 use clap::Parser;
 use flagfall::address::Address;
 use flagfall::chance::Chance;
-use flagfall::cli::{Cli, Command, Common, PlayArgs, SeekArgs, SetupsCommand, TokensCommand, WishArgs};
-use flagfall::config::{self, ConfigDir};
+use flagfall::cli::{Cli, Command, Common, DeploymentsCommand, PlayArgs, SeekArgs, TokensCommand, WishArgs};
+use flagfall::config::ConfigDir;
 use flagfall::model::{Goal, How, Model, Options, Page, SetupChoice, Wish};
 use flagfall::replay::Replay;
 use flagfall::shell::Shell;
 use flagfall::umpire::BotArgs;
-use flagfall::{explain, http, layouts, plain, umpire, words};
+use flagfall::{explain, http, plain, umpire, words};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{GameRecord, RECORD_FORMAT};
 use flagfall_rules::{NoSuchRuleset, Ruleset};
@@ -78,7 +80,9 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
         }
         Command::Umpire(args) => umpire::umpire(*args, stop_signals).map_err(usage),
         Command::Bot(args) => bot(*args, common),
-        Command::Setups { command } => setups(command.unwrap_or(SetupsCommand::List), common),
+        Command::Deployments { command } => {
+            deployments::run(command.unwrap_or(DeploymentsCommand::List), common)
+        }
         Command::Referee => referee(),
         Command::Signup(args) => account::sign_up(args, common),
         Command::Login(args) => account::log_in(args, common),
@@ -91,6 +95,8 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
         Command::Block { player } => account::block(&player, true, common),
         Command::Unblock { player } => account::block(&player, false, common),
         Command::Blocks => account::blocks(common),
+        Command::Webhook { command } => notices::webhook(command, common),
+        Command::Feed { remove } => notices::feed(remove, common),
         Command::Tokens { command } => account::tokens(command.unwrap_or(TokensCommand::List), common),
         Command::Recover { account } => account::recover(account, common),
         Command::Account { command } => account::account(command, common),
@@ -435,55 +441,4 @@ fn step_through(mut replay: Replay, address: &Address, common: &Common) -> Resul
     let result = runtime.block_on(async { screen::run(None, &mut model, stop_signals()).await });
     runtime.shutdown_background();
     result.map_err(usage)
-}
-
-fn setups(command: SetupsCommand, common: Common) -> Result<u8, Trouble> {
-    let config = ConfigDir::new(common.config_dir);
-    match command {
-        SetupsCommand::List => {
-            let mut text = String::new();
-            for (ruleset, setups) in config.setups() {
-                text.push_str(&format!("{}:\n", words::ruleset_title(&ruleset)));
-                for name in setups.keys() {
-                    text.push_str(&format!("  {ruleset} {name}\n"));
-                }
-            }
-            if text.is_empty() {
-                text = "No deployment is saved. See flagfall setups save --help.\n".to_owned();
-            }
-            print(&text)
-        }
-        SetupsCommand::Show { ruleset, name } => {
-            let rules = find_ruleset(&ruleset)?.unchanged();
-            let setups = config.setups();
-            let text = setups.get(rules.id).and_then(|setups| setups.get(&name));
-            let text = text.ok_or_else(|| usage(format!("no deployment {name:?} is saved for {ruleset}")))?;
-            print(&format!("{}\n", layouts::in_rows(text, rules).replace(' ', "\n")))
-        }
-        SetupsCommand::Save { ruleset, name, setup } => {
-            let rules = find_ruleset(&ruleset)?.unchanged();
-            if !config::is_setup_name(&name) {
-                return Err(usage(
-                    "a name has 1 to 30 letters, digits, - and _, and is not random or suggested",
-                ));
-            }
-            let text = file_or_text(&setup)?;
-            layouts::places(&text, rules).map_err(|refusal| usage(format!("not saved: {refusal}")))?;
-            let squeezed: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
-            let squeezed: String = squeezed.chars().take(rules.shape.home_len()).collect();
-            let path = config.save_setup(rules.id, &name, &squeezed).map_err(usage)?;
-            print(&format!(
-                "Saved as {}. Play it with: flagfall play --rules {ruleset} --setup {name}\n",
-                path.display()
-            ))
-        }
-        SetupsCommand::Delete { ruleset, name } => {
-            let rules = find_ruleset(&ruleset)?.unchanged();
-            if !config::is_setup_name(&name) {
-                return Err(usage("that is no name of a saved deployment"));
-            }
-            config.delete_setup(rules.id, &name).map_err(usage)?;
-            print("Deleted.\n")
-        }
-    }
 }

@@ -15,6 +15,8 @@ use flagfall_store::redis::Prefix;
 use thiserror::Error;
 use tracing_subscriber::EnvFilter;
 
+use crate::notices::Reach;
+use crate::ratings::FirstMove;
 use crate::settings::{Limits, Passwords, Settings, Times};
 
 /// The address a server listens on unless it is told otherwise.
@@ -167,6 +169,14 @@ pub struct Config {
     /// Take a client's address from the last entry of X-Forwarded-For: for a server that nobody reaches but through a proxy.
     #[arg(long, env = "FLAGFALL_TRUST_PROXY", help_heading = "Connections")]
     pub trust_proxy: bool,
+    /// Measure what the first move is worth, but rate games as if it were worth nothing. Without it a ruleset's first mover is expected
+    /// to do as much better as its rated games say, once there are 1,000 of them and it is more than chance.
+    #[arg(long, env = "FLAGFALL_IGNORE_FIRST_MOVE")]
+    pub ignore_first_move: bool,
+    /// Webhooks of players may lead to private and loopback addresses, and there without TLS too. Without it they lead to public
+    /// addresses over https: nobody reaches into your network through this server.
+    #[arg(long, env = "FLAGFALL_WEBHOOKS_TO_PRIVATE")]
+    pub webhooks_to_private: bool,
 
     /// Attempts at the password of one name within --attempts-minutes. Several servers count each for itself.
     #[arg(long, env = "FLAGFALL_ATTEMPTS_PER_NAME", value_name = "COUNT", default_value_t = 10,
@@ -495,6 +505,8 @@ impl Config {
                 ..Passwords::default()
             },
             trusts_proxy: self.trust_proxy,
+            first_move: if self.ignore_first_move { FirstMove::IsMeasured } else { FirstMove::Counts },
+            webhooks: if self.webhooks_to_private { Reach::Private } else { Reach::Public },
             allowed_origins: self.allow_origin.iter().map(|Origin(origin)| origin.clone()).collect(),
         })
     }

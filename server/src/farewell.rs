@@ -19,6 +19,8 @@ pub(crate) async fn finish(app: &App, player: &Player) -> Result<(), StoreError>
     app.lobby.forget(player).await;
     app.ratings.forget(player).await?;
     app.histories.forget(player).await?;
+    app.deployments.forget(&player.id).await?;
+    app.notices.forget(&player.id).await?;
     for prefix in [blocks::blocks_of(&player.id)?, conduct::marks_of(&player.id)?] {
         let found = app.store.scan(prefix, None, LEAVING_MAX).await?;
         for keys in found.chunks(32) {

@@ -50,6 +50,12 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
     (POOL_WAITING, Kind::Gauge, Unit::Count, "Players who wait in the pool, as of the last wave"),
     (PAIRING_WAIT_SECONDS, Kind::Histogram, Unit::Seconds, "Time from entering the pool to being paired"),
     (PAIRING_GAP, Kind::Histogram, Unit::Count, "Difference of the ratings of a pair"),
+    (
+        NOTICES,
+        Kind::Counter,
+        Unit::Count,
+        "Notices to webhooks, by result: delivered, failed, lost or dropped",
+    ),
     (LOGINS, Kind::Counter, Unit::Count, "Logins and recoveries, by result: good, wrong or too_often"),
     (
         PASSWORD_HASHES,
@@ -126,6 +132,8 @@ pub const ROUND_TRIP: &str = "flagfall_round_trip_seconds";
 pub const GUESTS: &str = "flagfall_guests_total";
 /// See [`METRICS`].
 pub const ACCOUNTS: &str = "flagfall_accounts_total";
+/// See [`METRICS`].
+pub const NOTICES: &str = "flagfall_notices_total";
 /// See [`METRICS`].
 pub const LOGINS: &str = "flagfall_logins_total";
 /// See [`METRICS`].

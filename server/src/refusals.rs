@@ -7,7 +7,9 @@ use flagfall_rules::{Refusal, SetupRefusal};
 
 use crate::blocks::BlockRefusal;
 use crate::chance::ChanceError;
+use crate::deployments::DeploymentError;
 use crate::gateway::MannersRefusal;
+use crate::notices::{TargetError, WebhookError};
 use crate::lobby::{LobbyRefusal, check_rated, check_terms};
 use crate::players::{NameError, PasswordError, PlayerError};
 use crate::reports::ReportRefusal;
@@ -105,6 +107,26 @@ fn of_the_server() -> Vec<(String, String)> {
         QueueError::BadQueue,
         QueueError::Store,
     ];
+    let deployments = [
+        DeploymentError::AccountExpected,
+        DeploymentError::NoSuchRuleset,
+        DeploymentError::BadName,
+        DeploymentError::BadSetup(SetupRefusal::TooShort { have: 3, want: 40 }),
+        DeploymentError::TooLong,
+        DeploymentError::TooMany,
+        DeploymentError::NotFound,
+        DeploymentError::Store,
+    ];
+    let webhooks = [
+        WebhookError::AccountExpected,
+        WebhookError::Target(TargetError::Malformed),
+        WebhookError::Target(TargetError::NotEncrypted),
+        WebhookError::Target(TargetError::Private),
+        WebhookError::NotFound,
+        WebhookError::NoSuchFeed,
+        WebhookError::TooOften,
+        WebhookError::Store,
+    ];
     let tables = [TableError::NotFound, TableError::Quarantined, TableError::Unavailable];
     let creations = [CreateError::Unavailable, CreateError::TooManyGames(20), CreateError::Stopping];
     let pair = |code: &str, words: String| (code.to_owned(), words);
@@ -116,6 +138,8 @@ fn of_the_server() -> Vec<(String, String)> {
         .chain(blocks.iter().map(|refusal| pair(refusal.code(), refusal.to_string())))
         .chain(manners.iter().map(|refusal| pair(refusal.code().as_str(), refusal.to_string())))
         .chain(queues.iter().map(|error| pair(error.code(), error.to_string())))
+        .chain(deployments.iter().map(|error| pair(error.code(), error.to_string())))
+        .chain(webhooks.iter().map(|error| pair(error.code(), error.to_string())))
         .chain(tables.iter().map(|error| pair(Code::from(error).as_str(), error.to_string())))
         .chain(creations.iter().map(|error| pair(Code::from(error).as_str(), error.to_string())))
         .collect()

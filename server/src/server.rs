@@ -16,11 +16,13 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 
 use crate::farewell::finish_all;
+use crate::deployments::Deployments;
 use crate::gateway::{self, Connections, ListenerLimits};
 use crate::histories::Histories;
 use crate::http;
 use crate::lobby::Lobby;
 use crate::metrics as names;
+use crate::notices::{Notices, Sender};
 use crate::peers::{Peers, Sign};
 use crate::players::Players;
 use crate::ratings::Ratings;
@@ -47,7 +49,9 @@ pub(crate) struct App {
     pub(crate) tables: Tables,
     pub(crate) ratings: Ratings,
     pub(crate) turns: Turns,
+    pub(crate) notices: Notices,
     pub(crate) histories: Histories,
+    pub(crate) deployments: Deployments,
     pub(crate) connections: Connections,
     pub(crate) peers: Peers,
     pub(crate) started: Instant,
@@ -101,9 +105,12 @@ impl Server {
         let tables = Tables::start(store.clone(), settings.for_tables(connections.clone())).await?;
         let players = Players::new(store.clone(), connections.clone(), &settings);
         let peers = tables.peers().clone();
-        let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone());
+        let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone(), settings.first_move);
         let histories = Histories::new(store.clone(), tables.clone());
-        let turns = Turns::new(store.clone(), tables.clone());
+        let deployments = Deployments::new(store.clone());
+        let sender = Sender::new(settings.webhooks);
+        let notices = Notices::new(store.clone(), tables.clone(), sender);
+        let turns = Turns::new(store.clone(), tables.clone(), notices.clone());
         let lobby = Lobby::new(store.clone(), tables.clone(), connections.clone(), settings.clone());
         Ok(Server {
             app: Arc::new(App {
@@ -114,7 +121,9 @@ impl Server {
                 tables,
                 ratings,
                 turns,
+                notices,
                 histories,
+                deployments,
                 connections,
                 peers,
                 started: Instant::now(),
@@ -146,6 +155,12 @@ impl Server {
     #[must_use]
     pub fn histories(&self) -> &Histories {
         &self.app.histories
+    }
+
+    /// The notices of its store.
+    #[must_use]
+    pub fn notices(&self) -> &Notices {
+        &self.app.notices
     }
 
     /// The turns of its slow games.
@@ -184,7 +199,12 @@ impl Server {
         tasks.spawn(kept_alive("pool", app.clone(), async |app| app.lobby.run_pool().await));
         tasks.spawn(kept_alive("ratings", app.clone(), async |app| app.ratings.run().await));
         tasks.spawn(kept_alive("histories", app.clone(), async |app| app.histories.run().await));
-        tasks.spawn(kept_alive("turns", app.clone(), async |app| app.turns.run().await));
+        tasks.spawn(kept_alive("notices", app.clone(), async |app| {
+            app.notices.run(app.settings.times.turn_look).await
+        }));
+        tasks.spawn(kept_alive("turns", app.clone(), async |app| {
+            app.turns.run(app.settings.times.turn_look).await
+        }));
         tasks.spawn(kept_alive("heartbeat", app.clone(), heartbeat));
         tasks.spawn(kept_alive("sweep", app.clone(), sweep));
         if app.store.announcements().is_some() {

@@ -5,6 +5,8 @@ use std::time::Duration;
 use flagfall_protocol::LagQuota;
 
 use crate::gateway::Connections;
+use crate::notices::Reach;
+use crate::ratings::FirstMove;
 use crate::table::TableSettings;
 
 /// Everything that can be set about a running server. `Default` holds the values of a server started without flags.
@@ -18,6 +20,10 @@ pub struct Settings {
     pub passwords: Passwords,
     /// Whether a proxy stands in front of the server and tells the client's address: the last one in `X-Forwarded-For`.
     pub trusts_proxy: bool,
+    /// Whether the first mover's advantage counts in ratings.
+    pub first_move: FirstMove,
+    /// How far webhooks reach.
+    pub webhooks: Reach,
     /// Origins (`https://example.org`) whose pages may connect, beside those of the server's own host.
     pub allowed_origins: Vec<String>,
 }
@@ -165,6 +171,8 @@ pub struct Times {
     pub attempt_window: Duration,
     /// The time between two looks at what tokens other servers revoked.
     pub revocation_interval: Duration,
+    /// The time between two looks at what follows of turns in games with days per move.
+    pub turn_look: Duration,
     /// The time between two heartbeats to the store.
     pub heartbeat: Duration,
     /// How long the store may take for a health check.
@@ -198,6 +206,7 @@ impl Default for Times {
             guest: DAY.saturating_mul(90),
             attempt_window: Duration::from_secs(15 * 60),
             revocation_interval: Duration::from_secs(1),
+            turn_look: Duration::from_secs(2),
             heartbeat: Duration::from_secs(1),
             health: Duration::from_secs(2),
             stop: Duration::from_secs(8),

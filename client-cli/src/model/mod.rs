@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use flagfall_board::{ChipColor, GameId, Numbering, PerSide, Rank, Side, Square};
 use flagfall_protocol::{
     Audience, ClientToServer, CommandId, GameCommand, GameSummary, GameView, OwnGames, Phase, Player,
-    Presence, Seek, Terms, Time,
+    PlayerKind, Presence, Seek, Terms, Time,
 };
 use flagfall_rules::{Move, MoveCommand, Ruleset};
 
@@ -457,6 +457,8 @@ pub struct Model {
     pub opening: Option<GameId>,
     /// The board is turned from the side on which it would be.
     pub is_turned: bool,
+    /// The deployments that one's account keeps are on their way.
+    pub is_loading_saved: bool,
     /// Saved deployments: ruleset, name, text.
     pub saved: BTreeMap<String, BTreeMap<String, String>>,
     /// What was said, oldest first.
@@ -510,6 +512,7 @@ impl Model {
             game: None,
             opening: None,
             is_turned: false,
+            is_loading_saved: false,
             saved: BTreeMap::new(),
             notes: VecDeque::new(),
             notes_unsaid: 0,
@@ -565,6 +568,13 @@ impl Model {
             Goal::Play(wish) => Some(wish),
             Goal::Watch(_) | Goal::Games | Goal::Next | Goal::Mail => None,
         }
+    }
+
+    /// Whether one's saved deployments are kept by the server: those of accounts are.
+    #[must_use]
+    pub fn is_account(&self) -> bool {
+        let kind = self.player.as_ref().map(|player| player.kind);
+        matches!(kind, Some(PlayerKind::Account | PlayerKind::Bot)) && !self.options.is_program
     }
 
     /// Whether the next line can be taken (line-based mode): none is held and no command is on its way.

@@ -2,12 +2,13 @@
 
 use flagfall_protocol::{
     GameSummary, GameView, HeadToHead, Invitations, Leaderboard, MoveQueue, OwnGames, PlayedGames, Profile,
+    SavedDeployments,
 };
 use flagfall_rules::Ruleset;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::{exit, goal};
+use super::{exit, game, goal};
 use crate::errand::Errand;
 use crate::model::{Effect, Goal, Model};
 use crate::{listing, plain, words};
@@ -26,14 +27,18 @@ pub(super) fn answered(
     out: &mut Vec<Effect>,
 ) {
     model.errands = model.errands.saturating_sub(1);
+    let is_of_saved = errand == Errand::Deployments;
     let taken = answer.and_then(|body| take(model, &errand, &body, out));
     if let Err(why) = taken {
         let word = words::sentence(&why);
-        if matches!(model.goal, Goal::Games | Goal::Next) {
+        if !is_of_saved && matches!(model.goal, Goal::Games | Goal::Next) {
             return exit(model, 2, format!("Refused: {word}"), out);
         }
         model.was_refused = true;
-        model.say(word);
+        model.say(if is_of_saved { format!("Your saved deployments are not at hand: {word}") } else { word });
+    }
+    if is_of_saved && std::mem::take(&mut model.is_loading_saved) {
+        game::deploy_as_wished(model, out);
     }
 }
 
@@ -58,6 +63,13 @@ fn take(model: &mut Model, errand: &Errand, body: &[u8], out: &mut Vec<Effect>) 
         Errand::Ratings { .. } => say_lines(model, &words::profile(&read::<Profile>(body)?)),
         Errand::Played { .. } => say_all(model, listing::played(&read::<PlayedGames>(body)?)),
         Errand::HeadToHead { .. } => say_all(model, listing::head_to_head(&read::<HeadToHead>(body)?)),
+        Errand::Deployments => {
+            for kept in read::<SavedDeployments>(body)?.deployments {
+                let by_name = model.saved.entry(kept.ruleset).or_default();
+                by_name.insert(kept.name, kept.setup.expose().to_owned());
+            }
+        }
+        Errand::SaveDeployment { name, .. } => model.say(format!("Saved as {name}.")),
         Errand::Challenges => challenges(model, &read(body)?),
         Errand::Invite { challenge, name } => {
             model.say(format!("{name} is challenged, and finds it among his challenges: accept {challenge}"));

@@ -221,9 +221,14 @@ fn tell_turn(model: &mut Model, is_changed: bool) {
     model.say(text);
 }
 
-fn deploy_as_wished(model: &mut Model, out: &mut Vec<Effect>) {
+/// Hands in the deployment that the command line named, once.
+pub(super) fn deploy_as_wished(model: &mut Model, out: &mut Vec<Effect>) {
     let choice = model.wish().and_then(|wish| wish.setup.clone());
     let Some(choice) = choice else { return };
+    if model.is_loading_saved && matches!(choice, SetupChoice::Text(_)) {
+        // It may be the name of one that is on its way.
+        return;
+    }
     let choice = match choice {
         SetupChoice::Text(text) => setup_choice(model, &text),
         SetupChoice::Random | SetupChoice::Suggested => choice,

@@ -12,6 +12,10 @@ use crate::{listing, words};
 pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec<Effect>) {
     let ids: Vec<GameId> = games.iter().map(|game| game.id).collect();
     let known = model.known_games.replace(ids.clone());
+    if model.is_account() && matches!(model.goal, Goal::Play(_) | Goal::Next | Goal::Mail) {
+        model.is_loading_saved = true;
+        errands::ask(model, Errand::Deployments, out);
+    }
     model.own_games = Some(games);
     if let Some(game) = &mut model.game {
         game.reopening = true;

@@ -4,8 +4,9 @@ use flagfall_board::{Direction, Numbering, Rank, Side, Square};
 use flagfall_protocol::{GameCommand, Phase};
 use flagfall_rules::Move;
 
-use super::{absence, chat, game, goal, reserve};
-use crate::model::{Effect, Key, Model, OpenGame, Page, Prompt, Uncolored};
+use super::{absence, chat, errands, game, goal, reserve};
+use crate::errand::Errand;
+use crate::model::{Effect, Key, Model, OpenGame, Page, Prompt, Secret, Uncolored};
 use crate::targets::Carrier;
 use crate::{acts, targets};
 
@@ -173,6 +174,10 @@ fn save_as(model: &mut Model, name: &str, out: &mut Vec<Effect>) {
             let ruleset = editor.ruleset.unchanged().id.to_owned();
             let by_name = model.saved.entry(ruleset.clone()).or_default();
             by_name.insert(name.to_owned(), text.clone());
+            if model.is_account() {
+                let (name, setup) = (name.to_owned(), Secret::new(text));
+                return errands::ask(model, Errand::SaveDeployment { ruleset, name, setup }, out);
+            }
             model.say(format!("Saved as {name}."));
             out.push(Effect::SaveSetup { ruleset, name: name.to_owned(), text });
         }

@@ -32,6 +32,8 @@ pub(crate) use self::record::due_key;
 pub const PAGE_MAX: usize = 100;
 /// Games of a page when nobody says how many.
 pub const PAGE: usize = 30;
+/// Games of an export at most.
+const EXPORTED_MAX: usize = 1_000;
 /// How often an update is tried anew because another game of the same players was first.
 const ATTEMPTS: usize = 32;
 /// Dues read at a time.
@@ -210,6 +212,24 @@ impl Histories {
         let shelf = Shelf::of(asker == Some(&player.id));
         let (games, next) = self.page(played_of(&player.id, shelf)?, page).await?;
         Ok(PlayedGames { player, games, next })
+    }
+
+    /// A player's own games that are over, the latest first, as many as an export tells.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn all_games(&self, player: Player) -> Result<Vec<PlayedGame>, StoreError> {
+        let id = player.id.clone();
+        let mut page = Page { after: None, limit: Some(PAGE_MAX) };
+        let mut all = Vec::new();
+        loop {
+            let PlayedGames { games, next, .. } = self.games(player.clone(), Some(&id), &page).await?;
+            all.extend(games);
+            match next {
+                Some(next) if all.len() < EXPORTED_MAX => page.after = Some(next),
+                _ => return Ok(all),
+            }
+        }
     }
 
     /// Two players' games against each other, as somebody may know of them: private ones the two alone.

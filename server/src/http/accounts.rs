@@ -18,6 +18,7 @@ use crate::blocks::{blocked_by, set_blocked};
 use crate::conduct::conduct_of;
 use crate::farewell::finish;
 use crate::gateway::Peer;
+use crate::notices::WebhookError;
 use crate::players::{Identity, PlayerError};
 use crate::server::App;
 
@@ -114,8 +115,34 @@ pub(super) async fn sign_up(
 }
 
 pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Result<Json<AccountExport>, ApiError> {
-    let ratings = app.ratings.of_player(&asker.player.id).await?;
-    Ok(Json(AccountExport { ratings, ..app.players.export(&asker).await? }))
+    let id = &asker.player.id;
+    let own = app.players.export(&asker).await?;
+    let webhook = match app.notices.info(&asker).await {
+        Ok(info) => Some(info),
+        Err(WebhookError::NotFound) => None,
+        Err(error) => return Err(error.into()),
+    };
+    let mut queues = Vec::new();
+    for game in &own.games {
+        match app.turns.queued(*game, id).await {
+            Ok(queue) if queue.moves.is_empty() => {}
+            Ok(queue) => queues.push(queue),
+            // The game cannot be read now, and with it not what is queued there; the rest can.
+            Err(error) => tracing::debug!(%game, %error, "an export leaves a queue out"),
+        }
+    }
+    Ok(Json(AccountExport {
+        ratings: app.ratings.of_player(id).await?,
+        played: app.histories.all_games(asker.player.clone()).await?,
+        statistics: app.histories.statistics(id).await?,
+        deployments: app.deployments.list(&asker).await?.deployments,
+        webhook,
+        has_feed: app.notices.has_feed(id).await?,
+        challenges: app.lobby.invitations(&asker.player).await?.challenges,
+        blocks: blocked_by(&*app.store, id).await?,
+        queues,
+        ..own
+    }))
 }
 
 pub(super) async fn delete(

@@ -10,7 +10,9 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::blocks::BlockRefusal;
+use crate::deployments::DeploymentError;
 use crate::lobby::LobbyRefusal;
+use crate::notices::WebhookError;
 use crate::players::PlayerError;
 use crate::table::TableError;
 use crate::turns::QueueError;
@@ -85,6 +87,12 @@ pub enum ApiError {
     /// Too many requests from one address.
     #[error("too many requests from your address within a minute: wait a few seconds")]
     TooManyRequests,
+    /// Whatever is wrong with a deployment that is to be kept.
+    #[error(transparent)]
+    Deployment(DeploymentError),
+    /// Whatever is wrong with a webhook or a feed.
+    #[error(transparent)]
+    Webhook(WebhookError),
     /// The answer took too long.
     #[error("the answer took too long; try again in a moment")]
     TimedOut,
@@ -125,6 +133,8 @@ impl ApiError {
             ApiError::Lobby(refusal) => (status_of_lobby(refusal), refusal.code()),
             ApiError::Queue(error) => (status_of_queue(error), error.code()),
             ApiError::TooManyRequests => (StatusCode::TOO_MANY_REQUESTS, Code::TOO_MANY),
+            ApiError::Deployment(error) => (status_of_deployment(error), error.code()),
+            ApiError::Webhook(error) => (status_of_webhook(error), error.code()),
             ApiError::TimedOut => (StatusCode::SERVICE_UNAVAILABLE, "timed_out"),
             ApiError::Internal => (StatusCode::INTERNAL_SERVER_ERROR, Code::INTERNAL),
         }
@@ -188,6 +198,41 @@ impl From<LobbyRefusal> for ApiError {
 impl From<QueueError> for ApiError {
     fn from(error: QueueError) -> ApiError {
         ApiError::Queue(error)
+    }
+}
+
+impl From<DeploymentError> for ApiError {
+    fn from(error: DeploymentError) -> ApiError {
+        ApiError::Deployment(error)
+    }
+}
+
+fn status_of_deployment(error: &DeploymentError) -> StatusCode {
+    match error {
+        DeploymentError::AccountExpected => StatusCode::FORBIDDEN,
+        DeploymentError::NoSuchRuleset | DeploymentError::NotFound => StatusCode::NOT_FOUND,
+        DeploymentError::BadName | DeploymentError::BadSetup(_) | DeploymentError::TooLong => {
+            StatusCode::BAD_REQUEST
+        }
+        DeploymentError::TooMany => StatusCode::CONFLICT,
+        DeploymentError::Store => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+impl From<WebhookError> for ApiError {
+    fn from(error: WebhookError) -> ApiError {
+        ApiError::Webhook(error)
+    }
+}
+
+fn status_of_webhook(error: &WebhookError) -> StatusCode {
+    match error {
+        WebhookError::AccountExpected => StatusCode::FORBIDDEN,
+        WebhookError::Target(_) => StatusCode::BAD_REQUEST,
+        WebhookError::NotFound | WebhookError::NoSuchFeed => StatusCode::NOT_FOUND,
+        WebhookError::TooOften => StatusCode::TOO_MANY_REQUESTS,
+        WebhookError::Store => StatusCode::SERVICE_UNAVAILABLE,
+        WebhookError::Chance => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 

@@ -1,10 +1,12 @@
 //! What the server answers over plain HTTP: health, rulesets, games, records, players and their credentials.
 
 mod accounts;
+mod deployments;
 mod error;
 mod health;
 mod histories;
 mod invitations;
+mod notices;
 mod openapi;
 mod own_games;
 mod queue;
@@ -59,6 +61,12 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/api/recover", post(accounts::recover))
         .route("/api/me", get(accounts::me))
         .route("/api/me/games", get(own_games::list))
+        .route("/api/me/deployments", get(deployments::list))
+        .route("/api/me/deployments/{ruleset}/{name}", put(deployments::save).delete(deployments::remove))
+        .route("/api/me/webhook", get(notices::show).put(notices::set).delete(notices::remove))
+        .route("/api/me/webhook/test", post(notices::test))
+        .route("/api/me/feed", post(notices::make_feed).delete(notices::remove_feed))
+        .route("/api/feeds/{secret}", get(notices::feed))
         .route("/api/me/statistics", get(histories::statistics))
         .route("/api/me/challenges", get(invitations::list).post(invitations::invite))
         .route("/api/me/challenges/{code}", delete(invitations::decline))

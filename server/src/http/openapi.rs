@@ -16,10 +16,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use flagfall_protocol::{
-        AccountExport, BlockList, Confirmation, GameRecord, HeadToHead, Invitation, Invitations, Invite,
-        LoggedIn, Login, MadeToken, Me, MoveQueue, NewPassword, NewQueue, NewRecoveryCode, NewToken,
-        PlayedGames, Profile, RatingChange, RatingHistory, Recover, Recovered, SignUp, SignedUp, Statistics,
-        TokenList,
+        AccountExport, BlockList, Confirmation, Feed, GameRecord, HeadToHead, Invitation, Invitations, Invite, LoggedIn, Login, MadeFeed, MadeToken, Me, MoveQueue, NewPassword, NewQueue, NewRecoveryCode, NewToken, NewWebhook, PlayedGames, Profile, RatingChange, RatingHistory, Recover, Recovered, SaveDeployment, SavedDeployment, SavedDeployments, SignUp, SignedUp, Statistics, TokenList, WebhookAttempt, WebhookInfo, WebhookSet,
     };
     use schemars::generate::SchemaSettings;
     use schemars::{JsonSchema, SchemaGenerator};
@@ -191,6 +188,62 @@ mod tests {
                 "The running games of whoever asks, the most urgent first",
                 Needed,
                 schema::<flagfall_protocol::OwnGames>,
+            ),
+            get(
+                "/api/me/deployments",
+                "The deployments that the asker keeps; nobody else is told",
+                Needed,
+                schema::<SavedDeployments>,
+            ),
+            Endpoint {
+                method: "put",
+                token: Needed,
+                ..post(
+                    "/api/me/deployments/{ruleset}/{name}",
+                    "Keeps a deployment, in the place of one of the same name",
+                    schema::<SaveDeployment>,
+                    schema::<SavedDeployment>,
+                )
+            },
+            removal("/api/me/deployments/{ruleset}/{name}", "Keeps a deployment no longer"),
+            get("/api/me/webhook", "The asker's webhook", Needed, schema::<WebhookInfo>),
+            Endpoint {
+                method: "put",
+                token: Needed,
+                ..post(
+                    "/api/me/webhook",
+                    "Sets where the asker is told of his turns in games with days per move: signed POSTs of Notice",
+                    schema::<NewWebhook>,
+                    schema::<WebhookSet>,
+                )
+            },
+            removal("/api/me/webhook", "Removes the asker's webhook"),
+            Endpoint {
+                token: Needed,
+                body: None,
+                ..post(
+                    "/api/me/webhook/test",
+                    "Sends the asker's webhook a test, and tells what came of it",
+                    |_| Value::Null,
+                    schema::<WebhookAttempt>,
+                )
+            },
+            Endpoint {
+                token: Needed,
+                body: None,
+                ..post(
+                    "/api/me/feed",
+                    "Makes the asker's feed, or makes it anew: the address before is void",
+                    |_| Value::Null,
+                    schema::<MadeFeed>,
+                )
+            },
+            removal("/api/me/feed", "Removes the asker's feed"),
+            get(
+                "/api/feeds/{secret}",
+                "A player's turns and ended games, for whoever has the secret: JSON Feed 1.1",
+                Unused,
+                schema::<Feed>,
             ),
             get(
                 "/api/me/statistics",

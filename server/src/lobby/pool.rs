@@ -22,7 +22,7 @@ use crate::blocks::are_apart;
 use crate::chance::{random_bytes, random_game_id};
 use crate::gateway::{Connections, Payload};
 use crate::metrics as names;
-use crate::ratings::{Ratings, Standing};
+use crate::ratings::{FirstMove, Ratings, Standing};
 use crate::table::{CreateError, TableError, Tables};
 
 /// Records of the pool read in one wave.
@@ -88,7 +88,8 @@ impl Pool {
         wave: Duration,
         grace_ms: u64,
     ) -> Pool {
-        let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone());
+        // It pairs by ratings and rates nothing.
+        let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone(), FirstMove::default());
         Pool { store, tables, connections, ratings, wave, grace_ms, told: Mutex::default() }
     }
 

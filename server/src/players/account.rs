@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use flagfall_protocol::{
     AccountExport, LoggedIn, MadeToken, Player, PlayerKind, Profile, Recovered, Scope, Secret, SignedUp,
-    TokenInfo,
+    Statistics, TokenInfo,
 };
 use flagfall_store::{Expect, Key, Update, UpdateOutcome};
 use metrics::counter;
@@ -289,7 +289,7 @@ impl Players {
         Ok(Profile { player: record.player, created: record.created, ratings: Vec::new() })
     }
 
-    /// Everything that is kept of the asker, but for what is secret, and for his ratings.
+    /// What is kept of the asker's account and his running games, but for what is secret. What others keep of him they add.
     ///
     /// # Errors
     /// [`PlayerError`].
@@ -304,6 +304,14 @@ impl Players {
             games: seats.iter().filter_map(game).collect(),
             ratings: Vec::new(),
             player: record.player,
+            played: Vec::new(),
+            statistics: Statistics::default(),
+            deployments: Vec::new(),
+            webhook: None,
+            has_feed: false,
+            challenges: Vec::new(),
+            blocks: Vec::new(),
+            queues: Vec::new(),
         })
     }
 

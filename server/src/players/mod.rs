@@ -372,6 +372,14 @@ pub async fn player_shown(store: &dyn Store, id: &str, kind: PlayerKind) -> Resu
     Ok(known.unwrap_or_else(|| Player { id: id.to_owned(), name: DELETED.to_owned(), kind }))
 }
 
+/// The player of this id, as he is called today; none of whom nothing is known any more.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn player_named(store: &dyn Store, id: &str) -> Result<Option<Player>, StoreError> {
+    Ok(player_today(store, id).await?.filter(|player| player.name != DELETED))
+}
+
 async fn player_today(store: &dyn Store, id: &str) -> Result<Option<Player>, StoreError> {
     if let Some(bytes) = store.get(player_key(id)?).await? {
         return PlayerRecord::read(&bytes).map(|record| Some(record.player));

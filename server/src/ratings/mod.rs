@@ -4,6 +4,7 @@
 //! of, on the condition that the due is still there: of all servers that try, however often, one is told that it did, and a crash before or
 //! after it leaves a due that is found again, or none.
 
+mod first_move;
 mod record;
 mod undo;
 
@@ -31,6 +32,8 @@ use crate::metrics as names;
 use crate::players::{gone_key, player_shown};
 use crate::table::{Finished, Tables};
 
+pub use self::first_move::FirstMove;
+use self::first_move::{FirstMoveRecord, first_move_key};
 pub(crate) use self::record::due_key;
 pub use self::undo::{UndoError, rated_games, undo};
 
@@ -62,6 +65,7 @@ pub struct Ratings {
     store: Arc<dyn Store>,
     tables: Tables,
     connections: Connections,
+    first_move: FirstMove,
     /// Leaderboards as they were read a moment ago.
     boards: Arc<Mutex<Boards>>,
 }
@@ -108,8 +112,13 @@ pub fn why_unrated(
 impl Ratings {
     /// The ratings in this store, of the games that these tables can read.
     #[must_use]
-    pub fn new(store: Arc<dyn Store>, tables: Tables, connections: Connections) -> Ratings {
-        Ratings { store, tables, connections, boards: Arc::default() }
+    pub fn new(
+        store: Arc<dyn Store>,
+        tables: Tables,
+        connections: Connections,
+        first_move: FirstMove,
+    ) -> Ratings {
+        Ratings { store, tables, connections, first_move, boards: Arc::default() }
     }
 
     /// Carries out what is due, until the future is dropped: at once when a game of this server ends, and every few seconds.
@@ -224,12 +233,15 @@ impl Ratings {
             Some(Side::Blue) => Score::Loss,
             None => Score::Draw,
         };
-        let (red, blue) = rate(before.red.entrant(ended), before.blue.entrant(ended), score, 0.0);
+        let first_move = self.first_move(&class.ruleset, *winner, update).await?;
+        let advantage = f64::from(first_move);
+        let (red, blue) = rate(before.red.entrant(ended), before.blue.entrant(ended), score, advantage);
         let rated = PerSide::new(red, blue);
         let change = RatingChange {
             game,
             ruleset: class.ruleset.clone(),
             speed: class.speed,
+            first_move,
             before: PerSide::from_fn(|side: Side| point(before[side].now(ended))),
             after: PerSide::from_fn(|side: Side| point(rated[side])),
         };
@@ -266,6 +278,29 @@ impl Ratings {
         }
         update.writes.push(Write::Put { key: change_key(game)?, value: bytes(&change)?, expires: None });
         Ok(change)
+    }
+
+    /// The advantage of moving first as the games before tell it; this one is counted with the update.
+    async fn first_move(
+        &self,
+        ruleset: &str,
+        winner: Option<Side>,
+        update: &mut Update,
+    ) -> Result<i32, StoreError> {
+        let key = first_move_key(ruleset)?;
+        let value = self.store.get(key.clone()).await?;
+        let read = |value: &[u8]| {
+            serde_json::from_slice(value).map_err(|_| damaged("the worth of the first move cannot be read"))
+        };
+        let before: FirstMoveRecord = value.as_deref().map(read).transpose()?.unwrap_or_default();
+        let mut after = before;
+        after.count(winner);
+        update.conditions.push((key.clone(), value.map_or(Expect::Absent, Expect::Value)));
+        update.writes.push(Write::Put { key, value: bytes(&after)?, expires: None });
+        Ok(match self.first_move {
+            FirstMove::Counts => before.points(),
+            FirstMove::IsMeasured => 0,
+        })
     }
 
     /// Tells both players what became of their ratings.

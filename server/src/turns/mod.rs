@@ -1,4 +1,4 @@
-//! What follows of a turn in games with days per move, though its player is not there: queued moves are made.
+//! What follows of a turn in games with days per move, though its player is not there: queued moves are made, webhooks are told.
 //!
 //! Every append to such a game leaves a due, in the same append, so no crash parts them: `turn_due/GAME` with the number of the log's last
 //! entry. Whichever server finds it looks at the game and carries out what follows; the due goes if nothing was appended meanwhile. Doing it twice does no
@@ -10,15 +10,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{GameView, Phase, Time};
+use flagfall_protocol::{GameView, OwnGame, Phase, Time};
 use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
 use tokio::time::sleep;
 
 pub use self::queue::QueueError;
+use crate::notices::Notices;
 use crate::table::{GameHeader, TableError, Tables};
 
-/// The time between two looks for dues.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// Dues read at a time.
 const DUES_CHUNK: usize = 256;
 
@@ -27,6 +26,7 @@ const DUES_CHUNK: usize = 256;
 pub struct Turns {
     store: Arc<dyn Store>,
     tables: Tables,
+    notices: Notices,
 }
 
 /// The due of a game's turn, after its log has got to this entry; none where nothing follows of a turn.
@@ -43,17 +43,17 @@ fn due_key(game: GameId) -> Option<Key> {
 impl Turns {
     /// The turns of the games in this store.
     #[must_use]
-    pub fn new(store: Arc<dyn Store>, tables: Tables) -> Turns {
-        Turns { store, tables }
+    pub fn new(store: Arc<dyn Store>, tables: Tables, notices: Notices) -> Turns {
+        Turns { store, tables, notices }
     }
 
-    /// Carries out what is due every few seconds, until the future is dropped.
-    pub async fn run(&self) {
+    /// Carries out what is due, with so much time between two looks, until the future is dropped.
+    pub async fn run(&self, every: Duration) {
         loop {
+            sleep(every).await;
             if let Err(error) = self.settle_all().await {
                 tracing::warn!(%error, "due turns could not be looked for; they will be");
             }
-            sleep(LOOK_EVERY).await;
         }
     }
 
@@ -83,10 +83,28 @@ impl Turns {
         for side in self.sides_to_act(game).await? {
             self.play_queued(game, side).await?;
         }
+        self.note_turns(game).await?;
         // A conflict means that the log has gone on: that due is another one.
         let conditions = vec![(key.clone(), Expect::Value(value))];
         let writes = vec![Write::Delete { key: key.clone() }];
         self.store.update(Update { conditions, writes }).await?;
+        Ok(())
+    }
+
+    /// Whoever is to act hears of it, where he wants that.
+    async fn note_turns(&self, game: GameId) -> Result<(), StoreError> {
+        for side in Side::BOTH {
+            match self.view(game, Some(side)).await {
+                Ok((summary, view)) => {
+                    let player = summary.players[side].id.clone();
+                    self.notices.note_turn(&player, &OwnGame::new(summary, side, &view)).await?;
+                }
+                Err(TableError::NotFound | TableError::Quarantined) => {}
+                Err(error @ TableError::Unavailable) => {
+                    return Err(StoreError::Unavailable { why: error.to_string() });
+                }
+            }
+        }
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use flagfall_protocol::{ClientToServer, GameSummary, Player, ServerToClient};
 use flagfall_server::gateway::Connections;
 use flagfall_server::histories::Histories;
 use flagfall_server::lobby::Lobby;
+use flagfall_server::notices::Notices;
 use flagfall_server::ratings::Ratings;
 use flagfall_server::server::{Listeners, Server};
 use flagfall_server::settings::{Passwords, Settings};
@@ -30,6 +31,8 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 pub fn settings() -> Settings {
     let mut settings = Settings::default();
     settings.times.close_grace = Duration::from_millis(100);
+    // What follows of turns the tests look for themselves.
+    settings.times.turn_look = Duration::from_secs(3_600);
     settings.passwords = Passwords { memory_kib: 32, passes: 1, ..Passwords::default() };
     settings
 }
@@ -46,6 +49,7 @@ pub struct House {
     pub ratings: Ratings,
     pub lobby: Lobby,
     pub turns: Turns,
+    pub notices: Notices,
     pub histories: Histories,
     stop: oneshot::Sender<()>,
     served: JoinHandle<()>,
@@ -71,6 +75,7 @@ impl House {
         let ratings = server.ratings().clone();
         let lobby = server.lobby().clone();
         let turns = server.turns().clone();
+        let notices = server.notices().clone();
         let histories = server.histories().clone();
         let (stop, stopped) = oneshot::channel::<()>();
         let served = tokio::spawn(async move {
@@ -89,6 +94,7 @@ impl House {
             ratings,
             lobby,
             turns,
+            notices,
             histories,
             stop,
             served,

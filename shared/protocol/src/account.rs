@@ -4,9 +4,14 @@ use flagfall_board::GameId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::deployment::SavedDeployment;
+use crate::history::{PlayedGame, Statistics};
+use crate::invitation::Invitation;
+use crate::queue::MoveQueue;
 use crate::rating::RatingInfo;
 use crate::secret::Secret;
 use crate::server_to_client::Player;
+use crate::webhook::WebhookInfo;
 
 /// What a token may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -223,4 +228,28 @@ pub struct AccountExport {
     /// The ratings now.
     #[serde(default)]
     pub ratings: Vec<RatingInfo>,
+    /// The games that are over, the latest first; of more than 1,000 the rest is read page by page (`GET /api/players/NAME/games`).
+    #[serde(default)]
+    pub played: Vec<PlayedGame>,
+    /// The player's own figures.
+    #[serde(default)]
+    pub statistics: Statistics,
+    /// The deployments he keeps.
+    #[serde(default)]
+    pub deployments: Vec<SavedDeployment>,
+    /// His webhook; never its secret.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<WebhookInfo>,
+    /// Whether there is a feed of his; never its address.
+    #[serde(default)]
+    pub has_feed: bool,
+    /// The challenges that wait for his answer.
+    #[serde(default)]
+    pub challenges: Vec<Invitation>,
+    /// The players he has blocked.
+    #[serde(default)]
+    pub blocks: Vec<Player>,
+    /// What he has queued in running games.
+    #[serde(default)]
+    pub queues: Vec<MoveQueue>,
 }

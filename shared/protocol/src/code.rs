@@ -99,6 +99,14 @@ impl Code {
     pub const BAD_QUEUE: &'static str = "bad_queue";
     /// It is the asker's turn: a move is made, not queued.
     pub const OWN_TURN: &'static str = "own_turn";
+    /// A text that is no deployment of its ruleset, or a name under which none is kept.
+    pub const BAD_DEPLOYMENT: &'static str = "bad_deployment";
+    /// No deployment is kept under this name.
+    pub const NO_SUCH_DEPLOYMENT: &'static str = "no_such_deployment";
+    /// An address to which no webhook leads.
+    pub const BAD_WEBHOOK: &'static str = "bad_webhook";
+    /// The asker has no webhook, or there is no such feed.
+    pub const NO_SUCH_WEBHOOK: &'static str = "no_such_webhook";
     /// A defect of the server.
     pub const INTERNAL: &'static str = "internal";
 

@@ -7,6 +7,7 @@ mod account;
 mod chat;
 mod client_to_server;
 mod code;
+mod deployment;
 mod game_view;
 mod history;
 mod invitation;
@@ -17,6 +18,7 @@ mod record;
 mod secret;
 mod server_to_client;
 mod text;
+mod webhook;
 
 pub use account::{
     AccountExport, BlockList, Conduct, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword,
@@ -27,6 +29,7 @@ pub use client_to_server::{
     ClaimedResult, ClientToServer, CommandId, CommandIdError, GameCommand, Position, Terms, Time,
 };
 pub use code::{CloseCode, Code};
+pub use deployment::{SaveDeployment, SavedDeployment, SavedDeployments};
 pub use game_view::{
     Clock, GameEvent, GameView, Opened, Outcome, OwedColor, PendingStrike, Phase, Reserve, Running,
     SeenExchange, SeenMove, SeenPlacing, SeenStrike, StrikeFate, ViewChange,
@@ -48,6 +51,9 @@ pub use server_to_client::{
     RulesetInfo, Seek, ServerToClient,
 };
 pub use text::{HexBytes, IdentityText, LaidText, MoveText, PieceText};
+pub use webhook::{
+    Feed, FeedItem, MadeFeed, NewWebhook, Notice, NoticeKind, WebhookAttempt, WebhookInfo, WebhookSet,
+};
 
 /// The version of these messages. A client names it in its hello; the server refuses another one.
 pub const PROTOCOL_VERSION: u32 = 1;

@@ -103,10 +103,17 @@ pub struct RatingChange {
     pub ruleset: String,
     /// The speed.
     pub speed: Speed,
+    /// The first mover's advantage that was taken into the expectation, in points.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub first_move: i32,
     /// Each side's rating before the game.
     pub before: PerSide<RatingPoint>,
     /// Each side's rating after it.
     pub after: PerSide<RatingPoint>,
+}
+
+fn is_zero(points: &i32) -> bool {
+    *points == 0
 }
 
 /// How a game ended for a player.

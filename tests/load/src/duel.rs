@@ -74,6 +74,9 @@ pub(crate) enum Trouble {
     /// An answer that does not fit.
     #[error("the server answered something else: {0}")]
     Answer(String),
+    /// What came of the pool is not as it must be; what, is printed.
+    #[error("the pool has faults")]
+    Faults,
     /// A client's task failed.
     #[error("a client failed: {0}")]
     Task(#[from] tokio::task::JoinError),

@@ -5,6 +5,9 @@
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
 mod duel;
+mod http;
+mod ladder;
+mod pool;
 mod process;
 mod relay;
 
@@ -33,6 +36,24 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Role {
+    /// Bot accounts in the ranked pool: waits, rating gaps, and every rating recomputed from the records.
+    Pool {
+        /// How many.
+        #[arg(long, default_value_t = 500)]
+        bots: usize,
+        /// How long they go on to be paired.
+        #[arg(long, default_value_t = 10.0)]
+        minutes: f64,
+        /// End earlier, when so many games are over.
+        #[arg(long)]
+        games: Option<u64>,
+        /// Seconds between two waves of the pool.
+        #[arg(long, default_value_t = 5)]
+        wave_seconds: u32,
+        /// The server's program, built with --release.
+        #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value = "target/release/flagfall-server")]
+        server: std::path::PathBuf,
+    },
     /// Be the relay (started by the measurement itself).
     #[command(hide = true)]
     Relay {
@@ -49,6 +70,13 @@ fn main() -> Result<(), Trouble> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     if let Some(Role::Relay { update, acknowledgement }) = cli.role {
         return Ok(runtime.block_on(relay::serve(update, acknowledgement))?);
+    }
+    if let Some(Role::Pool { bots, minutes, games, wave_seconds, server }) = cli.role {
+        let plan = pool::Plan { bots, minutes, games, wave_seconds };
+        return match runtime.block_on(pool::run(plan, &server))? {
+            true => Ok(()),
+            false => Err(Trouble::Faults),
+        };
     }
     runtime.block_on(measure(&cli))
 }

@@ -73,6 +73,45 @@ fn a_game_by_mail_from_the_challenge_to_the_end_with_nobody_there() {
     mail("ann", &[&open, "reject"]).expect(0, &["declines the draw"]);
     mail("bob", &[&open, "resign"]).expect(0, &["Red wins: Blue resigned."]);
     run(&server, &site, "bob", &["games"], &[]).expect(0, &["You have no running game."]);
+
+    let told = |words: &[&str]| run(&server, &site, "bob", words, &[]);
+    told(&["history"]).expect(0, &["Games of bob", "Blue", "ann", "pbm, 3days", "lost: resigned"]);
+    told(&["history", "ann", "bob"]).expect(0, &["ann against bob:", "########## 100 %", "won: resigned"]);
+    told(&["stats"]).expect(0, &["as Blue", "Your deployments in pbm", SETUP, "..........   0 %"]);
+    told(&["webhook", "show"]).expect(2, &["you have no webhook"]);
+    told(&["webhook", "set", "http://example.org/"]).expect(2, &["webhooks want https"]);
+    told(&["webhook", "set", "https://example.org/"])
+        .expect(0, &["The secret that signs them is", "not told again"]);
+    told(&["webhook", "show"]).expect(0, &["https://example.org/, set ", "Nothing was sent yet."]);
+    told(&["webhook", "remove"]).expect(0, &["nothing is sent any more"]);
+    told(&["feed"]).expect(0, &["/api/feeds/", "JSON Feed"]);
+    told(&["feed", "--remove"]).expect(0, &["Removed"]);
+    told(&["account", "export"]).expect(0, &["\"played\"", "\"deployments\"", "\"statistics\"", "resigned"]);
+}
+
+#[test]
+fn an_accounts_deployments_are_kept_by_the_server_and_a_guests_on_the_machine() {
+    let site = Site::new();
+    let server = site.serve();
+    run(&server, &site, "ann", &["signup", "ann"], &[PASSWORD]).expect(0, &["Your recovery code is"]);
+    let corner = ".9..1..... ..2......9 ..S.....8. ........FB";
+    let file = site.path().join("mine.json").display().to_string();
+    let ann = |words: &[&str]| run(&server, &site, "ann", &[&["deployments"], words].concat(), &[]);
+    ann(&[]).expect(0, &["No deployment is saved."]);
+    ann(&["save", "barrage", "corner", corner]).expect(0, &["corner with your account", "--setup corner"]);
+    ann(&["save", "barrage", "corner", "FFF"]).expect(1, &["not saved"]);
+    ann(&["list"]).expect(0, &["Barrage:", "barrage corner"]);
+    ann(&["show", "barrage", "corner"]).expect(0, &["........FB"]);
+    ann(&["export", &file]).expect(0, &["Written to"]);
+    ann(&["remove", "barrage", "corner"]).expect(0, &["Deleted."]);
+    ann(&["remove", "barrage", "corner"]).expect(2, &["No deployment of this name is kept"]);
+    run(&server, &site, "bob", &["deployments", "import", &file], &[]).expect(0, &["1 saved."]);
+    assert!(site.path().join("config/bob/setups/barrage/corner.txt").is_file());
+    ann(&["list"]).expect(0, &["No deployment is saved."]);
+    ann(&["import", &file]).expect(0, &["1 saved."]);
+    let words = ["play", "--bot", "random", "--rules", "barrage", "--time", "none", "--setup", "corner"];
+    let played = run(&server, &site, "ann", &words, &["abort"]);
+    played.expect(0, &["Your deployment is handed in.", "The game was called off."]);
 }
 
 #[test]

@@ -1,0 +1,166 @@
+//! `flagfall deployments`: what an account keeps on its server, and a guest on his machine.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use flagfall::cli::{Common, DeploymentsCommand};
+use flagfall::{layouts, words};
+use flagfall_protocol::{SaveDeployment, SavedDeployment, SavedDeployments, Secret};
+use flagfall_rules::Ruleset;
+use hyper::Method;
+
+use crate::account::{Desk, refused, trouble};
+use crate::{Trouble, file_or_text, find_ruleset, print, usage};
+
+/// Ruleset, name, text.
+type All = BTreeMap<String, BTreeMap<String, String>>;
+
+/// Where deployments are kept.
+struct Shelf {
+    desk: Desk,
+    /// The account's credential; none of a guest.
+    token: Option<Secret>,
+}
+
+impl Shelf {
+    fn new(common: Common) -> Result<Shelf, Trouble> {
+        let desk = Desk::new(common)?;
+        let identity = desk.identity();
+        let token = identity.token().filter(|_| identity.is_account());
+        Ok(Shelf { desk, token })
+    }
+
+    fn all(&self) -> Result<All, Trouble> {
+        let Some(token) = &self.token else { return Ok(self.desk.config.setups()) };
+        let SavedDeployments { deployments } = self.desk.get("/api/me/deployments", Some(token))?;
+        let mut all = All::new();
+        for SavedDeployment { ruleset, name, setup } in deployments {
+            all.entry(ruleset).or_default().insert(name, setup.expose().to_owned());
+        }
+        Ok(all)
+    }
+
+    /// Keeps one; where it is now, for a person.
+    fn save(&self, rules: &Ruleset, name: &str, text: &str) -> Result<String, Trouble> {
+        check_name(name)?;
+        layouts::places(text, rules).map_err(|refusal| usage(format!("not saved: {refusal}")))?;
+        let squeezed: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
+        let squeezed: String = squeezed.chars().take(rules.shape.home_len()).collect();
+        match &self.token {
+            None => {
+                let path = self.desk.config.save_setup(rules.id, name, &squeezed).map_err(usage)?;
+                Ok(path.display().to_string())
+            }
+            Some(token) => {
+                let body = SaveDeployment { setup: Secret::new(squeezed) };
+                let path = format!("/api/me/deployments/{}/{name}", rules.id);
+                let kept: SavedDeployment =
+                    self.desk.ask(Method::PUT, &path, Some(token), Some(&body)).map_err(trouble)?;
+                Ok(format!("{} with your account", kept.name))
+            }
+        }
+    }
+
+    fn remove(&self, rules: &Ruleset, name: &str) -> Result<(), Trouble> {
+        check_name(name)?;
+        match &self.token {
+            None => self.desk.config.delete_setup(rules.id, name).map_err(usage),
+            Some(token) => {
+                let path = format!("/api/me/deployments/{}/{name}", rules.id);
+                self.desk.ask::<()>(Method::DELETE, &path, Some(token), None::<&()>).map_err(trouble)
+            }
+        }
+    }
+}
+
+fn check_name(name: &str) -> Result<(), Trouble> {
+    if SavedDeployment::is_name(name) {
+        Ok(())
+    } else {
+        Err(usage("a name has 1 to 30 letters, digits, - and _, and is not random or suggested"))
+    }
+}
+
+pub(crate) fn run(command: DeploymentsCommand, common: Common) -> Result<u8, Trouble> {
+    let shelf = Shelf::new(common)?;
+    match command {
+        DeploymentsCommand::List => print(&list(&shelf.all()?)),
+        DeploymentsCommand::Show { ruleset, name } => {
+            let rules = find_ruleset(&ruleset)?.unchanged();
+            let all = shelf.all()?;
+            let text = all.get(rules.id).and_then(|kept| kept.get(&name));
+            let text = text.ok_or_else(|| usage(format!("no deployment {name:?} is saved for {ruleset}")))?;
+            print(&format!("{}\n", layouts::in_rows(text, rules).replace(' ', "\n")))
+        }
+        DeploymentsCommand::Save { ruleset, name, setup } => {
+            let rules = find_ruleset(&ruleset)?.unchanged();
+            let place = shelf.save(rules, &name, &file_or_text(&setup)?)?;
+            print(&format!(
+                "Saved as {place}. Play it with: flagfall play --rules {ruleset} --setup {name}\n"
+            ))
+        }
+        DeploymentsCommand::Remove { ruleset, name } => {
+            shelf.remove(find_ruleset(&ruleset)?.unchanged(), &name)?;
+            print("Deleted.\n")
+        }
+        DeploymentsCommand::Export { out } => export(&shelf.all()?, out.as_deref()),
+        DeploymentsCommand::Import { file } => import(&shelf, &file),
+    }
+}
+
+fn list(all: &All) -> String {
+    let mut text = String::new();
+    for (ruleset, kept) in all {
+        text.push_str(&format!("{}:\n", words::ruleset_title(ruleset)));
+        for name in kept.keys() {
+            text.push_str(&format!("  {ruleset} {name}\n"));
+        }
+    }
+    if text.is_empty() {
+        text = "No deployment is saved. See flagfall deployments save --help.\n".to_owned();
+    }
+    text
+}
+
+fn export(all: &All, out: Option<&Path>) -> Result<u8, Trouble> {
+    let mut text = serde_json::to_string_pretty(all).map_err(usage)?;
+    text.push('\n');
+    match out {
+        None => print(&text),
+        Some(path) => {
+            fs::write(path, text).map_err(|error| usage(format!("{}: {error}", path.display())))?;
+            print(&format!("Written to {}.\n", path.display()))
+        }
+    }
+}
+
+/// Saves everything of a file: all is looked at before anything is saved.
+fn import(shelf: &Shelf, file: &Path) -> Result<u8, Trouble> {
+    let failed = |error: std::io::Error| usage(format!("{}: {error}", file.display()));
+    let mut text = String::new();
+    if file.as_os_str() == "-" {
+        std::io::stdin().read_to_string(&mut text).map_err(failed)?;
+    } else {
+        text = fs::read_to_string(file).map_err(failed)?;
+    }
+    let wrong = |error: serde_json::Error| {
+        usage(format!("{} is no export of deployments, from line {} on", file.display(), error.line()))
+    };
+    let all: All = serde_json::from_str(&text).map_err(wrong)?;
+    let mut checked = Vec::new();
+    for (ruleset, kept) in &all {
+        let rules = find_ruleset(ruleset)?.unchanged();
+        for (name, text) in kept {
+            check_name(name)?;
+            let refused = |refusal| refused(format!("nothing is saved: {ruleset} {name}: {refusal}"));
+            layouts::places(text, rules).map_err(refused)?;
+            checked.push((rules, name, text));
+        }
+    }
+    for (rules, name, text) in &checked {
+        shelf.save(rules, name, text)?;
+    }
+    print(&format!("{} saved.\n", checked.len()))
+}

@@ -1,0 +1,181 @@
+//! Deployments that accounts keep: `deployments/PLAYER/RULESET/NAME`. They are secrets of their owners, for whoever knows how somebody deploys knows what
+//! he faces: they leave through their owner's requests alone and are never logged.
+
+use std::sync::Arc;
+
+use flagfall_board::Side;
+use flagfall_protocol::{Code, PlayerKind, SavedDeployment, SavedDeployments, Secret};
+use flagfall_rules::{Ruleset, Setup};
+use flagfall_store::{Key, Store, StoreError, Update, UpdateOutcome, Write};
+
+use crate::players::Identity;
+
+/// Deployments of one ruleset that a player keeps at most.
+pub const PER_RULESET_MAX: usize = 50;
+/// Deployments that a player keeps at most.
+const ALL_MAX: usize = 1_000;
+/// Characters of a text, blanks included, beyond which it is not looked at.
+const TEXT_MAX: usize = 1_000;
+
+/// The deployments in a store. Cheap to clone.
+#[derive(Clone)]
+pub struct Deployments {
+    store: Arc<dyn Store>,
+}
+
+/// Why a deployment is not kept, or not found.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum DeploymentError {
+    /// Guests keep theirs on their own machine.
+    #[error(
+        "deployments are kept for accounts: sign up first (`flagfall signup NAME`); those of guests stay on their own machine"
+    )]
+    AccountExpected,
+    /// No such ruleset.
+    #[error(
+        "there is no such ruleset; GET /api/rulesets lists them. Deployments of custom games are kept under their base"
+    )]
+    NoSuchRuleset,
+    /// Not a name.
+    #[error("a name has 1 to 30 letters, digits, - and _, and is not random or suggested")]
+    BadName,
+    /// Not a deployment. Which piece is wrong is said, for it is its owner who asks.
+    #[error("not saved: {0}")]
+    BadSetup(#[from] flagfall_rules::SetupRefusal),
+    /// A text that nobody would write.
+    #[error("not saved: the text is longer than any deployment")]
+    TooLong,
+    /// The list is full.
+    #[error("you keep {PER_RULESET_MAX} deployments of this ruleset already: remove one first")]
+    TooMany,
+    /// There is none of this name.
+    #[error("no deployment of this name is kept for this ruleset")]
+    NotFound,
+    /// The store does not answer.
+    #[error("the store cannot be reached now; try again in a moment")]
+    Store,
+}
+
+impl DeploymentError {
+    /// The code of messages.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            DeploymentError::AccountExpected => Code::ACCOUNT_EXPECTED,
+            DeploymentError::NoSuchRuleset => Code::NO_SUCH_RULESET,
+            DeploymentError::BadName | DeploymentError::BadSetup(_) | DeploymentError::TooLong => {
+                Code::BAD_DEPLOYMENT
+            }
+            DeploymentError::TooMany => Code::TOO_MANY,
+            DeploymentError::NotFound => Code::NO_SUCH_DEPLOYMENT,
+            DeploymentError::Store => Code::STORE_UNAVAILABLE,
+        }
+    }
+}
+
+impl From<StoreError> for DeploymentError {
+    fn from(error: StoreError) -> DeploymentError {
+        tracing::warn!(%error, "the store refused a request about deployments");
+        DeploymentError::Store
+    }
+}
+
+impl Deployments {
+    /// The deployments in this store.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>) -> Deployments {
+        Deployments { store }
+    }
+
+    /// What the asker keeps, by ruleset and name.
+    ///
+    /// # Errors
+    /// [`DeploymentError::Store`].
+    pub async fn list(&self, asker: &Identity) -> Result<SavedDeployments, DeploymentError> {
+        let prefix = key(&asker.player.id, "")?;
+        let mut deployments = Vec::new();
+        for (key, value) in self.store.scan(prefix.clone(), None, ALL_MAX).await? {
+            let place = key.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
+            let (Some(Ok(place)), Ok(setup)) = (place, String::from_utf8(value)) else { continue };
+            let Some((ruleset, name)) = place.split_once('/') else { continue };
+            let (ruleset, name) = (ruleset.to_owned(), name.to_owned());
+            deployments.push(SavedDeployment { ruleset, name, setup: Secret::new(setup) });
+        }
+        Ok(SavedDeployments { deployments })
+    }
+
+    /// Keeps a deployment, in the place of one of the same name.
+    ///
+    /// # Errors
+    /// [`DeploymentError`]; nothing has changed then.
+    pub async fn save(
+        &self,
+        asker: &Identity,
+        ruleset: &str,
+        name: &str,
+        setup: &Secret,
+    ) -> Result<SavedDeployment, DeploymentError> {
+        if asker.player.kind == PlayerKind::Guest {
+            return Err(DeploymentError::AccountExpected);
+        }
+        let rules = base(ruleset)?;
+        if !SavedDeployment::is_name(name) {
+            return Err(DeploymentError::BadName);
+        }
+        let text = setup.expose();
+        if text.len() > TEXT_MAX {
+            return Err(DeploymentError::TooLong);
+        }
+        // As Red's: whoever loads it as Blue has it turned.
+        let text = Setup::from_text(text, Side::Red, rules)?.deploy(Side::Red, rules)?.into_text();
+        let text: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
+        let own = key(&asker.player.id, &format!("{}/", rules.id))?;
+        let kept = self.store.scan(own, None, PER_RULESET_MAX).await?;
+        let key = key(&asker.player.id, &format!("{}/{name}", rules.id))?;
+        if kept.len() >= PER_RULESET_MAX && kept.iter().all(|(other, _)| *other != key) {
+            return Err(DeploymentError::TooMany);
+        }
+        self.write(Write::Put { key, value: text.clone().into_bytes(), expires: None }).await?;
+        Ok(SavedDeployment { ruleset: rules.id.to_owned(), name: name.to_owned(), setup: Secret::new(text) })
+    }
+
+    /// Keeps a deployment no longer.
+    ///
+    /// # Errors
+    /// [`DeploymentError::NotFound`], [`DeploymentError::Store`].
+    pub async fn remove(&self, asker: &Identity, ruleset: &str, name: &str) -> Result<(), DeploymentError> {
+        if !SavedDeployment::is_name(name) {
+            return Err(DeploymentError::NotFound);
+        }
+        let key = key(&asker.player.id, &format!("{}/{name}", base(ruleset)?.id))?;
+        self.store.get(key.clone()).await?.ok_or(DeploymentError::NotFound)?;
+        self.write(Write::Delete { key }).await
+    }
+
+    /// Deletes what a player kept who is no more.
+    ///
+    /// # Errors
+    /// [`StoreError`]: some may be left.
+    pub async fn forget(&self, player: &str) -> Result<(), StoreError> {
+        for (key, _) in self.store.scan(Key::new(format!("deployments/{player}/"))?, None, ALL_MAX).await? {
+            self.store.update(Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] }).await?;
+        }
+        Ok(())
+    }
+
+    async fn write(&self, write: Write) -> Result<(), DeploymentError> {
+        match self.store.update(Update { conditions: Vec::new(), writes: vec![write] }).await? {
+            UpdateOutcome::Ok | UpdateOutcome::Conflict => Ok(()),
+            UpdateOutcome::Unknown => Err(DeploymentError::Store),
+        }
+    }
+}
+
+/// The ruleset without changes: they change no army.
+fn base(ruleset: &str) -> Result<&'static Ruleset, DeploymentError> {
+    Ruleset::all().iter().copied().find(|known| known.id == ruleset).ok_or(DeploymentError::NoSuchRuleset)
+}
+
+fn key(player: &str, rest: &str) -> Result<Key, StoreError> {
+    Ok(Key::new(format!("deployments/{player}/{rest}"))?)
+}

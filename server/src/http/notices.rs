@@ -1,0 +1,51 @@
+//! `/api/me/webhook` and feeds: where players are told of their turns.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use flagfall_protocol::{MadeFeed, NewWebhook, WebhookAttempt, WebhookInfo, WebhookSet};
+
+use super::ApiError;
+use super::accounts::{Body, Owner};
+use crate::server::App;
+
+type Shared = State<Arc<App>>;
+
+pub(super) async fn show(State(app): Shared, Owner(asker): Owner) -> Result<Json<WebhookInfo>, ApiError> {
+    Ok(Json(app.notices.info(&asker).await?))
+}
+
+pub(super) async fn set(
+    State(app): Shared,
+    Owner(asker): Owner,
+    Body(new): Body<NewWebhook>,
+) -> Result<Json<WebhookSet>, ApiError> {
+    Ok(Json(app.notices.set(&asker, &new).await?))
+}
+
+pub(super) async fn remove(State(app): Shared, Owner(asker): Owner) -> Result<StatusCode, ApiError> {
+    app.notices.remove(&asker).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub(super) async fn test(State(app): Shared, Owner(asker): Owner) -> Result<Json<WebhookAttempt>, ApiError> {
+    Ok(Json(app.notices.test(&asker).await?))
+}
+
+pub(super) async fn make_feed(State(app): Shared, Owner(asker): Owner) -> Result<Json<MadeFeed>, ApiError> {
+    Ok(Json(app.notices.make_feed(&asker).await?))
+}
+
+pub(super) async fn remove_feed(State(app): Shared, Owner(asker): Owner) -> Result<StatusCode, ApiError> {
+    app.notices.remove_feed(&asker).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub(super) async fn feed(State(app): Shared, Path(secret): Path<String>) -> Result<Response, ApiError> {
+    let feed = app.notices.feed(&secret, &app.histories).await?;
+    Ok(([(CONTENT_TYPE, "application/feed+json")], Json(feed)).into_response())
+}

@@ -1,0 +1,81 @@
+//! What the first move is worth: measured from rated games, and with games enough taken into the expectation.
+
+use flagfall_board::Side;
+use flagfall_store::{Key, StoreError};
+use serde::{Deserialize, Serialize};
+
+/// Rated games of a ruleset from which on its first move's worth is known well enough.
+pub(super) const GAMES_MIN: u32 = 1_000;
+/// Beyond this nothing is believed, in points.
+const POINTS_MAX: f64 = 100.0;
+
+/// Whether the first mover's advantage counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum FirstMove {
+    /// It is measured and, with games enough, taken into the expectation.
+    #[default]
+    Counts,
+    /// It is measured.
+    IsMeasured,
+}
+
+/// How the rated games of a ruleset ended, seen from the first mover. Pairing balances sides, so strengths cancel out over many games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct FirstMoveRecord {
+    pub(super) won: u32,
+    pub(super) drawn: u32,
+    pub(super) lost: u32,
+}
+
+impl FirstMoveRecord {
+    /// One more game; Red has the first move.
+    pub(super) fn count(&mut self, winner: Option<Side>) {
+        let counter = match winner {
+            Some(Side::Red) => &mut self.won,
+            None => &mut self.drawn,
+            Some(Side::Blue) => &mut self.lost,
+        };
+        *counter = counter.saturating_add(1);
+    }
+
+    pub(super) fn games(self) -> u32 {
+        self.won.saturating_add(self.drawn).saturating_add(self.lost)
+    }
+
+    /// The advantage in whole points of rating; 0 while it is not known well enough, or within the reach of chance.
+    pub(super) fn points(self) -> i32 {
+        let games = f64::from(self.games());
+        if self.games() < GAMES_MIN {
+            return 0;
+        }
+        // Half a point for a draw, and one game more on each side: nobody wins all.
+        let share = (f64::from(self.won) + f64::from(self.drawn) / 2.0 + 1.0) / (games + 2.0);
+        let error = (share * (1.0 - share) / games).sqrt();
+        if (share - 0.5).abs() < 2.0 * error {
+            return 0;
+        }
+        let points = 400.0 * (share / (1.0 - share)).log10();
+        points.clamp(-POINTS_MAX, POINTS_MAX).round() as i32
+    }
+}
+
+/// The record of a ruleset.
+pub(super) fn first_move_key(ruleset: &str) -> Result<Key, StoreError> {
+    Ok(Key::new(format!("first_move/{ruleset}"))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_move_is_worth_what_many_games_say() {
+        let worth = |won, drawn, lost| FirstMoveRecord { won, drawn, lost }.points();
+        assert_eq!(worth(999, 0, 0), 0, "too few games");
+        assert_eq!(worth(505, 0, 495), 0, "chance does that");
+        assert_eq!(worth(5_500, 0, 4_500), 35);
+        assert_eq!(worth(4_500, 0, 5_500), -35);
+        assert_eq!(worth(5_000, 1_000, 4_000), 35, "a draw is half a game for each");
+        assert_eq!(worth(10_000, 0, 0), 100, "nothing beyond is believed");
+    }
+}

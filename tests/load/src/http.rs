@@ -1,0 +1,42 @@
+//! One HTTP request with a JSON answer.
+
+use serde::de::DeserializeOwned;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::duel::Trouble;
+
+/// Asks, and reads the answer as JSON.
+///
+/// # Errors
+/// [`Trouble::Answer`] for any status but those of the 200s, and for what is no such JSON.
+pub(crate) async fn ask<T: DeserializeOwned>(
+    address: &str,
+    method: &str,
+    path: &str,
+    body: &str,
+) -> Result<T, Trouble> {
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(address).await?;
+    stream.write_all(request.as_bytes()).await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    let wrong = |what: &str| Trouble::Answer(format!("{method} {path}: {what}"));
+    let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(|| wrong("no answer"))?;
+    let is_good = head.split(' ').nth(1).is_some_and(|status| status.starts_with('2'));
+    if !is_good {
+        return Err(wrong(&answer));
+    }
+    serde_json::from_str(body).map_err(|error| wrong(&error.to_string()))
+}
+
+/// Fetches what is there.
+///
+/// # Errors
+/// As [`ask`].
+pub(crate) async fn get<T: DeserializeOwned>(address: &str, path: &str) -> Result<T, Trouble> {
+    ask(address, "GET", path, "").await
+}

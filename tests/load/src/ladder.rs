@@ -1,0 +1,272 @@
+//! The ladder from its records: every rating computed anew, game by game, and held against what the server tells.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use flagfall_board::{GameId, PerSide, Side};
+use flagfall_protocol::{
+    GameEvent, GameRecord, GameSummary, Leaderboard, RatingChange, RatingHistory, RatingPoint,
+};
+use flagfall_rating::{Entrant, Rating, Score, rate};
+
+use crate::duel::Trouble;
+use crate::http;
+
+const DAY_MS: f64 = 24.0 * 3_600_000.0;
+/// How long the last games may take to be rated.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Faults that are printed.
+const SHOWN_MAX: usize = 20;
+/// Deviations up to here are on the leaderboard; what is this close to the limit may be on either side of it.
+const LISTED_DEVIATION: f64 = 75.0;
+const CLOSE: f64 = 0.5;
+
+/// A player as he is computed.
+#[derive(Clone, Copy)]
+struct Standing {
+    rating: Rating,
+    /// When his last game ended.
+    at: u64,
+}
+
+/// Reads every record and every history, computes all ratings in the order of the histories, and compares; whether all agree.
+///
+/// # Errors
+/// [`Trouble`] when something cannot be read.
+pub(crate) async fn judge(
+    address: &str,
+    names: &HashMap<String, String>,
+    games: &BTreeMap<GameId, GameSummary>,
+    told: &BTreeMap<GameId, RatingChange>,
+) -> Result<bool, Trouble> {
+    let mut faults = Faults::default();
+    let records = read_records(address, games).await?;
+    overlaps(&records, &mut faults);
+    let orders = read_orders(address, names, &records).await?;
+    let changes = read_changes(address, &records).await?;
+    for (game, change) in told {
+        faults.check(changes.get(game) == Some(change), || {
+            format!("{game}: its players were told of another change")
+        });
+    }
+    let ladder = compute(&records, &changes, orders, &mut faults);
+    let listed = compare_board(address, names, &ladder, &mut faults).await?;
+    println!(
+        "recomputed: {} games of {} bots from their records, {listed} places of the leaderboard; {} differences",
+        changes.len(),
+        ladder.len(),
+        faults.count
+    );
+    Ok(faults.count == 0)
+}
+
+/// What does not agree.
+#[derive(Default)]
+struct Faults {
+    count: usize,
+}
+
+impl Faults {
+    fn check(&mut self, is_right: bool, what: impl FnOnce() -> String) {
+        if !is_right {
+            self.count += 1;
+            if self.count <= SHOWN_MAX {
+                println!("DIFFERS: {}", what());
+            }
+        }
+    }
+}
+
+async fn read_records(
+    address: &str,
+    games: &BTreeMap<GameId, GameSummary>,
+) -> Result<BTreeMap<GameId, GameRecord>, Trouble> {
+    let mut records = BTreeMap::new();
+    for game in games.keys() {
+        records.insert(*game, http::get(address, &format!("/api/games/{game}/record")).await?);
+    }
+    Ok(records)
+}
+
+fn ended(record: &GameRecord) -> u64 {
+    record.events.last().map_or(record.created, |last| last.at)
+}
+
+/// Nobody is in two games at a time.
+fn overlaps(records: &BTreeMap<GameId, GameRecord>, faults: &mut Faults) {
+    let mut of_player: HashMap<&str, Vec<(u64, u64, GameId)>> = HashMap::new();
+    for (game, record) in records {
+        for side in Side::BOTH {
+            let games = of_player.entry(&record.players[side].id).or_default();
+            games.push((record.created, ended(record), *game));
+        }
+    }
+    for (player, mut games) in of_player {
+        games.sort_unstable();
+        for pair in games.windows(2) {
+            faults.check(pair[0].1 <= pair[1].0, || {
+                format!("{player} was in {} and {} at a time", pair[0].2, pair[1].2)
+            });
+        }
+    }
+}
+
+/// The order in which each player's games were rated, once all are.
+async fn read_orders(
+    address: &str,
+    names: &HashMap<String, String>,
+    records: &BTreeMap<GameId, GameRecord>,
+) -> Result<HashMap<String, Vec<GameId>>, Trouble> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let mut orders = HashMap::new();
+        let mut rated = HashSet::new();
+        for (id, name) in names {
+            let path = format!("/api/players/{name}/ratings/pbm/rapid");
+            let history: RatingHistory = http::get(address, &path).await?;
+            let order: Vec<GameId> = history.games.iter().rev().map(|game| game.game).collect();
+            rated.extend(order.iter().copied());
+            orders.insert(id.clone(), order);
+        }
+        if records.keys().all(|game| rated.contains(game)) {
+            return Ok(orders);
+        }
+        if Instant::now() > deadline {
+            let missing = records.keys().find(|game| !rated.contains(game));
+            return Err(Trouble::Answer(format!(
+                "{missing:?} is not rated, or a history is longer than what is read of it"
+            )));
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+async fn read_changes(
+    address: &str,
+    records: &BTreeMap<GameId, GameRecord>,
+) -> Result<BTreeMap<GameId, RatingChange>, Trouble> {
+    let mut changes = BTreeMap::new();
+    for game in records.keys() {
+        changes.insert(*game, http::get(address, &format!("/api/games/{game}/ratings")).await?);
+    }
+    Ok(changes)
+}
+
+/// All ratings, computed game by game: each when it is the next one of both its players.
+fn compute(
+    records: &BTreeMap<GameId, GameRecord>,
+    changes: &BTreeMap<GameId, RatingChange>,
+    mut orders: HashMap<String, Vec<GameId>>,
+    faults: &mut Faults,
+) -> HashMap<String, Standing> {
+    let mut ladder: HashMap<String, Standing> = HashMap::new();
+    orders.values_mut().for_each(|order| order.reverse());
+    loop {
+        let next = |id: &str| orders.get(id).and_then(|order| order.last());
+        let ready: Vec<GameId> = records
+            .iter()
+            .filter(|(game, record)| {
+                Side::BOTH.into_iter().all(|side| next(&record.players[side].id) == Some(game))
+            })
+            .map(|(game, _)| *game)
+            .collect();
+        for game in &ready {
+            let record = &records[game];
+            if let Some(change) = changes.get(game) {
+                rate_game(record, change, &mut ladder, faults);
+            }
+            for side in Side::BOTH {
+                if let Some(order) = orders.get_mut(&record.players[side].id) {
+                    order.pop();
+                }
+            }
+        }
+        if ready.is_empty() {
+            let left: usize = orders.values().map(Vec::len).sum();
+            faults.check(left == 0, || format!("{left} places in histories fit no order"));
+            return ladder;
+        }
+    }
+}
+
+fn rate_game(
+    record: &GameRecord,
+    change: &RatingChange,
+    ladder: &mut HashMap<String, Standing>,
+    faults: &mut Faults,
+) {
+    let at = ended(record);
+    let newcomer = Standing { rating: Rating::START, at };
+    let before =
+        PerSide::from_fn(|side: Side| ladder.get(&record.players[side].id).copied().unwrap_or(newcomer));
+    let entrant = |standing: Standing| Entrant {
+        rating: standing.rating,
+        idle_days: at.saturating_sub(standing.at) as f64 / DAY_MS,
+    };
+    let winner = record.events.iter().rev().find_map(|recorded| match &recorded.event {
+        GameEvent::Ended { outcome, opened: _ } => Some(outcome.winner),
+        _ => None,
+    });
+    let score = match winner.flatten() {
+        Some(Side::Red) => Score::Win,
+        Some(Side::Blue) => Score::Loss,
+        None => Score::Draw,
+    };
+    let (red, blue) = rate(entrant(before.red), entrant(before.blue), score, f64::from(change.first_move));
+    let after = PerSide::new(red, blue);
+    for side in Side::BOTH {
+        let aged = before[side].rating.aged(entrant(before[side]).idle_days);
+        let is_same = change.before[side] == point(aged) && change.after[side] == point(after[side]);
+        faults.check(is_same, || {
+            let (was, now) = (point(aged), point(after[side]));
+            format!(
+                "{} for {side}: told {:?} to {:?}, computed {was:?} to {now:?}",
+                record.game, change.before[side], change.after[side]
+            )
+        });
+        let standing = Standing { rating: after[side], at: at.max(before[side].at) };
+        ladder.insert(record.players[side].id.clone(), standing);
+    }
+}
+
+fn point(rating: Rating) -> RatingPoint {
+    RatingPoint {
+        rating: rating.value.round() as u32,
+        deviation: rating.deviation.round() as u32,
+        provisional: rating.is_provisional(),
+    }
+}
+
+/// The leaderboard against the computed ratings; how many places it has.
+async fn compare_board(
+    address: &str,
+    names: &HashMap<String, String>,
+    ladder: &HashMap<String, Standing>,
+    faults: &mut Faults,
+) -> Result<usize, Trouble> {
+    let board: Leaderboard = http::get(address, "/api/leaderboards/pbm/rapid?bots=true").await?;
+    for pair in board.entries.windows(2) {
+        faults.check(pair[0].now.rating >= pair[1].now.rating, || {
+            format!("place {} is not behind the one before", pair[1].place)
+        });
+    }
+    for entry in &board.entries {
+        let own = ladder.get(&entry.player.id).map(|standing| standing.rating);
+        let is_same = own.is_some_and(|own| {
+            own.value.round() as u32 == entry.now.rating && own.deviation <= LISTED_DEVIATION + CLOSE
+        });
+        faults.check(is_same, || format!("place {}: {:?}, computed {own:?}", entry.place, entry.now));
+    }
+    // Whoever is certainly certain enough is listed, unless the list is full of better ones.
+    let last = board.entries.last().map_or(0, |entry| entry.now.rating);
+    let is_full = board.entries.len() >= 100;
+    for (id, standing) in ladder {
+        let is_due = standing.rating.deviation < LISTED_DEVIATION - CLOSE;
+        let is_better = !is_full || standing.rating.value.round() as u32 > last;
+        let is_listed = board.entries.iter().any(|entry| entry.player.id == *id);
+        faults.check(is_listed || !is_due || !is_better, || {
+            format!("{:?} is missing on the leaderboard", names.get(id))
+        });
+    }
+    Ok(board.entries.len())
+}

@@ -1,0 +1,423 @@
+//! Bot accounts in the ranked pool: they sign up, wait, are paired, play a few plies and give up, again and again; then what came of it is recomputed
+//! from the records.
+//!
+//! Each bot has a true strength; who wins a game is drawn with the chance that both strengths give, from the game's id, so that both know.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use flagfall_board::{GameId, Side};
+use flagfall_protocol::{
+    ClientToServer, CommandId, GameCommand, GameEvent, GameSummary, PROTOCOL_VERSION, PlayerKind,
+    RatingChange, Secret, ServerToClient, SignedUp, Terms, Time,
+};
+use futures_util::{SinkExt as _, StreamExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+
+use crate::duel::Trouble;
+use crate::http;
+use crate::ladder;
+use crate::process::Measured;
+
+/// A deployment of `pbm` whose Scouts stand at the front's edge squares.
+const SETUP: &str = "9394924939 56691S9575 574BB7668B 88BF7B88B9";
+/// One for every account: passwords are not what is measured.
+const PASSWORD: &str = "correct horse battery";
+/// Bots signed up at once.
+const SIGN_UPS_AT_ONCE: usize = 16;
+/// Longer than any message is awaited while a game is played.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Longer than anybody waits in the pool.
+const POOL_PATIENCE: Duration = Duration::from_secs(600);
+/// The widest difference of true strength, in points.
+const STRENGTH_SPREAD: f64 = 600.0;
+/// Of so many games one is drawn.
+const DRAWN_OF: u64 = 12;
+
+/// How long, and how many.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) bots: usize,
+    pub(crate) minutes: f64,
+    /// Ends earlier when so many games are over.
+    pub(crate) games: Option<u64>,
+    /// Seconds between two waves.
+    pub(crate) wave_seconds: u32,
+}
+
+/// What all bots share.
+struct Floor {
+    address: String,
+    ends: Instant,
+    games: Option<u64>,
+    over: AtomicU64,
+    has_ended: Notify,
+    is_ending: std::sync::atomic::AtomicBool,
+    notes: Mutex<Notes>,
+    /// True strengths by player id.
+    strengths: HashMap<String, f64>,
+}
+
+/// What was seen.
+#[derive(Default)]
+struct Notes {
+    waits_ms: Vec<u64>,
+    changes: BTreeMap<GameId, RatingChange>,
+    refusals: BTreeMap<String, u64>,
+    games: BTreeMap<GameId, GameSummary>,
+    /// Somebody was paired while a paired game of his ran.
+    doubles: Vec<String>,
+}
+
+impl Floor {
+    fn notes(&self) -> std::sync::MutexGuard<'_, Notes> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_ending.load(Ordering::Relaxed)
+    }
+
+    fn end(&self) {
+        self.is_ending.store(true, Ordering::Relaxed);
+        self.has_ended.notify_waiters();
+    }
+}
+
+/// An account of a bot.
+struct Bot {
+    id: String,
+    name: String,
+    token: Secret,
+}
+
+/// Runs the pool and judges what came of it; whether all was as it must be.
+pub(crate) async fn run(plan: Plan, server: &Path) -> Result<bool, Trouble> {
+    let folder = tempfile::tempdir()?;
+    let data = folder.path().join("data").display().to_string();
+    let wave = plan.wave_seconds.to_string();
+    let words = [
+        "--listen",
+        "127.0.0.1:0",
+        "--metrics-listen",
+        "none",
+        "--log",
+        "warn",
+        "--data",
+        &data,
+        "--pool-wave-seconds",
+        &wave,
+        "--attempts-per-address",
+        "1000000",
+        "--password-memory-kib",
+        "32",
+        "--password-passes",
+        "1",
+    ];
+    let server = Measured::start(server, &words.map(str::to_owned)).await?;
+    let began = Instant::now();
+    let bots = sign_up_all(&server.address, plan.bots).await?;
+    println!("{} accounts in {:.1} s", bots.len(), began.elapsed().as_secs_f64());
+
+    let spread = |index: usize| (index as f64 / plan.bots as f64 - 0.5) * STRENGTH_SPREAD;
+    let floor = Arc::new(Floor {
+        address: server.address.clone(),
+        ends: Instant::now() + Duration::from_secs_f64(plan.minutes * 60.0),
+        games: plan.games,
+        over: AtomicU64::new(0),
+        has_ended: Notify::new(),
+        is_ending: std::sync::atomic::AtomicBool::new(false),
+        notes: Mutex::default(),
+        strengths: bots.iter().enumerate().map(|(index, bot)| (bot.id.clone(), spread(index))).collect(),
+    });
+    let cpu = server.cpu_seconds()?;
+    let began = Instant::now();
+    let mut tasks = JoinSet::new();
+    for bot in &bots {
+        tasks.spawn(Player::play(floor.clone(), bot.name.clone(), bot.token.clone()));
+    }
+    let clock = floor.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep_until(clock.ends.into()).await;
+        clock.end();
+    });
+    while let Some(ended) = tasks.join_next().await {
+        ended??;
+    }
+    let seconds = began.elapsed().as_secs_f64();
+    let cpu = server.cpu_seconds()? - cpu;
+    let notes = std::mem::take(&mut *floor.notes());
+    let is_fine = tell(&notes, seconds, cpu);
+    let names: HashMap<String, String> = bots.into_iter().map(|bot| (bot.id, bot.name)).collect();
+    let is_right = ladder::judge(&server.address, &names, &notes.games, &notes.changes).await?;
+    Ok(is_fine && is_right)
+}
+
+async fn sign_up_all(address: &str, count: usize) -> Result<Vec<Bot>, Trouble> {
+    let made = futures_util::stream::iter((0..count).map(|index| async move {
+        let body = format!(r#"{{"name":"bot-{index}","password":"{PASSWORD}","bot":true}}"#);
+        let SignedUp { player, token, .. } = http::ask(address, "POST", "/api/account", &body).await?;
+        let token = token.ok_or_else(|| Trouble::Answer("an account without a token".to_owned()))?;
+        Ok::<Bot, Trouble>(Bot { id: player.id, name: player.name, token })
+    }));
+    let made: Vec<Result<Bot, Trouble>> = made.buffered(SIGN_UPS_AT_ONCE).collect().await;
+    made.into_iter().collect()
+}
+
+/// Prints what was seen; whether nothing of it is wrong.
+fn tell(notes: &Notes, seconds: f64, cpu: f64) -> bool {
+    let mut waits = notes.waits_ms.clone();
+    waits.sort_unstable();
+    let mut gaps: Vec<u64> = notes
+        .changes
+        .values()
+        .map(|change| u64::from(change.before.red.rating.abs_diff(change.before.blue.rating)))
+        .collect();
+    gaps.sort_unstable();
+    let part =
+        |sorted: &[u64], percent: usize| sorted.get(sorted.len() * percent / 100).copied().unwrap_or(0);
+    println!(
+        "{} games in {seconds:.0} s, {} rated; the server used {cpu:.1} s of processor time",
+        notes.games.len(),
+        notes.changes.len()
+    );
+    println!(
+        "wait:       median {:.1} s, 95 % under {:.1} s",
+        part(&waits, 50) as f64 / 1_000.0,
+        part(&waits, 95) as f64 / 1_000.0
+    );
+    println!("rating gap: median {}, 95 % under {}", part(&gaps, 50), part(&gaps, 95));
+    for (code, count) in &notes.refusals {
+        println!("REFUSED {count} times: {code}");
+    }
+    for double in &notes.doubles {
+        println!("IN TWO GAMES: {double}");
+    }
+    if notes.games.is_empty() {
+        println!("NOTHING WAS PLAYED");
+    }
+    notes.refusals.is_empty() && notes.doubles.is_empty() && !notes.games.is_empty()
+}
+
+type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+/// A bot at its socket.
+struct Player {
+    floor: Arc<Floor>,
+    socket: Socket,
+    id: String,
+    name: String,
+    commands: u64,
+    entered: Option<Instant>,
+    /// The command by which it leaves the pool for good.
+    leaving: Option<CommandId>,
+    /// The game that pairing made, while it runs.
+    game: Option<GameSummary>,
+    side: Side,
+}
+
+impl Player {
+    /// Plays until the time is over, and then finishes what it plays.
+    async fn play(floor: Arc<Floor>, name: String, token: Secret) -> Result<(), Trouble> {
+        let (socket, _) = tokio_tungstenite::connect_async(format!("ws://{}/ws", floor.address)).await?;
+        let mut player = Player {
+            floor,
+            socket,
+            id: String::new(),
+            name,
+            commands: 0,
+            entered: None,
+            leaving: None,
+            game: None,
+            side: Side::Red,
+        };
+        let hello = ClientToServer::Hello {
+            protocol: PROTOCOL_VERSION,
+            token: Some(token),
+            name: None,
+            client: None,
+        };
+        player.say(&hello).await?;
+        loop {
+            if player.game.is_none() && player.entered.is_none() && !player.id.is_empty() {
+                if player.floor.is_over() {
+                    return Ok(());
+                }
+                player.enter().await?;
+            }
+            let is_waiting = player.game.is_none() && player.entered.is_some();
+            if is_waiting && player.leaving.is_none() && player.floor.is_over() {
+                player.leave().await?;
+            }
+            let floor = player.floor.clone();
+            let patience = if player.game.is_some() { PATIENCE } else { POOL_PATIENCE };
+            let message = tokio::select! {
+                message = timeout(patience, player.socket.next()) => {
+                    message.map_err(|_| Trouble::Answer(format!("{}: nothing goes on", player.name)))?
+                }
+                () = floor.has_ended.notified(), if is_waiting && !floor.is_over() => continue,
+            };
+            match message {
+                Some(Ok(Message::Text(text))) => {
+                    let message = serde_json::from_str(text.as_str())
+                        .map_err(|error| Trouble::Answer(format!("{error}: {}", text.as_str())))?;
+                    if player.take(message).await? {
+                        return Ok(());
+                    }
+                }
+                other => return Err(Trouble::Answer(format!("{}: {other:?}", player.name))),
+            }
+        }
+    }
+
+    async fn say(&mut self, message: &ClientToServer) -> Result<(), Trouble> {
+        let text = serde_json::to_string(message).map_err(|error| Trouble::Answer(error.to_string()))?;
+        Ok(self.socket.send(Message::text(text)).await?)
+    }
+
+    fn cmd_id(&mut self) -> CommandId {
+        self.commands += 1;
+        let text = format!("c{}", self.commands);
+        text.parse().unwrap_or_else(|_| unreachable!("{text} is a command id"))
+    }
+
+    async fn enter(&mut self) -> Result<(), Trouble> {
+        self.entered = Some(Instant::now());
+        let terms = Terms {
+            ruleset: "pbm".to_owned(),
+            time: Time::Fischer { base_s: 600, increment_s: 5 },
+            private: false,
+            secret: false,
+            rated: true,
+        };
+        let cmd_id = self.cmd_id();
+        self.say(&ClientToServer::EnterPool { cmd_id, terms }).await
+    }
+
+    async fn leave(&mut self) -> Result<(), Trouble> {
+        let cmd_id = self.cmd_id();
+        self.leaving = Some(cmd_id.clone());
+        self.say(&ClientToServer::LeavePool { cmd_id }).await
+    }
+
+    async fn act(&mut self, ply: u16, command: GameCommand) -> Result<(), Trouble> {
+        let Some(game) = self.game.as_ref().map(|game| game.id) else { return Ok(()) };
+        let cmd_id = self.cmd_id();
+        self.say(&ClientToServer::Command { cmd_id, game, ply, command }).await
+    }
+
+    /// Takes a message in; whether the bot is done.
+    async fn take(&mut self, message: ServerToClient) -> Result<bool, Trouble> {
+        match message {
+            ServerToClient::Welcome { player, .. } => {
+                if player.kind != PlayerKind::Bot {
+                    return Err(Trouble::Answer(format!("{} is no bot", player.name)));
+                }
+                self.id = player.id;
+            }
+            ServerToClient::Ping { id, .. } => self.say(&ClientToServer::Pong { id }).await?,
+            ServerToClient::GameStarted { game, side } => self.started(game, side).await?,
+            ServerToClient::Event { game, event, .. }
+                if self.game.as_ref().is_some_and(|own| own.id == game) =>
+            {
+                self.happened(&event).await?;
+            }
+            ServerToClient::Rated { change } => {
+                self.floor.notes().changes.insert(change.game, change);
+            }
+            ServerToClient::Accepted { cmd_id, .. } if self.leaving.as_ref() == Some(&cmd_id) => {
+                return Ok(self.game.is_none());
+            }
+            ServerToClient::Refused { code, .. } => return Ok(self.refused(code.as_str())),
+            _ => {}
+        }
+        Ok(false)
+    }
+
+    /// Notes a refusal; whether the bot is done. Whoever leaves the pool at the moment he is paired is told so, and plays that game.
+    fn refused(&mut self, code: &str) -> bool {
+        if self.leaving.is_none() || !matches!(code, "not_in_pool" | "already_paired") {
+            *self.floor.notes().refusals.entry(code.to_owned()).or_default() += 1;
+        }
+        self.leaving.is_some() && code == "not_in_pool" && self.game.is_none()
+    }
+
+    async fn started(&mut self, game: GameSummary, side: Side) -> Result<(), Trouble> {
+        let waited = self
+            .entered
+            .take()
+            .map(|entered| u64::try_from(entered.elapsed().as_millis()).unwrap_or(u64::MAX));
+        {
+            let mut notes = self.floor.notes();
+            notes.waits_ms.extend(waited);
+            if let Some(own) = &self.game {
+                notes.doubles.push(format!("{} plays {} and is paired for {}", self.name, own.id, game.id));
+            }
+            notes.games.insert(game.id, game.clone());
+        }
+        let id = game.id;
+        (self.game, self.side) = (Some(game), side);
+        self.say(&ClientToServer::OpenGame { game: id, since: None }).await?;
+        self.act(0, GameCommand::Deploy { setup: SETUP.to_owned() }).await
+    }
+
+    async fn happened(&mut self, event: &GameEvent) -> Result<(), Trouble> {
+        match event {
+            GameEvent::Started { .. } if self.side == Side::Red => self.act(0, moving("a4a5")?).await,
+            GameEvent::Moved(moved) if moved.side == Side::Red && self.side == Side::Blue => {
+                self.act(1, moving("j7j6")?).await
+            }
+            GameEvent::Moved(moved) if moved.side == Side::Blue => match self.winner() {
+                Some(winner) if winner != self.side => self.act(2, GameCommand::Resign {}).await,
+                None if self.side == Side::Red => self.act(2, GameCommand::OfferDraw {}).await,
+                _ => Ok(()),
+            },
+            GameEvent::DrawOffered { .. } if self.side == Side::Blue => {
+                self.act(2, GameCommand::AcceptDraw {}).await
+            }
+            GameEvent::Ended { .. } => {
+                let id = self.game.take().map(|game| game.id);
+                if let Some(game) = id {
+                    self.say(&ClientToServer::CloseGame { game }).await?;
+                }
+                // Both players count.
+                let over = self.floor.over.fetch_add(1, Ordering::Relaxed) / 2;
+                if self.floor.games.is_some_and(|games| over >= games) {
+                    self.floor.end();
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Who is to win: drawn from the game's id, with the chances that true strengths give.
+    fn winner(&self) -> Option<Side> {
+        let game = self.game.as_ref()?;
+        let drawn = game.id.as_str().bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        let drawn = (drawn ^ (drawn >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        if drawn % DRAWN_OF == 0 {
+            return None;
+        }
+        let strength = |side: Side| self.floor.strengths.get(&game.players[side].id).copied().unwrap_or(0.0);
+        let red = 1.0 / (1.0 + 10_f64.powf((strength(Side::Blue) - strength(Side::Red)) / 400.0));
+        let at = (drawn >> 11) as f64 / (1_u64 << 53) as f64;
+        Some(if at < red { Side::Red } else { Side::Blue })
+    }
+}
+
+fn moving(squares: &str) -> Result<GameCommand, Trouble> {
+    let squares: flagfall_protocol::MoveText =
+        squares.parse().map_err(|_| Trouble::Answer("no move".to_owned()))?;
+    Ok(GameCommand::from(squares))
+}
