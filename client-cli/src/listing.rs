@@ -2,8 +2,8 @@
 
 use flagfall_board::Side;
 use flagfall_protocol::{
-    DeploymentTally, GameCommand, GameScore, HeadToHead, MoveQueue, OwnGame, OwnGames, Phase, PlayedGame, PlayedGames,
-    QueuedMove, RatingHistory, Statistics, Tally,
+    DeploymentTally, GameCommand, GameScore, HeadToHead, MoveQueue, OwnGame, OwnGames, Phase, PlayedGame,
+    PlayedGames, QueuedMove, RatingHistory, Statistics, Tally,
 };
 use flagfall_rules::Ruleset;
 use unicode_width::UnicodeWidthStr;

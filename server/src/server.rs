@@ -200,10 +200,10 @@ impl Server {
         tasks.spawn(kept_alive("ratings", app.clone(), async |app| app.ratings.run().await));
         tasks.spawn(kept_alive("histories", app.clone(), async |app| app.histories.run().await));
         tasks.spawn(kept_alive("notices", app.clone(), async |app| {
-            app.notices.run(app.settings.times.turn_look).await
+            app.notices.run(app.settings.times.turn_look).await;
         }));
         tasks.spawn(kept_alive("turns", app.clone(), async |app| {
-            app.turns.run(app.settings.times.turn_look).await
+            app.turns.run(app.settings.times.turn_look).await;
         }));
         tasks.spawn(kept_alive("heartbeat", app.clone(), heartbeat));
         tasks.spawn(kept_alive("sweep", app.clone(), sweep));

@@ -16,7 +16,11 @@ mod tests {
     use std::collections::BTreeSet;
 
     use flagfall_protocol::{
-        AccountExport, BlockList, Confirmation, Feed, GameRecord, HeadToHead, Invitation, Invitations, Invite, LoggedIn, Login, MadeFeed, MadeToken, Me, MoveQueue, NewPassword, NewQueue, NewRecoveryCode, NewToken, NewWebhook, PlayedGames, Profile, RatingChange, RatingHistory, Recover, Recovered, SaveDeployment, SavedDeployment, SavedDeployments, SignUp, SignedUp, Statistics, TokenList, WebhookAttempt, WebhookInfo, WebhookSet,
+        AccountExport, BlockList, Confirmation, Feed, GameRecord, HeadToHead, Invitation, Invitations,
+        Invite, LoggedIn, Login, MadeFeed, MadeToken, Me, MoveQueue, NewPassword, NewQueue, NewRecoveryCode,
+        NewToken, NewWebhook, PlayedGames, Profile, RatingChange, RatingHistory, Recover, Recovered,
+        SaveDeployment, SavedDeployment, SavedDeployments, SignUp, SignedUp, Statistics, TokenList,
+        WebhookAttempt, WebhookInfo, WebhookSet,
     };
     use schemars::generate::SchemaSettings;
     use schemars::{JsonSchema, SchemaGenerator};
