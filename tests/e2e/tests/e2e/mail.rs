@@ -104,7 +104,7 @@ fn an_accounts_deployments_are_kept_by_the_server_and_a_guests_on_the_machine() 
     ann(&["show", "barrage", "corner"]).expect(0, &["........FB"]);
     ann(&["export", &file]).expect(0, &["Written to"]);
     ann(&["remove", "barrage", "corner"]).expect(0, &["Deleted."]);
-    ann(&["remove", "barrage", "corner"]).expect(2, &["No deployment of this name is kept"]);
+    ann(&["remove", "barrage", "corner"]).expect(2, &["no deployment of this name is kept"]);
     run(&server, &site, "bob", &["deployments", "import", &file], &[]).expect(0, &["1 saved."]);
     assert!(site.path().join("config/bob/setups/barrage/corner.txt").is_file());
     ann(&["list"]).expect(0, &["No deployment is saved."]);
