@@ -15,8 +15,8 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 
-use crate::farewell::finish_all;
 use crate::deployments::Deployments;
+use crate::farewell::finish_all;
 use crate::gateway::{self, Connections, ListenerLimits};
 use crate::histories::Histories;
 use crate::http;
