@@ -280,6 +280,12 @@ pub fn rating_chart(history: &RatingHistory) -> Vec<String> {
         history.speed.name(),
         history.ruleset
     ));
+    let undone = history.games.iter().filter(|game| game.undone).count();
+    if undone > 0 {
+        lines.push(format!(
+            "          What {undone} of them did was taken back by the operators of the server."
+        ));
+    }
     lines
 }
 
@@ -295,6 +301,25 @@ mod tests {
         assert_eq!(of(3, 0, 0), "########## 100 %");
         assert_eq!(of(0, 0, 2), "..........   0 %");
         assert_eq!(of(0, 0, 0), "");
+    }
+
+    #[test]
+    fn what_operators_took_back_is_said_below_the_chart() {
+        let history = |undone: bool| -> RatingHistory {
+            serde_json::from_value(serde_json::json!({
+                "player": { "id": "a", "name": "ana", "kind": "account" },
+                "ruleset": "classic", "speed": "rapid",
+                "games": [{
+                    "game": "0fxm529wdncz", "at": 1, "opponent": { "id": "b", "name": "bo", "kind": "account" },
+                    "score": "won", "undone": undone,
+                    "before": { "rating": 1500, "deviation": 500 }, "after": { "rating": 1700, "deviation": 400 }
+                }]
+            }))
+            .expect("a history")
+        };
+        let last = |undone| rating_chart(&history(undone)).last().cloned().unwrap_or_default();
+        assert!(last(true).contains("What 1 of them did was taken back"), "{}", last(true));
+        assert!(last(false).contains("1 games; rapid speed"), "{}", last(false));
     }
 
     #[test]
