@@ -4,18 +4,18 @@
 use std::collections::BTreeMap;
 
 use flagfall_board::{PerSide, Rank, Side, Square};
-use flagfall_protocol::{Code, GameEvent, GameView, Phase as SeenPhase, PieceText, ViewChange};
+use flagfall_protocol::{GameView, Phase as SeenPhase, PieceText};
 use flagfall_rules::secret::{SecretRecord, StruckRecord, to_record};
 use flagfall_rules::{
-    Choice, Command, EndReason, Entropy, Fate, Game, Identity, Move, Phase, Refusal, Ruleset, Start,
-    TimeControl, Viewer, decide,
+    Choice, Command, EndReason, Entropy, Fate, Identity, Move, Phase, Ruleset, SeenPiece, Start, TimeControl,
+    Viewer, decide, view,
 };
-use flagfall_tests::{Chance, Logged, Match, Step, rulesets};
+use flagfall_tests::{Chance, Match, Step, rulesets};
 
 use crate::doors::{Doors, Real, opened, recorded, refused, told};
-use crate::paired::Script;
+use crate::paired::{Findings, Script};
 
-fn with_coins() -> impl Iterator<Item = &'static Ruleset> {
+pub(crate) fn with_coins() -> impl Iterator<Item = &'static Ruleset> {
     rulesets().into_iter().filter(|ruleset| ruleset.start == Start::Coins)
 }
 
@@ -126,12 +126,12 @@ impl Told {
     }
 }
 
-/// Every view and event of random games against the specification; how many pieces were looked at, and how many strikes waited.
-fn check(ruleset: &'static Ruleset, seed: u64) -> (usize, usize) {
+/// Every view and event of a random game against the specification; how many pieces were looked at.
+pub(crate) fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
     let script = Script::random(ruleset, &mut Chance::new(seed));
     let (mut checked, mut waited) = (0, 0);
     for viewer in Viewer::ALL {
-        let mut table = Match::new(ruleset, script.time, script.secret, Chance::new(script.salts));
+        let mut table = script.table();
         let mut spec = Told::new(viewer, ruleset);
         for (step, after_ms) in &script.steps {
             for logged in table.step(step, *after_ms).expect("a script can be played again") {
@@ -144,7 +144,8 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> (usize, usize) {
             }
         }
     }
-    (checked, waited)
+    assert!(waited > 50, "too few strikes that wait to mean anything: {waited}");
+    checked
 }
 
 fn check_view(view: &GameView, spec: &Told) -> usize {
@@ -171,49 +172,52 @@ fn check_view(view: &GameView, spec: &Told) -> usize {
     found.len()
 }
 
-#[test]
-fn with_coins_every_audience_is_shown_what_the_specification_says_and_nothing_else() {
-    let seed = Chance::seed_or(9_200);
-    for ruleset in with_coins() {
-        for game in 0..Chance::games_or(2) {
-            let (checked, waited) = check(ruleset, seed + game);
-            println!(
-                "{}: {checked} pieces looked at, {waited} views of strikes that waited, seed {seed}",
-                ruleset.id
-            );
-            assert!(waited > 50);
-        }
-    }
-}
-
-/// A script as one audience lives it: what it was told, and every byte.
-fn live(script: &Script, doors: &impl Doors, viewer: Viewer) -> Option<(Vec<String>, Vec<String>)> {
-    let mut table = Match::new(script.ruleset, script.time, script.secret, Chance::new(script.salts));
+/// What one audience was told of a script; none when something in it is refused: then it is no game.
+fn said(script: &Script, viewer: Viewer) -> Option<Vec<String>> {
+    let mut table = script.table();
     let mut spec = Told::new(viewer, script.ruleset);
-    let mut bytes = vec![opened(doors, &table.game, viewer, 0, table.now)];
-    let mut seq = 0;
-    let mut log = Vec::new();
-    // Looked at whenever something else than a choice is done: at the same moments in both games of a pair.
     for (step, after_ms) in &script.steps {
         for logged in table.step(step, *after_ms).ok()? {
             spec.note(&to_record(&logged.event), logged.at.0);
+        }
+    }
+    Some(spec.said)
+}
+
+/// So many steps before the end everything is asked for in every strike that waits; before, now and then.
+const LAST_STEPS: usize = 6;
+
+/// Every byte that one audience is sent in a script that is a game.
+fn live(script: &Script, doors: &impl Doors, viewer: Viewer) -> Vec<String> {
+    let mut table = script.table();
+    let mut bytes = vec![opened(doors, &table.game, viewer, 0, table.now)];
+    let mut seq = 0;
+    let mut log = Vec::new();
+    for (at, (step, after_ms)) in script.steps.iter().enumerate() {
+        let logged = table.step(step, *after_ms).expect("a script can be played again");
+        bytes.extend(doors.command(step, &logged, viewer));
+        for logged in logged {
             seq += u64::from(doors.counts(&logged, viewer));
             if let Some(event) = doors.event(&logged, viewer) {
                 bytes.push(told(&logged.after, seq, event));
             }
             log.push(logged);
         }
-        if table.game.position().has_strike_pending() {
+        let is_near = at + LAST_STEPS > script.steps.len();
+        if table.game.position().has_strike_pending() && (is_near || at.is_multiple_of(7)) {
             bytes.push(opened(doors, &table.game, viewer, seq, table.now));
             probe(doors, &table, viewer, seq, &mut bytes);
+            if is_near {
+                bytes.push(recorded(&doors.record(&log, &table.game, viewer)));
+            }
         }
     }
     bytes.push(opened(doors, &table.game, viewer, seq, table.now));
     bytes.push(recorded(&doors.record(&log, &table.game, viewer)));
-    Some((spec.said, bytes))
+    bytes
 }
 
-/// Asks for everything there is, as the audience's player who does not choose now, and keeps what is refused.
+/// Asks for everything there is, as the audience's player, and keeps what is refused.
 fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mut Vec<String>) {
     let Viewer::Player(side) = viewer else { return };
     let game = &table.game;
@@ -243,7 +247,7 @@ fn refusable(command: &Command) -> String {
 }
 
 /// The same game with the other sides' choices made at other moments, or others where they were never told.
-fn twin(script: &Script, viewer: Viewer, chance: &mut Chance) -> Script {
+fn twin(script: &Script, last: Option<&LastChoice>, viewer: Viewer, chance: &mut Chance) -> Script {
     let mut twin = script.clone();
     let is_hidden =
         |step: &Step| matches!(step, Step::Ask(side, Command::Choose(_)) if viewer != Viewer::Player(*side));
@@ -251,6 +255,14 @@ fn twin(script: &Script, viewer: Viewer, chance: &mut Chance) -> Script {
     let is_move = |step: &Step| matches!(step, Step::Ask(_, Command::Move(_)));
     let last_move = twin.steps.iter().rposition(|(step, _)| is_move(step)).unwrap_or_default();
     let first = if twin.time == TimeControl::Unlimited { 0 } else { last_move + 1 };
+    // A strike that is never resolved: another choice, or none.
+    if let Some(LastChoice { at, ranks }) = last.filter(|last| is_hidden(&twin.steps[last.at].0)) {
+        match (chance.below(4), &mut twin.steps[*at].0) {
+            (0, step) => *step = Step::Wait,
+            (1 | 2, Step::Ask(_, Command::Choose(Choice(rank)))) => *rank = ranks[chance.below(ranks.len())],
+            _ => {}
+        }
+    }
     for at in first..twin.steps.len() {
         if !is_hidden(&twin.steps[at].0) || chance.once_in(4) {
             continue;
@@ -264,90 +276,170 @@ fn twin(script: &Script, viewer: Viewer, chance: &mut Chance) -> Script {
             twin.steps[near].0 = one;
         }
     }
-    // A strike that is never resolved: another choice, or none.
-    let last = twin.steps.iter().rposition(|(step, _)| matches!(step, Step::Ask(_, Command::Choose(_))));
-    if let Some(last) = last.filter(|last| is_hidden(&twin.steps[*last].0)) {
-        match (chance.below(3), &mut twin.steps[last].0) {
-            (0, step) => *step = Step::Wait,
-            (1, Step::Ask(_, Command::Choose(Choice(rank)))) => *rank = Rank::ALL[chance.below(Rank::COUNT)],
-            _ => {}
-        }
-    }
     twin
 }
 
-/// A game that stops somewhere, often in the middle of a choice, now and then by an end that leaves it unseen.
-fn scripts(ruleset: &'static Ruleset, seed: u64) -> impl Iterator<Item = Script> {
-    let mut chance = Chance::new(seed);
-    let whole = Script::random(ruleset, &mut chance);
-    let choices: Vec<usize> = (0..whole.steps.len())
-        .filter(|at| matches!(whole.steps[*at].0, Step::Ask(_, Command::Choose(_))))
-        .collect();
-    (0..12).filter_map(move |number| {
-        let at = *choices.get(chance.below(choices.len().max(1)))?;
-        let mut script = whole.clone();
-        script.steps.truncate(at + 1);
-        // Before every choice there is time for another order of things.
-        let is_choice = |step: &Step| matches!(step, Step::Ask(_, Command::Choose(_)));
-        script.steps = script
-            .steps
-            .into_iter()
-            .flat_map(|(step, ms)| {
-                // Two steps at one moment would be looked at apart and told alike.
-                let ms = ms.max(1);
-                if is_choice(&step) { vec![(Step::Wait, 40), (step, ms)] } else { vec![(step, ms)] }
-            })
-            .collect();
-        script.time = if number % 2 == 0 {
-            TimeControl::Unlimited
-        } else {
-            TimeControl::Fischer { base_ms: 60_000_000, increment_ms: 1_000 }
-        };
-        let is_waiting = {
-            let mut table = Match::new(ruleset, script.time, script.secret, Chance::new(script.salts));
-            script.steps.iter().for_each(|(step, ms)| drop(table.step(step, *ms)));
-            table.game.position().has_strike_pending()
-        };
-        if !is_waiting && script.time != TimeControl::Unlimited {
-            return None;
-        }
-        match number % 4 {
-            0 => {}
-            1 => script.steps.push((Step::Ask(Side::Red, Command::Resign), 50)),
-            2 => script.steps.push((Step::Ask(Side::Blue, Command::OfferDraw), 50)),
-            _ => script.steps.extend([(Step::Pause, 50), (Step::Resume, 700), (Step::Wait, 60)]),
-        }
-        Some(script)
-    })
+/// The first choice in the strike in which a script ends, and what could have been chosen instead.
+struct LastChoice {
+    at: usize,
+    ranks: Vec<Rank>,
 }
 
-/// Pairs that tell the audience the same; the first bytes that differ.
-fn look(doors: &impl Doors, ruleset: &'static Ruleset, games: u64) -> (usize, Option<(String, String)>) {
-    let mut pairs = 0;
-    for seed in 0..games {
-        for script in scripts(ruleset, 9_300 + seed) {
+fn is_choice(step: &Step) -> bool {
+    matches!(step, Step::Ask(_, Command::Choose(_)))
+}
+
+/// A game that stops in a strike that waits for the second choice, or has just been resolved; what is done then, often an end that leaves the first choice unseen.
+struct Cut {
+    script: Script,
+    last: Option<LastChoice>,
+}
+
+fn cuts(ruleset: &'static Ruleset, seed: u64) -> Vec<Cut> {
+    let mut chance = Chance::new(seed);
+    let whole = if seed.is_multiple_of(2) {
+        Script::random(ruleset, &mut chance)
+    } else {
+        full_of_strikes(ruleset, &mut chance)
+    };
+    let (all, first) = moments_of_choices(&whole);
+    if first.is_empty() {
+        return Vec::new();
+    }
+    let cut = |number: usize| {
+        let moments = if number.is_multiple_of(4) { &all } else { &first };
+        // Early on, more of what is struck has not moved, and could be anything.
+        let until = 1 + chance.below(moments.len());
+        cut(&whole, moments[chance.below(until)], number)
+    };
+    (0..12).filter_map(cut).collect()
+}
+
+/// A game by chance in which nothing runs, and coins that have moved strike coins wherever they can, best of all unmoved ones: they could still be anything.
+fn full_of_strikes(ruleset: &'static Ruleset, chance: &mut Chance) -> Script {
+    let (time, secret) = (TimeControl::Unlimited, PerSide::default());
+    let mut script = Script { ruleset, time, secret, salts: chance.bits(), steps: Vec::new() };
+    let mut table = script.table();
+    while table.game.phase() != Phase::Over {
+        let owing: Vec<Side> = Side::BOTH.into_iter().filter(|side| table.game.is_to_act(*side)).collect();
+        let side = owing[chance.below(owing.len())];
+        let view = view(&table.game, Viewer::Player(side), table.now);
+        let commands: Vec<Command> =
+            view.legal_commands().into_iter().flat_map(|it| it.iter().collect::<Vec<_>>()).collect();
+        let stands = |square: Square, is_moved: bool| {
+            let is_it = |piece: &SeenPiece| piece.identity == Identity::Coin && piece.is_moved == is_moved;
+            view.pieces.iter().any(|piece| piece.square == square && is_it(piece))
+        };
+        let interest = |command: &Command| match command {
+            Command::Move(asked) => {
+                let Move { from, to } = asked.squares;
+                let is_near = from.column().abs_diff(to.column()) + from.row().abs_diff(to.row()) == 1;
+                let is_strike = stands(from, true) && (stands(to, true) || stands(to, false));
+                u8::from(is_near) * (1 + u8::from(is_strike) + u8::from(is_strike && stands(to, false)))
+            }
+            Command::Choose(Choice(rank)) => u8::from(*rank != Rank::Flag),
+            _ => 0,
+        };
+        let most = commands.iter().map(interest).max().unwrap_or_default();
+        let best: Vec<&Command> = commands.iter().filter(|command| interest(command) == most).collect();
+        let step = Step::Ask(side, best[chance.below(best.len())].clone());
+        let after_ms = 1 + chance.below(400) as u64;
+        table.step(&step, after_ms).expect("a legal command");
+        script.steps.push((step, after_ms));
+    }
+    script
+}
+
+/// At which steps of a script choices are made, and at which of them the other side has still to choose.
+fn moments_of_choices(script: &Script) -> (Vec<usize>, Vec<usize>) {
+    let mut table = script.table();
+    let (mut all, mut first) = (Vec::new(), Vec::new());
+    for (at, (step, after_ms)) in script.steps.iter().enumerate() {
+        drop(table.step(step, *after_ms));
+        if is_choice(step) {
+            all.push(at);
+            first.extend(table.game.position().has_strike_pending().then_some(at));
+        }
+    }
+    (all, first)
+}
+
+fn cut(whole: &Script, end: usize, number: usize) -> Option<Cut> {
+    let mut script = whole.clone();
+    script.steps.truncate(end + 1);
+    // Before every choice there is time for another order of things; two steps at one moment would be looked at apart and told alike.
+    let with_time = |(step, ms): (Step, u64)| {
+        let wait = is_choice(&step).then_some((Step::Wait, 40));
+        wait.into_iter().chain([(step, ms.max(1))])
+    };
+    script.steps = script.steps.into_iter().flat_map(with_time).collect();
+    script.time = if number.is_multiple_of(4) || number % 3 == 1 {
+        TimeControl::Unlimited
+    } else {
+        TimeControl::Fischer { base_ms: BASE_MS, increment_ms: 1_000 }
+    };
+    let last = last_choice(&script);
+    if last.is_none() && script.time != TimeControl::Unlimited {
+        return None;
+    }
+    let ask = |side, command| (Step::Ask(side, command), 50);
+    match number % 6 {
+        0 => {}
+        1 => script.steps.push(ask(Side::Red, Command::Resign)),
+        2 => script.steps.push(ask(Side::Blue, Command::OfferDraw)),
+        3 => script.steps.push((Step::Wait, 2 * BASE_MS)),
+        4 => script.steps.extend([ask(Side::Red, Command::OfferDraw), ask(Side::Blue, Command::AcceptDraw)]),
+        _ => script.steps.extend([(Step::Pause, 50), (Step::Resume, 700), (Step::Wait, 60)]),
+    }
+    Some(Cut { script, last })
+}
+
+/// More than a game lasts; whoever still owes a choice may let it run out.
+const BASE_MS: u64 = 60_000_000;
+
+fn last_choice(script: &Script) -> Option<LastChoice> {
+    let mut table = script.table();
+    let (end, before) = script.steps.split_last()?;
+    before.iter().for_each(|(step, ms)| drop(table.step(step, *ms)));
+    let Step::Ask(side, Command::Choose(_)) = end.0 else { return None };
+    let commands = view(&table.game, Viewer::Player(side), table.now).legal_commands()?;
+    let ranks = commands.iter().filter_map(|command| match command {
+        Command::Choose(Choice(rank)) => Some(rank),
+        _ => None,
+    });
+    let ranks: Vec<Rank> = ranks.collect();
+    drop(table.step(&end.0, end.1));
+    table.game.position().has_strike_pending().then(|| LastChoice { at: script.steps.len() - 1, ranks })
+}
+
+/// Looks for bytes that depend on a choice in sessions of one ruleset, until it has found one.
+pub(crate) fn look(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, games: u64) -> Findings {
+    let mut findings = Findings::default();
+    for game in 0..games {
+        for Cut { script, last } in cuts(ruleset, seed + game) {
             for viewer in Viewer::ALL {
-                let Some(one) = live(&script, doors, viewer) else { continue };
-                let mut chance = Chance::new(seed);
+                let Some(one) = said(&script, viewer) else { continue };
+                let mut bytes = None;
+                let mut chance = Chance::new(seed + game);
                 for _ in 0..6 {
-                    let twin = twin(&script, viewer, &mut chance);
-                    let is_other = !same_steps(&script, &twin);
-                    let Some(other) = live(&twin, doors, viewer).filter(|other| is_other && one.0 == other.0)
-                    else {
+                    let twin = twin(&script, last.as_ref(), viewer, &mut chance);
+                    if same_steps(&script, &twin) || said(&twin, viewer).as_ref() != Some(&one) {
                         continue;
-                    };
-                    pairs += 1;
-                    if one.1 != other.1 {
-                        let different = one.1.iter().zip(&other.1).find(|(one, other)| one != other);
-                        let lengths = || (one.1.len().to_string(), other.1.len().to_string());
-                        let pair = different.map(|(one, other)| (one.clone(), other.clone()));
-                        return (pairs, Some(pair.unwrap_or_else(lengths)));
+                    }
+                    let bytes = bytes.get_or_insert_with(|| live(&script, doors, viewer));
+                    findings.note(bytes, &live(&twin, doors, viewer), choices(&script) != choices(&twin));
+                    if findings.leak.is_some() {
+                        return findings;
                     }
                 }
             }
         }
     }
-    (pairs, None)
+    findings
+}
+
+fn choices(script: &Script) -> usize {
+    script.steps.iter().filter(|(step, _)| is_choice(step)).count()
 }
 
 fn same_steps(one: &Script, other: &Script) -> bool {
@@ -358,125 +450,68 @@ fn same_steps(one: &Script, other: &Script) -> bool {
     one.steps.iter().map(|(step, _)| name(step)).eq(other.steps.iter().map(|(step, _)| name(step)))
 }
 
+/// Until its strike is resolved a choice is in no byte for the others, neither as an event nor in a view.
 #[test]
-fn no_byte_depends_on_a_choice_that_waits() {
+fn a_choice_that_waits_is_in_no_outgoing_byte() {
     for ruleset in with_coins() {
-        let (pairs, leak) = look(&Real, ruleset, Chance::games_or(8));
-        println!("{}: {pairs} pairs with other choices in hiding", ruleset.id);
-        assert!(pairs >= 30, "too few pairs to mean anything: {pairs}");
-        assert!(leak.is_none(), "{}: a byte depends on a choice: {leak:#?}", ruleset.id);
-    }
-}
-
-fn finds(name: &str, doors: &impl Doors) {
-    for ruleset in with_coins() {
-        let (pairs, leak) = look(doors, ruleset, 6);
-        let Some((one, other)) = leak else {
-            panic!("{name} was not found in {pairs} pairs of {}", ruleset.id)
-        };
-        assert_ne!(one, other);
-    }
-}
-
-/// Leak: the number counts every choice.
-struct CountsChoices;
-impl Doors for CountsChoices {
-    fn counts(&self, _logged: &Logged, _viewer: Viewer) -> bool {
-        true
-    }
-}
-
-/// Leak: a choice is told to everybody.
-struct TellsChoices;
-impl Doors for TellsChoices {
-    fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
-        Real.event(logged, viewer).or_else(|| {
-            let chooser = Side::BOTH.into_iter().find_map(|side| Real.event(logged, Viewer::Player(side)));
-            chooser.map(|(event, _)| (event, ViewChange::default()))
-        })
-    }
-}
-
-/// Leak: the clock of a side that has chosen is seen to stand still.
-struct ClockStopsEarly;
-impl Doors for ClockStopsEarly {
-    fn view(&self, game: &Game, viewer: Viewer, now: flagfall_board::Stamp) -> GameView {
-        let mut view = Real.view(game, viewer, now);
-        let own = |side| Real.view(game, Viewer::Player(side), now).clock;
-        if let (Some(clock), Some(red), Some(blue)) = (&mut view.clock, own(Side::Red), own(Side::Blue)) {
-            clock.remaining_ms = PerSide::new(red.remaining_ms.red, blue.remaining_ms.blue);
-        }
-        view
-    }
-}
-
-/// Leak: who asks for something else is told whether the other has chosen.
-struct RefusalTells;
-impl Doors for RefusalTells {
-    fn refusal(&self, game: &Game, squares: Move, refusal: Refusal) -> (Code, String) {
-        let (code, message) = Real.refusal(game, squares, refusal);
-        let waiting = Side::BOTH.into_iter().filter(|side| game.is_to_act(*side)).count();
-        if game.position().has_strike_pending() && game.phase() == Phase::Playing {
-            return (code, format!("{message} ({waiting} to choose)"));
-        }
-        (code, message)
-    }
-}
-
-/// Leak: a pool shrinks with a choice that nobody has been shown.
-struct PoolShrinksEarly;
-impl Doors for PoolShrinksEarly {
-    fn view(&self, game: &Game, viewer: Viewer, now: flagfall_board::Stamp) -> GameView {
-        let mut view = Real.view(game, viewer, now);
-        for side in Side::BOTH {
-            let own = Real.view(game, Viewer::Player(side), now).pending_strike;
-            let chosen = own.and_then(|strike| strike.own_choice);
-            if let (Some(pools), Some(rank)) = (&mut view.pools, chosen) {
-                pools[side].remove(&rank);
+        let mut waiting = 0;
+        for cut in (0..Chance::games_or(4)).flat_map(|game| cuts(ruleset, 9_400 + game)) {
+            let Some(LastChoice { at, .. }) = cut.last else { continue };
+            let Step::Ask(chooser, _) = cut.script.steps[at].0 else { continue };
+            for viewer in Viewer::ALL {
+                let mut script = cut.script.clone();
+                script.steps.truncate(at + 1);
+                let bytes = live(&script, &Real, viewer);
+                let last = bytes.last().expect("a record");
+                let view = bytes.iter().rfind(|text| text.contains(r#""type":"game""#)).expect("a view");
+                let is_own = viewer == Viewer::Player(chooser);
+                assert_eq!(view.contains(r#""own_choice""#), is_own, "{viewer:?} {view}");
+                let (own, others) = (r#""kind":"chosen""#, r#""side":"#);
+                let told = last.split(own).skip(1).filter(|rest| {
+                    let (_, rest) = rest.split_once(others).expect("a side");
+                    !rest.starts_with(if viewer == Viewer::Player(Side::Red) {
+                        r#""red""#
+                    } else {
+                        r#""blue""#
+                    })
+                });
+                assert_eq!(told.count(), 0, "{viewer:?} {last}");
+                waiting += 1;
             }
         }
-        view
+        assert!(waiting > 6, "{}: {waiting}", ruleset.id);
     }
 }
 
-/// Leak: the view says who still owes a choice.
-struct OwesLess;
-impl Doors for OwesLess {
-    fn view(&self, game: &Game, viewer: Viewer, now: flagfall_board::Stamp) -> GameView {
-        let mut view = Real.view(game, viewer, now);
-        if let Some(strike) = &mut view.pending_strike {
-            strike.owes = PerSide::from_fn(|side| game.is_to_act(side));
+/// When the first choice was made leaves no trace with the others.
+#[test]
+fn a_choice_made_earlier_or_later_leaves_no_trace() {
+    for ruleset in with_coins() {
+        let step = |side, squares: &str| {
+            let squares: Move = squares.parse().expect("squares");
+            (Step::Ask(side, Command::Move(squares.into())), 10)
+        };
+        let choose = |side, rank| Step::Ask(side, Command::Choose(Choice(rank)));
+        let script = |choices: [Step; 3]| Script {
+            ruleset,
+            time: TimeControl::Unlimited,
+            secret: PerSide::default(),
+            salts: 3,
+            steps: [step(Side::Red, "a4a5"), step(Side::Blue, "a7a6"), step(Side::Red, "a5a6")]
+                .into_iter()
+                .chain(choices.map(|step| (step, 20)))
+                .collect(),
+        };
+        let (red, blue) = (choose(Side::Red, Rank::Major), choose(Side::Blue, Rank::Miner));
+        let early = script([red.clone(), Step::Wait, blue.clone()]);
+        let late = script([Step::Wait, red.clone(), blue.clone()]);
+        let none = script([Step::Wait, Step::Wait, Step::Wait]);
+        for viewer in [Viewer::Player(Side::Blue), Viewer::Public] {
+            assert_eq!(live(&early, &Real, viewer), live(&late, &Real, viewer), "{viewer:?}");
+            assert_ne!(said(&early, viewer), said(&none, viewer), "{viewer:?} is told of the strike");
         }
-        view
+        // To the public it is the same who was first.
+        let other = script([blue, Step::Wait, red]);
+        assert_eq!(live(&early, &Real, Viewer::Public), live(&other, &Real, Viewer::Public));
     }
-}
-
-#[test]
-fn a_number_that_counts_a_choice_is_found() {
-    finds("a number that counts choices", &CountsChoices);
-}
-
-#[test]
-fn a_choice_told_to_everybody_is_found() {
-    finds("a choice told to everybody", &TellsChoices);
-}
-
-#[test]
-fn a_clock_that_stops_early_is_found() {
-    finds("a clock that stops early", &ClockStopsEarly);
-}
-
-#[test]
-fn a_refusal_that_tells_of_a_choice_is_found() {
-    finds("a refusal that tells of a choice", &RefusalTells);
-}
-
-#[test]
-fn a_pool_that_shrinks_early_is_found() {
-    finds("a pool that shrinks early", &PoolShrinksEarly);
-}
-
-#[test]
-fn a_view_that_says_who_still_owes_is_found() {
-    finds("who still owes", &OwesLess);
 }

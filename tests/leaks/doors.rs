@@ -1,6 +1,6 @@
 //! What leaves for an audience: the real doors, and doors with a leak, to see that the checker finds them.
 
-use flagfall_board::{Rank, Side, Stamp};
+use flagfall_board::{Rank, Side, Square, Stamp};
 use flagfall_protocol::{
     Audience, Code, GameEvent, GameRecord, GameSummary, GameView, IdentityText, Phase, PieceText, Player,
     PlayerKind, Presence, Recorder, ServerToClient, Terms, Time, ViewChange,
@@ -52,9 +52,24 @@ pub(crate) trait Doors {
 pub(crate) struct Real;
 impl Doors for Real {}
 
+/// Every piece and what it is; a coin is what its side has chosen, as long as that waits (§Q4).
+fn truth(game: &Game) -> Vec<(Square, Side, Option<Rank>)> {
+    let chosen = |side: Side| {
+        let strike = Real.view(game, Viewer::Player(side), game.latest()).pending_strike?;
+        let Move { from, to } = strike.squares.0;
+        Some((if strike.side == side { from } else { to }, strike.own_choice?))
+    };
+    let mut pieces = Referee.pieces(game.position());
+    for (square, side, rank) in &mut pieces {
+        let choice = chosen(*side).filter(|(coin, _)| coin == square);
+        *rank = rank.or(choice.map(|(_, rank)| rank));
+    }
+    pieces
+}
+
 /// Every piece of a view, patched with the truth.
 fn patch(view: &mut GameView, game: &Game, mut with: impl FnMut(&mut SeenPiece, Rank)) {
-    let truth = Referee.pieces(game.position());
+    let truth = truth(game);
     for PieceText(piece) in &mut view.pieces {
         if let Some((_, _, Some(rank))) = truth.iter().find(|(square, ..)| *square == piece.square) {
             with(piece, *rank);
@@ -98,7 +113,7 @@ pub(crate) struct OrderedByRank;
 impl Doors for OrderedByRank {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
         let mut view = Real.view(game, viewer, now);
-        let truth = Referee.pieces(game.position());
+        let truth = truth(game);
         view.pieces.sort_by_key(|PieceText(piece)| {
             truth.iter().find(|(square, ..)| *square == piece.square).map(|(.., rank)| *rank)
         });
@@ -141,10 +156,8 @@ pub(crate) struct WarnsOfBombs;
 impl Doors for WarnsOfBombs {
     fn refusal(&self, game: &Game, squares: Move, refusal: Refusal) -> (Code, String) {
         let (code, message) = Real.refusal(game, squares, refusal);
-        let is_bomb = Referee
-            .pieces(game.position())
-            .into_iter()
-            .any(|(square, _, rank)| square == squares.to && rank == Some(Rank::Bomb));
+        let is_bomb =
+            truth(game).into_iter().any(|(square, _, rank)| square == squares.to && rank == Some(Rank::Bomb));
         if is_bomb { (code, format!("{message}; it is a Bomb anyway")) } else { (code, message) }
     }
 }
@@ -154,10 +167,8 @@ pub(crate) struct RefusesSpies;
 impl Doors for RefusesSpies {
     fn refusal(&self, game: &Game, squares: Move, refusal: Refusal) -> (Code, String) {
         let (code, message) = Real.refusal(game, squares, refusal);
-        let is_spy = Referee
-            .pieces(game.position())
-            .into_iter()
-            .any(|(square, _, rank)| square == squares.to && rank == Some(Rank::Spy));
+        let is_spy =
+            truth(game).into_iter().any(|(square, _, rank)| square == squares.to && rank == Some(Rank::Spy));
         if is_spy { (Code::new("not_your_piece"), message) } else { (code, message) }
     }
 }
@@ -181,7 +192,7 @@ pub(crate) struct OneOfLength;
 impl Doors for OneOfLength {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
         let mut view = Real.view(game, viewer, now);
-        let flag = Referee.pieces(game.position()).into_iter().find(|(_, _, rank)| *rank == Some(Rank::Flag));
+        let flag = truth(game).into_iter().find(|(_, _, rank)| *rank == Some(Rank::Flag));
         if let Some((square, ..)) = flag {
             view.ruleset = " ".repeat(square.index() % 7);
         }

@@ -3,6 +3,7 @@
 
 mod beside;
 mod choices;
+mod choosers;
 mod disclosed;
 mod doors;
 mod narrowing;
@@ -16,6 +17,10 @@ use flagfall_tests::{Chance, rulesets};
 use crate::beside::{
     LinksByOrder, LinksByTime, NamesPlaced, NamesRemoved, RecordNamesPlaced, RemembersMoves,
     TellsFailedColors, TellsReserve, TellsRunners, WarnsOfReserve,
+};
+use crate::choosers::{
+    Clicks, ClockStopsEarly, LongerForRed, OwesLess, PoolShrinksEarly, RecordTellsChoices, RefusalTells,
+    StampsFirstChoice, TellsChoices, TurnTells,
 };
 use crate::doors::{
     CountsPrivate, Doors, MarksMovable, OneOfLength, OrderedByRank, Real, RefusesSpies, ShownFlag,
@@ -31,22 +36,22 @@ use crate::silent::{
 fn no_byte_depends_on_what_an_audience_was_not_told() {
     let seed = Chance::seed_or(4_000);
     let games = Chance::games_or(2);
-    for ruleset in with_deployments() {
+    for ruleset in rulesets() {
         let findings = look(&Real, ruleset, seed, games);
         println!(
-            "{}: {} pairs, {} of them with other redeployments, {} KB compared, seed {seed}",
+            "{}: {} pairs, {} of them with more or fewer private events, {} KB compared, seed {seed}",
             ruleset.id,
             findings.pairs,
-            findings.redeployed,
+            findings.more_or_fewer,
             findings.bytes / 1024
         );
         assert!(findings.pairs >= 10 * games as usize, "too few pairs to mean anything: {findings:?}");
-        assert!(findings.redeployed > 0, "no redeployment in any pair");
+        assert!(findings.more_or_fewer > 0, "no private event more or less in any pair");
         assert!(findings.leak.is_none(), "{}: a byte depends on a secret: {:#?}", ruleset.id, findings.leak);
     }
 }
 
-/// What coins hide, a choice that waits, is looked at in `choices.rs`.
+/// Where sides deploy. What is said of deployments says nothing of coins; what is said of choices in their stead stands in `choices.rs`.
 fn with_deployments() -> impl Iterator<Item = &'static Ruleset> {
     rulesets().into_iter().filter(|ruleset| ruleset.start == Start::Deployments)
 }
@@ -65,9 +70,13 @@ fn finds_beside(name: &str, doors: &impl Doors) {
     finds_where(name, doors, |ruleset| ruleset.reserve);
 }
 
+/// Leaks that need secret choices.
+fn finds_in_choices(name: &str, doors: &impl Doors) {
+    finds_where(name, doors, |ruleset| ruleset.start == Start::Coins);
+}
+
 fn finds_where(name: &str, doors: &impl Doors, is_meant: impl Fn(&Ruleset) -> bool) {
-    let has_deployments = |ruleset: &Ruleset| ruleset.start == Start::Deployments;
-    for ruleset in Ruleset::all().iter().filter(|ruleset| has_deployments(ruleset) && is_meant(ruleset)) {
+    for ruleset in rulesets().into_iter().filter(|ruleset| ruleset.base.is_none() && is_meant(ruleset)) {
         let findings = look(doors, ruleset, 4_000, 12);
         let Some((one, other)) = findings.leak else {
             panic!("{name} was not found in {} pairs of {}", findings.pairs, ruleset.id)
@@ -83,7 +92,8 @@ fn a_view_that_shows_a_flag_is_found() {
 
 #[test]
 fn an_event_that_shows_a_mover_is_found() {
-    finds("a shown mover", &ShownMover);
+    // While a choice waits nothing moves: of a coin that moves there is nothing to show.
+    finds_where("a shown mover", &ShownMover, |ruleset| ruleset.start == Start::Deployments);
 }
 
 #[test]
@@ -199,4 +209,54 @@ fn an_event_that_names_the_rule_that_carried_a_piece_is_found() {
 #[test]
 fn the_color_of_a_strike_that_failed_is_found() {
     finds_where("the color of a strike that failed", &TellsFailedColors, |ruleset| ruleset.chips);
+}
+
+#[test]
+fn a_choice_told_to_everybody_is_found() {
+    finds_in_choices("a choice told to everybody", &TellsChoices);
+}
+
+#[test]
+fn a_clock_that_stops_early_is_found() {
+    finds_in_choices("a clock that stops early", &ClockStopsEarly);
+}
+
+#[test]
+fn a_refusal_that_tells_of_a_choice_is_found() {
+    finds_in_choices("a refusal that tells of a choice", &RefusalTells);
+}
+
+#[test]
+fn a_pool_that_shrinks_early_is_found() {
+    finds_in_choices("a pool that shrinks early", &PoolShrinksEarly);
+}
+
+#[test]
+fn a_view_that_says_who_still_owes_is_found() {
+    finds_in_choices("who still owes", &OwesLess);
+}
+
+#[test]
+fn a_turn_that_tells_who_has_chosen_is_found() {
+    finds_in_choices("a turn that tells who has chosen", &TurnTells);
+}
+
+#[test]
+fn a_record_that_tells_choices_is_found() {
+    finds_in_choices("choices in the record", &RecordTellsChoices);
+}
+
+#[test]
+fn a_strike_stamped_with_its_first_choice_is_found() {
+    finds_in_choices("the moment of the first choice", &StampsFirstChoice);
+}
+
+#[test]
+fn a_message_more_for_who_chose_last_is_found() {
+    finds_in_choices("who chose last", &LongerForRed);
+}
+
+#[test]
+fn a_message_of_no_words_about_a_choice_is_found() {
+    finds_in_choices("a message of no words", &Clicks);
 }

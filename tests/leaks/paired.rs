@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use flagfall_board::{ChipColor, PerSide, Rank, Side, Square};
 use flagfall_rules::secret::to_record;
 use flagfall_rules::{
-    Command, Entropy, Move, MoveCommand, Phase, Placing, Ruleset, TimeControl, Viewer, decide, view,
+    Command, Entropy, Move, MoveCommand, Phase, Placing, Ruleset, Start, TimeControl, Viewer, decide, view,
 };
 use flagfall_tests::{Chance, Match, Step, random_setup};
 
@@ -55,7 +55,7 @@ impl Script {
         script
     }
 
-    fn table(&self) -> Match {
+    pub(crate) fn table(&self) -> Match {
         Match::new(self.ruleset, self.time, self.secret, Chance::new(self.salts))
     }
 
@@ -367,15 +367,36 @@ fn commitments_made_opaque(bytes: &[String]) -> Vec<String> {
 pub(crate) struct Findings {
     /// Pairs that tell the audience the same, with other ranks in hiding.
     pub(crate) pairs: usize,
-    /// Of them those with other deployments in between.
-    pub(crate) redeployed: usize,
+    /// Of them those in which more or fewer events are told to nobody else: deployments, choices.
+    pub(crate) more_or_fewer: usize,
     pub(crate) bytes: usize,
     /// The first bytes that differ.
     pub(crate) leak: Option<(String, String)>,
 }
 
+impl Findings {
+    /// Counts a pair and compares its bytes.
+    pub(crate) fn note(&mut self, one: &[String], other: &[String], is_more_or_fewer: bool) {
+        self.pairs += 1;
+        self.more_or_fewer += usize::from(is_more_or_fewer);
+        self.bytes += one.iter().map(String::len).sum::<usize>();
+        if self.leak.is_none() && one != other {
+            let different = one.iter().zip(other).find(|(one, other)| one != other);
+            let lengths = || (one.len().to_string(), other.len().to_string());
+            self.leak = Some(different.map_or_else(lengths, |(one, other)| (one.clone(), other.clone())));
+        }
+    }
+}
+
 /// Looks for bytes that depend on a secret in sessions of one ruleset, until it has found one.
 pub(crate) fn look(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, games: u64) -> Findings {
+    match ruleset.start {
+        Start::Deployments => look_at_ranks(doors, ruleset, seed, games),
+        Start::Coins => crate::choices::look(doors, ruleset, seed, games),
+    }
+}
+
+fn look_at_ranks(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, games: u64) -> Findings {
     let mut findings = Findings::default();
     for game in 0..games {
         if findings.leak.is_some() {
@@ -404,17 +425,8 @@ pub(crate) fn look(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, gam
                     if one.said != other.said || !is_other {
                         continue;
                     }
-                    findings.pairs += 1;
-                    findings.redeployed +=
-                        usize::from(deployments(&script).len() != deployments(&twin).len());
-                    findings.bytes += one.bytes.iter().map(String::len).sum::<usize>();
-                    if findings.leak.is_none() && one.bytes != other.bytes {
-                        let different = one.bytes.iter().zip(&other.bytes).find(|(one, other)| one != other);
-                        let (one, other) = different
-                            .map(|(one, other)| (one.clone(), other.clone()))
-                            .unwrap_or_else(|| (one.bytes.len().to_string(), other.bytes.len().to_string()));
-                        findings.leak = Some((one, other));
-                    }
+                    let is_more = deployments(&script).len() != deployments(&twin).len();
+                    findings.note(&one.bytes, &other.bytes, is_more);
                 }
             }
         }

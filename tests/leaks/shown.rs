@@ -2,7 +2,7 @@
 
 use flagfall_protocol::{GameEvent, GameView, IdentityText, PieceText};
 use flagfall_rules::secret::to_record;
-use flagfall_rules::{Identity, Phase, Ruleset, Viewer};
+use flagfall_rules::{Identity, Phase, Ruleset, Start, Viewer};
 use flagfall_tests::{Chance, Match, Step, rulesets};
 
 use crate::disclosed::Disclosed;
@@ -98,7 +98,11 @@ fn check_shadow(view: &GameView, disclosed: &Disclosed, ruleset: &Ruleset) {
 #[test]
 fn every_audience_is_shown_what_the_specification_says_and_nothing_else() {
     let seed = Chance::seed_or(9_000);
-    for ruleset in crate::with_deployments() {
+    for ruleset in rulesets() {
+        let check = match ruleset.start {
+            Start::Deployments => check,
+            Start::Coins => crate::choices::check,
+        };
         let checked: usize = (0..Chance::games_or(2)).map(|game| check(ruleset, seed + game)).sum();
         println!("{}: {checked} pieces looked at, seed {seed}", ruleset.id);
     }

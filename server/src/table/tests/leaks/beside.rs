@@ -5,26 +5,21 @@
 
 use flagfall_board::{Rank, Side};
 use flagfall_bots::Chance;
-use flagfall_protocol::{GameCommand, GameEvent};
+use flagfall_protocol::{GameCommand, GameEvent, Phase};
 use flagfall_rules::Viewer;
 
 use super::super::super::record;
-use super::super::harness::{Client, Hand, header};
 use super::Script;
 
 /// What everybody at the table saw of a script; none when something in it was refused.
 fn seen_by_all(script: &Script) -> Option<Vec<String>> {
-    let mut hand = Hand::new(&header(script.ruleset.id));
-    let players = ["ana", "bo"].map(Client::new);
-    for side in Side::BOTH {
-        let setup = script.setups[side as usize].clone();
-        let seq = hand.table.head.seq;
-        hand.command(&players[side as usize], 0, GameCommand::Deploy { setup });
-        if hand.table.head.seq == seq {
-            return None;
-        }
+    let script = Script { earlier: Default::default(), ..script.clone() };
+    let (mut hand, players) = script.hand();
+    script.deploy(&mut hand, &players);
+    if hand.table.progress().0 == Phase::Deploying {
+        return None;
     }
-    for (side, act) in &script.acts {
+    for (side, act) in script.acts.iter().flatten() {
         let seq = hand.table.head.seq;
         hand.command(&players[*side as usize], hand.table.game.ply(), act.clone());
         if hand.table.head.seq == seq {
@@ -65,8 +60,7 @@ pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec
     assert!(seen.is_some(), "a script can be played again");
     let mut twins = Vec::new();
     for _ in 0..400 {
-        let mut twin = script.clone();
-        let mut letters: Vec<char> = twin.setups[side as usize].chars().collect();
+        let mut letters = script.letters(side);
         let (one, other) = (chance.below(letters.len()), chance.below(letters.len()));
         let ranks: Vec<Rank> =
             script.ruleset.army.iter().map(|(rank, _)| rank).filter(|rank| *rank != Rank::Flag).collect();
@@ -77,8 +71,8 @@ pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec
             }
             _ => {}
         }
-        twin.setups[side as usize] = letters.into_iter().collect();
-        for (by, act) in &mut twin.acts {
+        let mut twin = script.with_letters(side, &letters);
+        for (by, act) in twin.acts.iter_mut().flatten() {
             if let GameCommand::Place { rank, labeled: false, .. } = act
                 && *by == side
                 && chance.below(3) == 0

@@ -1,0 +1,153 @@
+//! Sessions with coins that tell the others the same (§Q4, §Q8): all that is hidden is a choice in a strike that waits, and when a choice was made that did not
+//! resolve its strike.
+
+use flagfall_board::{Rank, Side};
+use flagfall_bots::Chance;
+use flagfall_protocol::{GameCommand, Time};
+use flagfall_rules::{Command, LegalCommands, Ruleset, Viewer, view};
+
+use super::super::harness::{Client, Hand};
+use super::Script;
+
+/// Moments around a choice at which nothing is done: there a twin chooses earlier or later.
+const STILL: usize = 2;
+
+fn legal(hand: &Hand, side: Side) -> Option<LegalCommands> {
+    view(&hand.table.game, Viewer::Player(side), hand.now()).legal_commands()
+}
+
+/// A random game that stops in the middle of a strike in which both choose, when the hider alone has chosen. With an odd seed there is a clock, which tells when the
+/// choices of resolved strikes were made, and the game may be seen to end.
+pub(super) fn play(ruleset: &'static Ruleset, seed: u64, acts_max: usize, hider: Side) -> Script {
+    let has_clock = seed % 2 == 1;
+    let time = if has_clock { Time::Fischer { base_s: 3600, increment_s: 5 } } else { Time::Unlimited {} };
+    let mut script = Script {
+        ruleset,
+        time,
+        setups: None,
+        earlier: Default::default(),
+        acts: Vec::new(),
+        tries: 0..0,
+        is_end_seen_by: if has_clock { |_| true } else { |_| false },
+    };
+    let (mut hand, players) = script.hand();
+    let mut chance = Chance::new(seed);
+    let act = |hand: &mut Hand, script: &mut Script, side: Side, command: GameCommand| {
+        hand.command(&players[side as usize], hand.table.game.ply(), command.clone());
+        script.acts.push(Some((side, command)));
+    };
+    loop {
+        assert!(!hand.table.is_over(), "seed {seed}: over before a strike that could be hidden in");
+        let owing: Vec<Side> =
+            Side::BOTH.into_iter().filter(|side| hand.table.game.is_to_act(*side)).collect();
+        let is_choosing = hand.table.game.position().has_strike_pending();
+        let is_last = is_choosing && owing.len() == 2 && script.acts.len() >= acts_max;
+        let side = if is_last { hider } else { owing[chance.below(owing.len())] };
+        let legal = legal(&hand, side).unwrap();
+        let nth = |at: usize| GameCommand::from_command(&legal.nth(at).unwrap()).unwrap();
+        let strikes = hand.table.game.position().occupied(side.opponent());
+        let is_strike = |command: &GameCommand| matches!(command, GameCommand::Move { squares, .. } if strikes.contains(squares.0.to));
+        let is_flag = |command: &GameCommand| matches!(command, GameCommand::Choose { rank: Rank::Flag });
+        let tries: Vec<GameCommand> = (0..6).map(|_| nth(chance.below(legal.len()))).collect();
+        let wanted = tries.iter().find(|it| is_strike(it)).or(tries.iter().find(|it| !is_flag(it)));
+        let command = wanted.unwrap_or(&tries[0]).clone();
+        if is_choosing {
+            script.acts.extend([const { None }; STILL]);
+        }
+        act(&mut hand, &mut script, side, command);
+        if is_last {
+            script.acts.extend([const { None }; STILL]);
+            script.tries = script.acts.len() - STILL..script.acts.len();
+            return script;
+        }
+    }
+}
+
+/// Scripts in which this side chose something else where nobody was told, chose nothing yet, or chose at another moment.
+pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
+    let mut chance = Chance::new(seed);
+    let has_clock = script.time != Time::Unlimited {};
+    let (strikes, last) = hidden_choices(script, side);
+    let mut twins: Vec<Script> = Vec::new();
+    for _ in 0..400 {
+        let mut twin = script.clone();
+        if let Some(at) = last {
+            match chance.below(3) {
+                0 => twin.acts[at] = None,
+                1 => {
+                    let ranks = ranks_at(script, at, side);
+                    let rank = ranks[chance.below(ranks.len())];
+                    twin.acts[at] = Some((side, GameCommand::Choose { rank }));
+                }
+                _ => shift(&mut twin, at, &mut chance),
+            }
+        }
+        for at in strikes.iter().filter(|_| !has_clock) {
+            shift(&mut twin, *at, &mut chance);
+        }
+        if twin.acts != script.acts && twins.iter().all(|other| other.acts != twin.acts) {
+            twins.push(twin);
+        }
+        if twins.len() == count {
+            break;
+        }
+    }
+    twins
+}
+
+/// At which moments this side chose first of two: in strikes that were resolved, and in the one that waits at the end.
+fn hidden_choices(script: &Script, side: Side) -> (Vec<usize>, Option<usize>) {
+    let (mut hand, players) = script.hand();
+    let (mut resolved, mut last) = (Vec::new(), None);
+    for (at, act) in script.acts.iter().enumerate() {
+        let Some((by, command)) = act else { continue };
+        hand.command(&players[*by as usize], hand.table.game.ply(), command.clone());
+        let is_choice = matches!(command, GameCommand::Choose { .. });
+        if is_choice && hand.table.game.position().has_strike_pending() {
+            last = (*by == side).then_some(at);
+        } else if is_choice {
+            resolved.extend(last.take());
+        }
+    }
+    (resolved, last)
+}
+
+/// What this side could have chosen at a moment.
+fn ranks_at(script: &Script, at: usize, side: Side) -> Vec<Rank> {
+    let (mut hand, players) = script.hand();
+    for (by, command) in script.acts[..at].iter().flatten() {
+        hand.command(&players[*by as usize], hand.table.game.ply(), command.clone());
+    }
+    let choices = legal(&hand, side).unwrap();
+    let rank = |command| if let Command::Choose(choice) = command { Some(choice.0) } else { None };
+    (0..choices.len()).filter_map(|at| choices.nth(at).and_then(rank)).collect()
+}
+
+/// Chooses a little earlier or later, at a moment at which nothing was done.
+fn shift(script: &mut Script, at: usize, chance: &mut Chance) {
+    let other = at + chance.below(2 * STILL + 1) - STILL;
+    if script.acts[other].is_none() {
+        script.acts.swap(at, other);
+    }
+}
+
+/// What he may not choose.
+pub(super) fn try_choices(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>) {
+    let side = hand.table.header().side_of(&watcher.player.id).unwrap();
+    let commands = legal(hand, side);
+    let legal: Vec<GameCommand> = commands
+        .iter()
+        .flat_map(|commands| (0..commands.len()).filter_map(|at| commands.nth(at)))
+        .filter_map(|command| GameCommand::from_command(&command))
+        .collect();
+    let ply = hand.table.game.ply();
+    for rank in Rank::ALL {
+        let command = GameCommand::Choose { rank };
+        if legal.contains(&command) {
+            bytes.push(format!("legal {rank}"));
+            continue;
+        }
+        hand.command_as(watcher, &format!("try-{ply}-{rank}"), ply, command);
+        bytes.extend(watcher.texts());
+    }
+}
