@@ -1,27 +1,25 @@
 //! The same game once more, played by the engine inside the test, which knows both deployments.
 
-use flagfall_board::{ChipColor, PerSide, Side, Sign, SquareSet};
+use flagfall_board::{ChipColor, PerSide, Rank, Side, Sign, SquareSet};
 use flagfall_rules::{
-    Command, EndReason, Fate, Identity, Move, MoveCommand, Outcome, Phase, Placing, Ruleset, SeenEvent,
-    SeenExchange, SeenMove, TimeControl, Viewer, see, view,
+    Choice, Command, EndReason, Fate, Identity, Move, MoveCommand, Outcome, PendingStrike, Phase, Placing,
+    Ruleset, SeenEvent, SeenExchange, SeenMove, TimeControl, Viewer, see, view,
 };
 use flagfall_tests::{Chance, Match, Step, random_setup};
 
-/// A ply, or the color a side owed, as the lines of both clients must tell it.
+/// A ply, or what a side owed for one, as the lines of both clients must tell it.
 #[derive(Clone, Debug)]
 pub struct Ply {
     /// Who acts.
     pub side: Side,
     /// What is typed, as in `a4a5`.
     pub typed: String,
-    /// The sentence about it that everybody may read.
-    pub sentence: String,
-    /// The sentence each player reads: of a silent winner its owner reads more (§D1).
-    pub heard: PerSide<String>,
-    /// The sentence of the record, once the end has opened what came from the reserves.
-    pub opened: String,
-    /// Whether it counts as a ply.
-    pub is_ply: bool,
+    /// The sentences about it that everybody may read: none of a choice that the other side has still to answer (§Q4).
+    pub sentences: Vec<String>,
+    /// The sentences each player reads: of a silent winner its owner reads more (§D1), of a choice its side alone reads.
+    pub heard: PerSide<Vec<String>>,
+    /// The lines of the record, once the end has opened what came from the reserves and what was chosen: plies have their numbers in front.
+    pub recorded: Vec<String>,
     /// The sentence about the game's end, if it ends with this ply.
     pub end: Option<String>,
 }
@@ -30,7 +28,7 @@ pub struct Ply {
 pub struct Mirror {
     game: Match,
     chance: Chance,
-    /// Both deployments, as they are typed.
+    /// Both deployments, as they are typed; empty where nobody deploys.
     pub setups: PerSide<String>,
 }
 
@@ -47,8 +45,11 @@ impl Mirror {
         if let Some(lakes) = lakes {
             game = game.with_lakes(lakes);
         }
-        let setups = PerSide::from_fn(|_| random_setup(ruleset, &mut chance));
-        for side in Side::BOTH {
+        let has_deployments = game.game.phase() == Phase::Deploying;
+        let setups = PerSide::from_fn(|_| {
+            if has_deployments { random_setup(ruleset, &mut chance) } else { String::new() }
+        });
+        for side in Side::BOTH.into_iter().filter(|_| has_deployments) {
             let step = Step::Deploy(side, setups[side].clone());
             game.step(&step, 1).unwrap_or_else(|refusal| panic!("{refusal}"));
         }
@@ -65,6 +66,13 @@ impl Mirror {
     #[must_use]
     pub fn owes_color(&self) -> Option<Side> {
         view(&self.game.game, Viewer::Public, self.game.now).owed_color.map(|owed| owed.side)
+    }
+
+    /// Who has yet to say what its coin in a strike is (§Q4).
+    #[must_use]
+    pub fn owes_choice(&self) -> Vec<Side> {
+        let is_pending = self.game.game.position().has_strike_pending();
+        Side::BOTH.into_iter().filter(|side| is_pending && self.game.game.is_to_act(*side)).collect()
     }
 
     /// How many plies there were.
@@ -92,6 +100,12 @@ impl Mirror {
 
     fn play_as_wished(&mut self, wants_strike: bool) -> Ply {
         let side = self.turn().expect("a running game");
+        let owing = self.owes_choice();
+        if !owing.is_empty() {
+            let side = owing[self.chance.below(owing.len())];
+            let command = self.any_choice(side);
+            return self.carry_out(side, &command);
+        }
         if self.game.game.terms().ruleset.reserve {
             let command = self.any_act(side, wants_strike);
             return self.carry_out(side, &command);
@@ -131,22 +145,38 @@ impl Mirror {
         wished.or(tries.first()).expect("an act of a side that has one").clone()
     }
 
+    /// What a coin is, by chance: not the Flag where it can be something else.
+    fn any_choice(&mut self, side: Side) -> Command {
+        let commands = view(&self.game.game, Viewer::Player(side), self.game.now).legal_commands();
+        let mut choices: Vec<Command> = commands.iter().flat_map(|commands| commands.iter()).collect();
+        let is_flag = |choice: &Command| *choice == Command::Choose(Choice(Rank::Flag));
+        if !choices.iter().all(is_flag) {
+            choices.retain(|choice| !is_flag(choice));
+        }
+        choices.swap_remove(self.chance.below(choices.len()))
+    }
+
     fn carry_out(&mut self, side: Side, command: &Command) -> Ply {
         let logged = self.game.step(&Step::Ask(side, command.clone()), 1).expect("a legal act");
-        let sentences = |viewer: Viewer| -> Vec<String> {
-            let seen = logged.iter().filter_map(|it| see(&it.event, &it.after, viewer));
-            seen.map(|seen| told(&seen)).collect()
+        let tell = |viewer: Viewer| -> Vec<SeenEvent> {
+            logged.iter().filter_map(|it| see(&it.event, &it.after, viewer)).collect()
         };
-        let first = |viewer| sentences(viewer).into_iter().next().expect("a move makes an event");
-        let is_placing = matches!(command, Command::Place(_));
+        let is_end = |seen: &&SeenEvent| matches!(seen, SeenEvent::Ended { .. });
+        let sentences = |viewer| tell(viewer).iter().filter(|seen| !is_end(seen)).map(told).collect();
+        let is_opened = matches!(command, Command::Place(_) | Command::Choose(_));
+        let opened = tell(if is_opened { Viewer::Player(side) } else { Viewer::Public });
+        let plies = self.game.game.ply();
+        let line = |seen: &SeenEvent| match seen {
+            SeenEvent::Moved(_) | SeenEvent::Exchanged(_) => format!("{plies:>4}. {}", told(seen)),
+            _ => format!("      {}", told(seen)),
+        };
         Ply {
             side,
             typed: typed(command),
-            sentence: first(Viewer::Public),
-            opened: first(if is_placing { Viewer::Player(side) } else { Viewer::Public }),
-            is_ply: !matches!(command, Command::Color(_)),
-            heard: PerSide::from_fn(|side| first(Viewer::Player(side))),
-            end: sentences(Viewer::Public).into_iter().nth(1),
+            sentences: sentences(Viewer::Public),
+            recorded: opened.iter().filter(|seen| !is_end(seen)).map(line).collect(),
+            heard: PerSide::from_fn(|side| sentences(Viewer::Player(side))),
+            end: tell(Viewer::Public).iter().find(is_end).map(told),
         }
     }
 }
@@ -170,6 +200,7 @@ fn typed(command: &Command) -> String {
             format!("place {label}{} {square}{}", rank.to_string().to_lowercase(), chip(color))
         }
         Command::Color(color) => format!("color {}", color.name()),
+        Command::Choose(Choice(rank)) => format!("choose {}", rank.to_string().to_lowercase()),
         other => panic!("no turn is taken with {other:?}"),
     }
 }
@@ -199,6 +230,8 @@ fn told(event: &SeenEvent) -> String {
         SeenEvent::Colored { side, square, color } => {
             format!("{side} lays a {} chip on {square}.", color.name())
         }
+        SeenEvent::Struck(strike) => told_strike(strike),
+        SeenEvent::Chosen { side, rank } => format!("{side} chooses {rank}."),
         SeenEvent::Ended { outcome, .. } => told_end(*outcome),
         other => panic!("no move makes {other:?}"),
     }
@@ -231,12 +264,27 @@ fn told_move(seen: &SeenMove) -> String {
     format!("{side}'s {ours} strikes {}'s {theirs} on {to}: {result}.", side.opponent())
 }
 
+/// A strike that waits for what coins are to be.
+fn told_strike(strike: &PendingStrike) -> String {
+    let PendingStrike { side, from, to, owes, own_choice: _ } = strike;
+    let owing: Vec<String> =
+        [*side, side.opponent()].iter().filter(|side| owes[**side]).map(|side| side.to_string()).collect();
+    let choosing = match &owing[..] {
+        [one] => format!("{one} chooses what its coin is"),
+        both => format!("{} choose what their coins are", both.join(" and ")),
+    };
+    format!("{side} strikes {from}{to}: {choosing}.")
+}
+
 fn told_end(outcome: Outcome) -> String {
     let Outcome { winner, reason } = outcome;
     match (winner, reason) {
         (Some(side), EndReason::FlagCaptured) => format!("{side} wins: {}'s Flag is taken.", side.opponent()),
         (Some(side), EndReason::NoLegalMove) => {
             format!("{side} wins: {} has no legal move.", side.opponent())
+        }
+        (Some(side), EndReason::ForfeitedReserve) => {
+            format!("{side} wins: {} forfeited its reserve.", side.opponent())
         }
         (None, EndReason::BothBlocked) => "A draw: neither side can move.".to_owned(),
         (None, EndReason::QuietLimit) => "A draw: too many moves without a capture.".to_owned(),

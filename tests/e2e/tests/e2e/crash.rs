@@ -38,8 +38,10 @@ pub(crate) fn play_through_kills(site: &Site) {
         mover.expect("The line is down: that goes out as soon as it is back.");
         server = Server::start(&mut site.server_command(port));
         duel.expect("Connected again.");
-        duel.expect(&ply.sentence);
-        spectator.expect(&ply.sentence);
+        for sentence in &ply.sentences {
+            duel.expect(sentence);
+            spectator.expect(sentence);
+        }
     }
     duel.play_quietly(3);
 
@@ -66,7 +68,7 @@ fn a_color_that_is_owed_survives_the_server_and_the_client() {
         let ply = duel.play();
         assert_eq!(ply.end, None, "seed: a game in which a defender wins and moves");
         if let Some(side) = duel.mirror.owes_color() {
-            spectator.expect(&ply.sentence);
+            spectator.expect(&ply.sentences[0]);
             break side;
         }
     };
@@ -83,10 +85,55 @@ fn a_color_that_is_owed_survives_the_server_and_the_client() {
     duel.clients[owing].expect("color");
     let named = duel.play();
     assert!(named.typed.starts_with("color "), "{named:?}");
-    spectator.expect(&named.sentence);
+    spectator.expect(&named.sentences[0]);
     duel.play();
     let record = record(&server, &site, &duel.id);
     assert!(!events(&record, "colored").is_empty());
+}
+
+/// The first choice in a strike is in, the second is not: server and chooser end there, and both come back (§Q4).
+#[test]
+fn a_choice_that_waits_survives_the_server_and_the_client() {
+    let site = Site::new();
+    let mut server = site.serve();
+    let port = server.address.port();
+    let mut duel = Duel::begin(&server, &site, "quantum", "30+0", Chance::seed_or(3));
+    let mut spectator = duel.spectator(&server, &site, "cat");
+    // Red and Blue both owe a choice; one makes it.
+    while duel.mirror.owes_choice().len() < 2 {
+        let ply = duel.play();
+        assert_eq!(ply.end, None, "seed: a game in which a coin strikes a coin");
+        ply.sentences.iter().for_each(|sentence| drop(spectator.expect(sentence)));
+    }
+    let first = duel.play();
+    assert!(first.typed.starts_with("choose ") && first.sentences.is_empty(), "{first:?}");
+    let (chooser, other) = (first.side, first.side.opponent());
+    server.kill();
+    duel.expect("Reconnecting.");
+    let names = PerSide::new("ann", "bob");
+    for side in Side::BOTH {
+        duel.clients[side].kill();
+    }
+    server = Server::start(&mut site.server_command(port));
+    for side in Side::BOTH {
+        duel.clients[side] = server.client(&site, names[side], &["play", "--game", &duel.id]);
+    }
+    duel.clients[chooser].expect("Your choice is taken: ");
+    duel.clients[other].expect("Choose what your coin on");
+    spectator.expect("Connected again.");
+    let second = duel.play();
+    assert_eq!((second.side, duel.mirror.owes_choice().len()), (other, 0));
+    second.sentences.iter().for_each(|sentence| drop(spectator.expect(sentence)));
+    let record = record(&server, &site, &duel.id);
+    assert_eq!((events(&record, "paused").len(), events(&record, "resumed").len()), (1, 1));
+    duel.clients[chooser].type_line("resign");
+    duel.expect("resigned.");
+    let seen = spectator.lines();
+    let end = seen.iter().position(|line| line.contains("resigned.")).unwrap_or(seen.len());
+    assert!(
+        !seen[..end].iter().any(|line| line.contains(" chooses ") && !line.contains("what its coin is")),
+        "{seen:?}"
+    );
 }
 
 #[test]

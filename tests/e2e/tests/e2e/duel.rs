@@ -36,10 +36,10 @@ impl Duel {
         });
         let mirror = Mirror::new(ruleset, seed, lakes);
         let mut clients = PerSide::new(red, blue);
-        for side in Side::BOTH {
+        for side in Side::BOTH.into_iter().filter(|side| !mirror.setups[*side].is_empty()) {
             clients[side].type_line(&format!("deploy {}", mirror.setups[side]));
         }
-        for side in Side::BOTH {
+        for side in Side::BOTH.into_iter().filter(|side| !mirror.setups[*side].is_empty()) {
             clients[side].expect("The game starts.");
         }
         Duel { id, mirror, clients }
@@ -71,7 +71,9 @@ impl Duel {
     fn carry_out(&mut self, ply: &Ply) {
         self.clients[ply.side].type_line(&ply.typed);
         for side in Side::BOTH {
-            self.clients[side].expect(&ply.heard[side]);
+            for sentence in &ply.heard[side] {
+                self.clients[side].expect(sentence);
+            }
         }
     }
 

@@ -68,6 +68,16 @@ fn shadowflash_3_is_played_by_two_and_followed_by_a_third() {
 }
 
 #[test]
+fn quantum_is_played_by_two_and_followed_by_a_third() {
+    play("quantum", LONG_GAME_PLIES);
+}
+
+#[test]
+fn quantum_is_played_to_its_natural_end() {
+    play("quantum", WHOLE_GAME);
+}
+
+#[test]
 fn an_illegal_move_loses_when_the_client_is_told_to_send_it() {
     let site = Site::new();
     let server = site.serve();
@@ -91,7 +101,7 @@ fn play(ruleset: &str, plies: usize) {
     let mut end = None;
     while end.is_none() && duel.mirror.plies() < plies {
         let ply = duel.play();
-        spectator.expect(&ply.sentence);
+        ply.sentences.iter().for_each(|sentence| drop(spectator.expect(sentence)));
         end = ply.end.clone();
         told.push(ply);
     }
@@ -104,13 +114,14 @@ fn play(ruleset: &str, plies: usize) {
     spectator.ended().expect(0, &[]);
 
     assert_fog(&spectator, &end);
+    assert_choices(&spectator, &duel, &told, &end);
     assert_records(&server, &site, &duel, &told, &end);
     for side in Side::BOTH {
         duel.clients[side].leave();
     }
 }
 
-/// On a spectator's boards every rank bears the mark of those that all know.
+/// On a spectator's boards every rank bears the mark of those that all know; a coin has none.
 fn assert_fog(spectator: &Client, end: &str) {
     let lines = spectator.lines();
     let game = lines.split(|line| line.contains(end)).next().expect("a game before its end");
@@ -119,13 +130,28 @@ fn assert_fog(spectator: &Client, end: &str) {
     for line in game.iter().filter(is_row) {
         for token in line.split([' ', '>']).filter(|token| token.contains(['\\', ']'])) {
             pieces += 1;
-            let is_hidden = token.contains(['#', '?', '+']);
+            let is_hidden = token.contains(['#', '?', '+', 'o']);
             // Behind a mark stands the chip's color.
             let mark = token.trim_end_matches(['r', 'y', 'b', 'g']);
             assert!(is_hidden || mark.ends_with(['*', '^']), "{token:?} in {line:?}");
         }
     }
     assert!(pieces > 0, "no board was shown");
+}
+
+/// Before the end each reads of the own choices alone, and whoever watches of none (§Q4).
+fn assert_choices(spectator: &Client, duel: &Duel, told: &[Ply], end: &str) {
+    let count = |client: &Client, side: Side| {
+        let sentence = format!("{side} chooses ");
+        let is_choice = |line: &&String| line.contains(&sentence) && !line.contains(" what its coin is.");
+        client.lines().iter().take_while(|line| !line.contains(end)).filter(is_choice).count()
+    };
+    for side in Side::BOTH {
+        let typed = told.iter().filter(|ply| ply.side == side && ply.typed.starts_with("choose ")).count();
+        assert_eq!(count(&duel.clients[side], side), typed, "{side} is told its choices are taken");
+        assert_eq!(count(&duel.clients[side], side.opponent()), 0, "{side} hears of the other's choices");
+        assert_eq!(count(spectator, side), 0, "whoever watches hears of choices");
+    }
 }
 
 /// `b1` of `b10b1`.
@@ -141,8 +167,9 @@ fn assert_records(server: &Server, site: &Site, duel: &Duel, told: &[Ply], end: 
     let record: Value = serde_json::from_str(&json.said).expect("a record");
     for side in Side::BOTH {
         let name = side.to_string().to_lowercase();
-        assert_eq!(record["deployments"][&name]["setup"], duel.mirror.setups[side].as_str());
-        assert!(record["commitments"][&name].is_string());
+        let setup = record["deployments"][&name]["setup"].as_str().unwrap_or_default();
+        assert_eq!(setup, duel.mirror.setups[side]);
+        assert_eq!(record["commitments"][&name].is_string(), !setup.is_empty());
     }
     let kinds = |kind: &str| -> Vec<Value> {
         let events = record["events"].as_array().expect("events");
@@ -150,16 +177,19 @@ fn assert_records(server: &Server, site: &Site, duel: &Duel, told: &[Ply], end: 
     };
     let is_act = |event: &Value| {
         let kind = event["kind"].as_str().unwrap_or_default();
-        ["moved", "removed", "placed", "colored"].contains(&kind)
+        ["moved", "removed", "placed", "colored", "struck", "chosen"].contains(&kind)
     };
     let all = record["events"].as_array().expect("events").iter().map(|it| it["event"].clone());
     let acts: Vec<Value> = all.filter(is_act).collect();
-    assert_eq!(acts.len(), told.len());
-    for (event, Ply { sentence, .. }) in acts.iter().zip(told) {
-        let squares = event["move"].as_str().or(event["square"].as_str()).expect("squares");
-        let is_told = sentence.contains(squares)
-            || event.get("strike").is_some() && sentence.contains(last_square(squares));
-        assert!(is_told, "{event} and {sentence:?}");
+    let lines: Vec<&String> = told.iter().flat_map(|ply| &ply.recorded).collect();
+    assert_eq!(acts.len(), lines.len());
+    for (event, line) in acts.iter().zip(lines) {
+        let what = event["move"].as_str().or(event["square"].as_str()).or(event["rank"].as_str());
+        let what = what.expect("squares, or a rank");
+        let line = line.to_lowercase();
+        let is_told =
+            line.contains(what) || event.get("strike").is_some() && line.contains(last_square(what));
+        assert!(is_told, "{event} and {line:?}");
     }
     let winner = match end.split(' ').next() {
         Some("Red") => Value::from("red"),
@@ -170,11 +200,12 @@ fn assert_records(server: &Server, site: &Site, duel: &Duel, told: &[Ply], end: 
     assert_eq!(kinds("ended").len(), 1);
 
     let text = server.run_client(site, "cat", &["record", &duel.id, "--text"]);
-    text.expect(0, &["Red: ann", "Blue: bob", "Red deployed:", "Blue deployed:", end]);
-    let mut plies = 0;
-    for Ply { opened, is_ply, .. } in told {
-        plies += usize::from(*is_ply);
-        let line = if *is_ply { format!("{plies:>4}. {opened}") } else { format!("      {opened}") };
-        assert!(text.said.lines().any(|it| it == line), "{line:?} is missing in:\n{}", text.said);
+    text.expect(0, &["Red: ann", "Blue: bob", end]);
+    if !duel.mirror.setups.red.is_empty() {
+        text.expect(0, &["Red deployed:", "Blue deployed:"]);
+    }
+    let mut lines = text.said.lines();
+    for line in told.iter().flat_map(|ply| &ply.recorded) {
+        assert!(lines.any(|it| it == line), "{line:?} is missing, or not in its place, in:\n{}", text.said);
     }
 }

@@ -49,9 +49,9 @@ impl Spread {
 
     fn hear(&mut self, ply: &Ply) {
         for side in flagfall_board::Side::BOTH {
-            self.clients[side].expect(&ply.heard[side]);
+            ply.heard[side].iter().for_each(|sentence| drop(self.clients[side].expect(sentence)));
         }
-        self.spectator.expect(&ply.sentence);
+        ply.sentences.iter().for_each(|sentence| drop(self.spectator.expect(sentence)));
     }
 }
 
