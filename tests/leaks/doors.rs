@@ -60,7 +60,8 @@ fn truth(game: &Game) -> Vec<(Square, Side, Option<Rank>)> {
         Some((if strike.side == side { from } else { to }, strike.own_choice?))
     };
     let mut pieces = Referee.pieces(game.position());
-    for (square, side, rank) in &mut pieces {
+    let waiting = if game.position().has_strike_pending() { &mut pieces[..] } else { &mut [] };
+    for (square, side, rank) in waiting {
         let choice = chosen(*side).filter(|(coin, _)| coin == square);
         *rank = rank.or(choice.map(|(_, rank)| rank));
     }

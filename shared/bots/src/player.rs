@@ -4,7 +4,7 @@ use flagfall_board::Side;
 use flagfall_rules::{Command, Move, Phase, Ruleset, Setup, Start, View};
 
 use crate::good::GoodMind;
-use crate::quantum::QuantumMind;
+use crate::quantum::{GoodQuantumMind, QuantumMind};
 use crate::setup::closed_setup;
 use crate::simple::SimpleMind;
 use crate::{Chance, Effort, Level, random_setup, sensible_setup};
@@ -45,7 +45,8 @@ impl Mind for RandomMind {
 fn mind(level: Level, side: Side, effort: Effort, ruleset: &Ruleset) -> Box<dyn Mind> {
     match level {
         Level::Random => Box::new(RandomMind),
-        _ if ruleset.start == Start::Coins => Box::new(QuantumMind::new(side)),
+        Level::Simple if ruleset.start == Start::Coins => Box::new(QuantumMind::new(side)),
+        Level::Good if ruleset.start == Start::Coins => Box::new(GoodQuantumMind::new(side)),
         Level::Good if GoodMind::plays(ruleset) => Box::new(GoodMind::new(side, effort)),
         Level::Simple | Level::Good => Box::new(SimpleMind::new(side)),
     }

@@ -1,11 +1,15 @@
 //! A plain way to play with coins (§Q): every choice is weighed against what the other side can be, every strike by the best choice it leaves, and whatever
 //! strikes nothing goes towards what is worth striking.
 
-use flagfall_board::{Rank, Side, Square};
+mod good;
+mod matrix;
+
+use flagfall_board::{PerSide, Rank, Side, Square};
 use flagfall_rules::{
     Choice, Command, Fate, Identity, Move, MoveCommand, PendingStrike, SeenPiece, View, strike_fates,
 };
 
+pub(crate) use self::good::GoodQuantumMind;
 use crate::Chance;
 use crate::player::Mind;
 
@@ -22,7 +26,12 @@ const LAST_PRESSURE: f32 = 12.0;
 /// Unmoved coins to spare below which a side would rather not move another.
 const SPARE_MIN: usize = 3;
 
-/// The mind of the levels above random where there are coins.
+/// What one strike is worth at an unmoved coin that can be nothing but the Flag or a Bomb, halved for every Bomb it can still be.
+const SIEGE: f32 = 30.0;
+/// How much dearer a piece is that is the last that moves: without one, a side forfeits its reserve (§Q6).
+const LAST_MOVER: f32 = 3.0;
+
+/// The mind of *simple* where there are coins.
 pub(crate) struct QuantumMind {
     side: Side,
 }
@@ -49,7 +58,7 @@ impl Mind for QuantumMind {
 /// A legal command; none only when there is nothing to do.
 fn choose(view: &View, side: Side, chance: &mut Chance) -> Option<Command> {
     let commands = view.legal_commands()?;
-    let turn = Turn { view, side };
+    let turn = Turn { view, side, stock: Stock::of(view) };
     let is_sure = view.pending_strike.is_some_and(|strike| !strike.owes[side.opponent()]);
     let whim = if is_sure { SURE_WHIM } else { WHIM };
     let mut best: Option<(f32, Command)> = None;
@@ -68,6 +77,7 @@ type Ranks = Vec<(Rank, f32)>;
 struct Turn<'a> {
     view: &'a View,
     side: Side,
+    stock: Stock,
 }
 
 impl Turn<'_> {
@@ -101,9 +111,10 @@ impl Turn<'_> {
         if let Identity::Known(rank) = piece.identity {
             return vec![(rank, 1.0)];
         }
-        let pool = self.view.pools.map(|pools| pools[piece.side]).unwrap_or_default();
-        let left =
-            Rank::ALL.into_iter().zip(pool).filter(|(rank, count)| *count > 0 && may_be(*rank, is_moved));
+        let pool = self.stock.pools[piece.side];
+        let is_bound = !is_moved && self.stock.is_bound(piece.side);
+        let fits = |rank: Rank| may_be(rank, is_moved) && !(is_bound && may_be(rank, true));
+        let left = Rank::ALL.into_iter().zip(pool).filter(|(rank, count)| *count > 0 && fits(*rank));
         let total: f32 = left.clone().map(|(_, count)| f32::from(count)).sum();
         left.map(|(rank, count)| (rank, f32::from(count) / total.max(1.0))).collect()
     }
@@ -134,8 +145,9 @@ impl Turn<'_> {
             let (attacker, defender) = strike_fates(self.view.ruleset, foe, rank);
             (defender, attacker)
         };
-        let part = |fate: Fate, rank| if fate == Fate::Leaves { worth(rank) } else { 0.0 };
-        part(foe_fate, foe) - part(own_fate, rank)
+        let part =
+            |fate: Fate, side, rank| if fate == Fate::Leaves { self.stock.loss(side, rank) } else { 0.0 };
+        part(foe_fate, self.side.opponent(), foe) - part(own_fate, self.side, rank)
     }
 
     fn act(&self, squares: Move) -> f32 {
@@ -178,8 +190,8 @@ impl Turn<'_> {
             if worst.is_finite() { (mean + worst) / 2.0 } else { mean }
         });
         let gain = gains.fold(f32::NEG_INFINITY, f32::max);
-        let pressure = if self.view.plies_to_limit.is_some() { LAST_PRESSURE } else { PRESSURE };
-        if foe.identity == Identity::Coin { gain + pressure } else { gain }
+        let is_coin = foe.identity == Identity::Coin;
+        if is_coin { gain + self.stock.pressure(foe.side, foe.is_moved) } else { gain }
     }
 
     /// A side that has no unmoved coin to spare any more is bound by the reserve rule.
@@ -187,13 +199,7 @@ impl Turn<'_> {
         if own.is_moved || own.identity != Identity::Coin {
             return 0.0;
         }
-        let is_unmoved = |piece: &&SeenPiece| {
-            piece.side == self.side && piece.identity == Identity::Coin && !piece.is_moved
-        };
-        let unmoved = self.view.pieces.iter().filter(is_unmoved).count();
-        let pool = self.view.pools.map(|pools| pools[self.side]).unwrap_or_default();
-        let bound = usize::from(pool[Rank::Flag as usize]) + usize::from(pool[Rank::Bomb as usize]);
-        if unmoved <= bound + SPARE_MIN { 1.5 } else { 0.3 }
+        self.stock.cost_of_setting_out(self.side)
     }
 
     /// How much nearer a move comes to a piece worth striking.
@@ -219,6 +225,69 @@ impl Turn<'_> {
                 .fold(0.0, f32::max)
         };
         threats(to) - 0.9 * threats(from)
+    }
+}
+
+/// What both sides have left, as everybody knows it.
+struct Stock {
+    pools: PerSide<[u8; Rank::COUNT]>,
+    /// Unmoved coins beyond those that a side must keep (§Q6).
+    spare: PerSide<usize>,
+    /// Pieces and coins that move, or may yet.
+    movers: PerSide<usize>,
+    is_late: bool,
+}
+
+impl Stock {
+    fn of(view: &View) -> Stock {
+        let pools = view.pools.unwrap_or_default();
+        let count = |side: Side, is_meant: fn(&SeenPiece) -> bool| {
+            view.pieces.iter().filter(|piece| piece.side == side && is_meant(piece)).count()
+        };
+        let spare = PerSide::from_fn(|side| {
+            let unmoved = count(side, |piece| piece.identity == Identity::Coin && !piece.is_moved);
+            let bound = pools[side][Rank::Flag as usize] + pools[side][Rank::Bomb as usize];
+            unmoved.saturating_sub(usize::from(bound))
+        });
+        let movers = PerSide::from_fn(|side| {
+            let moving = count(side, |piece| match piece.identity {
+                Identity::Known(rank) => may_be(rank, true),
+                Identity::Coin | Identity::OneOf(_) | Identity::Hidden => piece.is_moved,
+            });
+            moving + spare[side]
+        });
+        Stock { pools, spare, movers, is_late: view.plies_to_limit.is_some() }
+    }
+
+    /// Whether a side's unmoved coins can be nothing but Bombs and the Flag any more.
+    fn is_bound(&self, side: Side) -> bool {
+        self.spare[side] == 0
+    }
+
+    /// What a side loses with a piece: those that move become dearer as they become fewer.
+    fn loss(&self, side: Side, rank: Rank) -> f32 {
+        let scarcity = LAST_MOVER / self.movers[side].max(1) as f32;
+        if may_be(rank, true) { worth(rank) * (1.0 + scarcity) } else { worth(rank) }
+    }
+
+    /// What it is worth to strike a coin of a side at all: sooner or later one must be the Flag.
+    fn pressure(&self, side: Side, is_moved: bool) -> f32 {
+        let bombs = self.pools[side][Rank::Bomb as usize];
+        if self.is_late {
+            LAST_PRESSURE
+        } else if self.movers[side.opponent()] <= usize::from(bombs) {
+            // Every one of them could fall to a Bomb, and the reserve be forfeited.
+            0.0
+        } else if !is_moved && self.is_bound(side) {
+            PRESSURE.max(SIEGE * 0.5_f32.powi(i32::from(bombs)))
+        } else {
+            PRESSURE
+        }
+    }
+
+    /// A side that has hardly a coin to spare will be bound by the reserve rule.
+    fn cost_of_setting_out(&self, side: Side) -> f32 {
+        if self.spare[side] <= SPARE_MIN { 1.5 } else { 0.3 }
     }
 }
 
@@ -255,8 +324,8 @@ mod tests {
 
     use super::*;
 
-    /// What the side to act does in a position, by a seed.
-    fn chosen(text: &str, seed: u64) -> Command {
+    /// What the side to act does in a position, by a seed, at both levels.
+    fn chosen(text: &str, seed: u64) -> [Command; 2] {
         let position = Position::from_text(text).unwrap();
         let side = position.actor();
         let terms = GameTerms {
@@ -268,8 +337,11 @@ mod tests {
             created: Stamp(0),
             secret: PerSide::default(),
         };
-        let game = Game::from_position(terms, position);
-        choose(&view(&game, Viewer::Player(side), Stamp(0)), side, &mut Chance::new(seed)).unwrap()
+        let view = view(&Game::from_position(terms, position), Viewer::Player(side), Stamp(0));
+        [
+            QuantumMind::new(side).act(&view, &mut Chance::new(seed)).unwrap(),
+            GoodQuantumMind::new(side).act(&view, &mut Chance::new(seed)).unwrap(),
+        ]
     }
 
     const BLUE_STRUCK: &str = "quantum red 10 3 bobobobo.6/.10/.10/bo.9/ATTACKER'*.~2.2~2.2/.2~2.2~2.2/.10/.10/.10/ro.9 F:1 POOL a6a7";
@@ -286,7 +358,7 @@ mod tests {
             for seed in 0..20 {
                 assert_eq!(
                     chosen(&text, seed),
-                    Command::Choose(Choice(rank)),
+                    [Command::Choose(Choice(rank)), Command::Choose(Choice(rank))],
                     "{attacker} {pool}, seed {seed}"
                 );
             }
@@ -297,7 +369,27 @@ mod tests {
     fn a_known_piece_that_the_pool_can_beat_is_struck() {
         let text = "quantum red 10 3 bo.9/.10/.10/.10/b2'*.~2.2~2.2/ro'.~2.2~2.2/.10/.10/.10/roro.8 F:1,9:1,1:1 F:1 -";
         for seed in 0..20 {
-            assert_eq!(chosen(text, seed), Command::Move("a5a6".parse().unwrap()), "seed {seed}");
+            let strike = Command::Move("a5a6".parse().unwrap());
+            assert_eq!(chosen(text, seed), [strike.clone(), strike], "seed {seed}");
         }
+    }
+
+    #[test]
+    fn good_beats_simple() {
+        let mut won = 0;
+        for seed in 0..4 {
+            let good = if seed % 2 == 0 { Side::Red } else { Side::Blue };
+            let effort = crate::Effort::default();
+            let mut players = PerSide::from_fn(|side| {
+                let level = if side == good { crate::Level::Good } else { crate::Level::Simple };
+                crate::HousePlayer::new(level, side, seed, effort)
+            });
+            let lakes = QUANTUM.shape.lakes;
+            let played = crate::duel::play(&QUANTUM, lakes, PerSide::default(), |side, view| {
+                players[side].choose(view)
+            });
+            won += usize::from(played.unwrap().outcome.winner == Some(good));
+        }
+        assert!(won >= 3, "{won} of 4");
     }
 }

@@ -1,0 +1,280 @@
+//! The mind of *good* where there are coins (§Q): a strike is a small game in which both choose at once, valued by its equilibrium; a ply is worth what it
+//! wins, less what the best strike of the other side wins back.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use flagfall_board::{Rank, Side, Square};
+use flagfall_rules::{
+    Choice, Command, Fate, Identity, Move, MoveCommand, PendingStrike, SeenPiece, View, strike_fates,
+};
+
+use super::matrix::{Mixed, solve};
+use super::{SHOWN, Stock, may_be, steps, worth};
+use crate::Chance;
+use crate::player::Mind;
+
+/// Plies that differ by less than this are chosen between by chance.
+const WHIM: f32 = 0.2;
+/// How much of what the other side can win back counts: it may have something better to do, or not see it.
+const ANSWER: f32 = 0.8;
+/// Own plies without a loss on either side after which the other side's answers count for half, and strikes at coins for more.
+const PATIENCE_PLIES: f32 = 15.0;
+/// What it is worth to come nearer to a piece, as a part of what striking it is worth.
+const APPROACH: f32 = 1.6;
+/// No strike draws pieces from afar more than one of this worth.
+const TARGET_MAX: f32 = 15.0;
+
+/// The mind of *good* where there are coins.
+pub(crate) struct GoodQuantumMind {
+    side: Side,
+    /// How many pieces stood on the board at the latest own ply, and for how many own plies there have been so many.
+    standing: usize,
+    quiet_plies: u16,
+}
+
+impl GoodQuantumMind {
+    pub(crate) fn new(side: Side) -> GoodQuantumMind {
+        GoodQuantumMind { side, standing: 0, quiet_plies: 0 }
+    }
+}
+
+impl Mind for GoodQuantumMind {
+    fn choose(&mut self, view: &View, chance: &mut Chance) -> Option<Move> {
+        match self.act(view, chance) {
+            Some(Command::Move(asked)) => Some(asked.squares),
+            Some(_) | None => None,
+        }
+    }
+
+    fn act(&mut self, view: &View, chance: &mut Chance) -> Option<Command> {
+        let standing = view.pieces.len();
+        let is_quiet = standing == std::mem::replace(&mut self.standing, standing);
+        self.quiet_plies = if is_quiet { self.quiet_plies.saturating_add(1) } else { 0 };
+        choose(&Turn::new(view, self.side, self.quiet_plies), chance)
+    }
+}
+
+/// A legal command; none only when there is nothing to do.
+fn choose(turn: &Turn<'_>, chance: &mut Chance) -> Option<Command> {
+    let commands = turn.view.legal_commands()?;
+    if let Some(strike) = &turn.view.pending_strike
+        && let Some(rank) = turn.choice(strike, chance)
+        && let choice = Command::Choose(Choice(rank))
+        && commands.iter().any(|command| command == choice)
+    {
+        return Some(choice);
+    }
+    let mut best: Option<(f32, Command)> = None;
+    for command in commands.iter() {
+        let score = turn.score(&command) + WHIM * chance.below(1000) as f32 / 1000.0;
+        if best.as_ref().is_none_or(|(high, _)| score > *high) {
+            best = Some((score, command));
+        }
+    }
+    best.map(|(_, command)| command)
+}
+
+/// What stands on a square, as everybody knows it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Stand {
+    Known(Rank),
+    Coin { is_moved: bool },
+}
+
+impl Stand {
+    fn of(piece: &SeenPiece) -> Stand {
+        match piece.identity {
+            Identity::Known(rank) => Stand::Known(rank),
+            Identity::Coin | Identity::OneOf(_) | Identity::Hidden => {
+                Stand::Coin { is_moved: piece.is_moved }
+            }
+        }
+    }
+}
+
+struct Turn<'a> {
+    view: &'a View,
+    side: Side,
+    stock: Stock,
+    /// One, and more the longer nothing falls.
+    boldness: f32,
+    /// What strikes are worth to whoever strikes, with nothing else around.
+    worths: RefCell<HashMap<(Side, Stand, Stand), f32>>,
+}
+
+impl<'a> Turn<'a> {
+    fn new(view: &'a View, side: Side, quiet_plies: u16) -> Turn<'a> {
+        let boldness = 1.0 + f32::from(quiet_plies) / PATIENCE_PLIES;
+        Turn { view, side, stock: Stock::of(view), boldness, worths: RefCell::default() }
+    }
+
+    /// How much of what the other side can win back counts.
+    fn answer(&self) -> f32 {
+        ANSWER / self.boldness
+    }
+
+    fn piece(&self, square: Square) -> Option<&SeenPiece> {
+        self.view.pieces.iter().find(|piece| piece.square == square)
+    }
+
+    fn of(&self, side: Side) -> impl Iterator<Item = &SeenPiece> + Clone {
+        self.view.pieces.iter().filter(move |piece| piece.side == side)
+    }
+
+    /// What a piece in a strike can be named (§Q4, §Q6).
+    fn ranks(&self, side: Side, stand: Stand, is_attacker: bool) -> Vec<Rank> {
+        let is_moved = match stand {
+            Stand::Known(rank) => return vec![rank],
+            Stand::Coin { is_moved } => is_moved || is_attacker,
+        };
+        let is_bound = !is_moved && self.stock.is_bound(side);
+        let left = Rank::ALL.into_iter().filter(|rank| self.stock.pools[side][*rank as usize] > 0);
+        left.filter(|rank| if is_bound { !may_be(*rank, true) } else { may_be(*rank, is_moved) }).collect()
+    }
+
+    /// What a strike with these ranks is worth to whoever strikes.
+    fn payoff(&self, striker: Side, ours: (Stand, Rank), theirs: (Stand, Rank)) -> f32 {
+        let (own_fate, foe_fate) = strike_fates(self.view.ruleset, ours.1, theirs.1);
+        let cost = |fate: Fate, side: Side, (stand, rank): (Stand, Rank)| {
+            let shown = if matches!(stand, Stand::Known(_)) { 0.0 } else { SHOWN };
+            if fate == Fate::Leaves { self.stock.loss(side, rank) } else { shown * worth(rank) }
+        };
+        cost(foe_fate, striker.opponent(), theirs) - cost(own_fate, striker, ours)
+    }
+
+    /// A strike as a game between what both can name; `exposed` is what it costs the striker to stand there as this rank afterwards.
+    fn clash(&self, striker: Side, ours: Stand, theirs: Stand, exposed: impl Fn(Rank) -> f32) -> Clash {
+        let (rows, columns) =
+            (self.ranks(striker, ours, true), self.ranks(striker.opponent(), theirs, false));
+        let pressure = match theirs {
+            Stand::Known(_) => 0.0,
+            Stand::Coin { is_moved } => self.stock.pressure(striker.opponent(), is_moved),
+        };
+        let pressure = if striker == self.side { pressure * self.boldness } else { pressure };
+        let payoffs: Vec<Vec<f32>> = rows
+            .iter()
+            .map(|own| {
+                let payoff = |foe: &Rank| {
+                    let (fate, _) = strike_fates(self.view.ruleset, *own, *foe);
+                    let risk = if fate == Fate::Leaves { 0.0 } else { exposed(*own) };
+                    self.payoff(striker, (ours, *own), (theirs, *foe)) + pressure - risk
+                };
+                columns.iter().map(payoff).collect()
+            })
+            .collect();
+        let mixed = solve(&payoffs);
+        Clash { rows, columns, mixed }
+    }
+
+    /// What a strike is worth to whoever strikes, with nothing else around.
+    fn worth_of(&self, striker: Side, ours: Stand, theirs: Stand) -> f32 {
+        if let Some(worth) = self.worths.borrow().get(&(striker, ours, theirs)) {
+            return *worth;
+        }
+        let worth = self.clash(striker, ours, theirs, |_| 0.0).mixed.value;
+        self.worths.borrow_mut().insert((striker, ours, theirs), worth);
+        worth
+    }
+
+    /// The most that the others can win by a strike at what stands on a square.
+    fn threat(&self, side: Side, at: Square, stand: Stand, struck: Option<Square>) -> f32 {
+        let foe = side.opponent();
+        let beside =
+            self.of(foe).filter(|piece| steps(piece.square, at) == 1 && Some(piece.square) != struck);
+        let can_strike = |piece: &&SeenPiece| match Stand::of(piece) {
+            Stand::Known(rank) => may_be(rank, true),
+            Stand::Coin { is_moved } => is_moved || !self.stock.is_bound(foe),
+        };
+        beside.filter(can_strike).map(|piece| self.worth_of(foe, Stand::of(piece), stand)).fold(0.0, f32::max)
+    }
+
+    /// The strike that waits, as the game it is to both.
+    fn choice(&self, strike: &PendingStrike, chance: &mut Chance) -> Option<Rank> {
+        let PendingStrike { side, from, to, owes: _, own_choice: _ } = *strike;
+        let (ours, theirs) = (Stand::of(self.piece(from)?), Stand::of(self.piece(to)?));
+        let exposed = |rank| self.answer() * self.threat(side, to, Stand::Known(rank), Some(to));
+        let Clash { rows, columns, mixed } = self.clash(side, ours, theirs, exposed);
+        let (ranks, weights) = if side == self.side { (rows, mixed.rows) } else { (columns, mixed.columns) };
+        draw(&ranks, &weights, chance)
+    }
+
+    fn score(&self, command: &Command) -> f32 {
+        let Command::Move(MoveCommand { squares, path: _, color: _ }) = command else { return 0.0 };
+        let Move { from, to } = *squares;
+        let Some(own) = self.piece(from) else { return 0.0 };
+        let is_far = steps(from, to) > 1;
+        let before = Stand::of(own);
+        let after = match before {
+            Stand::Coin { .. } if is_far => Stand::Known(Rank::Scout),
+            Stand::Coin { .. } => Stand::Coin { is_moved: true },
+            Stand::Known(_) => before,
+        };
+        let shown = if after == before || !is_far { 0.0 } else { SHOWN * worth(Rank::Scout) };
+        let elsewhere = self
+            .of(self.side)
+            .filter(|piece| piece.square != from)
+            .map(|piece| self.threat(self.side, piece.square, Stand::of(piece), Some(to)))
+            .fold(0.0, f32::max);
+        let gain = match self.piece(to) {
+            Some(foe) => {
+                let exposed = |rank| {
+                    (self.answer() * self.threat(self.side, to, Stand::Known(rank), Some(to))).max(0.0)
+                };
+                self.clash(self.side, after, Stand::of(foe), exposed).mixed.value - self.answer() * elsewhere
+            }
+            None => {
+                let here = self.threat(self.side, to, after, None);
+                APPROACH * (self.pull(to, after) - self.pull(from, before))
+                    - self.answer() * here.max(elsewhere)
+            }
+        };
+        let is_setting_out = before == Stand::Coin { is_moved: false };
+        gain - shown - if is_setting_out { self.stock.cost_of_setting_out(self.side) } else { 0.0 }
+    }
+
+    /// How near what is worth striking is.
+    fn pull(&self, at: Square, stand: Stand) -> f32 {
+        let foes = self.of(self.side.opponent());
+        let pull = |foe: &SeenPiece| {
+            let worth = self.worth_of(self.side, stand, Stand::of(foe)).min(TARGET_MAX);
+            worth * (1.0 - f32::from(steps(at, foe.square)) / 20.0)
+        };
+        foes.map(pull).fold(0.0, f32::max)
+    }
+}
+
+/// What both sides of a strike can name, and how they do it best.
+struct Clash {
+    rows: Vec<Rank>,
+    columns: Vec<Rank>,
+    mixed: Mixed,
+}
+
+/// One of these, as often as its weight says.
+fn draw(ranks: &[Rank], weights: &[f32], chance: &mut Chance) -> Option<Rank> {
+    let mut left = chance.below(1_000_000) as f32 / 1_000_000.0;
+    for (rank, weight) in ranks.iter().zip(weights) {
+        left -= weight;
+        if left < 0.0 {
+            return Some(*rank);
+        }
+    }
+    ranks.last().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_are_drawn_as_often_as_their_weights_say() {
+        let (ranks, weights) = ([Rank::Scout, Rank::Bomb, Rank::Marshal], [0.75, 0.0, 0.25]);
+        let mut chance = Chance::new(1);
+        let drawn: Vec<Rank> = (0..4000).filter_map(|_| draw(&ranks, &weights, &mut chance)).collect();
+        let count = |rank: Rank| drawn.iter().filter(|it| **it == rank).count();
+        assert_eq!((drawn.len(), count(Rank::Bomb)), (4000, 0));
+        assert!((900..1100).contains(&count(Rank::Marshal)), "{}", count(Rank::Marshal));
+        assert_eq!(draw(&[], &[], &mut chance), None);
+    }
+}
