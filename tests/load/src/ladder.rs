@@ -41,6 +41,11 @@ pub(crate) async fn judge(
 ) -> Result<bool, Trouble> {
     let mut faults = Faults::default();
     let records = read_records(address, games).await?;
+    let mut lengths: Vec<u64> =
+        records.values().map(|record| ended(record).saturating_sub(record.created)).collect();
+    lengths.sort_unstable();
+    let median = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
+    println!("a game:      median {:.1} s from pairing to its end", median as f64 / 1_000.0);
     overlaps(&records, &mut faults);
     let orders = read_orders(address, names, &records).await?;
     let changes = read_changes(address, &records).await?;

@@ -117,6 +117,8 @@ pub(crate) async fn run(plan: Plan, server: &Path) -> Result<bool, Trouble> {
         &wave,
         "--attempts-per-address",
         "1000000",
+        "--requests-per-minute",
+        "100000000",
         "--password-memory-kib",
         "32",
         "--password-passes",
