@@ -118,7 +118,7 @@ pub(crate) async fn run(plan: Plan, server: &Path) -> Result<bool, Trouble> {
         "--attempts-per-address",
         "1000000",
         "--requests-per-minute",
-        "100000000",
+        "1000000",
         "--password-memory-kib",
         "32",
         "--password-passes",
