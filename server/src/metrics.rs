@@ -84,6 +84,12 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
     ),
     (HTTP_REQUESTS, Kind::Counter, Unit::Count, "HTTP requests, by route and status"),
     (HEALTH_SECONDS, Kind::Histogram, Unit::Seconds, "Time the store takes for a health check"),
+    (
+        STORE_AVAILABLE,
+        Kind::Gauge,
+        Unit::Count,
+        "Whether the store answers: 1, or 0 while clients are told that it does not",
+    ),
     (HEARTBEAT_FAILURES, Kind::Counter, Unit::Count, "Heartbeats the store did not take"),
     (GAMES, Kind::Gauge, Unit::Count, "Running games, by phase: deploying or playing"),
     (
@@ -158,6 +164,8 @@ pub const LOBBY_BROADCASTS: &str = "flagfall_lobby_broadcasts_total";
 pub const HTTP_REQUESTS: &str = "flagfall_http_requests_total";
 /// Health check latency.
 pub const HEALTH_SECONDS: &str = "flagfall_health_seconds";
+/// See [`METRICS`].
+pub const STORE_AVAILABLE: &str = "flagfall_store_available";
 /// Failed heartbeats.
 pub const HEARTBEAT_FAILURES: &str = "flagfall_heartbeat_failures_total";
 /// Panics.

@@ -66,6 +66,12 @@ impl App {
         self.is_stopping.load(Ordering::Relaxed)
     }
 
+    /// The store answers, or does not: everybody is told who does not know.
+    fn note_store(&self, is_available: bool) {
+        gauge!(names::STORE_AVAILABLE).set(if is_available { 1.0 } else { 0.0 });
+        self.connections.note_store(is_available);
+    }
+
     /// Sets the gauges whose values are asked for rather than told.
     pub(crate) fn sample_metrics(&self) {
         let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
@@ -259,14 +265,24 @@ pub(crate) fn report_panic(task: &'static str) {
     tracing::error!(task, "a task panicked: a defect of the server; everything else goes on");
 }
 
-/// Tells the store that a server is alive; after a crash the clocks of all games stand still from the last time on.
+/// Tells the store that a server is alive; after a crash the clocks of all games stand still from the last time on. Whether it takes that, and
+/// soon enough, everybody who is connected is told.
 async fn heartbeat(app: Arc<App>) {
     let mut ticks = interval(app.settings.times.heartbeat.max(Duration::from_millis(1)));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut is_failing = false;
     loop {
         ticks.tick().await;
-        match app.store.heartbeat().await {
+        let mut beat = app.store.heartbeat();
+        let beaten = match timeout(app.settings.times.store_late, &mut beat).await {
+            Ok(beaten) => beaten,
+            Err(_) => {
+                app.note_store(false);
+                beat.await
+            }
+        };
+        app.note_store(beaten.is_ok());
+        match beaten {
             Ok(_) if is_failing => {
                 is_failing = false;
                 tracing::info!("the store takes heartbeats again");

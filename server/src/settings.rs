@@ -175,6 +175,8 @@ pub struct Times {
     pub turn_look: Duration,
     /// The time between two heartbeats to the store.
     pub heartbeat: Duration,
+    /// How long the store may take for a heartbeat before everybody is told that it is out of reach.
+    pub store_late: Duration,
     /// How long the store may take for a health check.
     pub health: Duration,
     /// How long stopping may take before the rest is cut off.
@@ -208,6 +210,8 @@ impl Default for Times {
             revocation_interval: Duration::from_secs(1),
             turn_look: Duration::from_secs(2),
             heartbeat: Duration::from_secs(1),
+            // With a heartbeat's pause before it, 2.25 s from the last answer.
+            store_late: Duration::from_millis(1_250),
             health: Duration::from_secs(2),
             stop: Duration::from_secs(8),
         }

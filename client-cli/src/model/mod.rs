@@ -425,6 +425,8 @@ pub struct Model {
     pub is_pinged: bool,
     /// Whether a line was ever up.
     pub was_online: bool,
+    /// Whether the server says that it does not reach its store.
+    pub is_store_away: bool,
     /// The credential.
     pub token: Option<Secret>,
     /// Who one is.
@@ -496,6 +498,7 @@ impl Model {
             heard_at: 0,
             is_pinged: false,
             was_online: false,
+            is_store_away: false,
             token: None,
             player: None,
             known_games: None,

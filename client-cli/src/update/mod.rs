@@ -11,6 +11,7 @@ mod link;
 mod mail;
 mod reserve;
 mod server;
+mod store;
 
 use flagfall_protocol::ClientToServer;
 

@@ -2,7 +2,7 @@
 
 use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, GameCommand, ServerToClient};
 
-use super::{absence, chat, errands, exit, game, goal, link, mail};
+use super::{absence, chat, errands, exit, game, goal, link, mail, store};
 use crate::errand::Errand;
 use crate::model::{Effect, Goal, How, Link, Model, Page};
 use crate::words;
@@ -22,11 +22,15 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
                 model.say(format!("Connected to {} as {}.", model.options.server, words::player(&player)));
             }
             model.was_online = true;
+            model.is_store_away = false;
             model.player = Some(player);
             goal::welcomed(model, games, out);
         }
         ServerToClient::Accepted { cmd_id, outcome } => accepted(model, &cmd_id, outcome, out),
         ServerToClient::Refused { cmd_id, game, code, message, seq } => {
+            if store::is_kept(model, &code) {
+                return;
+            }
             let pending = cmd_id.as_ref().and_then(|cmd_id| take_pending(model, cmd_id));
             if cmd_id.is_some() && pending.is_none() {
                 // Nobody waits for it: an offer was taken back that had gone, or an answer came twice.
@@ -114,6 +118,7 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
                 model.say(format!("This game cannot go on now: {message}"));
             }
         }
+        ServerToClient::StoreState { available } => store::state(model, available, out),
         ServerToClient::Ping { id, server_time, heads } => {
             model.is_pinged = true;
             link::learn_time(model, server_time, false);

@@ -667,3 +667,37 @@ fn a_q_in_the_middle_of_a_move_does_not_leave() {
     key(&mut model, Key::Escape);
     assert_eq!(exit_code(&key(&mut model, Key::Char('q'))), Some(0));
 }
+
+#[test]
+fn a_server_without_its_store_is_told_of_once_and_what_was_asked_meanwhile_is_asked_again() {
+    let mut model = playing();
+    let told = |model: &Model| model.notes.iter().filter(|note| note.contains("reach")).count();
+    for available in [false, false] {
+        assert_eq!(received(&mut model, &format!(r#"{{"type":"store_state","available":{available}}}"#)), []);
+    }
+    assert_eq!(told(&model), 1);
+    let notes = model.notes.len();
+    let asked = sent(&type_in(&mut model, "a5a6")).into_iter().cloned().collect::<Vec<_>>();
+    let cmd_id = model.pending[0].cmd_id.as_str().to_owned();
+    let refused = format!(
+        r#"{{"type":"refused","cmd_id":"{cmd_id}","game":"0123456789ab","code":"store_unavailable","message":"no"}}"#
+    );
+    assert_eq!(received(&mut model, &refused), []);
+    assert!(model.notes.len() <= notes + 1 && told(&model) == 1, "no error for each click");
+    let effects = received(&mut model, r#"{"type":"store_state","available":true}"#);
+    assert_eq!(sent(&effects), asked.iter().collect::<Vec<_>>());
+    assert_eq!(told(&model), 2);
+}
+
+#[test]
+fn a_client_that_comes_back_while_the_store_is_away_tries_again() {
+    let mut model = playing();
+    model.game = None;
+    lose(&mut model, None);
+    update(&mut model, Message::Connected);
+    let effects =
+        received(&mut model, r#"{"type":"refused","code":"store_unavailable","message":"no store"}"#);
+    assert_eq!(exit_code(&effects), None);
+    let effects = lose(&mut model, Some(1013));
+    assert!(matches!(effects[..], [Effect::Connect { .. }]), "{effects:?}");
+}

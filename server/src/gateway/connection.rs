@@ -238,6 +238,9 @@ impl Connection {
         match entered {
             Ok((registration, player)) => {
                 self.session.entered(now);
+                if self.app.connections.is_store_away() {
+                    self.outbox.send(Payload::new(&ServerToClient::StoreState { available: false }));
+                }
                 let desk = Desk::new(self.app.clone(), self.outbox.clone(), player);
                 self.stage = Stage::In { registration, desk };
                 Step::Wait

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use flagfall_protocol::CloseCode;
+use flagfall_protocol::{CloseCode, ServerToClient};
 use tokio::sync::Notify;
 
 use super::outbox::{ConnectionId, Outbox};
@@ -20,6 +21,7 @@ pub struct Connections {
 struct Shared {
     state: Mutex<State>,
     emptied: Notify,
+    is_store_away: AtomicBool,
 }
 
 #[derive(Default)]
@@ -70,6 +72,27 @@ impl Connections {
         let entries = self.shared.lock().players.get(player_id).cloned();
         for entry in entries.iter().flatten() {
             entry.outbox.send(payload.clone());
+        }
+    }
+
+    /// Whether the store is out of reach, as everybody was told.
+    #[must_use]
+    pub fn is_store_away(&self) -> bool {
+        self.shared.is_store_away.load(Ordering::SeqCst)
+    }
+
+    /// Tells everybody that the store is out of reach, or there again; nothing when they know.
+    pub fn note_store(&self, is_available: bool) {
+        if self.shared.is_store_away.swap(!is_available, Ordering::SeqCst) != is_available {
+            return;
+        }
+        let state = self.shared.lock();
+        let outboxes: Vec<Outbox> =
+            state.players.values().flatten().map(|entry| entry.outbox.clone()).collect();
+        drop(state);
+        let payload = Payload::new(&ServerToClient::StoreState { available: is_available });
+        for outbox in outboxes {
+            outbox.send(payload.clone());
         }
     }
 
@@ -203,8 +226,7 @@ impl fmt::Debug for Registration {
 #[cfg(test)]
 mod tests {
     use std::future::poll_fn;
-
-    use flagfall_protocol::ServerToClient;
+    use std::task::{Context, Poll, Waker};
 
     use super::super::outbox::{OutboxReader, Outgoing, outbox};
     use super::*;
@@ -294,5 +316,23 @@ mod tests {
         drop(first);
         drop(late);
         waiting.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn everybody_is_told_once_that_the_store_is_away_and_once_that_it_is_back() {
+        let connections = Connections::new();
+        let (mut one, mut reader) = connect(&connections);
+        let (_greeting, mut stranger) = connect(&connections);
+        one.identify("ana", "t", 8);
+        for is_available in [true, false, false, true, true] {
+            connections.note_store(is_available);
+            assert_eq!(connections.is_store_away(), !is_available);
+        }
+        for available in [false, true] {
+            let told = Payload::new(&ServerToClient::StoreState { available });
+            assert_eq!(poll_fn(|cx| reader.poll_next(cx)).await, Outgoing::Message(told));
+        }
+        assert_eq!(one.outbox.queued(), 0);
+        assert_eq!(stranger.poll_next(&mut Context::from_waker(Waker::noop())), Poll::Pending);
     }
 }

@@ -10,7 +10,7 @@ use flagfall_protocol::ServerToClient;
 pub const PAYLOAD_BYTES_MAX: usize = 60 * 1024;
 
 /// The kinds of messages, as metrics label them. [`Payload::kind`] gives the place in this list.
-pub const PAYLOAD_KINDS: [&str; 17] = [
+pub const PAYLOAD_KINDS: [&str; 18] = [
     "welcome",
     "accepted",
     "refused",
@@ -28,6 +28,7 @@ pub const PAYLOAD_KINDS: [&str; 17] = [
     "rated",
     "claimable",
     "said",
+    "store_state",
 ];
 
 /// A message to a client as JSON text. Cloning it shares the bytes.
@@ -124,6 +125,7 @@ fn kind_of(message: &ServerToClient) -> u8 {
         ServerToClient::Rated { .. } => 14,
         ServerToClient::Claimable { .. } => 15,
         ServerToClient::Said { .. } => 16,
+        ServerToClient::StoreState { .. } => 17,
     }
 }
 

@@ -436,6 +436,7 @@ impl Actor {
         {
             self.outputs.extend(self.table.step(now, Input::Outage(outage)));
         }
+        self.table.note_store(self.tables.connections().is_store_away());
         if let Some(seats) = self.tables.seats() {
             self.table.note_sight(seats.sighted_since(tokio::time::Instant::now()));
             if self.shared.has_seat_news.swap(false, Ordering::Relaxed) {

@@ -5,12 +5,12 @@
 //! behind what he has seen: whoever opens one that nobody looked at waits for a look at the log. An audit compares head and all.
 
 use flagfall_board::{PerSide, Stamp};
-use flagfall_protocol::{Player, Position};
+use flagfall_protocol::{Player, Position, ServerToClient};
 use flagfall_store::{Head, Outage, StoredEntry};
 
 use super::commit::RETRY_MS;
 use super::core::{Flight, Output, ReadFailure, Reading, Table};
-use crate::gateway::{ConnectionId, Outbox};
+use crate::gateway::{ConnectionId, Outbox, Payload};
 use crate::peers::Elsewhere;
 
 /// How long what was heard of a game that nobody here looks at may wait, in milliseconds.
@@ -36,6 +36,8 @@ pub(super) struct Following {
     due_at: Option<Stamp>,
     /// Whether the replica is to be compared with the log, whatever was heard.
     is_to_look: bool,
+    /// Whether the store is known to be out of reach.
+    is_store_away: bool,
     openers: Vec<Opener>,
     /// When the house player is asked, if nobody else has moved it by then.
     house_at: Option<Stamp>,
@@ -68,6 +70,11 @@ impl Table {
         self.note_elsewhere(elsewhere);
     }
 
+    /// Whether the store is known to be out of reach.
+    pub(super) fn note_store(&mut self, is_away: bool) {
+        self.following.is_store_away = is_away;
+    }
+
     /// Whether it would be news that the log reaches to this entry.
     pub(super) fn is_news(&self, seq: u64) -> bool {
         seq > self.head.seq && seq > self.following.heard
@@ -98,6 +105,10 @@ impl Table {
             return false;
         }
         self.following.forget(outbox.connection());
+        if self.following.is_store_away {
+            // It will be shown when the store is back; until then nobody waits without a word.
+            outbox.send(Payload::new(&ServerToClient::StoreState { available: false }));
+        }
         self.following.openers.push(Opener { outbox: outbox.clone(), player: player.clone(), since });
         true
     }

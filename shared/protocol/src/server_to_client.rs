@@ -178,6 +178,11 @@ pub enum ServerToClient {
         /// For a person.
         message: String,
     },
+    /// Whether the server reaches its store. While it does not, nothing can be done and no clock runs for long; what is open is shown on.
+    StoreState {
+        /// Whether it does. It does until the server says otherwise.
+        available: bool,
+    },
     /// To be answered with a pong.
     Ping {
         /// Its number.

@@ -223,8 +223,28 @@ impl Process {
     /// # Panics
     /// When the signal cannot be sent.
     pub fn terminate(&mut self) {
+        self.signal("TERM");
+    }
+
+    /// Lets it stand still, as a machine does that hangs.
+    ///
+    /// # Panics
+    /// When the signal cannot be sent.
+    pub fn freeze(&self) {
+        self.signal("STOP");
+    }
+
+    /// Lets it go on.
+    ///
+    /// # Panics
+    /// When the signal cannot be sent.
+    pub fn thaw(&self) {
+        self.signal("CONT");
+    }
+
+    fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
-        let sent = Command::new("sh").args(["-c", "kill -TERM \"$1\"", "sh", &id]).status();
+        let sent = Command::new("sh").args(["-c", "kill -\"$1\" \"$2\"", "sh", name, &id]).status();
         assert!(sent.is_ok_and(|status| status.success()), "no signal to {}", self.name);
     }
 

@@ -10,7 +10,7 @@ use crate::{Process, command};
 /// A running Redis that promises all a game needs. It ends with this value.
 #[derive(Debug)]
 pub struct Redis {
-    _process: Process,
+    process: Process,
     port: u16,
     password: Option<String>,
     operator: Option<String>,
@@ -64,6 +64,16 @@ impl Redis {
         Redis::with_settings(settings, folder, self.password.clone())
     }
 
+    /// Lets it stand still: connections stay open and get no answer.
+    pub fn freeze(&self) {
+        self.process.freeze();
+    }
+
+    /// Lets it go on.
+    pub fn thaw(&self) {
+        self.process.thaw();
+    }
+
     /// Copies everything to a file while it runs, as an operator does.
     ///
     /// # Panics
@@ -97,7 +107,7 @@ impl Redis {
         redis.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--dir"]).arg(folder);
         let mut process = Process::start("redis", &mut redis);
         process.expect("Ready to accept connections");
-        Redis { _process: process, port, password, operator: None }
+        Redis { process, port, password, operator: None }
     }
 
     /// Where it is, as `--store` takes it.

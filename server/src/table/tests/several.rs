@@ -331,3 +331,19 @@ fn nobodys_absence_grows_older_while_this_server_does_not_hear_the_others() {
     one.step(Input::Tick);
     assert_eq!(presences(&mut bo), [(Side::Red, Presence::Away)]);
 }
+
+#[test]
+fn whoever_opens_a_game_while_the_store_is_away_is_told_so_at_once_and_shown_it_later() {
+    let (one, ..) = pair();
+    let mut other = one.twin();
+    other.table.share(PerSide::default());
+    other.table.note_store(true);
+    other.is_holding = true;
+    let mut cy = Client::new("cy");
+    other.open(&cy, None);
+    assert!(matches!(cy.only(), ServerToClient::StoreState { available: false }));
+    other.table.note_store(false);
+    other.is_holding = false;
+    other.release();
+    assert!(matches!(cy.only(), ServerToClient::Game { .. }));
+}

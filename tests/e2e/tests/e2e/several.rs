@@ -1,5 +1,7 @@
 //! Several servers before one Redis: players and spectators of a game on different ones, and servers that are killed or stopped.
 
+use std::time::Instant;
+
 use flagfall_board::PerSide;
 use flagfall_e2e::{Client, Mirror, Ply, Server, Site};
 use flagfall_tests::Chance;
@@ -76,6 +78,33 @@ fn a_game_over_three_servers_goes_on_when_one_is_killed_and_when_one_is_stopped(
     game.clients[turn].type_line("resign");
     for client in [&mut game.clients.red, &mut game.clients.blue, &mut game.spectator] {
         client.expect("resigned.");
+    }
+}
+
+#[test]
+fn a_redis_that_stands_still_is_told_of_once_and_what_was_asked_meanwhile_is_done_after_it() {
+    let site = Site::with_redis();
+    let servers = [site.serve(), site.serve(), site.serve()];
+    let mut game = Spread::begin(&site, &servers, Chance::seed_or(12));
+    game.play(2);
+    let redis = site.redis().expect("a Redis");
+    redis.freeze();
+    let frozen = Instant::now();
+    for client in [&mut game.clients.red, &mut game.clients.blue, &mut game.spectator] {
+        client.expect("cannot reach its store");
+    }
+    // The promise is 2.5 s; how long it takes on a busy machine is for people to read.
+    println!("all three were told after {} ms", frozen.elapsed().as_millis());
+    let ply = game.mirror.play_quietly();
+    game.clients[ply.side].type_line(&ply.typed);
+    redis.thaw();
+    for client in [&mut game.clients.red, &mut game.clients.blue, &mut game.spectator] {
+        client.expect("reaches its store again");
+    }
+    game.hear(&ply);
+    game.play(2);
+    for client in [&game.clients.red, &game.clients.blue, &game.spectator] {
+        assert!(!client.has_said("Refused") && !client.has_said("Reconnecting"), "one state, no errors");
     }
 }
 
