@@ -46,7 +46,12 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
     (ROUND_TRIP, Kind::Histogram, Unit::Seconds, "Time from a ping to its pong"),
     (GUESTS, Kind::Counter, Unit::Count, "New guests"),
     (ACCOUNTS, Kind::Counter, Unit::Count, "Accounts, by what happened: made or deleted"),
-    (RATED_GAMES, Kind::Counter, Unit::Count, "Rated games that ended, by result: rated, or not_counted"),
+    (
+        RATED_GAMES,
+        Kind::Counter,
+        Unit::Count,
+        "Rated games that ended, by result: rated, not_counted, or put_aside (something of it is damaged)",
+    ),
     (POOL_WAITING, Kind::Gauge, Unit::Count, "Players who wait in the pool, as of the last wave"),
     (PAIRING_WAIT_SECONDS, Kind::Histogram, Unit::Seconds, "Time from entering the pool to being paired"),
     (PAIRING_GAP, Kind::Histogram, Unit::Count, "Difference of the ratings of a pair"),

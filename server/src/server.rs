@@ -303,10 +303,13 @@ async fn heartbeat(app: Arc<App>) {
 async fn revocations(app: Arc<App>) {
     let mut ticks = interval(app.settings.times.revocation_interval.max(Duration::from_millis(10)));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut looked_at = None;
     loop {
         ticks.tick().await;
-        if let Err(error) = app.players.look_for_revocations().await {
-            tracing::warn!(%error, "tokens revoked on other servers cannot be looked for");
+        let now = Instant::now();
+        match app.players.look_for_revocations(looked_at).await {
+            Ok(()) => looked_at = Some(now),
+            Err(error) => tracing::warn!(%error, "tokens revoked on other servers cannot be looked for"),
         }
         if let Err(error) = app.players.look_for_closed().await {
             tracing::warn!(%error, "accounts that were closed cannot be looked for");

@@ -352,9 +352,16 @@ async fn of_two_who_want_one_name_one_gets_it() {
     let house = House::open(settings()).await;
     let other = House::open_on(house.store.clone(), settings()).await;
     let body = sign_up("ana");
-    let (one, two) = tokio::join!(
+    // Both have found the name free before either takes it.
+    let held = house.store.hold_appends().await;
+    let release = async {
+        house.store.wait_for_held(2).await;
+        drop(held);
+    };
+    let (one, two, ()) = tokio::join!(
         house.ask("POST", "/api/account", "", &body),
-        other.ask("POST", "/api/account", "", &body)
+        other.ask("POST", "/api/account", "", &body),
+        release
     );
     let mut statuses = [one.status, two.status];
     statuses.sort_unstable();
@@ -379,8 +386,15 @@ async fn tokens_made_on_two_servers_at_once_are_all_there() {
             common::http(address, &request).await.status
         }
     };
-    let made = tokio::join!(make(&house, "a"), make(&other, "b"), make(&house, "c"), make(&other, "d"));
-    assert_eq!(made, (201, 201, 201, 201));
+    // All four have read the same record before any is written.
+    let held = house.store.hold_appends().await;
+    let release = async {
+        house.store.wait_for_held(4).await;
+        drop(held);
+    };
+    let (a, b, c, d, ()) =
+        tokio::join!(make(&house, "a"), make(&other, "b"), make(&house, "c"), make(&other, "d"), release);
+    assert_eq!((a, b, c, d), (201, 201, 201, 201));
     let listed = house.ask("GET", "/api/tokens", &token, "").await.json();
     assert_eq!(listed["tokens"].as_array().unwrap().len(), 5);
     other.close().await;

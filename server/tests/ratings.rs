@@ -407,19 +407,44 @@ async fn a_server_that_dies_at_any_step_of_finishing_a_game_leaves_one_change() 
     }
 }
 
+/// A server that can be kept from updating anything.
+async fn stallable(memory: &MemoryStore) -> (Arc<Mortal>, House) {
+    let mortal = Arc::new(Mortal {
+        store: memory.clone(),
+        left: AtomicUsize::new(usize::MAX),
+        dies_after: false,
+        is_stalled: AtomicBool::new(false),
+        interruption: Mutex::default(),
+    });
+    (mortal.clone(), House::open_over(mortal, memory.clone(), quiet()).await)
+}
+
 #[tokio::test]
 async fn servers_that_rate_the_same_games_at_once_rate_each_once() {
-    let house = House::open(quiet()).await;
+    let memory = MemoryStore::new(SystemClock);
+    let ((stall, house), (other_stall, other)) = (stallable(&memory).await, stallable(&memory).await);
     let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
-    let mut games = Vec::new();
+    let mut duels = Vec::new();
     for _ in 0..4 {
-        let Duel { red: _red, mut blue, game } = Duel::begin(&house, &ana, &bo).await;
-        command(&mut blue, game, 2, GameCommand::Resign {}).await;
-        resigned(&mut blue).await;
-        games.push(game);
+        duels.push(Duel::begin(&house, &ana, &bo).await);
     }
-    let other = House::open_on(house.store.clone(), quiet()).await;
-    let (one, two) = tokio::join!(house.ratings.settle_all(), other.ratings.settle_all());
+    // Whoever rates by himself when a game ends cannot, for now.
+    let stall =
+        |is_stalled| [&stall, &other_stall].map(|it| it.is_stalled.store(is_stalled, Ordering::SeqCst));
+    stall(true);
+    for Duel { blue, game, .. } in &mut duels {
+        command(blue, *game, 2, GameCommand::Resign {}).await;
+        resigned(blue).await;
+    }
+    let games: Vec<_> = duels.iter().map(|duel| duel.game).collect();
+    // Two have read a due and both ratings before either writes.
+    let held = memory.hold_appends().await;
+    stall(false);
+    let release = async {
+        memory.wait_for_held(2).await;
+        drop(held);
+    };
+    let (one, two, ()) = tokio::join!(house.ratings.settle_all(), other.ratings.settle_all(), release);
     assert!(one.is_ok() && two.is_ok());
     other.ratings.settle_all().await.unwrap();
     let games_of = history(&house, "ana").await;
@@ -437,14 +462,7 @@ async fn servers_that_rate_the_same_games_at_once_rate_each_once() {
 #[tokio::test]
 async fn a_game_that_is_rated_between_reading_and_writing_is_not_forgotten() {
     let memory = MemoryStore::new(SystemClock);
-    let mortal = Arc::new(Mortal {
-        store: memory.clone(),
-        left: AtomicUsize::new(usize::MAX),
-        dies_after: false,
-        is_stalled: AtomicBool::new(false),
-        interruption: Mutex::default(),
-    });
-    let house = House::open_over(mortal.clone(), memory.clone(), quiet()).await;
+    let (mortal, house) = stallable(&memory).await;
     let other = House::open_on(memory, quiet()).await;
     let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
     let mut duels = [Duel::begin(&house, &ana, &bo).await, Duel::begin(&house, &ana, &bo).await];
@@ -461,6 +479,31 @@ async fn a_game_that_is_rated_between_reading_and_writing_is_not_forgotten() {
         assert_eq!(history(&house, name).await.as_array().unwrap().len(), 2);
     }
     other.close().await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_due_that_meets_damage_is_tried_a_few_times_and_then_put_aside() {
+    let memory = MemoryStore::new(SystemClock);
+    let (stall, house) = stallable(&memory).await;
+    let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
+    let mut duels = [Duel::begin(&house, &ana, &bo).await, Duel::begin(&house, &ana, &bo).await];
+    stall.is_stalled.store(true, Ordering::SeqCst);
+    for duel in &mut duels {
+        command(&mut duel.blue, duel.game, 2, GameCommand::Resign {}).await;
+        resigned(&mut duel.blue).await;
+    }
+    memory.damage(duels[0].game, 1);
+    stall.is_stalled.store(false, Ordering::SeqCst);
+    let records = async |prefix: &str| memory.scan(Key::new(prefix).unwrap(), None, 9).await.unwrap().len();
+    let mut looks = 0;
+    while records("rating_due/").await > 0 {
+        looks += 1;
+        assert!(looks <= 12, "it is tried for ever");
+        house.ratings.settle_all().await.unwrap();
+    }
+    assert_eq!(records("rating_aside/").await, 1);
+    assert_eq!(rating(&house, "ana").await[0]["games"], 1, "the other game is rated");
     house.close().await;
 }
 

@@ -1,6 +1,6 @@
 //! Who is connected.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -110,6 +110,16 @@ impl Connections {
         for entry in entries.iter().flatten() {
             entry.outbox.close(code);
         }
+    }
+
+    /// The players who are connected, with the ids of the tokens they came with, each once.
+    #[must_use]
+    pub fn tokens(&self) -> BTreeSet<(Arc<str>, Arc<str>)> {
+        let state = self.shared.lock();
+        let tokens = |(player, entries): (&Arc<str>, &Vec<Entry>)| {
+            entries.iter().map(|entry| (player.clone(), entry.token.clone())).collect::<Vec<_>>()
+        };
+        state.players.iter().flat_map(tokens).collect()
     }
 
     /// Whether a player has an open connection.

@@ -371,9 +371,7 @@ async fn of_two_who_accept_a_seek_at_two_servers_one_gets_it() {
         // Both have read the seek before either takes it.
         let held = one.store.hold_appends().await;
         let release = async {
-            for _ in 0..20 {
-                tokio::task::yield_now().await;
-            }
+            one.store.wait_for_held(2).await;
             drop(held);
         };
         let (bo, cy, ()) =

@@ -333,7 +333,7 @@ impl Players {
             let Some((record, bytes)) = self.read(&asker.player.id).await? else { return Ok(()) };
             let update = Update {
                 conditions: vec![(player_key(&record.player.id)?, Expect::Value(bytes))],
-                writes: record.farewell()?,
+                writes: record.farewell(self.inner.store.now())?,
             };
             match self.inner.store.update(update).await? {
                 UpdateOutcome::Ok => {
@@ -438,7 +438,7 @@ impl Players {
             if after.name_key != before.name_key {
                 conditions.push((name_key(&after.name_key)?, Expect::Absent));
             }
-            let update = Update { conditions, writes: after.writes_after(&before)? };
+            let update = Update { conditions, writes: after.writes_after(&before, self.inner.store.now())? };
             let is_done = match self.inner.store.update(update).await? {
                 UpdateOutcome::Ok => true,
                 UpdateOutcome::Conflict => {

@@ -13,7 +13,7 @@ use super::token::Token;
 use crate::chance::{ChanceError, random_code};
 
 /// How long other servers have for closing the sockets of a token that was revoked.
-const REVOKED_MS: u64 = 5 * 60 * 1_000;
+pub(super) const REVOKED_MS: u64 = 5 * 60 * 1_000;
 
 /// What the store keeps of a player. It has no `Debug`: it holds hashes of secrets.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,9 +101,9 @@ impl PlayerRecord {
     }
 
     /// What becomes of the record of before when this one takes its place: its ways that are no more, and the word to other servers.
-    pub(super) fn writes_after(&self, before: &PlayerRecord) -> Result<Vec<Write>, StoreError> {
+    pub(super) fn writes_after(&self, before: &PlayerRecord, now: Stamp) -> Result<Vec<Write>, StoreError> {
         let mut writes =
-            before.revocations(|token| self.tokens.iter().all(|kept| kept.hash != token.hash))?;
+            before.revocations(now, |token| self.tokens.iter().all(|kept| kept.hash != token.hash))?;
         if before.name_key != self.name_key {
             writes.push(Write::Delete { key: name_key(&before.name_key)? });
         }
@@ -112,8 +112,8 @@ impl PlayerRecord {
     }
 
     /// What is written when nothing is left of a player but that he was here.
-    pub(super) fn farewell(&self) -> Result<Vec<Write>, StoreError> {
-        let mut writes = self.revocations(|_| true)?;
+    pub(super) fn farewell(&self, now: Stamp) -> Result<Vec<Write>, StoreError> {
+        let mut writes = self.revocations(now, |_| true)?;
         writes.push(Write::Delete { key: player_key(&self.player.id)? });
         writes.push(Write::Delete { key: name_key(&self.name_key)? });
         writes.push(Write::Put { key: gone_key(&self.player.id)?, value: Vec::new(), expires: None });
@@ -123,8 +123,13 @@ impl PlayerRecord {
         Ok(writes)
     }
 
-    fn revocations(&self, is_revoked: impl Fn(&TokenRecord) -> bool) -> Result<Vec<Write>, StoreError> {
-        let expires = Some(SystemClock.now().plus_ms(REVOKED_MS));
+    /// What tells other servers of revoked tokens. It expires by the store's clock, as everything there does: `now` is that clock's.
+    fn revocations(
+        &self,
+        now: Stamp,
+        is_revoked: impl Fn(&TokenRecord) -> bool,
+    ) -> Result<Vec<Write>, StoreError> {
+        let expires = Some(now.plus_ms(REVOKED_MS));
         let mut writes = Vec::new();
         for token in self.tokens.iter().filter(|token| is_revoked(token)) {
             let value = self.player.id.clone().into_bytes();

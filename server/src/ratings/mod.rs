@@ -9,7 +9,7 @@ mod record;
 mod undo;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
@@ -30,7 +30,7 @@ use self::record::{
 use crate::gateway::Connections;
 use crate::metrics as names;
 use crate::players::{gone_key, player_shown};
-use crate::table::{Finished, Tables};
+use crate::table::{Finished, TableError, Tables};
 
 pub use self::first_move::FirstMove;
 use self::first_move::{FirstMoveRecord, first_move_key};
@@ -41,6 +41,8 @@ pub use self::undo::{UndoError, rated_games, undo};
 const PLIES_MIN: u16 = 2;
 /// How often an update is tried anew because another game of the same players was first.
 const ATTEMPTS: usize = 32;
+/// How often a due that meets something damaged is tried before it is put aside.
+const DAMAGED_TRIES: u32 = 12;
 /// Dues read at a time.
 const DUES_CHUNK: usize = 256;
 /// The time between two looks for dues that nobody told of: those of servers that are gone.
@@ -68,6 +70,8 @@ pub struct Ratings {
     first_move: FirstMove,
     /// Leaderboards as they were read a moment ago.
     boards: Arc<Mutex<Boards>>,
+    /// How often each game's due met something damaged here.
+    damaged: Arc<Mutex<HashMap<GameId, u32>>>,
 }
 
 /// What became of a due.
@@ -118,7 +122,7 @@ impl Ratings {
         connections: Connections,
         first_move: FirstMove,
     ) -> Ratings {
-        Ratings { store, tables, connections, first_move, boards: Arc::default() }
+        Ratings { store, tables, connections, first_move, boards: Arc::default(), damaged: Arc::default() }
     }
 
     /// Carries out what is due, until the future is dropped: at once when a game of this server ends, and every few seconds.
@@ -143,9 +147,14 @@ impl Ratings {
             let due = self.store.scan(prefix.clone(), after, DUES_CHUNK).await?;
             for (key, _) in &due {
                 let Some(game) = game_of(key, &prefix) else { continue };
-                match self.settle(game).await {
+                let settled = self.settle(game).await;
+                if settled.is_ok() {
+                    self.damaged().remove(&game);
+                }
+                match settled {
                     Ok(Settled::Now(change)) => tracing::debug!(%game, ?change, "rated"),
                     Ok(Settled::Before | Settled::NotCounted) => {}
+                    Err(StoreError::Damaged { what }) => self.note_damaged(game, &what).await?,
                     Err(error) => tracing::warn!(%game, %error, "a game could not be rated now; it will be"),
                 }
             }
@@ -154,6 +163,42 @@ impl Ratings {
                 _ => return Ok(()),
             };
         }
+    }
+
+    /// Something of the game, or of its players' ratings, cannot be read as it was written. After a few tries the due is put aside, where an operator
+    /// finds it: nobody looks at it every few seconds for ever.
+    async fn note_damaged(&self, game: GameId, what: &str) -> Result<(), StoreError> {
+        let tries = {
+            let mut damaged = self.damaged();
+            let tries = damaged.entry(game).or_default();
+            *tries += 1;
+            *tries
+        };
+        if tries < DAMAGED_TRIES {
+            tracing::warn!(%game, what, tries, "a game cannot be rated: something is damaged; trying again");
+            return Ok(());
+        }
+        let (due, aside) = (due_key(game), aside_key(game));
+        let (Some(due), Some(aside)) = (due, aside) else { return Ok(()) };
+        let Some(value) = self.store.get(due.clone()).await? else { return Ok(()) };
+        let update = Update {
+            conditions: vec![(due.clone(), Expect::Value(value))],
+            writes: vec![
+                Write::Delete { key: due },
+                Write::Put { key: aside, value: what.as_bytes().to_vec(), expires: None },
+            ],
+        };
+        if self.store.update(update).await? == UpdateOutcome::Ok {
+            counter!(names::RATED_GAMES, "result" => "put_aside").increment(1);
+            tracing::error!(%game, what, "a game's rating is put aside: something of it is damaged");
+        }
+        self.damaged().remove(&game);
+        Ok(())
+    }
+
+    fn damaged(&self) -> MutexGuard<'_, HashMap<GameId, u32>> {
+        // Nothing panics while it holds this lock; were it so, the counts are still right.
+        self.damaged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Rates a game, if that is due.
@@ -184,9 +229,12 @@ impl Ratings {
 
     /// The game, if it counts.
     async fn counted(&self, game: GameId) -> Result<Option<Counted>, StoreError> {
-        let unreadable = |error: crate::table::TableError| StoreError::Unavailable { why: error.to_string() };
+        let unreadable = |error: TableError| match error {
+            TableError::Unavailable => StoreError::Unavailable { why: error.to_string() },
+            TableError::NotFound | TableError::Quarantined => damaged(&error.to_string()),
+        };
         let Some(finished) = self.tables.finished(game).await.map_err(unreadable)? else {
-            return Err(StoreError::Unavailable { why: "the game is not over".to_owned() });
+            return Err(damaged("the game is not over"));
         };
         let Finished { terms, players, winner, reason, plies, ended } = finished;
         let kinds = [players.red.kind, players.blue.kind];

@@ -131,6 +131,11 @@ pub(crate) fn due_key(game: GameId) -> Option<Key> {
     Key::new(format!("rating_due/{game}")).ok()
 }
 
+/// A due that met something damaged, put aside for an operator.
+pub(super) fn aside_key(game: GameId) -> Option<Key> {
+    Key::new(format!("rating_aside/{game}")).ok()
+}
+
 /// All dues.
 pub(super) fn dues() -> Result<Key, StoreError> {
     key("rating_due/".to_owned())

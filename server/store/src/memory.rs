@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flagfall_board::{GameId, Stamp};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, broadcast, watch};
 
 use crate::clock::{ClampedClock, SystemClock, WallClock};
 use crate::limits::{READ_MAX, check_append, check_notice, check_update};
@@ -47,6 +47,8 @@ struct Shared {
     clock: ClampedClock,
     state: Mutex<State>,
     gate: Arc<Semaphore>,
+    /// How many appends and updates wait at the gate, and whoever waits for them.
+    held: watch::Sender<usize>,
     announcements: Option<broadcast::Sender<Announcement>>,
     notices: Option<broadcast::Sender<Notice>>,
     reads: AtomicU64,
@@ -91,6 +93,22 @@ pub struct AppendsHeld {
     _permits: OwnedSemaphorePermit,
 }
 
+/// Counts as one who waits while it exists.
+struct Waiting<'a>(&'a watch::Sender<usize>);
+
+impl Waiting<'_> {
+    fn at(held: &watch::Sender<usize>) -> Waiting<'_> {
+        held.send_modify(|held| *held += 1);
+        Waiting(held)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|held| *held -= 1);
+    }
+}
+
 impl Default for MemoryStore {
     fn default() -> MemoryStore {
         MemoryStore::new(SystemClock)
@@ -119,6 +137,7 @@ impl MemoryStore {
                 clock,
                 state: Mutex::new(state),
                 gate,
+                held: watch::channel(0).0,
                 notices: announcements.as_ref().map(|_| broadcast::channel(ANNOUNCEMENTS_MAX).0),
                 announcements,
                 reads: AtomicU64::new(0),
@@ -151,6 +170,21 @@ impl MemoryStore {
             Ok(permits) => AppendsHeld { _permits: permits },
             Err(_) => unreachable!("nobody closes the gate"),
         }
+    }
+
+    /// Waits until so many appends and updates are held back: whoever asked for them has read what he has read.
+    pub async fn wait_for_held(&self, count: usize) {
+        let mut held = self.shared.held.subscribe();
+        match held.wait_for(|held| *held >= count).await {
+            Ok(_) => {}
+            Err(_) => unreachable!("this store has the sender"),
+        }
+    }
+
+    /// Goes in to write, when nobody holds writers back.
+    async fn enter(&self) -> Option<SemaphorePermit<'_>> {
+        let _waiting = Waiting::at(&self.shared.held);
+        self.shared.gate.acquire().await.ok()
     }
 
     /// Takes away the entries beyond `seq`, as a store does that lost its newest writes without noticing.
@@ -288,7 +322,7 @@ fn told_to_fail() -> StoreError {
 impl Store for MemoryStore {
     fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
         Box::pin(async move {
-            let _inside = self.shared.gate.acquire().await;
+            let _inside = self.enter().await;
             self.append_now(append)
         })
     }
@@ -345,7 +379,7 @@ impl Store for MemoryStore {
 
     fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
         Box::pin(async move {
-            let _inside = self.shared.gate.acquire().await;
+            let _inside = self.enter().await;
             self.update_now(update)
         })
     }

@@ -28,6 +28,11 @@
 //! its stamps; several servers doing so at once do no harm. Where another server has gone on from the shorter log meanwhile, one of
 //! the two branches is lost: its writer sees a conflict it cannot read on from.
 //!
+//! # What time it is
+//! Redis's clock gives the stamps, clamped so that they never go back. Where it jumps forward by more than [`RedisOptions::silence`], the time it
+//! jumped over counts as an outage, from the last heartbeat on: no flag falls by it, and up to a heartbeat's pause is given back to whoever thought. A
+//! smaller jump is charged to him: it cannot be told from thinking. What side records expire by is Redis's clock, jumps and all.
+//!
 //! # What the answers mean
 //! `Ok`, `Conflict` and `Late` are Redis's own words, confirmed by the replicas if these are waited for. An answer that stays out,
 //! or replicas that do not confirm, make an append `Unknown`. Until the connection has been replaced, with the old one closed on
@@ -74,6 +79,8 @@ use crate::value::{Head, Key};
 
 /// Announcements that may wait for a listener; one who is further behind is told to look at everything.
 const ANNOUNCEMENTS_MAX: usize = 4096;
+/// How far ahead of what this machine's own clock expects a moment may be to be taken as it is, in milliseconds.
+const AHEAD_MAX_MS: u64 = 1_000;
 
 /// What an operator may set.
 #[derive(Clone)]
@@ -184,6 +191,8 @@ struct Shared {
     promises: RwLock<Promises>,
     /// The latest time without any server, since this process has been one.
     outage: Mutex<Option<Outage>>,
+    /// Whether a moment was heard of that is too far ahead: a heartbeat has to tell first whether clocks stood still.
+    is_time_doubtful: AtomicBool,
     /// Whether something was written of which nobody knows what became.
     is_in_doubt: AtomicBool,
     /// Counts the writer's connections.
@@ -207,6 +216,17 @@ impl Shared {
     fn time(&self, command: &mut Cmd) {
         let now = self.options.clock.as_ref().map(|clock| clock.now().0.to_string()).unwrap_or_default();
         command.arg(now).arg(self.floor.load(Ordering::SeqCst));
+    }
+
+    /// Takes note of a moment that another server or an answer in passing tells of. A clock of Redis's that jumps forward is met first wherever it is
+    /// asked; what jumped counts for this process only when a heartbeat has said that no clock ran meanwhile.
+    fn learn_time(&self, at: Stamp) {
+        let is_known = self.floor.load(Ordering::SeqCst) > 0 && self.options.clock.is_none();
+        if is_known && at > self.now().plus_ms(AHEAD_MAX_MS) {
+            self.is_time_doubtful.store(true, Ordering::SeqCst);
+        } else {
+            self.raise_floor(at);
+        }
     }
 
     fn raise_floor(&self, at: Stamp) {
@@ -343,6 +363,7 @@ impl RedisStore {
             quarantined: RwLock::default(),
             promises: RwLock::default(),
             outage: Mutex::new(None),
+            is_time_doubtful: AtomicBool::new(false),
             is_in_doubt: AtomicBool::new(false),
             generation: AtomicU64::new(0),
             is_reached: AtomicBool::new(false),

@@ -157,7 +157,7 @@ impl Reader {
             }
             self.shared.held().note(game, before, held);
             if let Some(last) = entries.last() {
-                self.shared.raise_floor(last.at);
+                self.shared.learn_time(last.at);
             }
             if is_last {
                 break;

@@ -39,6 +39,8 @@ pub(super) const SWEEP_STEP: u64 = 500;
 const CHUNK: usize = 256;
 /// How long an append may be listed as unfinished by another server before it counts as abandoned, in milliseconds.
 const ABANDONED_MS: u64 = 60_000;
+/// After how long an append that is still listed as unfinished is finished by whoever sees it, in milliseconds: its writer may be gone.
+const LEFT_BEHIND_MS: u64 = 5_000;
 /// Why an append that was judged before an outage was known is not taken.
 const CLOCKS_FIRST: &str = "Redis was out of reach for a while: clocks are set right first";
 /// How often a request is sent again after Redis has surely not carried it out.
@@ -176,6 +178,8 @@ impl Writer {
         loop {
             tokio::select! {
                 biased;
+                // First, or a writer that is never idle would never come to it.
+                _ = pulse.tick() => self.beat().await,
                 request = requests.recv() => match request {
                     Some(first) => {
                         let group = gather(first, &mut requests);
@@ -183,15 +187,22 @@ impl Writer {
                     }
                     None => return,
                 },
-                _ = pulse.tick() => self.beat().await,
             }
         }
     }
 
-    /// Notices a Redis that is gone, or back, when nobody asks anything.
+    /// Notices a Redis that is gone, or back, when nobody asks anything; looks at the time if there is doubt about it, and finishes what servers that
+    /// were lost have left half done.
     async fn beat(&mut self) {
-        let Ok(link) = self.ready().await else { return };
-        if let Err(fault) = link.ask::<Value>(&redis::cmd("PING")).await {
+        if self.ready().await.is_err() {
+            return;
+        }
+        if self.shared.is_time_doubtful.swap(false, Ordering::SeqCst) {
+            self.look_at_time().await;
+        }
+        let Some(mut link) = self.link.clone() else { return };
+        let left_behind = SystemClock.now().0.saturating_sub(LEFT_BEHIND_MS);
+        if let Err(fault) = self.finish_pending(&mut link, Some(left_behind)).await {
             self.lose_link(&fault);
         }
     }
@@ -245,7 +256,7 @@ impl Writer {
         for chunk in games.chunks(CHUNK) {
             self.give_back(&mut link, chunk).await?;
         }
-        self.finish_pending(&mut link).await?;
+        self.finish_pending(&mut link, None).await?;
         self.link = Some(link);
         self.former = None;
         self.pause = RETRY.0;
@@ -277,7 +288,10 @@ impl Writer {
             quarantined.into_iter().filter_map(|(game, why)| Some((game.parse().ok()?, why))).collect(),
         );
         let heartbeat = heartbeat.parse().ok().map(Stamp);
-        self.shared.raise_floor(heartbeat.unwrap_or(Stamp(0)).max(Stamp(now)));
+        if !self.has_beaten {
+            // Later it is for the heartbeat that follows to say how late it is, and whether clocks stood still.
+            self.shared.raise_floor(heartbeat.unwrap_or(Stamp(0)).max(Stamp(now)));
+        }
         Ok(heartbeat)
     }
 
@@ -294,14 +308,15 @@ impl Writer {
 
     /// Takes note of a heartbeat, and of an outage that it tells of.
     fn note_beat(&mut self, Beat { at, outage }: Beat) {
-        self.shared.raise_floor(at);
         let has_beaten = std::mem::replace(&mut self.has_beaten, true);
+        // Before the time is known: nobody must see it without knowing that clocks stood still.
         if outage.until > self.outages_known_until {
             self.outages_known_until = outage.until;
             if has_beaten {
                 self.shared.note_outage(outage);
             }
         }
+        self.shared.raise_floor(at);
     }
 
     /// Looks at the time after a silence, and for an outage.
@@ -556,7 +571,7 @@ impl Writer {
             }
         }
         self.land(landed).await;
-        if was_silent {
+        if self.shared.is_time_doubtful.swap(false, Ordering::SeqCst) || was_silent {
             self.look_at_time().await;
         }
         if !again.is_empty()
@@ -575,7 +590,7 @@ impl Writer {
             Request::Append { .. } => return Some(request),
             Request::Update { update, reply } => match answers::updated(value) {
                 Ok((outcome, at)) => {
-                    shared.raise_floor(at);
+                    shared.learn_time(at);
                     reply.send(Ok(outcome)).ok();
                     return None;
                 }
@@ -583,8 +598,9 @@ impl Writer {
             },
             Request::Heartbeat { reply } => match answers::beat(value) {
                 Ok(beat) => {
-                    reply.send(Ok(beat.at)).ok();
+                    let at = beat.at;
                     self.note_beat(beat);
+                    reply.send(Ok(at)).ok();
                     return None;
                 }
                 Err(fault) => (fault, Request::Heartbeat { reply }),
@@ -704,11 +720,13 @@ impl Writer {
         Ok(())
     }
 
-    /// Finishes appends whose writer was lost before their side records were carried out.
-    async fn finish_pending(&self, link: &mut Link) -> Result<(), Fault> {
+    /// Finishes appends whose writer was lost before their side records were carried out: all, or those listed up to a moment.
+    async fn finish_pending(&self, link: &mut Link, until: Option<u64>) -> Result<(), Fault> {
         let keys = &self.shared.keys;
-        let pending: Vec<(Vec<u8>, f64)> =
-            link.ask(redis::cmd("ZRANGE").arg(&keys.pending).arg(0).arg(-1).arg("WITHSCORES")).await?;
+        let until = until.map_or_else(|| "+inf".to_owned(), |until| until.to_string());
+        let mut look = redis::cmd("ZRANGEBYSCORE");
+        look.arg(&keys.pending).arg("-inf").arg(until).arg("WITHSCORES");
+        let pending: Vec<(Vec<u8>, f64)> = link.ask(&look).await?;
         let parse = |(member, since): (Vec<u8>, f64)| Some((parse_pending_member(&member)?, since as u64));
         let mut pending: Vec<((GameId, u64), u64)> = pending.into_iter().filter_map(parse).collect();
         // Those of a game in their order: of what is carried out late, the latest counts.
