@@ -1,17 +1,18 @@
-//! Whether the server can do its work: the store takes something and gives it back.
+//! Whether the server can do its work: the store takes something, gives it back, and lets servers hear each other.
 
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use flagfall_store::{Key, Store, Update, UpdateOutcome, Write};
+use flagfall_store::{Key, Notice as Heard, Update, UpdateOutcome, Write};
 use metrics::histogram;
 use serde::Serialize;
 use tokio::time::{Instant, timeout};
 
-use crate::chance::random_bytes;
+use crate::chance::{random_bytes, random_code};
 use crate::metrics::HEALTH_SECONDS;
+use crate::peers::Notice;
 use crate::server::{App, SERVER};
 
 /// The answer of `/health`.
@@ -34,7 +35,7 @@ pub(super) struct Health {
     store_ms: Option<u64>,
 }
 
-/// 200 when the store takes a heartbeat and a record and gives the record back in time; 503 otherwise, and while the server
+/// 200 when the store takes a heartbeat and a record, gives the record back, and, where servers share it, this one hears what it tells, all in time; 503 otherwise, and while the server
 /// stops. Checks take turns, so many of them are no load.
 pub(super) async fn health(State(app): State<Arc<App>>) -> (StatusCode, Json<Health>) {
     let (status, problem, store_ms) = if app.is_stopping() {
@@ -43,9 +44,9 @@ pub(super) async fn health(State(app): State<Arc<App>>) -> (StatusCode, Json<Hea
         let began = Instant::now();
         let checked = timeout(app.settings.times.health, async {
             let _turn = app.health_turn.lock().await;
-            check(&*app.store).await
+            check(&app).await
         });
-        let problem = checked.await.unwrap_or(Some("the store did not answer in time"));
+        let problem = checked.await.unwrap_or(Some("the store did not answer in time, or is not heard"));
         let elapsed = began.elapsed();
         histogram!(HEALTH_SECONDS).record(elapsed.as_secs_f64());
         let status = if problem.is_none() { "ok" } else { "failing" };
@@ -64,7 +65,8 @@ pub(super) async fn health(State(app): State<Arc<App>>) -> (StatusCode, Json<Hea
 }
 
 /// What is wrong with the store, if anything is.
-async fn check(store: &dyn Store) -> Option<&'static str> {
+async fn check(app: &App) -> Option<&'static str> {
+    let store = &*app.store;
     if store.heartbeat().await.is_err() {
         return Some("the store takes no heartbeat");
     }
@@ -80,8 +82,31 @@ async fn check(store: &dyn Store) -> Option<&'static str> {
     }
     match store.get(key).await {
         // With several servers the value may be another one's by now.
-        Ok(Some(found)) if found.len() == value.len() => None,
+        Ok(Some(found)) if found.len() == value.len() => hear(app).await,
         Ok(_) => Some("the store does not give back what it took"),
         Err(_) => Some("the store cannot be read"),
+    }
+}
+
+/// Whether what this server tells comes back to it, the way announcements of appends come: no log is written for that, for logs only grow.
+async fn hear(app: &App) -> Option<&'static str> {
+    const DEAF: &str = "the store takes and gives, but what servers tell each other is not heard";
+    let mut notices = app.store.notices()?;
+    let Ok(probe) = random_code() else { return Some("no random bits") };
+    let notice = Notice::Probe { probe };
+    if app.peers.tell(&notice).await.is_err() {
+        return Some("the store takes nothing that servers tell each other");
+    }
+    loop {
+        match notices.recv().await {
+            Ok(Heard::Told(told))
+                if serde_json::from_slice(&told).is_ok_and(|told: Notice| told == notice) =>
+            {
+                return None;
+            }
+            Ok(Heard::Told(_)) => {}
+            // It may have been among what was missed.
+            Ok(Heard::Missed) | Err(_) => return Some(DEAF),
+        }
     }
 }

@@ -51,6 +51,11 @@ pub enum Notice {
         /// The player.
         player: String,
     },
+    /// A server looks whether it hears itself.
+    Probe {
+        /// Something nobody else tells.
+        probe: String,
+    },
     /// A server stops.
     Gone {
         /// Which.
@@ -156,7 +161,7 @@ impl Peers {
             Notice::Renewed { server, player } if server != seats.server() => {
                 tables.connections().close_player(&player, CloseCode::Renewed);
             }
-            Notice::Message { .. } | Notice::Renewed { .. } => {}
+            Notice::Message { .. } | Notice::Renewed { .. } | Notice::Probe { .. } => {}
             Notice::Gone { server } => tell_tables(tables, &seats.forget(&server)),
         }
     }

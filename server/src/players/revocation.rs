@@ -76,3 +76,46 @@ impl Players {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::task::{Context, Waker};
+
+    use flagfall_store::{ManualClock, MemoryStore};
+
+    use super::*;
+    use crate::gateway::{ConnectionId, Connections, OutboxReader, Registration, outbox};
+    use crate::settings::Settings;
+
+    fn connect(connections: &Connections, player: &str, token: &str) -> (Registration, OutboxReader) {
+        let (outbox, reader) = outbox(ConnectionId::next());
+        let mut registration = connections.enter(outbox);
+        registration.identify(player, token, 8);
+        (registration, reader)
+    }
+
+    fn is_closed(reader: &mut OutboxReader) -> bool {
+        reader.poll_close(&mut Context::from_waker(Waker::noop())).is_ready()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_was_cut_off_for_long_closes_what_was_revoked_meanwhile() {
+        let clock = Arc::new(ManualClock::new(flagfall_board::Stamp(1_000_000)));
+        let store = Arc::new(MemoryStore::announcing(clock.clone()));
+        let connections = Connections::new();
+        let players = Players::new(store.clone(), connections.clone(), &Settings::default());
+        let kept = players.register(Some("ana")).await.unwrap();
+        let (_kept, mut kept_reader) = connect(&connections, &kept.player.id, &kept.token_id);
+        // Revoked by another server, of which every word has expired.
+        let (_revoked, mut revoked_reader) = connect(&connections, &kept.player.id, "revoked");
+        let (_gone, mut gone_reader) = connect(&connections, "deleted", "t");
+        let looked_at = Instant::now();
+        players.look_for_revocations(Some(looked_at)).await.unwrap();
+        assert!(!is_closed(&mut revoked_reader), "there is no word of it");
+        tokio::time::advance(Duration::from_secs(6 * 60)).await;
+        players.look_for_revocations(Some(looked_at)).await.unwrap();
+        assert!(is_closed(&mut revoked_reader) && is_closed(&mut gone_reader));
+        assert!(!is_closed(&mut kept_reader));
+    }
+}

@@ -208,6 +208,30 @@ struct Shared {
 }
 
 impl Shared {
+    fn new(address: RedisAddress, options: RedisOptions) -> Shared {
+        let (announcements, _) = broadcast::channel(ANNOUNCEMENTS_MAX);
+        Shared {
+            address,
+            keys: Keys::new(&options.prefix),
+            floor: AtomicU64::new(0),
+            heard: Mutex::new((Stamp(0), Instant::now())),
+            epoch: AtomicU64::new(0),
+            quarantined: RwLock::default(),
+            promises: RwLock::default(),
+            outage: Mutex::new(None),
+            is_time_doubtful: AtomicBool::new(false),
+            is_in_doubt: AtomicBool::new(false),
+            generation: AtomicU64::new(0),
+            is_reached: AtomicBool::new(false),
+            is_troubled: AtomicBool::new(false),
+            held: Mutex::new(Held::new(options.held_bytes_max)),
+            announcements,
+            notices: broadcast::channel(ANNOUNCEMENTS_MAX).0,
+            counters: Counters::default(),
+            options,
+        }
+    }
+
     fn patience(&self) -> Patience {
         Patience { connect: self.options.connect_timeout, answer: self.options.answer_timeout }
     }
@@ -353,27 +377,7 @@ impl RedisStore {
     /// # Errors
     /// [`RedisOpenError`], which says what to do: Redis cannot be reached, promises too little, or holds a store of another version.
     pub async fn open(address: RedisAddress, options: RedisOptions) -> Result<RedisStore, RedisOpenError> {
-        let (announcements, _) = broadcast::channel(ANNOUNCEMENTS_MAX);
-        let shared = Arc::new(Shared {
-            address,
-            keys: Keys::new(&options.prefix),
-            floor: AtomicU64::new(0),
-            heard: Mutex::new((Stamp(0), Instant::now())),
-            epoch: AtomicU64::new(0),
-            quarantined: RwLock::default(),
-            promises: RwLock::default(),
-            outage: Mutex::new(None),
-            is_time_doubtful: AtomicBool::new(false),
-            is_in_doubt: AtomicBool::new(false),
-            generation: AtomicU64::new(0),
-            is_reached: AtomicBool::new(false),
-            is_troubled: AtomicBool::new(false),
-            held: Mutex::new(Held::new(options.held_bytes_max)),
-            announcements,
-            notices: broadcast::channel(ANNOUNCEMENTS_MAX).0,
-            counters: Counters::default(),
-            options,
-        });
+        let shared = Arc::new(Shared::new(address, options));
         let opened = Writer::open(shared.clone()).await;
         let (writer, last_heartbeat) = opened.map_err(|fault| {
             let address = shared.address.to_string();
@@ -645,5 +649,25 @@ impl Archive for RedisStore {
     fn put_aside(&self, game: GameId, reason: String) -> StoreFuture<'_, Result<(), StoreError>> {
         self.shared.quarantine(game, &reason);
         Box::pin(self.ask(move |reply| Request::Quarantine { game, reason, reply }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_jumps_ahead_is_not_believed_before_a_heartbeat_has_told_of_it() {
+        let address = "redis://127.0.0.1:1".parse().unwrap();
+        let shared = Shared::new(address, RedisOptions::default());
+        shared.learn_time(Stamp(5_000_000));
+        assert_eq!(shared.floor.load(Ordering::SeqCst), 5_000_000, "the first moment is taken as it is");
+        shared.learn_time(Stamp(5_000_500));
+        assert_eq!(shared.floor.load(Ordering::SeqCst), 5_000_500);
+        let an_hour_later = Stamp(8_600_000);
+        shared.learn_time(an_hour_later);
+        assert!(shared.now() < Stamp(5_100_000) && shared.is_time_doubtful.load(Ordering::SeqCst));
+        shared.raise_floor(an_hour_later);
+        assert!(shared.now() >= an_hour_later, "what a heartbeat says counts");
     }
 }

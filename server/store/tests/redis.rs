@@ -602,3 +602,27 @@ async fn what_one_server_tells_the_others_hear_and_after_a_restart_they_know_tha
     until("the way back", async || one.tell(b"again".to_vec()).await.ok()).await;
     assert_eq!(heard().await, Notice::Told(b"again"[..].into()));
 }
+
+#[tokio::test]
+async fn the_records_of_a_server_that_died_in_between_are_written_without_a_new_connection() {
+    let redis = RedisServer::start();
+    let store = redis.open(RedisOptions::default()).await;
+    let head = append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    let with_record = Append { writes: vec![put("last/1", "b")], ..append(game(1), head, &["b"]) };
+    append_ok(&store, with_record).await;
+    // As if its writer had died after the append and before the record, some time ago.
+    let prefix = "flagfall:{flagfall}:";
+    let of = |name: &str| format!("{prefix}{name}");
+    let id = game(1).to_string();
+    redis.ask::<i64>(&["HDEL", &of("values"), "last/1"]).await;
+    redis.ask::<i64>(&["ZREM", &of("names"), "last/1"]).await;
+    redis.ask::<i64>(&["HDEL", &of("applied"), &id]).await;
+    redis.ask::<i64>(&["ZADD", &of("pending"), "1", &format!("{id} 2")]).await;
+    let connections = store.stats().connections;
+    until("the record", async || store.get(key("last/1")).await.unwrap()).await;
+    assert_eq!(store.stats().connections, connections, "nobody connected anew");
+    until("the end of the list", async || {
+        (redis.ask::<i64>(&["ZCARD", &of("pending")]).await == 0).then_some(())
+    })
+    .await;
+}
