@@ -20,8 +20,6 @@ use crate::plan::{GamePlan, Options};
 use crate::player::{Player, Progress, watch};
 use crate::site::{Kills, Site};
 
-/// No run takes longer.
-const RUN_MAX: Duration = Duration::from_secs(20 * 60);
 const TELL_EVERY: Duration = Duration::from_secs(5);
 
 /// A run's games, as their clients saw them.
@@ -72,7 +70,7 @@ pub(crate) async fn play_all(
     let mut next_kill = between(&mut chance, step / 4, step) as u64;
     let (mut run, mut played) = (Run::default(), Vec::new());
     site.kills = Kills::default();
-    let deadline = Instant::now() + RUN_MAX;
+    let deadline = Instant::now() + options.run_max;
     let mut clock = interval(TELL_EVERY);
     while played.len() < total {
         let acked = progress.acked.load(Ordering::Relaxed);

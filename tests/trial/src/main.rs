@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
 use flagfall_trial::{News, Options, Storage, run};
@@ -37,9 +37,12 @@ struct Arguments {
     /// Few games, few spectators, three kills: for the test suite.
     #[arg(long)]
     quick: bool,
+    /// 600 games, 204 kills, before three servers and a Redis unless said otherwise: more than 100,000 acknowledged commands. Takes an hour or two of a quiet machine.
+    #[arg(long, conflicts_with = "quick")]
+    long: bool,
     /// Where the games are kept: in the server's folder, or in a Redis of the trial's own, which is killed now and then like the servers.
-    #[arg(long, value_enum, default_value_t = StoreName::Embedded)]
-    store: StoreName,
+    #[arg(long, value_enum)]
+    store: Option<StoreName>,
     /// Servers before the Redis.
     #[arg(long, default_value_t = 3)]
     servers: usize,
@@ -79,15 +82,20 @@ async fn main() -> ExitCode {
         concurrency: arguments.concurrency,
         resign_after: arguments.resign_after,
         seed,
+        run_max: Duration::from_secs(20 * 60),
         storage: match arguments.store {
-            StoreName::Embedded => Storage::Embedded,
-            StoreName::Redis => Storage::Redis { servers: arguments.servers },
+            Some(StoreName::Embedded) => Storage::Embedded,
+            None if !arguments.long => Storage::Embedded,
+            Some(StoreName::Redis) | None => Storage::Redis { servers: arguments.servers },
         },
         server,
         data: arguments.data_dir,
     };
     if arguments.quick {
         options = Options { games: 20, spectators: 3, kills: 3, pairs: 4, resign_after: 60, ..options };
+    }
+    if arguments.long {
+        options = Options { games: 600, kills: 204, run_max: Duration::from_secs(3 * 60 * 60), ..options };
     }
     println!(
         "{} games, {} spectators each, {} kills, {} paired games; seed {seed}",

@@ -1,6 +1,7 @@
 //! What is to be played: made of a seed, so that a run can be asked for again.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use flagfall_board::Side;
 use flagfall_bots::{Chance, random_setup};
@@ -27,6 +28,8 @@ pub struct Options {
     pub resign_after: u16,
     /// Everything random follows from it, but for the order of things on the network.
     pub seed: u64,
+    /// No run takes longer.
+    pub run_max: Duration,
     /// Where the servers keep the games, and how many there are.
     pub storage: Storage,
     /// The server's program.

@@ -83,6 +83,8 @@ impl fmt::Display for Report {
         row("a server killed and restarted while games ran", self.kills.servers.to_string())?;
         row("all servers at once, likewise", self.kills.all_servers.to_string())?;
         row("Redis, likewise", self.kills.redis.to_string())?;
+        row("a server stood still for a while", self.kills.frozen_servers.to_string())?;
+        row("Redis, likewise", self.kills.frozen_redis.to_string())?;
         let longest = self.outages.iter().map(|outage| outage.up_at - outage.killed_at).max();
         row("longest time without a server, ms", longest.unwrap_or_default().to_string())?;
         row("lines dropped by clients", self.lines.drops.to_string())?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::error::TrialError;
 
@@ -52,6 +52,14 @@ impl Server {
         self.child.kill().await.map_err(TrialError::io("killing a server"))
     }
 
+    /// Lets the process stand still for a while: its connections stay open and get no answer.
+    ///
+    /// # Errors
+    /// [`TrialError::Io`].
+    pub(crate) async fn stand_still(&self, span: Duration) -> Result<(), TrialError> {
+        stand_still(&self.child, span).await
+    }
+
     /// Starts another process on the same data, on the same port if it is free.
     ///
     /// # Errors
@@ -75,6 +83,22 @@ impl Server {
         }
         String::from_utf8_lossy(&text[text.len().saturating_sub(LOG_SHOWN)..]).into_owned()
     }
+}
+
+/// Lets a process stand still for a while, by its id.
+///
+/// # Errors
+/// [`TrialError::Io`].
+pub(crate) async fn stand_still(child: &Child, span: Duration) -> Result<(), TrialError> {
+    let id = child.id().map(|id| id.to_string()).unwrap_or_default();
+    let signal = async |name: &str| {
+        let sent = Command::new("sh").args(["-c", "kill -\"$1\" \"$2\"", "sh", name, &id]).status().await;
+        sent.map_err(TrialError::io("sending a signal"))
+    };
+    signal("STOP").await?;
+    sleep(span).await;
+    signal("CONT").await?;
+    Ok(())
 }
 
 async fn spawn(

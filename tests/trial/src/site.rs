@@ -11,7 +11,12 @@ use tokio::time::sleep;
 
 use crate::error::TrialError;
 use crate::log::{Outage, now_ms};
-use crate::server::{Server, start_process};
+use crate::server::{Server, stand_still, start_process};
+
+/// How many kinds of kills there are where there are several servers.
+const KINDS: usize = 6;
+/// How long what stands still does so at least. Shorter than what counts as an outage, in which no clock runs.
+const STILL: Duration = Duration::from_millis(400);
 
 /// Where the servers keep the games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -35,13 +40,17 @@ pub struct Kills {
     pub all_servers: usize,
     /// Redis.
     pub redis: usize,
+    /// Single servers that stood still for a while (SIGSTOP).
+    pub frozen_servers: usize,
+    /// How often Redis stood still.
+    pub frozen_redis: usize,
 }
 
 impl Kills {
     /// All of them.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.servers + self.all_servers + self.redis
+        self.servers + self.all_servers + self.redis + self.frozen_servers + self.frozen_redis
     }
 }
 
@@ -98,7 +107,7 @@ impl Site {
         self.published.send_replace(self.servers.iter().map(|server| server.address).collect());
     }
 
-    /// Kills what is next: the only server; or all of several, one, Redis, and another one. Starts it again after some time. What comes back is the time in which there was no server at all.
+    /// Kills what is next: the only server; or all of several, one, Redis, another one, and then lets a server and Redis stand still. Starts it again after some time. What comes back is the time in which there was no server at all.
     ///
     /// # Errors
     /// [`TrialError`] when something does not start again.
@@ -109,13 +118,23 @@ impl Site {
                 self.kills.servers += 1;
                 self.kill_all_and_restart(down).await.map(Some)
             }
-            Some(_) if turn.is_multiple_of(4) => {
+            Some(_) if turn % KINDS == 0 => {
                 self.kills.all_servers += 1;
                 self.kill_all_and_restart(down).await.map(Some)
             }
-            Some(redis) if turn % 4 == 2 => {
+            Some(redis) if turn % KINDS == 2 => {
                 self.kills.redis += 1;
                 redis.kill_and_restart(down).await?;
+                Ok(None)
+            }
+            Some(_) if turn % KINDS == 4 => {
+                self.kills.frozen_servers += 1;
+                self.servers[turn % self.servers.len()].stand_still(STILL + down).await?;
+                Ok(None)
+            }
+            Some(redis) if turn % KINDS == 5 => {
+                self.kills.frozen_redis += 1;
+                stand_still(&redis.child, STILL + down).await?;
                 Ok(None)
             }
             Some(_) => {
