@@ -176,6 +176,10 @@ impl Table {
     /// The store did not take what was under way, or nobody knows: it is not tried again at once.
     fn give_up(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         match self.flight.take() {
+            // It was judged by clocks that ran while no server reached the store: they are set right, and it is judged again.
+            Some(Flight::Command { asked, .. }) if self.outage_since.is_some() && self.retry_at.is_none() => {
+                self.line.push_front(asked);
+            }
             Some(Flight::Command { asked, side, .. }) => {
                 self.refuse_unavailable(&asked);
                 if asked.outbox.is_none() {

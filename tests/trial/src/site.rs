@@ -118,7 +118,7 @@ impl Site {
                 self.kills.servers += 1;
                 self.kill_all_and_restart(down).await.map(Some)
             }
-            Some(_) if turn % KINDS == 0 => {
+            Some(_) if turn.is_multiple_of(KINDS) => {
                 self.kills.all_servers += 1;
                 self.kill_all_and_restart(down).await.map(Some)
             }

@@ -4,7 +4,7 @@ use flagfall_board::{PerSide, Side};
 use flagfall_bots::Chance;
 use flagfall_protocol::{GameCommand, Phase, Presence, ServerToClient};
 use flagfall_rules::Viewer;
-use flagfall_store::Outage;
+use flagfall_store::{Outage, StoreError};
 
 use super::super::core::{Input, Output, ReadFailure};
 use super::harness::{Client, Hand, START, header};
@@ -346,4 +346,21 @@ fn whoever_opens_a_game_while_the_store_is_away_is_told_so_at_once_and_shown_it_
     other.is_holding = false;
     other.release();
     assert!(matches!(cy.only(), ServerToClient::Game { .. }));
+}
+
+#[test]
+fn a_command_that_was_judged_before_an_outage_was_known_is_judged_again() {
+    let (mut one, mut clients, ..) = pair();
+    let seat = if one.table.game.turn() == Some(Side::Red) { 0 } else { 1 };
+    let (since, ply, entries) = (one.now(), one.table.game.ply(), one.log().len());
+    one.advance(60_000);
+    one.is_holding = true;
+    let command = one.any_move(&mut Chance::new(3)).unwrap();
+    one.command(&clients[seat], ply, command);
+    assert!(matches!(one.held.remove(0), Output::Append(_)));
+    one.step(Input::Outage(Outage { since, until: one.now() }));
+    one.step(Input::Appended(Err(StoreError::Unavailable { why: "clocks first".to_owned() })));
+    one.release();
+    clients[seat].accepted();
+    assert_eq!(one.log().len(), entries + 3, "paused, resumed, moved");
 }
