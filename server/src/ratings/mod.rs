@@ -34,6 +34,7 @@ use crate::table::{Finished, TableError, Tables};
 
 pub use self::first_move::FirstMove;
 use self::first_move::{FirstMoveRecord, first_move_key};
+use self::record::aside_key;
 pub(crate) use self::record::due_key;
 pub use self::undo::{UndoError, rated_games, undo};
 
