@@ -99,7 +99,7 @@ fn a_redis_that_stands_still_is_told_of_once_and_what_was_asked_meanwhile_is_don
     game.clients[ply.side].type_line(&ply.typed);
     redis.thaw();
     // The move may be there before anybody is told that all is well again.
-    let heard = [&ply.heard.red, &ply.heard.blue, &ply.sentence];
+    let heard = [&ply.heard.red[0], &ply.heard.blue[0], &ply.sentences[0]];
     for (client, heard) in
         [&mut game.clients.red, &mut game.clients.blue, &mut game.spectator].into_iter().zip(heard)
     {
