@@ -23,6 +23,7 @@ const TYPES: &[&str] = &[
     "game",
     "event",
     "presence",
+    "store_state",
     "claimable",
     "rematch_offered",
     "superseded",
