@@ -2,7 +2,7 @@
 //!
 //! Each keeps a record of itself in the store that expires when it is not renewed, with what others need to know: how many players are
 //! connected there, and which of those with an open seek. Nothing that must not be lost depends on it. Beside it they tell each other what is
-//! not worth keeping: who sits where ([`seats`]).
+//! not worth keeping: who sits where (`seats`).
 
 mod notices;
 mod seats;
