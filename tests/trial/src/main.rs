@@ -37,7 +37,7 @@ struct Arguments {
     /// Few games, few spectators, three kills: for the test suite.
     #[arg(long)]
     quick: bool,
-    /// 600 games, 204 kills, before three servers and a Redis unless said otherwise: more than 100,000 acknowledged commands. Takes an hour or two of a quiet machine.
+    /// 600 games, 204 kills, before three servers and a Redis unless said otherwise. It takes long, and a quiet machine.
     #[arg(long, conflicts_with = "quick")]
     long: bool,
     /// Where the games are kept: in the server's folder, or in a Redis of the trial's own, which is killed now and then like the servers.
