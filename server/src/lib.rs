@@ -9,6 +9,7 @@ mod farewell;
 pub mod gateway;
 pub mod histories;
 pub mod http;
+mod keys;
 pub mod lobby;
 pub mod metrics;
 pub mod notices;

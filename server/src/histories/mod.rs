@@ -20,9 +20,10 @@ use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Writ
 use tokio::time::timeout;
 
 use self::record::{
-    Figures, Pair, PlayedRecord, Shelf, bytes, damaged, dues, figures_key, figures_of, game_after, last_part,
-    page_key, played_key, played_of, read, tallies_of, tally_key, versus_key, versus_of,
+    Figures, Pair, PlayedRecord, Shelf, bytes, damaged, dues, figures_key, figures_of, page_key, played_key,
+    played_of, read, tallies_of, tally_key, versus_key, versus_of,
 };
+use crate::keys::{game_after, last_part};
 use crate::players::player_shown;
 use crate::table::{Archived, Finished, TableError, Tables};
 

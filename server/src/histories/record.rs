@@ -203,16 +203,6 @@ pub(super) fn page_key(prefix: &Key, after: &str) -> Option<Key> {
     Key::new(format!("{prefix}{after}")).ok().filter(|_| is_fit)
 }
 
-/// What stands after a prefix.
-pub(super) fn last_part(key: &Key, prefix: &Key) -> Option<String> {
-    std::str::from_utf8(key.as_bytes().strip_prefix(prefix.as_bytes())?).ok().map(str::to_owned)
-}
-
-/// The game whose id stands after a prefix.
-pub(super) fn game_after(key: &Key, prefix: &Key) -> Option<GameId> {
-    last_part(key, prefix)?.parse().ok()
-}
-
 fn key(text: String) -> Result<Key, StoreError> {
     Ok(Key::new(text)?)
 }
@@ -248,7 +238,7 @@ mod tests {
         let at = |ended| played_key("ann", Shelf::Open, ended, game).unwrap();
         assert!(at(2_000_000_000_000).as_bytes() < at(1_999_999_999_999).as_bytes());
         let prefix = played_of("ann", Shelf::Open).unwrap();
-        let part = last_part(&at(7), &prefix).unwrap();
+        let part = crate::keys::last_part(&at(7), &prefix).unwrap();
         assert_eq!(page_key(&prefix, &part), Some(at(7)));
         for wrong in ["", "../all/1", "a/b", &"9".repeat(41)] {
             assert_eq!(page_key(&prefix, wrong), None, "{wrong}");

@@ -28,6 +28,7 @@ use self::record::{
     history_key, history_of, leader_key, leaders_of, point, rating_key, ratings_of,
 };
 use crate::gateway::Connections;
+use crate::keys::game_after;
 use crate::metrics as names;
 use crate::players::{gone_key, player_shown};
 use crate::table::{Finished, TableError, Tables};
@@ -147,7 +148,7 @@ impl Ratings {
         loop {
             let due = self.store.scan(prefix.clone(), after, DUES_CHUNK).await?;
             for (key, _) in &due {
-                let Some(game) = game_of(key, &prefix) else { continue };
+                let Some(game) = game_after(key, &prefix) else { continue };
                 let settled = self.settle(game).await;
                 if settled.is_ok() {
                     self.damaged().remove(&game);
@@ -560,8 +561,4 @@ struct Counted {
     winner: Option<Side>,
     ended: Stamp,
     private: bool,
-}
-
-fn game_of(key: &Key, prefix: &Key) -> Option<GameId> {
-    std::str::from_utf8(key.as_bytes().strip_prefix(prefix.as_bytes())?).ok()?.parse().ok()
 }

@@ -5,6 +5,7 @@ use flagfall_protocol::{OwnGame, OwnGames};
 use flagfall_store::{Key, StoreError};
 
 use super::registry::{TableError, Tables};
+use crate::keys::game_after;
 
 /// Games of one player that are looked at; more he cannot have unless the operator lets him.
 const OWN_GAMES_MAX: usize = 512;
@@ -36,9 +37,4 @@ impl Tables {
         let side = audience.side().filter(|_| summary.outcome.is_none());
         Ok(side.map(|side| OwnGame::new(summary, side, &view)))
     }
-}
-
-/// The game whose id stands after a prefix.
-fn game_after(key: &Key, prefix: &Key) -> Option<GameId> {
-    std::str::from_utf8(key.as_bytes().strip_prefix(prefix.as_bytes())?).ok()?.parse().ok()
 }

@@ -15,6 +15,7 @@ use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
 use tokio::time::sleep;
 
 pub use self::queue::QueueError;
+use crate::keys::game_after;
 use crate::notices::Notices;
 use crate::table::{GameHeader, TableError, Tables};
 
@@ -130,8 +131,4 @@ impl Turns {
         let (summary, _, view) = handle.look(Some(&player)).await?;
         Ok((summary, view))
     }
-}
-
-fn game_after(key: &Key, prefix: &Key) -> Option<GameId> {
-    std::str::from_utf8(key.as_bytes().strip_prefix(prefix.as_bytes())?).ok()?.parse().ok()
 }
