@@ -197,7 +197,9 @@ impl Server {
         tasks.spawn(kept_alive("other servers", app.clone(), async |app| app.tables.follow().await));
         if app.peers.is_shared() {
             tasks.spawn(kept_alive("peers", app.clone(), meet_peers));
-            tasks.spawn(kept_alive("notices", app.clone(), async |app| app.peers.listen(&app.tables).await));
+            tasks.spawn(kept_alive("news of other servers", app.clone(), async |app| {
+                app.peers.listen(&app.tables).await;
+            }));
             tasks.spawn(kept_alive("seats", app.clone(), async |app| {
                 app.peers.tell_seats(&app.tables, app.settings.times.heartbeat).await;
             }));
@@ -205,7 +207,7 @@ impl Server {
         tasks.spawn(kept_alive("pool", app.clone(), async |app| app.lobby.run_pool().await));
         tasks.spawn(kept_alive("ratings", app.clone(), async |app| app.ratings.run().await));
         tasks.spawn(kept_alive("histories", app.clone(), async |app| app.histories.run().await));
-        tasks.spawn(kept_alive("notices", app.clone(), async |app| {
+        tasks.spawn(kept_alive("webhooks", app.clone(), async |app| {
             app.notices.run(app.settings.times.turn_look).await;
         }));
         tasks.spawn(kept_alive("turns", app.clone(), async |app| {
@@ -253,6 +255,7 @@ pub async fn run(
 /// Runs a task of the server's own, again when it panics: nothing a player does must end it.
 async fn kept_alive(name: &'static str, app: Arc<App>, task: impl AsyncFn(Arc<App>)) {
     const PAUSE: Duration = Duration::from_secs(1);
+    names::start_task(name);
     while AssertUnwindSafe(task(app.clone())).catch_unwind().await.is_err() {
         report_panic(name);
         sleep(PAUSE).await;

@@ -2,7 +2,7 @@
 
 mod message;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use flagfall_board::{ChipColor, GameId, Numbering, PerSide, Rank, Side, Square};
 use flagfall_protocol::{
@@ -439,6 +439,8 @@ pub struct Model {
     pub errands: usize,
     /// The lobby's offers and games.
     pub lobby: Option<(Vec<Seek>, Vec<GameSummary>)>,
+    /// Offers that were refused to this player. The lobby may list one for a moment after it is gone.
+    pub refused_seeks: BTreeSet<String>,
     /// One's own running games, as last told.
     pub own_games: Option<Vec<GameSummary>>,
     /// The same with what is urgent about them, where that was asked for.
@@ -505,6 +507,7 @@ impl Model {
             pending: Vec::new(),
             errands: 0,
             lobby: None,
+            refused_seeks: BTreeSet::new(),
             own_games: None,
             urgent_games: None,
             seek: None,

@@ -149,6 +149,7 @@ pub(super) fn started(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
 
 /// The lobby has come or changed.
 pub(super) fn lobby(model: &mut Model, seeks: Vec<Seek>, games: Vec<GameSummary>, out: &mut Vec<Effect>) {
+    model.refused_seeks.retain(|refused| seeks.iter().any(|seek| seek.id == *refused));
     model.lobby = Some((seeks, games));
     match model.goal.clone() {
         Goal::Games => list_games(model, out),
@@ -186,6 +187,7 @@ fn fitting(model: &Model) -> Vec<(Seek, bool)> {
     let own_at = seeks.iter().position(|seek| Some(&seek.id) == model.seek.as_ref());
     let is_fitting = |seek: &Seek| {
         Some(seek.seeker.id.as_str()) != own
+            && !model.refused_seeks.contains(&seek.id)
             && wish.is_met_by(seek)
             && flagfall_rules::Ruleset::find(&seek.terms.ruleset).is_some()
     };

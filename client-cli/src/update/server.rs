@@ -206,7 +206,8 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
     }
     match pending {
         // Somebody was faster, or the offer is gone: look again.
-        Some(ClientToServer::AcceptSeek { .. }) if code.as_str() == Code::NO_SUCH_SEEK => {
+        Some(ClientToServer::AcceptSeek { seek, .. }) if code.as_str() == Code::NO_SUCH_SEEK => {
+            model.refused_seeks.insert(seek.clone());
             model.say("Somebody else was faster. Looking for another offer.");
             goal::wait(model, "Looking for an open offer …", Vec::new());
             out.push(Effect::Send(ClientToServer::OpenLobby {}));

@@ -566,6 +566,9 @@ fn who_was_too_slow_for_an_offer_looks_again_and_a_bad_code_ends_the_program() {
     assert_eq!(sent(&received(&mut model, &refusal)), [&ClientToServer::OpenLobby {}]);
     // The answer to a command of which nobody waits for one changes nothing.
     assert_eq!(received(&mut model, &refusal), []);
+    // A list that still has the offer is not believed.
+    let effects = received(&mut model, &lobby(&[("s1", "p2", "classic")]));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { .. }]), "{effects:?}");
 
     let wish = Wish { how: How::Accept("nope".to_owned()), ..Wish::default() };
     let mut model = online(Goal::Play(wish));

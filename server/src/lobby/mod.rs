@@ -371,7 +371,7 @@ impl Asker<'_> {
     }
 
     async fn cancel_seek(&self, seek_id: &str) -> Handled {
-        let (record, key, bytes) = seeks::find(&self.inner.store, seek_id).await?;
+        let (record, key, bytes) = self.find_seek(seek_id).await?;
         if record.seek.seeker.id != self.player.id {
             return Err(LobbyRefusal::NoSuchSeek);
         }
@@ -381,7 +381,7 @@ impl Asker<'_> {
 
     async fn accept_seek(&self, seek_id: &str, secret: bool) -> Handled {
         self.check_games().await?;
-        let (SeekRecord { seek, .. }, key, bytes) = seeks::find(&self.inner.store, seek_id).await?;
+        let (SeekRecord { seek, .. }, key, bytes) = self.find_seek(seek_id).await?;
         if seek.seeker.id == self.player.id {
             return Err(LobbyRefusal::OwnOffer);
         }
@@ -391,6 +391,16 @@ impl Asker<'_> {
         let (plan, outcome) = self.plan(&seek.seeker, &seek.terms, seek.side, secret)?;
         let draft = self.draft(outcome, Some(plan))?;
         self.close_seek(seek_id, draft, key, bytes).await
+    }
+
+    /// The seek as the store has it. One that is gone is shown to nobody from now on: who asks again must not be offered it again.
+    async fn find_seek(&self, seek_id: &str) -> Result<(SeekRecord, Key, Vec<u8>), LobbyRefusal> {
+        let found = seeks::find(&self.inner.store, seek_id).await;
+        if matches!(found, Err(LobbyRefusal::NoSuchSeek)) && self.inner.seeks().has(seek_id) {
+            self.inner.seeks().remove(seek_id);
+            self.inner.changed.notify_one();
+        }
+        found
     }
 
     /// Carries out a command that closes a seek, if it is still open.

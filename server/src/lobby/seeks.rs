@@ -171,6 +171,11 @@ impl Seeks {
         self.open.iter().filter(is_abandoned).cloned().collect()
     }
 
+    /// Whether this server shows the seek.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.open.iter().any(|record| record.seek.id == id)
+    }
+
     /// The players who seek.
     pub(super) fn seekers(&self) -> impl Iterator<Item = &str> {
         self.open.iter().map(|record| record.seek.seeker.id.as_str())

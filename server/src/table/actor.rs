@@ -309,7 +309,7 @@ impl Actor {
         self.tables.forget(self.id, &self.shared);
         if ended.is_err() {
             tracing::error!(game = %self.id, "a defect ended this table; it is opened again from its log");
-            metrics::counter!("flagfall_table_panics_total").increment(1);
+            metrics::counter!(crate::metrics::TABLE_PANICS).increment(1);
         }
         if ended.is_err() || self.is_parting {
             self.table.close_connections(CloseCode::Shutdown);
@@ -471,7 +471,7 @@ impl Actor {
             let GameSummary { phase, ply, turn, outcome, .. } = self.table.summary();
             if phase == Phase::Over && progress.phase != Phase::Over {
                 let reason = outcome.as_ref().map(|outcome| outcome.reason.clone()).unwrap_or_default();
-                metrics::counter!("flagfall_games_ended_total", "reason" => reason).increment(1);
+                metrics::counter!(crate::metrics::GAMES_ENDED, "reason" => reason).increment(1);
                 self.tables.note_end(self.id, &self.shared.header);
             }
             *progress = Progress { is_quarantined: progress.is_quarantined, phase, ply, turn, outcome };
@@ -587,10 +587,10 @@ async fn append_to(store: &dyn Store, append: Append) -> Result<AppendOutcome, S
     let game = append.game;
     let started = std::time::Instant::now();
     let outcome = store.append(append).await;
-    metrics::histogram!("flagfall_commit_seconds").record(started.elapsed());
+    metrics::histogram!(crate::metrics::COMMIT_SECONDS).record(started.elapsed());
     match &outcome {
         Ok(AppendOutcome::Conflict { .. }) => {
-            metrics::counter!("flagfall_append_conflicts_total").increment(1);
+            metrics::counter!(crate::metrics::APPEND_CONFLICTS).increment(1);
         }
         Ok(_) => {}
         Err(error) => tracing::warn!(%game, %error, "the store did not take an append"),
