@@ -31,7 +31,8 @@ pub const LISTEN: &str = "127.0.0.1:7171";
 pub struct Config {
     /// Address and port for players: WebSockets at /ws, HTTP beside it. Port 0 takes a free one. 0.0.0.0 serves the network; put
     /// a proxy that speaks TLS in front of it.
-    #[arg(long, env = "FLAGFALL_LISTEN", value_name = "ADDRESS:PORT", default_value = LISTEN)]
+    #[arg(long, env = "FLAGFALL_LISTEN", value_name = "ADDRESS:PORT", default_value = LISTEN,
+          value_parser = socket_address)]
     pub listen: SocketAddr,
     /// Address and port for operators: Prometheus metrics at /metrics. `none` switches them off.
     #[arg(
@@ -325,10 +326,16 @@ impl FromStr for MetricsListen {
         if text == "none" {
             return Ok(MetricsListen::Off);
         }
-        text.parse()
-            .map(MetricsListen::At)
-            .map_err(|_| "an address and port, as 127.0.0.1:7172, or none".to_owned())
+        socket_address(text).map(MetricsListen::At).map_err(|error| format!("{error}; or none"))
     }
+}
+
+fn socket_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        "wanted: an address of this machine and a port, as 127.0.0.1:7171 or 0.0.0.0:7171 or [::1]:7171; \
+         no name, for a name may have several addresses"
+            .to_owned()
+    })
 }
 
 /// What keeps games.
@@ -562,6 +569,10 @@ mod tests {
         for (flag, value) in rows {
             let error = parse(&[&format!("{flag}={value}")]).unwrap_err();
             assert!(error.contains(flag), "{flag} {value}: {error}");
+        }
+        for flag in ["--listen", "--metrics-listen"] {
+            let error = parse(&[&format!("{flag}=localhost:7171")]).unwrap_err();
+            assert!(error.contains("as 127.0.0.1:7171"), "{error}");
         }
         assert!(parse(&["--frobnicate"]).unwrap_err().contains("--frobnicate"));
     }
