@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use flagfall_board::{GameId, Numbering, Side};
 use flagfall_bots::Level;
-use flagfall_protocol::{Speed, Time};
+use flagfall_protocol::{RatingWish, Speed, Time};
 use flagfall_records::Format;
 
 use crate::model::DEFAULT_SERVER;
+use crate::range::parse_range;
 use crate::umpire::{BotArgs, UmpireArgs};
 use crate::words;
 
@@ -17,6 +18,7 @@ Examples:
   flagfall play --bot                    a game against the house, on the full screen
   flagfall play                          take a fitting open offer, or make one and wait
   flagfall play --rules barrage --time 5+3
+  flagfall play --rated --rating 1400-1600
   flagfall play --challenge              a game for a friend: prints the code to type
   flagfall play --accept CODE
   flagfall watch                         pick a running game and follow it
@@ -492,6 +494,13 @@ pub struct WishArgs {
     /// The game changes both ratings: between accounts, or between bots, with a clock and by a ruleset as it is.
     #[arg(long, conflicts_with_all = ["bot", "accept", "game"])]
     pub rated: bool,
+    /// Only against players of these ratings: 1400-1600, 1400- (or more), -1600 (or less), or around your own: +-200, -100+300. It stands in the
+    /// lobby with your offer. What counts is the rating for such games; a guest has none.
+    #[arg(
+        long, value_name = "RANGE", value_parser = parse_range, allow_hyphen_values = true,
+        conflicts_with_all = ["bot", "challenge", "accept", "game"]
+    )]
+    pub rating: Option<RatingWish>,
     /// The level of the house player to play against.
     #[arg(
         long, value_name = "LEVEL", num_args = 0..=1, group = "how",
@@ -597,6 +606,9 @@ mod tests {
             "flagfall profile ann",
             "flagfall seek --rules barrage --time 5+3 --rated",
             "flagfall play --rated --time 5+3",
+            "flagfall play --rated --rating 1400-1600",
+            "flagfall play --rating -1600",
+            "flagfall play --rating=+-200 --rules barrage",
             "flagfall leaderboard",
             "flagfall leaderboard --rules barrage --speed blitz --bots",
             "flagfall tokens",
@@ -650,6 +662,8 @@ mod tests {
             "flagfall tokens new program --scope root",
             "flagfall account",
             "flagfall play --rated --bot random",
+            "flagfall play --rating strong",
+            "flagfall play --challenge --rating 1400-",
             "flagfall leaderboard --speed quick",
         ] {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");

@@ -21,6 +21,7 @@ pub mod net;
 mod pictures;
 pub mod plain;
 pub mod program;
+pub mod range;
 pub mod records;
 pub mod render;
 pub mod replay;

@@ -165,7 +165,7 @@ fn seek(args: SeekArgs, common: Common) -> Result<u8, Trouble> {
 
 /// What is wished, on the server that a challenge's link names.
 fn wish_of(args: WishArgs, common: Common) -> Result<(Wish, Common), Trouble> {
-    let WishArgs { rules, time, side, private, secret, rated, bot, challenge, accept, game } = args;
+    let WishArgs { rules, time, side, private, secret, rated, rating, bot, challenge, accept, game } = args;
     let mut server = None;
     let how = if let Some(bot) = bot {
         How::Bot(bot)
@@ -184,7 +184,7 @@ fn wish_of(args: WishArgs, common: Common) -> Result<(Wish, Common), Trouble> {
         Some(address) => Common { server: address.to_string(), ..common },
         None => common,
     };
-    Ok((Wish { how, ruleset: rules, time, side, private, secret, rated, setup: None }, common))
+    Ok((Wish { how, ruleset: rules, time, side, private, secret, rated, rating, setup: None }, common))
 }
 
 /// A house player over the line protocol, or an outside program on a server.

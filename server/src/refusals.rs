@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use flagfall_protocol::Code;
+use flagfall_protocol::{Code, RatingRange};
 use flagfall_rules::{Refusal, SetupRefusal};
 
 use crate::blocks::BlockRefusal;
@@ -60,12 +60,15 @@ fn of_the_server() -> Vec<(String, String)> {
         check_terms(&terms(r#"{"ruleset":"course,ties=attacker","time":{"kind":"unlimited"}}"#)).unwrap_err();
     let kinds = [flagfall_protocol::PlayerKind::Guest; 2];
     let rated = terms(r#"{"ruleset":"classic","time":{"kind":"unlimited"},"rated":true}"#);
+    let range = RatingRange { min: Some(1_400), max: Some(1_600) };
     let lobby = [
         unknown,
         change,
         check_rated(&rated, kinds).unwrap_err(),
         LobbyRefusal::BadTime,
         LobbyRefusal::LeftGames { left_games: 2, wait_s: 120 },
+        LobbyRefusal::BadRange("a range of ratings has a lower end, an upper end or both"),
+        LobbyRefusal::OutsideRange { range, own: Some(1_700), is_apart: false },
         LobbyRefusal::Blocked,
         LobbyRefusal::NotInPool,
         LobbyRefusal::AlreadyPaired(flagfall_board::GameId::from_random([1; 12])),
@@ -215,6 +218,7 @@ fn the_refusals_people_meet_most_say_what_to_do() {
         ("bad_token", "mistyped or revoked"),
         ("account_expected", "flagfall signup"),
         ("left_games", "in 120 seconds"),
+        ("outside_rating_range", "1400 to 1600 in such games; your rating is 1700: take another one"),
         ("not_rated", "name a time"),
         ("not_your_turn", "your turn"),
         ("claim_too_early", "in 42 seconds"),

@@ -318,7 +318,8 @@ async fn an_account_is_exported_without_a_secret_and_deleted_without_a_trace_of_
     socket.find(|message| matches!(message, ServerToClient::Accepted { .. }).then_some(())).await;
     let wrong = json!({ "password": "wrong one" }).to_string();
     assert_refused(&house.ask("DELETE", "/api/account", &token, &wrong).await, 403, "wrong_password");
-    let offer = ClientToServer::Seek { cmd_id: "3".parse().unwrap(), terms: terms(), side: None };
+    let offer =
+        ClientToServer::Seek { cmd_id: "3".parse().unwrap(), terms: terms(), side: None, rating: None };
     socket.tell(&offer).await;
     socket.find(|message| matches!(message, ServerToClient::Accepted { .. }).then_some(())).await;
     assert_eq!(house.ask("DELETE", "/api/account", &token, &confirm).await.status, 204);

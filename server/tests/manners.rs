@@ -222,7 +222,9 @@ async fn who_is_blocked_says_nothing_and_is_not_played() {
 
     // Neither takes the other's offers.
     for (offerer, wanted) in [(&mut ana, Err("blocked".to_owned())), (&mut cy, Ok(()))] {
-        offerer.tell(&ClientToServer::Seek { cmd_id: cmd("s"), terms: terms(), side: None }).await;
+        offerer
+            .tell(&ClientToServer::Seek { cmd_id: cmd("s"), terms: terms(), side: None, rating: None })
+            .await;
         let seek = offerer
             .find(|message| match message {
                 ServerToClient::Accepted { outcome: Accepted::Seek { seek }, .. } => Some(seek),

@@ -232,9 +232,9 @@ async fn who_leaves_games_again_and_again_waits_and_is_told_how_long() {
     assert!(message.starts_with("you left 2 games lately"), "{message}");
     assert!(message.contains("again in 1"), "two minutes, less what has gone: {message}");
     // A rated offer is no way around it; a casual one is open.
-    ana.tell(&ClientToServer::Seek { cmd_id: cmd("d"), terms: terms(true), side: None }).await;
+    ana.tell(&ClientToServer::Seek { cmd_id: cmd("d"), terms: terms(true), side: None, rating: None }).await;
     assert_eq!(answer(&mut ana, "d").await, Err("left_games".to_owned()));
-    ana.tell(&ClientToServer::Seek { cmd_id: cmd("e"), terms: terms(false), side: None }).await;
+    ana.tell(&ClientToServer::Seek { cmd_id: cmd("e"), terms: terms(false), side: None, rating: None }).await;
     answer(&mut ana, "e").await.unwrap();
     // The one who was left waits for nobody.
     enter(&mut bo, "c", terms(true)).await.unwrap();

@@ -57,7 +57,9 @@ async fn started(client: &mut Client) -> GameId {
 }
 
 async fn offer(client: &mut Client, terms: Terms) -> String {
-    client.tell(&ClientToServer::Seek { cmd_id: new_cmd(), terms, side: Some(Side::Red) }).await;
+    client
+        .tell(&ClientToServer::Seek { cmd_id: new_cmd(), terms, side: Some(Side::Red), rating: None })
+        .await;
     client
         .find(|message| match message {
             ServerToClient::Accepted { outcome: Accepted::Seek { seek }, .. } => Some(seek),
@@ -188,7 +190,7 @@ async fn only_accounts_rate_people_and_bots_apart_and_no_custom_rules() {
     let (mut guest, ..) = house.guest("guy").await;
     let (mut ana, mut robot) = (house.again(&ana).await, house.again(&robot).await);
     let refused = async |client: &mut Client, terms: Terms| {
-        client.tell(&ClientToServer::Seek { cmd_id: cmd("no"), terms, side: None }).await;
+        client.tell(&ClientToServer::Seek { cmd_id: cmd("no"), terms, side: None, rating: None }).await;
         client.refused().await
     };
     assert_eq!(refused(&mut guest, terms(true)).await.0, "not_rated");
@@ -224,6 +226,7 @@ async fn a_game_that_was_called_off_or_is_not_rated_changes_nothing() {
             cmd_id: cmd(&format!("s{is_rated}")),
             terms: terms(is_rated),
             side: None,
+            rating: None,
         })
         .await;
         let seek = red.find(|message| match message {

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use flagfall_board::{ChipColor, GameId, Numbering, PerSide, Rank, Side, Square};
 use flagfall_protocol::{
-    Audience, ClientToServer, CommandId, GameCommand, GameSummary, GameView, OwnGames, Phase, Player,
-    PlayerKind, Presence, Seek, Terms, Time,
+    Audience, ClientToServer, CommandId, GameCommand, GameSummary, GameView, Invitation, OwnGames, Phase,
+    Player, PlayerKind, Presence, RatingWish, Seek, Terms, Time,
 };
 use flagfall_rules::{Move, MoveCommand, Ruleset};
 
@@ -93,6 +93,8 @@ pub struct Wish {
     pub secret: bool,
     /// The game changes both ratings.
     pub rated: bool,
+    /// The ratings the other player may have.
+    pub rating: Option<RatingWish>,
     /// The deployment to hand in at once.
     pub setup: Option<SetupChoice>,
 }
@@ -235,6 +237,8 @@ pub enum Prompt {
     Resign,
     /// Really call the game off?
     Abort,
+    /// Is this challenge, in words, accepted?
+    Challenge(String),
     /// As what is the game claimed that the other side has left?
     Claim,
     /// What is being said to the opponent.
@@ -447,6 +451,10 @@ pub struct Model {
     pub urgent_games: Option<OwnGames>,
     /// One's own offer in the lobby.
     pub seek: Option<String>,
+    /// Offers that were refused to this player for his rating.
+    pub out_of_reach: BTreeSet<String>,
+    /// The latest challenge addressed to oneself that waits for an answer.
+    pub invitation: Option<Invitation>,
     /// The line was lost since: the offer may be gone, which the lobby tells.
     pub is_seek_doubtful: bool,
     /// The names to which challenges are addressed that are on their way, by the ids of their commands.
@@ -511,6 +519,8 @@ impl Model {
             own_games: None,
             urgent_games: None,
             seek: None,
+            out_of_reach: BTreeSet::new(),
+            invitation: None,
             is_seek_doubtful: false,
             addressed: BTreeMap::new(),
             challenge: None,
@@ -581,6 +591,13 @@ impl Model {
     pub fn is_account(&self) -> bool {
         let kind = self.player.as_ref().map(|player| player.kind);
         matches!(kind, Some(PlayerKind::Account | PlayerKind::Bot)) && !self.options.is_program
+    }
+
+    /// Whether one has ratings: accounts do, guests do not.
+    #[must_use]
+    pub fn has_rating(&self) -> bool {
+        let kind = self.player.as_ref().map(|player| player.kind);
+        matches!(kind, Some(PlayerKind::Account | PlayerKind::Bot))
     }
 
     /// Whether the next line can be taken (line-based mode): none is held and no command is on its way.

@@ -207,6 +207,10 @@ fn message_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
             strong,
         ),
         Some(Prompt::Say(typed)) => Line::styled(said(typed, width), strong),
+        Some(Prompt::Challenge(words)) => {
+            let question = " y accepts, n declines, any other key: later";
+            Line::styled(shortened(words, question, width), strong)
+        }
         Some(Prompt::Claim) => {
             Line::styled(" Claim the game? w a win, d a draw, any other key waits on.", strong)
         }
@@ -246,6 +250,16 @@ fn message_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
         })),
     };
     Paragraph::new(line)
+}
+
+/// Words and the question after them; of words that are too long for the line the beginning.
+fn shortened(words: &str, question: &str, width: u16) -> String {
+    let room = usize::from(width).saturating_sub(question.chars().count() + 2);
+    if words.chars().count() <= room {
+        return format!(" {words}{question}");
+    }
+    let words: String = words.chars().take(room.saturating_sub(1)).collect();
+    format!(" {words}…{question}")
 }
 
 /// What is typed to the opponent: the end of it, where it is longer than the line.

@@ -98,7 +98,7 @@ Playing
   or type from and to and Enter: a4a5
   d Enter  offer or accept a draw     x  decline it
   R  resign    A  call off before your first move    C  claim
-  m  ask for a rematch when it is over   ;  talk to your opponent
+  m  rematch after the end   ;  talk   G  next game   J  challenge
   t  turn the board       n  US or EU numbers
   q  leave: the seat stays, flagfall play --game ID goes on";
 
@@ -118,7 +118,7 @@ Playing
   In a strike: a figure of your pool, then Enter; or :choose captain
   d Enter  offer or accept a draw     x  decline it
   R  resign    A  call off before your first move    C  claim
-  m  ask for a rematch when it is over   ;  talk to your opponent
+  m  rematch after the end   ;  talk   G  next game   J  challenge
   t  turn the board       n  US or EU numbers
   q  leave: the seat stays, flagfall play --game ID goes on";
 
@@ -138,6 +138,7 @@ Playing
   +  place a piece of the reserve on the square under the cursor
   -  take the piece under the cursor into the reserve
   d Enter draw   x decline   R resign   C claim   m rematch   ; talk
+  G  next game of yours   J  answer a challenge
   t  turn the board   q  leave: flagfall play --game ID goes on";
 
 pub(super) fn help(ruleset: Option<&Ruleset>, frame: &mut Frame<'_>, area: Rect) {

@@ -1,12 +1,12 @@
 //! From the welcome to the game: what the person wants, step by step.
 
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{ClientToServer, GameSummary, OwnGames, Position, Seek, Terms};
+use flagfall_protocol::{ClientToServer, GameSummary, OwnGames, Player, PlayerKind, Position, Seek, Terms};
 
 use super::{errands, exit, game, link};
 use crate::errand::Errand;
 use crate::model::{Choice, Choices, Effect, Goal, How, Model, Page, Wish};
-use crate::{listing, words};
+use crate::{listing, range, words};
 
 /// The line is up, for the first time or again.
 pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec<Effect>) {
@@ -179,26 +179,55 @@ fn is_busy(model: &Model) -> bool {
     })
 }
 
-/// The offers of others that are what the person wants, oldest first, and whether it is for this client to take them: those older than one's
-/// own, and those whose owner would not take one's own.
-fn fitting(model: &Model) -> Vec<(Seek, bool)> {
+/// The offers of others that are what the person wants, oldest first, whosever ratings they are for.
+fn wanted(model: &Model) -> Vec<(usize, &Seek)> {
     let (Some((seeks, _)), Some(wish)) = (&model.lobby, model.wish()) else { return Vec::new() };
     let own = model.player.as_ref().map(|player| player.id.as_str());
-    let own_at = seeks.iter().position(|seek| Some(&seek.id) == model.seek.as_ref());
-    let is_fitting = |seek: &Seek| {
+    let is_wanted = |seek: &Seek| {
         Some(seek.seeker.id.as_str()) != own
             && !model.refused_seeks.contains(&seek.id)
             && wish.is_met_by(seek)
             && flagfall_rules::Ruleset::find(&seek.terms.ruleset).is_some()
     };
+    seeks.iter().enumerate().filter(|(_, seek)| is_wanted(seek)).collect()
+}
+
+/// Those of them that this player may take, and whether it is for this client to do so: those older than one's own, and those whose owner would
+/// not take one's own.
+fn fitting(model: &Model) -> Vec<(Seek, bool)> {
+    let (Some((seeks, _)), Some(wish)) = (&model.lobby, model.wish()) else { return Vec::new() };
+    let own_at = seeks.iter().position(|seek| Some(&seek.id) == model.seek.as_ref());
     let is_ours_to_take =
         |at: usize, seek: &Seek| own_at.is_none_or(|own_at| at < own_at) || !is_mutual(wish, seek);
-    seeks
-        .iter()
-        .enumerate()
-        .filter(|(_, seek)| is_fitting(seek))
+    wanted(model)
+        .into_iter()
+        .filter(|(_, seek)| is_in_range(model, wish, seek))
         .map(|(at, seek)| (seek.clone(), is_ours_to_take(at, seek)))
         .collect()
+}
+
+/// Whether the ratings of both are what the other one wants, as far as that is known. One's own stands in one's own offer; before there is one the
+/// server judges, and what it has refused is not asked for again.
+fn is_in_range(model: &Model, wish: &Wish, seek: &Seek) -> bool {
+    let own = model
+        .lobby
+        .as_ref()
+        .and_then(|(seeks, _)| seeks.iter().find(|seek| Some(&seek.id) == model.seek.as_ref()));
+    let own_rating = own.and_then(|own| own.seeker_rating).map(|own| own.rating);
+    let is_bot = |player: Option<&Player>| player.is_some_and(|player| player.kind == PlayerKind::Bot);
+    let is_apart = is_bot(model.player.as_ref()) != is_bot(Some(&seek.seeker));
+    let suits_them = seek.rating.is_none_or(|range| {
+        !is_apart
+            && model.has_rating()
+            && own_rating.is_none_or(|own| range.contains(own))
+            && !model.out_of_reach.contains(&seek.id)
+    });
+    let suits_us = wish.rating.is_none_or(|rating| {
+        let range = own.and_then(|own| own.rating).or_else(|| rating.range(own_rating));
+        let theirs = seek.seeker_rating.filter(|_| !is_apart);
+        range.zip(theirs).is_some_and(|(range, theirs)| range.contains(theirs.rating))
+    });
+    suits_them && suits_us
 }
 
 /// Whether the owner of an offer that is what the person wants would take the person's own offer too: the same terms, and a side for each or for neither.
@@ -212,7 +241,6 @@ fn is_mutual(wish: &Wish, seek: &Seek) -> bool {
 }
 
 fn pick_offer(model: &mut Model, out: &mut Vec<Effect>) {
-    let fitting = fitting(model);
     let has_games = model.own_games.as_ref().is_some_and(|games| !games.is_empty());
     if model.options.plain {
         for game in model.own_games.clone().unwrap_or_default() {
@@ -220,11 +248,11 @@ fn pick_offer(model: &mut Model, out: &mut Vec<Effect>) {
             let server = model.options.server_flag();
             model.say(format!("To go on with it: flagfall play{server} --game {}", game.id));
         }
-        match fitting.into_iter().next() {
+        match fitting(model).into_iter().next() {
             Some((seek, _)) => accept(model, seek.id.clone(), offer_words(&seek), out),
             None => offer(model, out),
         }
-    } else if fitting.is_empty() && !has_games {
+    } else if wanted(model).is_empty() && !has_games {
         offer(model, out);
     } else {
         choose_offer(model);
@@ -237,9 +265,9 @@ fn choose_offer(model: &mut Model) {
         .iter()
         .map(|game| (format!("Go on with {}", words::summary(game)), Choice::Open(game.id)))
         .collect();
-    for (seek, _) in fitting(model) {
-        let offer = offer_words(&seek);
-        entries.push((format!("Take {offer}"), Choice::Accept { seek: seek.id, offer }));
+    for (_, seek) in wanted(model) {
+        let (seek, offer) = (seek.id.clone(), offer_words(seek));
+        entries.push((format!("Take {offer}"), Choice::Accept { seek, offer }));
     }
     if let Some(wish) = model.wish() {
         entries.push((format!("Offer a game: {}", words::terms(&wish.terms())), Choice::Offer));
@@ -281,7 +309,8 @@ fn offer_words(seek: &Seek) -> String {
         Some(side) => format!(", you play {}", side.opponent()),
         None => String::new(),
     };
-    format!("{}'s offer: {}{side}", words::player(&seek.seeker), words::terms(&seek.terms))
+    let (seeker, terms) = (words::player(&seek.seeker), words::terms(&seek.terms));
+    format!("{seeker}'s offer: {terms}{side}{}", range::ratings(seek))
 }
 
 /// Waits to be paired.
@@ -302,12 +331,12 @@ fn enter_pool(model: &mut Model, out: &mut Vec<Effect>) {
 pub(super) fn offer(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(wish) = model.wish().cloned() else { return };
     let terms = wish.terms();
-    wait_for_opponent(model, &terms);
+    wait(model, &format!("Making your offer: {} …", words::terms(&terms)), Vec::new());
     let cmd_id = model.chance.command_id();
-    link::send(model, ClientToServer::Seek { cmd_id, terms, side: wish.side }, out);
+    link::send(model, ClientToServer::Seek { cmd_id, terms, side: wish.side, rating: wish.rating }, out);
 }
 
-/// Shows that the offer stands.
+/// Shows that the offer stands: the server has taken it.
 pub(super) fn wait_for_opponent(model: &mut Model, terms: &Terms) {
     let server = model.options.server_flag();
     let mut lines = vec!["Your offer is in the lobby; the game begins when somebody takes it.".to_owned()];

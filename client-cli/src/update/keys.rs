@@ -4,7 +4,7 @@ use flagfall_board::{Direction, Numbering, Rank, Side, Square};
 use flagfall_protocol::{GameCommand, Phase};
 use flagfall_rules::Move;
 
-use super::{absence, chat, errands, game, goal, reserve};
+use super::{absence, challenges, chat, errands, game, goal, reserve};
 use crate::errand::Errand;
 use crate::model::{Effect, Key, Model, OpenGame, Page, Prompt, Secret, Uncolored};
 use crate::targets::Carrier;
@@ -33,6 +33,8 @@ pub(super) fn pressed(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
         Page::Waiting { .. } => match key {
             Key::Char('q') | Key::Escape => game::leave(model, out),
             Key::Char('?') => model.is_help = true,
+            Key::Char('J') => challenges::ask(model),
+            Key::Char('G') => errands::ask(model, Errand::Next, out),
             _ => {}
         },
         Page::Choosing(_) => choosing(model, key, out),
@@ -98,6 +100,7 @@ fn choosing(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
         }
         Key::Char('q') | Key::Escape => game::leave(model, out),
         Key::Char('?') => model.is_help = true,
+        Key::Char('J') => challenges::ask(model),
         _ => {}
     }
 }
@@ -112,6 +115,7 @@ fn prompt(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
             game::command(model, GameCommand::Abort {}, out);
         }
         Prompt::Claim => absence::answer(model, key, out),
+        Prompt::Challenge(_) => challenges::answer(model, key, out),
         Prompt::Say(typed) => chat::typing(model, typed, key, out),
         Prompt::IllegalMove(squares) if matches!(key, Key::Char('y' | 'Y')) => {
             game::send_move(model, squares, out);
@@ -215,6 +219,8 @@ fn in_game(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
             model.options.numbering = other_numbering(model.options.numbering);
         }
         Key::Char(';') if !is_typing => chat::ask(model),
+        Key::Char('J') => challenges::ask(model),
+        Key::Char('G') => errands::ask(model, Errand::Next, out),
         Key::Char('A') => ask(model, Prompt::Abort),
         Key::Char('R') if phase == Phase::Playing => ask(model, Prompt::Resign),
         Key::Char('C') if phase == Phase::Playing => absence::ask(model),

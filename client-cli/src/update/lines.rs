@@ -84,7 +84,8 @@ fn must_wait(model: &Model, line: &str) -> bool {
     if mail::is_mail(model) && model.link != Link::Online {
         return true;
     }
-    if mail::is_word(word) {
+    let is_about_challenge = matches!(word, "accept" | "reject") && is_code(line);
+    if mail::is_word(word) || is_about_challenge {
         return false;
     }
     // At a prompt for many games no game need ever come.
@@ -101,6 +102,12 @@ fn must_wait(model: &Model, line: &str) -> bool {
         }
         Phase::Deploying | Phase::Playing => word == "rematch",
     }
+}
+
+/// Whether a word has a challenge's code behind it.
+fn is_code(line: &str) -> bool {
+    let rest = line.split_whitespace().nth(1);
+    rest.is_some_and(|rest| rest.len() >= 10 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
 fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
@@ -125,7 +132,7 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
         _ => {}
     }
     match &model.page {
-        Page::Choosing(_) => return choose(model, line, out),
+        Page::Choosing(_) if !is_code(line) => return choose(model, line, out),
         Page::Terms { challenge, .. } => {
             let challenge = challenge.clone();
             match word {
@@ -135,7 +142,7 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
             }
             return;
         }
-        Page::Waiting { .. } | Page::Game => {}
+        Page::Choosing(_) | Page::Waiting { .. } | Page::Game => {}
     }
     let word = word.to_ascii_lowercase();
     if mail::carry_out(model, &word, rest, out) {

@@ -4,7 +4,7 @@ use flagfall_board::{GameId, Numbering, Ply, Side};
 use flagfall_protocol::{ClientToServer, GameCommand, MoveText, Phase, QueuedMove, Speed, Terms, Time};
 use flagfall_rules::Ruleset;
 
-use super::{errands, game, goal, link};
+use super::{challenges, errands, game, goal, link};
 use crate::errand::Errand;
 use crate::model::{Effect, Goal, Model};
 use crate::{acts, words};
@@ -15,7 +15,8 @@ games: your running games, the most urgent first. next: open the next one in whi
 open GAME: open a game of yours.
 challenge [NAME] [RULESET] [TIME] [red|blue] [rated] [private] [secret]: a game for NAME, or for whoever
   has the code that is told; pbm (with -small pbm-small) and 3days unless you say otherwise.
-accept CODE, reject CODE: answer a challenge. challenges: those that wait for your answer.
+accept CODE, reject CODE: answer a challenge. challenges: those that wait for your answer; new ones are
+  told at once.
 move #12 a4a5: move only if the game still stands at ply 12 (status tells it); else nothing happens.
 queue a4a5, queue a4a5 if b7b6: a move for your next turn, made by the server when it comes, though you
   are gone; with if only when the other side has played just that. More moves after commas follow turn by
@@ -156,9 +157,7 @@ fn challenge(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
 }
 
 fn accept(model: &mut Model, code: &str, out: &mut Vec<Effect>) -> Done {
-    let cmd_id = model.chance.command_id();
-    let message = ClientToServer::AcceptChallenge { cmd_id, challenge: code.to_owned(), secret: false };
-    link::send(model, message, out);
+    challenges::accept(model, code, out);
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! What happens when something happens: the pure core of the client.
 
 pub(crate) mod absence;
+mod challenges;
 mod chat;
 mod errands;
 mod game;

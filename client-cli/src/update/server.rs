@@ -2,7 +2,7 @@
 
 use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, GameCommand, ServerToClient};
 
-use super::{absence, chat, errands, exit, game, goal, link, mail, store};
+use super::{absence, challenges, chat, errands, exit, game, goal, link, mail, store};
 use crate::errand::Errand;
 use crate::model::{Effect, Goal, How, Link, Model, Page};
 use crate::words;
@@ -118,6 +118,10 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
                 model.say(format!("This game cannot go on now: {message}"));
             }
         }
+        ServerToClient::Challenged { invitation } => challenges::challenged(model, invitation),
+        ServerToClient::ChallengeAnswered { challenge, by, accepted } => {
+            challenges::answered(model, &challenge, &by, accepted, out);
+        }
         ServerToClient::StoreState { available } => store::state(model, available, out),
         ServerToClient::Ping { id, server_time, heads } => {
             model.is_pinged = true;
@@ -209,6 +213,13 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
         Some(ClientToServer::AcceptSeek { seek, .. }) if code.as_str() == Code::NO_SUCH_SEEK => {
             model.refused_seeks.insert(seek.clone());
             model.say("Somebody else was faster. Looking for another offer.");
+            goal::wait(model, "Looking for an open offer …", Vec::new());
+            out.push(Effect::Send(ClientToServer::OpenLobby {}));
+            return;
+        }
+        Some(ClientToServer::AcceptSeek { seek, .. }) if code.as_str() == Code::OUTSIDE_RATING_RANGE => {
+            model.out_of_reach.insert(seek.clone());
+            model.say(format!("Refused: {message}"));
             goal::wait(model, "Looking for an open offer …", Vec::new());
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
             return;

@@ -10,6 +10,7 @@ use crate::model::{Effect, Goal, How, Key, Link, Message, Model, Page, Secret, W
 use crate::update;
 
 mod mail;
+mod offers;
 mod scripts;
 
 fn sent(effects: &[Effect]) -> Vec<&ClientToServer> {

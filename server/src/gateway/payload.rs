@@ -10,7 +10,7 @@ use flagfall_protocol::ServerToClient;
 pub const PAYLOAD_BYTES_MAX: usize = 60 * 1024;
 
 /// The kinds of messages, as metrics label them. [`Payload::kind`] gives the place in this list.
-pub const PAYLOAD_KINDS: [&str; 18] = [
+pub const PAYLOAD_KINDS: [&str; 20] = [
     "welcome",
     "accepted",
     "refused",
@@ -29,6 +29,8 @@ pub const PAYLOAD_KINDS: [&str; 18] = [
     "claimable",
     "said",
     "store_state",
+    "challenged",
+    "challenge_answered",
 ];
 
 /// A message to a client as JSON text. Cloning it shares the bytes.
@@ -126,6 +128,8 @@ fn kind_of(message: &ServerToClient) -> u8 {
         ServerToClient::Claimable { .. } => 15,
         ServerToClient::Said { .. } => 16,
         ServerToClient::StoreState { .. } => 17,
+        ServerToClient::Challenged { .. } => 18,
+        ServerToClient::ChallengeAnswered { .. } => 19,
     }
 }
 

@@ -77,7 +77,7 @@ fn message(seeks: Vec<Seek>, games: Vec<GameSummary>, online: usize) -> ServerTo
 
 #[cfg(test)]
 mod tests {
-    use flagfall_protocol::{Player, PlayerKind, Terms, Time};
+    use flagfall_protocol::{Player, PlayerKind, RatingPoint, RatingRange, Terms, Time};
 
     use super::*;
     use crate::gateway::outbox;
@@ -94,6 +94,8 @@ mod tests {
                 rated: false,
             },
             side: None,
+            rating: None,
+            seeker_rating: None,
         }
     }
 
@@ -157,6 +159,8 @@ mod tests {
                 seeker: player(),
                 terms: terms(),
                 side: Some(flagfall_board::Side::Blue),
+                rating: Some(RatingRange { min: Some(4_000), max: Some(4_000) }),
+                seeker_rating: Some(RatingPoint { rating: 4_000, deviation: 500, provisional: false }),
             })
             .collect();
         let games = (0..LISTED_GAMES_MAX)

@@ -1,7 +1,7 @@
 //! What a player may ask of the lobby.
 
 use flagfall_board::Side;
-use flagfall_protocol::{ClientToServer, CommandId, Terms};
+use flagfall_protocol::{ClientToServer, CommandId, RatingWish, Terms};
 use serde::Serialize;
 
 /// A command to the lobby. Its JSON, without the id, is what tells two commands of one id apart.
@@ -14,6 +14,9 @@ pub enum LobbyCommand {
         terms: Terms,
         /// The side the seeker wants.
         side: Option<Side>,
+        /// Whose ratings it is for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rating: Option<RatingWish>,
     },
     /// Take a seek back.
     CancelSeek {
@@ -72,7 +75,9 @@ impl LobbyCommand {
     #[allow(clippy::result_large_err, reason = "the message goes on to whoever it is for")]
     pub fn from_message(message: ClientToServer) -> Result<(CommandId, LobbyCommand), ClientToServer> {
         Ok(match message {
-            ClientToServer::Seek { cmd_id, terms, side } => (cmd_id, LobbyCommand::Seek { terms, side }),
+            ClientToServer::Seek { cmd_id, terms, side, rating } => {
+                (cmd_id, LobbyCommand::Seek { terms, side, rating })
+            }
             ClientToServer::CancelSeek { cmd_id, seek } => (cmd_id, LobbyCommand::CancelSeek { seek }),
             ClientToServer::AcceptSeek { cmd_id, seek, secret } => {
                 (cmd_id, LobbyCommand::AcceptSeek { seek, secret })

@@ -1,11 +1,11 @@
 //! Challenges addressed to a player by name: the code lies in his list until he accepts or declines, or the challenge is gone.
 
 use flagfall_board::{Side, Stamp};
-use flagfall_protocol::{Invitation, Invitations, Player};
+use flagfall_protocol::{Invitation, Invitations, Player, ServerToClient};
 use flagfall_store::{Expect, Key, Update, UpdateOutcome, Write};
 
 use super::challenges::{self, Challenge};
-use super::{Lobby, LobbyRefusal};
+use super::{Inner, Lobby, LobbyRefusal};
 use crate::blocks::are_apart;
 
 /// Challenges that may wait for one player's answer.
@@ -34,14 +34,22 @@ impl Lobby {
         if are_apart(&*self.inner.store, &challenger.id, &player.id).await? {
             return Err(LobbyRefusal::Blocked);
         }
+        let invited = key(player, code)?;
+        if self.inner.store.get(invited.clone()).await?.is_some() {
+            return Ok(invitation(challenge));
+        }
         let waiting = self.inner.store.scan(key(player, "")?, None, INVITATIONS_MAX).await?;
         if waiting.len() >= INVITATIONS_MAX {
             return Err(LobbyRefusal::OpponentBusy);
         }
         let expires = Some(Stamp(challenge.expires));
-        let write = Write::Put { key: key(player, code)?, value: Vec::new(), expires };
+        let write = Write::Put { key: invited, value: Vec::new(), expires };
         self.write(Vec::new(), vec![write]).await?;
-        Ok(invitation(challenge))
+        let invitation = invitation(challenge);
+        // Who is not connected finds it in his list.
+        let message = ServerToClient::Challenged { invitation: invitation.clone() };
+        self.inner.tell(player, &message).await;
+        Ok(invitation)
     }
 
     /// The open challenges addressed to a player, the one that expires first at the top.
@@ -77,7 +85,9 @@ impl Lobby {
         let (challenge, key, bytes) = challenges::find(&self.inner.store, code).await?;
         let mut writes = vec![Write::Delete { key: own }];
         writes.extend(challenge.closing()?);
-        self.write(vec![(key, Expect::Value(bytes))], writes).await
+        self.write(vec![(key, Expect::Value(bytes))], writes).await?;
+        self.inner.tell_challenger(&challenge, player, false).await;
+        Ok(())
     }
 
     async fn write(&self, conditions: Vec<(Key, Expect)>, writes: Vec<Write>) -> Result<(), LobbyRefusal> {
@@ -87,6 +97,25 @@ impl Lobby {
             UpdateOutcome::Unknown => Err(LobbyRefusal::Store),
         }
     }
+}
+
+impl Inner {
+    /// Tells whoever made a challenge what came of it.
+    pub(super) async fn tell_challenger(&self, challenge: &Challenge, by: &Player, accepted: bool) {
+        let (code, by) = (challenge.code.clone(), by.clone());
+        let message = ServerToClient::ChallengeAnswered { challenge: code, by, accepted };
+        self.tell(&challenge.challenger, &message).await;
+    }
+
+    /// Tells a player something, wherever he is connected.
+    async fn tell(&self, player: &Player, message: &ServerToClient) {
+        self.peers().notify(&self.connections, &[&player.id], message).await;
+    }
+}
+
+/// What takes a challenge out of the list of a player to whom it may be addressed.
+pub(super) fn closing(player: &Player, code: &str) -> Result<Write, LobbyRefusal> {
+    Ok(Write::Delete { key: key(player, code)? })
 }
 
 fn invitation(challenge: Challenge) -> Invitation {

@@ -10,6 +10,7 @@ mod command;
 mod invitations;
 mod memory;
 mod pool;
+mod ranges;
 mod refusal;
 mod seeks;
 #[cfg(test)]
@@ -23,7 +24,7 @@ use std::time::Duration;
 
 use flagfall_board::{PerSide, Side};
 use flagfall_protocol::{
-    Accepted, CommandId, Conduct, GameSummary, Player, PlayerKind, Seek, ServerToClient, Terms,
+    Accepted, CommandId, Conduct, GameSummary, Player, PlayerKind, RatingWish, Seek, ServerToClient, Terms,
 };
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, WallClock, Write};
 use metrics::{counter, gauge, histogram};
@@ -140,7 +141,7 @@ impl Lobby {
         }
         let asker = Asker { inner: &self.inner, player, cmd_id, command: &command };
         match &command {
-            LobbyCommand::Seek { terms, side } => asker.seek(terms, *side).await,
+            LobbyCommand::Seek { terms, side, rating } => asker.seek(terms, *side, *rating).await,
             LobbyCommand::CancelSeek { seek } => asker.cancel_seek(seek).await,
             LobbyCommand::AcceptSeek { seek, secret } => asker.accept_seek(seek, *secret).await,
             LobbyCommand::Challenge { terms, side } => asker.challenge(terms, *side).await,
@@ -350,16 +351,19 @@ struct Asker<'a> {
 type Handled = Result<(Accepted, bool), LobbyRefusal>;
 
 impl Asker<'_> {
-    async fn seek(&self, terms: &Terms, side: Option<Side>) -> Handled {
+    async fn seek(&self, terms: &Terms, side: Option<Side>, wish: Option<RatingWish>) -> Handled {
         let terms = &check_terms(terms)?;
         check_rated(terms, [self.player.kind; 2])?;
+        let seeker_rating = self.rating_for(terms).await?;
+        let rating = self.range(wish, terms, seeker_rating)?;
         self.check_conduct_for(terms).await?;
         self.check_games().await?;
         let limits = &self.inner.settings.limits;
         let open = seeks::read_all(&self.inner.store).await?;
         seeks::check_room(&open, &self.player.id, limits.seeks_per_player, limits.seeks_max)?;
         let id = random_code()?;
-        let seek = Seek { id: id.clone(), seeker: self.player.clone(), terms: terms.clone(), side };
+        let (seeker, terms) = (self.player.clone(), terms.clone());
+        let seek = Seek { id: id.clone(), seeker, terms, side, rating, seeker_rating };
         let record = SeekRecord { seek, since: self.inner.store.now().0 };
         let draft = self.draft(Accepted::Seek { seek: id }, None)?.writing(record.opening()?);
         let kept = self.keep(draft).await?;
@@ -386,6 +390,7 @@ impl Asker<'_> {
             return Err(LobbyRefusal::OwnOffer);
         }
         check_rated(&seek.terms, [seek.seeker.kind, self.player.kind])?;
+        self.check_range(&seek).await?;
         self.check_conduct_for(&seek.terms).await?;
         self.check_opponent(&seek.seeker).await?;
         let (plan, outcome) = self.plan(&seek.seeker, &seek.terms, seek.side, secret)?;
@@ -463,10 +468,13 @@ impl Asker<'_> {
         self.check_opponent(&challenge.challenger).await?;
         let (plan, outcome) = self.plan(&challenge.challenger, &challenge.terms, challenge.side, secret)?;
         let mut draft = self.draft(outcome, Some(plan))?.expecting(key, Expect::Value(bytes));
-        for write in challenge.closing()? {
+        for write in challenge.closing()?.into_iter().chain([invitations::closing(self.player, code)?]) {
             draft = draft.writing(write);
         }
         let kept = self.keep(draft).await?;
+        if let Kept::New(_) = kept {
+            self.inner.tell_challenger(&challenge, self.player, true).await;
+        }
         self.finish(kept, LobbyRefusal::NoSuchChallenge).await
     }
 

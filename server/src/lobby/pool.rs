@@ -93,6 +93,11 @@ impl Pool {
         Pool { store, tables, connections, ratings, wave, grace_ms, told: Mutex::default() }
     }
 
+    /// The ratings it pairs by.
+    pub(super) fn ratings(&self) -> &Ratings {
+        &self.ratings
+    }
+
     /// What lets a player wait for a game of these terms. Whoever waits already goes on, or waits for something else from now on.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use flagfall_board::GameId;
 use flagfall_bots::Level;
-use flagfall_protocol::{Code, PlayerKind, Terms, Time};
+use flagfall_protocol::{Code, PlayerKind, RatingRange, Terms, Time};
 use flagfall_rules::{NoSuchRuleset, Ruleset};
 use flagfall_store::StoreError;
 use thiserror::Error;
@@ -28,6 +28,19 @@ pub enum LobbyRefusal {
     /// The game cannot be rated.
     #[error("{0}")]
     NotRated(&'static str),
+    /// No seek can have this range of ratings.
+    #[error("{0}")]
+    BadRange(&'static str),
+    /// The seek is for others.
+    #[error("this offer is for players rated {range} in such games{}", why_outside(*own, *is_apart))]
+    OutsideRange {
+        /// For whom.
+        range: RatingRange,
+        /// The asker's rating, where it can be compared.
+        own: Option<u32>,
+        /// A program and a person: they are rated apart.
+        is_apart: bool,
+    },
     /// Who asks has left games.
     #[error(
         "you left {left_games} games lately, or did not deploy in them: you can play for ratings and wait in the pool again in {wait_s} seconds. Casual games and house players are open to you"
@@ -100,6 +113,8 @@ impl LobbyRefusal {
             LobbyRefusal::NoSuchRuleset(_) => Code::NO_SUCH_RULESET,
             LobbyRefusal::BadTime => Code::BAD_TIME,
             LobbyRefusal::NotRated(_) => Code::NOT_RATED,
+            LobbyRefusal::BadRange(_) => Code::BAD_RATING_RANGE,
+            LobbyRefusal::OutsideRange { .. } => Code::OUTSIDE_RATING_RANGE,
             LobbyRefusal::LeftGames { .. } => Code::LEFT_GAMES,
             LobbyRefusal::Blocked => Code::BLOCKED,
             LobbyRefusal::NotInPool => Code::NOT_IN_POOL,
@@ -150,6 +165,17 @@ impl From<CreateError> for LobbyRefusal {
 impl From<ChanceError> for LobbyRefusal {
     fn from(_: ChanceError) -> LobbyRefusal {
         LobbyRefusal::Internal("no random bits")
+    }
+}
+
+/// What somebody who is outside a range reads of himself.
+fn why_outside(own: Option<u32>, is_apart: bool) -> String {
+    match own {
+        Some(own) => format!("; your rating is {own}: take another one, or make your own"),
+        None if is_apart => {
+            "; people and bots are rated apart: take another one, or make your own".to_owned()
+        }
+        None => "; a guest has none: sign up (`flagfall signup NAME`), or take another one".to_owned(),
     }
 }
 

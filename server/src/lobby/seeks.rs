@@ -220,6 +220,8 @@ mod tests {
                 rated: false,
             },
             side: None,
+            rating: None,
+            seeker_rating: None,
         };
         SeekRecord { seek, since }
     }

@@ -1,3 +1,5 @@
+mod offers;
+
 use flagfall_board::GameId;
 use flagfall_protocol::{ServerToClient, Time};
 use flagfall_store::MemoryStore;
@@ -64,7 +66,7 @@ fn terms() -> Terms {
 }
 
 fn seek(side: Option<Side>) -> LobbyCommand {
-    LobbyCommand::Seek { terms: terms(), side }
+    LobbyCommand::Seek { terms: terms(), side, rating: None }
 }
 
 fn challenge() -> LobbyCommand {

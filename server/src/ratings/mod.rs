@@ -15,7 +15,7 @@ use std::time::Duration;
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{
     GameScore, Leaderboard, LeaderboardEntry, Player, PlayerKind, RatedGame, RatingChange, RatingHistory,
-    RatingInfo, ServerToClient, Speed,
+    RatingInfo, RatingPoint, ServerToClient, Speed,
 };
 use flagfall_rating::{Score, rate};
 use flagfall_rules::{EndReason, Ruleset};
@@ -87,6 +87,12 @@ pub enum Settled {
     Now(RatingChange),
 }
 
+/// Whether games of a ruleset have ratings: custom ones have not.
+#[must_use]
+pub(crate) fn has_class(ruleset: &str) -> bool {
+    Ruleset::find(ruleset).is_some_and(|ruleset| ruleset.changes().next().is_none())
+}
+
 /// Why a game of these terms and players cannot be rated.
 #[must_use]
 pub fn why_unrated(
@@ -94,8 +100,7 @@ pub fn why_unrated(
     time: flagfall_protocol::Time,
     kinds: [PlayerKind; 2],
 ) -> Option<&'static str> {
-    let is_custom = Ruleset::find(ruleset).is_none_or(|ruleset| ruleset.changes().next().is_some());
-    if is_custom {
+    if !has_class(ruleset) {
         Some("custom rules are not rated: take the ruleset as it is, or play without --rated")
     } else if Speed::of(time).is_none() {
         Some("games without a clock are not rated: name a time, as in --time 10+5")
@@ -399,6 +404,22 @@ impl Ratings {
             infos.push(info);
         }
         Ok(infos)
+    }
+
+    /// A player's rating in one class as of now, as it is shown: that of a newcomer where he has not played.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub(crate) async fn shown(
+        &self,
+        player: &str,
+        ruleset: &str,
+        speed: Speed,
+    ) -> Result<RatingPoint, StoreError> {
+        let now = SystemClock.now();
+        let key = rating_key(player, &Class { ruleset: ruleset.to_owned(), speed })?;
+        let record = RatingRecord::read(self.store.get(key).await?.as_deref(), now)?;
+        Ok(point(record.now(now)))
     }
 
     /// A player's rating in one class, for whoever pairs him.

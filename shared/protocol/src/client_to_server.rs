@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::chat::Said;
+use crate::rating_range::RatingWish;
 use crate::secret::Secret;
 use crate::text::MoveText;
 
@@ -46,6 +47,9 @@ pub enum ClientToServer {
         /// The side the seeker wants; chance decides without one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         side: Option<Side>,
+        /// Whose ratings it is for; everybody's without one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rating: Option<RatingWish>,
     },
     /// Takes a seek back.
     CancelSeek {

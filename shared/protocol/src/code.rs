@@ -107,6 +107,11 @@ impl Code {
     pub const BAD_WEBHOOK: &'static str = "bad_webhook";
     /// The asker has no webhook, or there is no such feed.
     pub const NO_SUCH_WEBHOOK: &'static str = "no_such_webhook";
+    /// A range of ratings that no offer can have: without bounds, with bounds out of order, around a rating that the asker does not have, or of
+    /// games that have no ratings.
+    pub const BAD_RATING_RANGE: &'static str = "bad_rating_range";
+    /// The offer is for players of other ratings than the asker's.
+    pub const OUTSIDE_RATING_RANGE: &'static str = "outside_rating_range";
     /// A defect of the server.
     pub const INTERNAL: &'static str = "internal";
 

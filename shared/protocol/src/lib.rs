@@ -14,6 +14,7 @@ mod invitation;
 mod own_games;
 mod queue;
 mod rating;
+mod rating_range;
 mod record;
 mod secret;
 mod server_to_client;
@@ -44,6 +45,7 @@ pub use rating::{
     GameScore, Leaderboard, LeaderboardEntry, RatedGame, RatingChange, RatingHistory, RatingInfo,
     RatingPoint, Speed,
 };
+pub use rating_range::{RatingRange, RatingWish};
 pub use record::{GameRecord, Imported, LagQuota, RECORD_FORMAT, RecordedEvent, Recorder};
 pub use secret::Secret;
 pub use server_to_client::{

@@ -7,7 +7,9 @@ use crate::chat::Said;
 use crate::client_to_server::{CommandId, Terms};
 use crate::code::Code;
 use crate::game_view::{GameEvent, GameView, Outcome, Phase, ViewChange};
-use crate::rating::RatingChange;
+use crate::invitation::Invitation;
+use crate::rating::{RatingChange, RatingPoint};
+use crate::rating_range::RatingRange;
 use crate::secret::Secret;
 
 /// What the server sends. Clients ignore fields they do not know.
@@ -183,6 +185,20 @@ pub enum ServerToClient {
         /// Whether it does. It does until the server says otherwise.
         available: bool,
     },
+    /// Somebody has addressed a challenge to the client's player: told at once, and kept until it is answered (`/api/me/challenges`).
+    Challenged {
+        /// What is offered, and by whom.
+        invitation: Invitation,
+    },
+    /// A challenge of the client's player was accepted or declined.
+    ChallengeAnswered {
+        /// Its code.
+        challenge: String,
+        /// By whom.
+        by: Player,
+        /// Whether it was accepted: then the game follows as `game_started`.
+        accepted: bool,
+    },
     /// To be answered with a pong.
     Ping {
         /// Its number.
@@ -339,6 +355,12 @@ pub struct Seek {
     /// The side the seeker wants; chance decides without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<Side>,
+    /// Whose ratings it is for; everybody's without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating: Option<RatingRange>,
+    /// The seeker's own rating for such games when he opened it; none of guests, and where games have no rating.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seeker_rating: Option<RatingPoint>,
 }
 
 /// A game and its audience's current number.

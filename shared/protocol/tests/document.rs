@@ -156,7 +156,8 @@ fn examples() -> String {
     );
 
     page.heading("Lobby");
-    let seek = ClientToServer::Seek { cmd_id: cmd("c-1"), terms: terms(), side: Some(Side::Red) };
+    let seek =
+        ClientToServer::Seek { cmd_id: cmd("c-1"), terms: terms(), side: Some(Side::Red), rating: None };
     page.example("An open offer:", &seek);
     let accepted = Accepted::Seek { seek: "7hqz2m4kx0ab".to_owned() };
     page.example("Taken:", &ServerToClient::Accepted { cmd_id: cmd("c-1"), outcome: accepted });
@@ -165,6 +166,8 @@ fn examples() -> String {
         seeker: player("ngb26gkdxbq5", "ana", PlayerKind::Guest),
         terms: terms(),
         side: Some(Side::Red),
+        rating: None,
+        seeker_rating: None,
     };
     let lobby = ServerToClient::Lobby { seeks: vec![seek], games: Vec::new(), players_online: 2 };
     page.example("Whoever has the lobby open is told:", &lobby);

@@ -1,7 +1,9 @@
 //! One message of every kind.
 
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{ClientToServer, CommandId, GameCommand, MoveText, Position, Terms, Time};
+use flagfall_protocol::{
+    ClientToServer, CommandId, GameCommand, MoveText, Position, RatingWish, Terms, Time,
+};
 
 const RED: &str = "81..S9.... .......... F9........ B2........";
 fn id(text: &str) -> CommandId {
@@ -36,7 +38,19 @@ pub(crate) fn client_messages() -> Vec<ClientToServer> {
         C::Pong { id: 7 },
         C::OpenLobby {},
         C::CloseLobby {},
-        C::Seek { cmd_id: id("s-1"), terms: terms(), side: None },
+        C::Seek { cmd_id: id("s-1"), terms: terms(), side: None, rating: None },
+        C::Seek {
+            cmd_id: id("s-4"),
+            terms: terms(),
+            side: None,
+            rating: Some(RatingWish::Between { min: Some(1_400), max: None }),
+        },
+        C::Seek {
+            cmd_id: id("s-5"),
+            terms: terms(),
+            side: None,
+            rating: Some(RatingWish::Around { below: Some(100), above: Some(200) }),
+        },
         C::CancelSeek { cmd_id: id("s-2"), seek: "q8r5".to_owned() },
         C::AcceptSeek { cmd_id: id("s-3"), seek: "q8r5".to_owned(), secret: false },
         C::Challenge {

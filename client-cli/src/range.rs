@@ -1,0 +1,84 @@
+//! Ranges of ratings, as people write and read them.
+
+use flagfall_protocol::{RatingWish, Seek};
+
+/// A text that names no range of ratings.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "{0:?} is no range of ratings: 1400-1600, 1400- (or more), -1600 (or less), or around your own +-200, -100+300"
+)]
+pub struct RangeError(String);
+
+/// Reads `1400-1600`, `1400-`, `-1600`, `+-200` and `-100+300`.
+///
+/// # Errors
+/// When it is none of these.
+pub fn parse_range(text: &str) -> Result<RatingWish, RangeError> {
+    let error = || RangeError(text.to_owned());
+    let points = |digits: &str| digits.parse::<u32>().map_err(|_| error());
+    let end = |digits: &str| if digits.is_empty() { Ok(None) } else { points(digits).map(Some) };
+    if let Some(around) = text.strip_prefix("+-").or_else(|| text.strip_prefix('±')) {
+        let around = Some(points(around)?);
+        return Ok(RatingWish::Around { below: around, above: around });
+    }
+    if let Some((below, above)) = text.split_once('+') {
+        let below = match below.strip_prefix('-') {
+            Some(below) => Some(points(below)?),
+            None if below.is_empty() => None,
+            None => return Err(error()),
+        };
+        return Ok(RatingWish::Around { below, above: Some(points(above)?) });
+    }
+    match text.split_once('-') {
+        Some((min, max)) if !(min.is_empty() && max.is_empty()) => {
+            Ok(RatingWish::Between { min: end(min)?, max: end(max)? })
+        }
+        Some(_) | None => Err(error()),
+    }
+}
+
+/// What an offer says of ratings: the seeker's own, and whose it is for.
+#[must_use]
+pub fn ratings(seek: &Seek) -> String {
+    let own = seek.seeker_rating.map(|own| format!(", who has {}", crate::words::rating(own)));
+    let range = seek.rating.map(|range| format!(", for players rated {range}"));
+    own.into_iter().chain(range).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn between(min: Option<u32>, max: Option<u32>) -> RatingWish {
+        RatingWish::Between { min, max }
+    }
+
+    const fn around(below: Option<u32>, above: Option<u32>) -> RatingWish {
+        RatingWish::Around { below, above }
+    }
+
+    #[test]
+    fn ranges_are_read_as_people_write_them() {
+        for (text, wish) in [
+            ("1400-1600", between(Some(1_400), Some(1_600))),
+            ("1400-", between(Some(1_400), None)),
+            ("-1600", between(None, Some(1_600))),
+            ("+-200", around(Some(200), Some(200))),
+            ("±200", around(Some(200), Some(200))),
+            ("-100+300", around(Some(100), Some(300))),
+            ("+300", around(None, Some(300))),
+        ] {
+            assert_eq!(parse_range(text), Ok(wish), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_range_is_refused_with_what_is_one() {
+        for text in ["", "-", "+", "+-", "1400", "a-b", "1400-1600-1800", "--1600", "100+200", "-+5", "1e3-"]
+        {
+            assert!(parse_range(text).is_err(), "{text}");
+        }
+        let refusal = parse_range("strong").unwrap_err();
+        assert!(refusal.to_string().contains("1400-1600"), "{refusal}");
+    }
+}

@@ -1,0 +1,94 @@
+//! Challenges addressed to oneself, and what became of one's own.
+
+use flagfall_protocol::{ClientToServer, Invitation, Player};
+
+use super::{errands, exit, goal, link, mail};
+use crate::errand::Errand;
+use crate::model::{Effect, Goal, How, Key, Model, Prompt, Wish};
+use crate::words;
+
+/// Somebody challenges this player: said at once, with what to type or press.
+pub(super) fn challenged(model: &mut Model, invitation: Invitation) {
+    let server = model.options.server_flag();
+    let code = &invitation.challenge;
+    let how = if model.options.is_program {
+        format!("To play: flagfall play{server} --accept {code}")
+    } else if model.options.plain {
+        format!("Type accept {code} or reject {code}.")
+    } else {
+        "J answers.".to_owned()
+    };
+    model.say(format!("{} {how}", words(&invitation)));
+    model.invitation = Some(invitation);
+}
+
+/// What a challenge says: who, what, and which side is left.
+fn words(invitation: &Invitation) -> String {
+    let side = match invitation.your_side {
+        Some(side) => format!(", you play {side}"),
+        None => String::new(),
+    };
+    let challenger = words::player(&invitation.challenger);
+    format!("{challenger} challenges you: {}{side}.", words::terms(&invitation.terms))
+}
+
+/// Asks what to do about the latest challenge (full screen).
+pub(super) fn ask(model: &mut Model) {
+    match &model.invitation {
+        Some(invitation) if invitation.expires > model.server_now() => {
+            model.prompt = Some(Prompt::Challenge(words(invitation)));
+        }
+        Some(_) | None => model.say("No challenge waits for your answer."),
+    }
+}
+
+/// The answer to that.
+pub(super) fn answer(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
+    match (key, model.invitation.take()) {
+        (Key::Char('y' | 'Y'), Some(invitation)) => accept(model, &invitation.challenge, out),
+        (Key::Char('n' | 'N'), Some(invitation)) => {
+            errands::ask(model, Errand::Decline { challenge: invitation.challenge }, out);
+        }
+        (_, invitation) => {
+            model.invitation = invitation;
+            model.say("It waits: J answers.");
+        }
+    }
+}
+
+/// Accepts a challenge by its code. What oneself has offered meanwhile is taken back: nobody is to play two games for it.
+pub(super) fn accept(model: &mut Model, code: &str, out: &mut Vec<Effect>) {
+    if let Some(seek) = model.seek.take() {
+        let cmd_id = model.chance.command_id();
+        out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek }));
+    }
+    let is_free = model.game.as_ref().is_none_or(super::game::is_over);
+    if is_free && model.wish().is_some_and(|wish| wish.how == How::Pool) {
+        let cmd_id = model.chance.command_id();
+        out.push(Effect::Send(ClientToServer::LeavePool { cmd_id }));
+    }
+    if is_free && !mail::is_mail(model) {
+        let setup = model.wish().and_then(|wish| wish.setup.clone());
+        let how = How::Accept(code.to_owned());
+        model.goal = Goal::Play(Wish { how, setup, ..Wish::default() });
+        goal::wait(model, "The game is about to begin …", Vec::new());
+    }
+    let cmd_id = model.chance.command_id();
+    let message = ClientToServer::AcceptChallenge { cmd_id, challenge: code.to_owned(), secret: false };
+    link::send(model, message, out);
+}
+
+/// What became of a challenge of one's own.
+pub(super) fn answered(model: &mut Model, code: &str, by: &Player, accepted: bool, out: &mut Vec<Effect>) {
+    let by = words::player(by);
+    if accepted {
+        return model.say(format!("{by} accepts your challenge: the game begins."));
+    }
+    let word = format!("{by} declines your challenge.");
+    if model.challenge.as_deref() == Some(code) {
+        // That is what was waited for here.
+        model.challenge = None;
+        return exit(model, 2, word, out);
+    }
+    model.say(word);
+}

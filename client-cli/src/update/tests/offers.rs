@@ -1,0 +1,206 @@
+//! Offers for players of some ratings, and challenges from others.
+
+use flagfall_protocol::{Player, PlayerKind, RatingWish};
+
+use super::*;
+use crate::errand::Errand;
+
+const CODE: &str = "7hqz2m4kx0ab";
+
+/// An account that looks for a game.
+fn account(wish: Wish) -> Model {
+    let mut model = seeking(wish);
+    if let Some(player) = &mut model.player {
+        player.kind = PlayerKind::Account;
+    }
+    model
+}
+
+/// A lobby with these offers: id, player, his rating, and whose it is for.
+fn ranged(seeks: &[(&str, &str, u32, &str)]) -> String {
+    let seeks: Vec<String> = seeks
+        .iter()
+        .map(|(id, player, rating, range)| {
+            format!(
+                r#"{{"id":"{id}","seeker":{{"id":"{player}","name":"{player}","kind":"account"}},"terms":{{"ruleset":"classic","time":{{"kind":"fischer","base_s":600,"increment_s":5}}}},"seeker_rating":{{"rating":{rating},"deviation":60}}{range}}}"#
+            )
+        })
+        .collect();
+    format!(r#"{{"type":"lobby","seeks":[{}],"games":[],"players_online":2}}"#, seeks.join(","))
+}
+
+const HIGH: &str = r#","rating":{"min":1800}"#;
+const WIDE: &str = r#","rating":{"min":1400,"max":1600}"#;
+
+fn challenged(model: &mut Model) {
+    let text = format!(
+        r#"{{"type":"challenged","invitation":{{"challenge":"{CODE}","challenger":{{"id":"p2","name":"bob","kind":"bot"}},"terms":{{"ruleset":"pbm","time":{{"kind":"correspondence","days":3}}}},"your_side":"blue","expires":{}}}}}"#,
+        START + 60_000
+    );
+    received(model, &text);
+}
+
+fn line(model: &mut Model, line: &str) -> Vec<Effect> {
+    update(model, Message::Line(line.to_owned()))
+}
+
+#[test]
+fn an_offer_says_that_it_is_in_the_lobby_when_the_server_has_taken_it() {
+    let mut model = seeking(Wish::default());
+    received(&mut model, &lobby(&[]));
+    assert!(!model.notes.iter().any(|note| note.contains("in the lobby")), "{:?}", model.notes);
+    seek_stands(&mut model, "s2");
+    assert!(model.notes.iter().any(|note| note.contains("Your offer is in the lobby")), "{:?}", model.notes);
+}
+
+#[test]
+fn a_wish_for_ratings_goes_out_with_the_offer_and_takes_those_who_have_them() {
+    let rating = RatingWish::Between { min: Some(1_400), max: Some(1_600) };
+    let wish = || Wish { rating: Some(rating), ..Wish::default() };
+    let effects = received(&mut account(wish()), &ranged(&[("s1", "p2", 1_700, "")]));
+    assert!(
+        matches!(sent(&effects)[..], [ClientToServer::Seek { rating: Some(sought), .. }] if *sought == rating)
+    );
+    let effects = received(&mut account(wish()), &ranged(&[("s1", "p2", 1_600, "")]));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::AcceptSeek { .. }]));
+    // Around one's own rating, which the server alone knows yet.
+    let around = RatingWish::Around { below: Some(100), above: Some(100) };
+    let wish = Wish { rating: Some(around), ..Wish::default() };
+    let mut model = account(wish);
+    let effects = received(&mut model, &ranged(&[("s1", "p2", 1_550, "")]));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { .. }]));
+    seek_stands(&mut model, "s2");
+    let both = ranged(&[("s1", "p2", 1_550, ""), ("s2", "p1", 1_500, WIDE)]);
+    let effects = received(&mut model, &both);
+    assert!(
+        matches!(sent(&effects)[..], [ClientToServer::CancelSeek { .. }, ClientToServer::AcceptSeek { .. }]),
+        "{effects:?}"
+    );
+}
+
+#[test]
+fn an_offer_for_other_ratings_is_asked_for_once_and_left_alone_where_that_is_known() {
+    let mut model = account(Wish::default());
+    let high = ranged(&[("s1", "p2", 1_900, HIGH)]);
+    let effects = received(&mut model, &high);
+    let [ClientToServer::AcceptSeek { cmd_id, .. }] = sent(&effects)[..] else { panic!("{effects:?}") };
+    let refusal = format!(
+        r#"{{"type":"refused","cmd_id":"{}","code":"outside_rating_range","message":"this offer is for players rated 1800 or more"}}"#,
+        cmd_id.as_str()
+    );
+    let effects = received(&mut model, &refusal);
+    assert_eq!(sent(&effects), [&ClientToServer::OpenLobby {}]);
+    assert_eq!(exit_code(&effects), None);
+    assert!(model.notes.iter().any(|note| note.contains("1800 or more")), "{:?}", model.notes);
+    let effects = received(&mut model, &high);
+    assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { .. }]));
+    // A guest has no rating, and a bot's is of another list.
+    let effects = received(&mut seeking(Wish::default()), &ranged(&[("s1", "p2", 1_500, WIDE)]));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { .. }]));
+    let mut model = account(Wish::default());
+    model.player = Some(Player { kind: PlayerKind::Bot, ..model.player.unwrap() });
+    let effects = received(&mut model, &ranged(&[("s1", "p2", 1_500, WIDE)]));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { .. }]));
+}
+
+#[test]
+fn the_full_screen_lists_every_offer_with_whose_it_is() {
+    let mut model = online(Goal::Play(Wish::default()));
+    received(&mut model, &ranged(&[("s1", "p2", 1_900, HIGH)]));
+    let Page::Choosing(choices) = &model.page else { panic!("{:?}", model.page) };
+    let (entry, _) = &choices.entries[0];
+    assert!(entry.contains("who has 1900, for players rated 1800 or more"), "{entry}");
+}
+
+#[test]
+fn a_challenge_is_shown_at_once_with_what_to_type() {
+    for mut model in [seeking(Wish::default()), online(Goal::Mail), playing()] {
+        model.options.plain = true;
+        challenged(&mut model);
+        let note = last_note(&model).to_owned();
+        assert!(note.contains("bob (bot) challenges you") && note.contains("you play Blue"), "{note}");
+        assert!(note.contains(&format!("Type accept {CODE} or reject {CODE}")), "{note}");
+        let effects = line(&mut model, &format!("accept {CODE}"));
+        let accepted = sent(&effects);
+        assert!(
+            matches!(accepted[..], [ClientToServer::AcceptChallenge { challenge, .. }] if challenge == CODE),
+            "{effects:?}"
+        );
+    }
+}
+
+#[test]
+fn a_script_that_waits_for_its_game_may_answer_a_challenge() {
+    let mut model = seeking(Wish::default());
+    model.options.scripted = true;
+    challenged(&mut model);
+    let effects = line(&mut model, &format!("reject {CODE}"));
+    assert!(effects.contains(&Effect::Ask(Errand::Decline { challenge: CODE.to_owned() })), "{effects:?}");
+}
+
+#[test]
+fn a_key_answers_a_challenge_and_takes_back_what_one_has_offered() {
+    let mut model = online(Goal::Play(Wish::default()));
+    key(&mut model, Key::Char('J'));
+    assert_eq!(last_note(&model), "No challenge waits for your answer.");
+    received(&mut model, &lobby(&[]));
+    seek_stands(&mut model, "s2");
+    challenged(&mut model);
+    assert!(last_note(&model).ends_with("J answers."), "{}", last_note(&model));
+    key(&mut model, Key::Char('J'));
+    key(&mut model, Key::Escape);
+    key(&mut model, Key::Char('J'));
+    let effects = key(&mut model, Key::Char('y'));
+    assert!(
+        matches!(
+            sent(&effects)[..],
+            [ClientToServer::CancelSeek { .. }, ClientToServer::AcceptChallenge { .. }]
+        ),
+        "{effects:?}"
+    );
+    // During a game the offer stays, and so does the game.
+    let mut model = playing();
+    challenged(&mut model);
+    key(&mut model, Key::Char('J'));
+    let effects = key(&mut model, Key::Char('n'));
+    assert_eq!(effects, [Effect::Ask(Errand::Decline { challenge: CODE.to_owned() })]);
+    assert!(model.game.is_some());
+}
+
+#[test]
+fn whoever_waits_in_the_pool_leaves_it_for_a_challenge() {
+    let mut model = seeking(Wish { how: How::Pool, ..Wish::default() });
+    let effects = line(&mut model, &format!("accept {CODE}"));
+    assert!(
+        matches!(
+            sent(&effects)[..],
+            [ClientToServer::LeavePool { .. }, ClientToServer::AcceptChallenge { .. }]
+        ),
+        "{effects:?}"
+    );
+}
+
+#[test]
+fn the_challenger_is_told_what_came_of_it() {
+    let answered = |accepted: bool| {
+        format!(
+            r#"{{"type":"challenge_answered","challenge":"{CODE}","by":{{"id":"p2","name":"bob","kind":"account"}},"accepted":{accepted}}}"#
+        )
+    };
+    let mut model = online(Goal::Mail);
+    received(&mut model, &answered(true));
+    assert_eq!(last_note(&model), "bob accepts your challenge: the game begins.");
+    assert_eq!(exit_code(&received(&mut model, &answered(false))), None);
+    assert_eq!(last_note(&model), "bob declines your challenge.");
+    // Whoever waits for nothing else is done.
+    let mut model = seeking(Wish { how: How::Challenge, ..Wish::default() });
+    model.challenge = Some(CODE.to_owned());
+    assert_eq!(exit_code(&received(&mut model, &answered(false))), Some(2));
+}
+
+#[test]
+fn a_key_goes_to_the_next_game() {
+    let mut model = playing();
+    let effects = key(&mut model, Key::Char('G'));
+    assert_eq!(effects, [Effect::Ask(Errand::Next)]);
+}

@@ -1,0 +1,66 @@
+//! Whose ratings a seek is for.
+//!
+//! What counts is the rating for games of the seek's ruleset and speed, at the moment the seek is taken: provisional ones like any other, for whoever
+//! seeks sees the figure only, and 1500 for an account that has not played. It is no matter whether the seek itself is rated. Guests have no rating;
+//! people and programs are rated apart, so neither's rating says anything to the other.
+
+use flagfall_protocol::{PlayerKind, RatingPoint, RatingRange, RatingWish, Seek, Speed, Terms};
+
+use super::{Asker, LobbyRefusal};
+use crate::ratings::has_class;
+
+impl Asker<'_> {
+    /// The asker's rating for games of these terms; none of guests, and where games have no rating.
+    pub(super) async fn rating_for(&self, terms: &Terms) -> Result<Option<RatingPoint>, LobbyRefusal> {
+        let is_rated = matches!(self.player.kind, PlayerKind::Account | PlayerKind::Bot);
+        match class_of(terms).filter(|_| is_rated) {
+            Some(speed) => {
+                let ratings = self.inner.pool.ratings();
+                Ok(Some(ratings.shown(&self.player.id, &terms.ruleset, speed).await?))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// The bounds of a seek that the asker opens with this rating.
+    pub(super) fn range(
+        &self,
+        wish: Option<RatingWish>,
+        terms: &Terms,
+        own: Option<RatingPoint>,
+    ) -> Result<Option<RatingRange>, LobbyRefusal> {
+        let Some(wish) = wish else { return Ok(None) };
+        if class_of(terms).is_none() {
+            return Err(LobbyRefusal::BadRange(
+                "these games have no ratings to choose by: name a time, and take the ruleset as it is",
+            ));
+        }
+        let range = wish.range(own.map(|own| own.rating)).ok_or(LobbyRefusal::BadRange(
+            "guests have no rating to choose around: name both ends, as in 1400-1600, or sign up (`flagfall signup NAME`)",
+        ))?;
+        if range.is_allowed() {
+            Ok(Some(range))
+        } else {
+            Err(LobbyRefusal::BadRange(
+                "a range of ratings has a lower end, an upper end or both, between 0 and 4000 points, the lower one first",
+            ))
+        }
+    }
+
+    /// Whether a seek is for the asker's rating.
+    pub(super) async fn check_range(&self, seek: &Seek) -> Result<(), LobbyRefusal> {
+        let Some(range) = seek.rating else { return Ok(()) };
+        let is_bot = |kind: PlayerKind| kind == PlayerKind::Bot;
+        let is_apart = is_bot(self.player.kind) != is_bot(seek.seeker.kind);
+        let own = self.rating_for(&seek.terms).await?.map(|own| own.rating).filter(|_| !is_apart);
+        match own {
+            Some(own) if range.contains(own) => Ok(()),
+            own => Err(LobbyRefusal::OutsideRange { range, own, is_apart }),
+        }
+    }
+}
+
+/// The speed at which games of these terms have ratings, be they rated or not; none where none have.
+fn class_of(terms: &Terms) -> Option<Speed> {
+    Speed::of(terms.time).filter(|_| has_class(&terms.ruleset))
+}

@@ -1,0 +1,128 @@
+//! Whose ratings an open offer is for.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The ratings of those who may take an offer, by the rating each has in the offer's ruleset at its speed, a provisional one like any other; 1500
+/// where an account has not played yet. At least one bound is named.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RatingRange {
+    /// The lowest, in points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min: Option<u32>,
+    /// The highest, in points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<u32>,
+}
+
+impl RatingRange {
+    /// The highest bound that may be named, in points: above any rating.
+    pub const POINTS_MAX: u32 = 4_000;
+
+    /// Whether it has a bound, and bounds between which somebody can be.
+    #[must_use]
+    pub fn is_allowed(&self) -> bool {
+        let is_bounded = self.min.is_some() || self.max.is_some();
+        let is_low = |bound: Option<u32>| bound.is_none_or(|points| points <= RatingRange::POINTS_MAX);
+        let is_ordered = self.min.zip(self.max).is_none_or(|(min, max)| min <= max);
+        is_bounded && is_low(self.min) && is_low(self.max) && is_ordered
+    }
+
+    /// Whether a rating of so many points lies within it.
+    #[must_use]
+    pub fn contains(&self, points: u32) -> bool {
+        self.min.is_none_or(|min| min <= points) && self.max.is_none_or(|max| points <= max)
+    }
+}
+
+impl fmt::Display for RatingRange {
+    /// `1400 to 1600`, `1400 or more`, `1600 or less`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.min, self.max) {
+            (Some(min), Some(max)) => write!(f, "{min} to {max}"),
+            (Some(min), None) => write!(f, "{min} or more"),
+            (None, Some(max)) => write!(f, "{max} or less"),
+            (None, None) => f.write_str("any"),
+        }
+    }
+}
+
+/// The range a seeker asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum RatingWish {
+    /// Between two ratings.
+    Between {
+        /// The lowest, in points.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        min: Option<u32>,
+        /// The highest, in points.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max: Option<u32>,
+    },
+    /// Around the seeker's own rating at this moment: the server makes bounds of it.
+    Around {
+        /// Points below it; any without.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        below: Option<u32>,
+        /// Points above it; any without.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        above: Option<u32>,
+    },
+}
+
+impl RatingWish {
+    /// The bounds, for a seeker with a rating of so many points, or without one: then there are none around it.
+    #[must_use]
+    pub fn range(self, own: Option<u32>) -> Option<RatingRange> {
+        match self {
+            RatingWish::Between { min, max } => Some(RatingRange { min, max }),
+            RatingWish::Around { below, above } => own.map(|own| RatingRange {
+                min: below.map(|below| own.saturating_sub(below)),
+                max: above.map(|above| own.saturating_add(above).min(RatingRange::POINTS_MAX)),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn range(min: Option<u32>, max: Option<u32>) -> RatingRange {
+        RatingRange { min, max }
+    }
+
+    #[test]
+    fn a_range_holds_its_bounds_and_what_lies_between() {
+        let held = |range: RatingRange| [1_399, 1_400, 1_600, 1_601].map(|points| range.contains(points));
+        assert_eq!(held(range(Some(1_400), Some(1_600))), [false, true, true, false]);
+        assert_eq!(held(range(Some(1_400), None)), [false, true, true, true]);
+        assert_eq!(held(range(None, Some(1_600))), [true, true, true, false]);
+    }
+
+    #[test]
+    fn a_range_has_a_bound_and_somebody_can_be_in_it() {
+        assert!(range(Some(1_500), Some(1_500)).is_allowed() && range(None, Some(4_000)).is_allowed());
+        for refused in [
+            range(None, None),
+            range(Some(1_600), Some(1_400)),
+            range(Some(4_001), None),
+            range(None, Some(u32::MAX)),
+        ] {
+            assert!(!refused.is_allowed(), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_range_around_a_rating_stays_within_what_there_is() {
+        let around = |below, above| RatingWish::Around { below, above };
+        assert_eq!(around(Some(100), Some(200)).range(Some(1_500)), Some(range(Some(1_400), Some(1_700))));
+        assert_eq!(around(Some(2_000), None).range(Some(1_500)), Some(range(Some(0), None)));
+        assert_eq!(around(None, Some(u32::MAX)).range(Some(1_500)), Some(range(None, Some(4_000))));
+        assert_eq!(around(Some(1), Some(1)).range(None), None);
+    }
+}
