@@ -11,9 +11,9 @@ use flagfall::config::{ConfigDir, Identity};
 use flagfall::http::{self, HttpError};
 use flagfall::{listing, words};
 use flagfall_protocol::{
-    BlockList, Code, Confirmation, HeadToHead, Leaderboard, LoggedIn, Login, MadeToken, Me, NewPassword,
-    NewRecoveryCode, NewToken, PlayedGames, Player, Profile, RatingHistory, Recover, Recovered, Scope,
-    Secret, SignUp, SignedUp, Statistics, TokenInfo, TokenList,
+    BlockList, Code, Conduct, Confirmation, HeadToHead, Leaderboard, LoggedIn, Login, MadeToken, Me,
+    NewPassword, NewRecoveryCode, NewToken, PlayedGames, Player, Profile, RatingHistory, Recover, Recovered,
+    Scope, Secret, SignUp, SignedUp, Statistics, TokenInfo, TokenList,
 };
 use hyper::Method;
 use serde::Serialize;
@@ -233,6 +233,9 @@ pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Result<u8, Trouble>
         _ => most.map(|info| (info.ruleset.clone(), info.speed)),
     };
     let mut text = words::profile(&profile);
+    if let Some(conduct) = own_conduct(&desk, &profile)? {
+        text.push_str(&format!("\n{}", words::conduct(conduct)));
+    }
     if let Some((rules, speed)) = charted {
         let path = format!("/api/players/{name}/ratings/{rules}/{}", speed.name());
         let history: RatingHistory = desk.get(&path, desk.identity().token().as_ref())?;
@@ -242,6 +245,19 @@ pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Result<u8, Trouble>
         }
     }
     print(&text)
+}
+
+/// What follows from games that the player has left, where the profile is one's own: nobody else is told.
+fn own_conduct(desk: &Desk, profile: &Profile) -> Result<Option<Conduct>, Trouble> {
+    let identity = desk.identity();
+    let is_own = identity.is_account() && identity.name().eq_ignore_ascii_case(&profile.player.name);
+    let Some(token) = identity.token().filter(|_| is_own) else { return Ok(None) };
+    match desk.ask::<Me>(Method::GET, "/api/me", Some(&token), None::<&()>) {
+        Ok(me) => Ok(Some(me.conduct).filter(|_| me.player.id == profile.player.id)),
+        // The profile is everybody's: it is shown without what needs a login.
+        Err(error) if error.is_unknown_token() => Ok(None),
+        Err(error) => Err(trouble(error)),
+    }
 }
 
 pub(crate) fn history(args: HistoryArgs, common: Common) -> Result<u8, Trouble> {

@@ -451,8 +451,6 @@ pub struct Model {
     pub urgent_games: Option<OwnGames>,
     /// One's own offer in the lobby.
     pub seek: Option<String>,
-    /// Offers that were refused to this player for his rating.
-    pub out_of_reach: BTreeSet<String>,
     /// The latest challenge addressed to oneself that waits for an answer.
     pub invitation: Option<Invitation>,
     /// The line was lost since: the offer may be gone, which the lobby tells.
@@ -519,7 +517,6 @@ impl Model {
             own_games: None,
             urgent_games: None,
             seek: None,
-            out_of_reach: BTreeSet::new(),
             invitation: None,
             is_seek_doubtful: false,
             addressed: BTreeMap::new(),
