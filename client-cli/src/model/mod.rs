@@ -3,6 +3,7 @@
 mod message;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::PathBuf;
 
 use flagfall_board::{ChipColor, GameId, Numbering, PerSide, Rank, Side, Square};
 use flagfall_protocol::{
@@ -35,6 +36,8 @@ pub(crate) const A1: Square = match Square::new(0, 0) {
 pub struct Options {
     /// The server's address, as a person types it.
     pub server: String,
+    /// The file of a server's own authority, where one was named.
+    pub authority_file: Option<PathBuf>,
     /// The name a new guest asks for.
     pub name: Option<String>,
     /// Which figures are on the pieces.
@@ -54,10 +57,17 @@ pub struct Options {
 }
 
 impl Options {
-    /// The server as a command line names it, where it is not the usual one.
+    /// The server as a command line names it, where it is not the usual one, and whom it is to trust.
     #[must_use]
     pub fn server_flag(&self) -> String {
-        if self.server == DEFAULT_SERVER { String::new() } else { format!(" --server {}", self.server) }
+        let mut flags = String::new();
+        if self.server != DEFAULT_SERVER {
+            flags.push_str(&format!(" --server {}", self.server));
+        }
+        if let Some(file) = &self.authority_file {
+            flags.push_str(&format!(" --ca {}", file.display()));
+        }
+        flags
     }
 }
 
