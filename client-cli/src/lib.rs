@@ -9,7 +9,6 @@ pub mod chance;
 pub mod cli;
 pub mod config;
 pub mod deploy;
-pub mod dial;
 pub mod errand;
 pub mod explain;
 #[cfg(test)]

@@ -17,8 +17,6 @@ pub enum Message {
     ConnectFailed {
         /// Why, for a person.
         why: String,
-        /// What he can do, in a sentence of its own.
-        advice: String,
     },
     /// The line is gone.
     Disconnected {

@@ -3,7 +3,6 @@
 mod message;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::path::PathBuf;
 
 use flagfall_board::{ChipColor, GameId, Numbering, PerSide, Rank, Side, Square};
 use flagfall_protocol::{
@@ -36,8 +35,6 @@ pub(crate) const A1: Square = match Square::new(0, 0) {
 pub struct Options {
     /// The server's address, as a person types it.
     pub server: String,
-    /// The file of a server's own authority, where one was named.
-    pub authority_file: Option<PathBuf>,
     /// The name a new guest asks for.
     pub name: Option<String>,
     /// Which figures are on the pieces.
@@ -57,17 +54,10 @@ pub struct Options {
 }
 
 impl Options {
-    /// The server as a command line names it, where it is not the usual one, and whom it is to trust.
+    /// The server as a command line names it, where it is not the usual one.
     #[must_use]
     pub fn server_flag(&self) -> String {
-        let mut flags = String::new();
-        if self.server != DEFAULT_SERVER {
-            flags.push_str(&format!(" --server {}", self.server));
-        }
-        if let Some(file) = &self.authority_file {
-            flags.push_str(&format!(" --ca {}", file.display()));
-        }
-        flags
+        if self.server == DEFAULT_SERVER { String::new() } else { format!(" --server {}", self.server) }
     }
 }
 
@@ -461,6 +451,8 @@ pub struct Model {
     pub urgent_games: Option<OwnGames>,
     /// One's own offer in the lobby.
     pub seek: Option<String>,
+    /// Offers that were refused to this player for his rating.
+    pub out_of_reach: BTreeSet<String>,
     /// The latest challenge addressed to oneself that waits for an answer.
     pub invitation: Option<Invitation>,
     /// The line was lost since: the offer may be gone, which the lobby tells.
@@ -527,6 +519,7 @@ impl Model {
             own_games: None,
             urgent_games: None,
             seek: None,
+            out_of_reach: BTreeSet::new(),
             invitation: None,
             is_seek_doubtful: false,
             addressed: BTreeMap::new(),
