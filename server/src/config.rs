@@ -12,7 +12,6 @@ use clap::{Parser, Subcommand, ValueEnum, value_parser};
 use flagfall_board::GameId;
 use flagfall_store::RedisAddress;
 use flagfall_store::redis::Prefix;
-use flagfall_tls::{AuthorityError, Trust};
 use thiserror::Error;
 use tracing_subscriber::EnvFilter;
 
@@ -119,6 +118,11 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_CLAIM_SECONDS", value_name = "SECONDS", default_value_t = 60,
           value_parser = value_parser!(u32).range(1..=3_600), help_heading = "Games")]
     pub claim_seconds: u32,
+    /// Time after which a game with days per move, or without a clock, leaves memory when nobody has it open, in seconds. Whoever asks for it has it opened again, and its flag
+    /// falls all the same.
+    #[arg(long, env = "FLAGFALL_REST_SECONDS", value_name = "SECONDS", default_value_t = 600,
+          value_parser = value_parser!(u32).range(1..=86_400), help_heading = "Games")]
+    pub rest_seconds: u32,
     /// Running games of one player.
     #[arg(long, env = "FLAGFALL_GAMES_PER_PLAYER", value_name = "COUNT", default_value_t = 20,
           value_parser = value_parser!(u32).range(1..=1_000), help_heading = "Games")]
@@ -179,9 +183,6 @@ pub struct Config {
     /// addresses over https: nobody reaches into your network through this server.
     #[arg(long, env = "FLAGFALL_WEBHOOKS_TO_PRIVATE")]
     pub webhooks_to_private: bool,
-    /// A file with the certificates (PEM) of authorities that webhooks may have theirs from, beside those that browsers trust.
-    #[arg(long, env = "FLAGFALL_WEBHOOK_CA", value_name = "FILE")]
-    pub webhook_ca: Option<PathBuf>,
 
     /// Attempts at the password of one name within --attempts-minutes. Several servers count each for itself.
     #[arg(long, env = "FLAGFALL_ATTEMPTS_PER_NAME", value_name = "COUNT", default_value_t = 10,
@@ -439,7 +440,7 @@ impl LogFilter {
 }
 
 /// What is wrong with a configuration whose single values are fine.
-#[derive(Debug, Error)]
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ConfigError {
     /// A link would be dead before it was asked.
     #[error("--pong-seconds ({pong}) must be more than --ping-seconds ({ping})")]
@@ -457,9 +458,6 @@ pub enum ConfigError {
     /// The data folder is no folder.
     #[error("--data {0} is there, but it is not a folder")]
     DataIsNoFolder(PathBuf),
-    /// The authorities of webhooks cannot be read.
-    #[error("--webhook-ca {0}")]
-    WebhookAuthorities(#[from] AuthorityError),
 }
 
 impl Config {
@@ -499,6 +497,7 @@ impl Config {
             times: Times {
                 deployment: seconds(self.deploy_seconds),
                 claim: seconds(self.claim_seconds),
+                rest: seconds(self.rest_seconds),
                 pool_wave: seconds(self.pool_wave_seconds),
                 pool_grace: seconds(30 + 3 * self.pool_wave_seconds),
                 lag_per_ply: Duration::from_millis(self.lag_ms_per_ply.into()),
@@ -520,7 +519,6 @@ impl Config {
             },
             trusts_proxy: self.trust_proxy,
             first_move: if self.ignore_first_move { FirstMove::IsMeasured } else { FirstMove::Counts },
-            webhook_trust: Trust::with_authorities(self.webhook_ca.as_deref())?,
             webhooks: if self.webhooks_to_private { Reach::Private } else { Reach::Public },
             allowed_origins: self.allow_origin.iter().map(|Origin(origin)| origin.clone()).collect(),
         })

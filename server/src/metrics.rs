@@ -96,7 +96,12 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
         "Whether the store answers: 1, or 0 while clients are told that it does not",
     ),
     (HEARTBEAT_FAILURES, Kind::Counter, Unit::Count, "Heartbeats the store did not take"),
-    (GAMES, Kind::Gauge, Unit::Count, "Running games, by phase: deploying or playing"),
+    (
+        GAMES,
+        Kind::Gauge,
+        Unit::Count,
+        "Running games: in memory, by phase (deploying or playing), and at_rest, out of memory, as of the last minute",
+    ),
     (
         RESUMES,
         Kind::Counter,
@@ -104,6 +109,8 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
         "Games opened again by a client, by outcome: events (those since came along), view (too old for that) or epoch",
     ),
     (TABLES, Kind::Gauge, Unit::Count, "Games in memory, running ones and those somebody looks at"),
+    (TABLES_OPENED, Kind::Counter, Unit::Count, "Games read from their logs into memory"),
+    (TABLES_LEFT, Kind::Counter, Unit::Count, "Games that left memory, by what they were: over or at_rest"),
     (GAMES_MADE, Kind::Counter, Unit::Count, "Games made, by ruleset"),
     (GAMES_ENDED, Kind::Counter, Unit::Count, "Games ended, by reason"),
     (COMMIT_SECONDS, Kind::Histogram, Unit::Seconds, "Time from an append to its answer"),
@@ -182,6 +189,10 @@ pub const TABLES: &str = "flagfall_tables";
 pub const GAMES: &str = "flagfall_games";
 /// See [`METRICS`].
 pub const RESUMES: &str = "flagfall_resumes_total";
+/// See [`METRICS`].
+pub const TABLES_OPENED: &str = "flagfall_tables_opened_total";
+/// See [`METRICS`].
+pub const TABLES_LEFT: &str = "flagfall_tables_left_total";
 /// Games made.
 pub const GAMES_MADE: &str = "flagfall_games_made_total";
 /// Games ended.

@@ -83,6 +83,7 @@ impl App {
         let (deploying, playing) = self.tables.count_by_phase();
         gauge!(names::GAMES, "phase" => "deploying").set(count(deploying));
         gauge!(names::GAMES, "phase" => "playing").set(count(playing));
+        gauge!(names::GAMES, "phase" => "at_rest").set(count(self.tables.at_rest()));
         names::sample_process(self.started.elapsed());
     }
 }
@@ -114,7 +115,7 @@ impl Server {
         let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone(), settings.first_move);
         let histories = Histories::new(store.clone(), tables.clone());
         let deployments = Deployments::new(store.clone());
-        let sender = Sender::new(settings.webhooks, &settings.webhook_trust);
+        let sender = Sender::new(settings.webhooks);
         let notices = Notices::new(store.clone(), tables.clone(), sender);
         let turns = Turns::new(store.clone(), tables.clone(), notices.clone());
         let lobby = Lobby::new(store.clone(), tables.clone(), connections.clone(), settings.clone());
@@ -212,6 +213,9 @@ impl Server {
         }));
         tasks.spawn(kept_alive("turns", app.clone(), async |app| {
             app.turns.run(app.settings.times.turn_look).await;
+        }));
+        tasks.spawn(kept_alive("games at rest", app.clone(), async |app| {
+            app.tables.look_after_games_at_rest(app.settings.times.rest_look).await;
         }));
         tasks.spawn(kept_alive("heartbeat", app.clone(), heartbeat));
         tasks.spawn(kept_alive("sweep", app.clone(), sweep));

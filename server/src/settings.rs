@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use flagfall_protocol::LagQuota;
-use flagfall_tls::Trust;
 
 use crate::gateway::Connections;
 use crate::notices::Reach;
@@ -25,8 +24,6 @@ pub struct Settings {
     pub first_move: FirstMove,
     /// How far webhooks reach.
     pub webhooks: Reach,
-    /// Whose certificates webhooks may have.
-    pub webhook_trust: Trust,
     /// Origins (`https://example.org`) whose pages may connect, beside those of the server's own host.
     pub allowed_origins: Vec<String>,
 }
@@ -41,6 +38,7 @@ impl Settings {
             claim_ms: u64::try_from(self.times.claim.as_millis()).unwrap_or(u64::MAX),
             spectators_max: self.limits.spectators_per_game,
             games_per_player_max: self.limits.games_per_player,
+            rest_ms: u64::try_from(self.times.rest.as_millis()).unwrap_or(u64::MAX),
             connections,
         }
     }
@@ -142,6 +140,10 @@ pub struct Times {
     pub lag_stock: Duration,
     /// After which a game can be claimed that the opponent has left; longer ones wait up to five times as long.
     pub claim: Duration,
+    /// How long a game with days per move, or without a clock, stays in memory when the last who had it open has gone.
+    pub rest: Duration,
+    /// The time between two looks at games at rest: flags that fall soon have them opened.
+    pub rest_look: Duration,
     /// How long a client has for its hello.
     pub hello: Duration,
     /// The time between two pings.
@@ -195,6 +197,8 @@ impl Default for Times {
             lag_per_ply: Duration::from_millis(500),
             lag_stock: Duration::from_secs(3),
             claim: Duration::from_secs(60),
+            rest: Duration::from_secs(10 * 60),
+            rest_look: Duration::from_secs(5),
             hello: Duration::from_secs(10),
             ping: Duration::from_secs(5),
             pong: Duration::from_secs(10),

@@ -557,7 +557,7 @@ impl Asker<'_> {
     }
 
     async fn check_games(&self) -> Result<(), LobbyRefusal> {
-        let playing = self.inner.tables.games_of(&self.player.id).await.len();
+        let playing = self.inner.tables.count_games_of(&self.player.id).await?;
         if playing < self.inner.settings.limits.games_per_player {
             Ok(())
         } else {
@@ -569,7 +569,7 @@ impl Asker<'_> {
         if are_apart(&*self.inner.store, &self.player.id, &opponent.id).await? {
             return Err(LobbyRefusal::Blocked);
         }
-        let playing = self.inner.tables.games_of(&opponent.id).await.len();
+        let playing = self.inner.tables.count_games_of(&opponent.id).await?;
         if playing < self.inner.settings.limits.games_per_player {
             Ok(())
         } else {

@@ -20,18 +20,25 @@ use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::sync::{mpsc, oneshot};
 
 use super::core::{Asked, Input, Output, Table};
+use super::creation::CreateError;
 use super::header::GameHeader;
 use super::house::{HousePlayers, Thought};
-use super::registry::{CreateError, TableError, Tables};
+use super::registry::{TableError, Tables};
+use super::rest::NoFlag;
 use super::{record, search};
 use crate::chance::random_game_id;
 use crate::gateway::{ConnectionId, Outbox};
+use crate::metrics::TABLES_LEFT;
 use crate::players::players_today;
 
 /// Messages that may wait for a table.
 const MAILBOX_MAX: usize = 64;
-/// How long a table nobody needs is kept, in milliseconds.
+/// How long the table of a game that is over is kept when the last who had it open has gone, in milliseconds.
 const LINGER_MS: u64 = 30_000;
+/// How long a table is kept that was opened for a look, in milliseconds: often another one follows.
+const PASSING_MS: u64 = 5_000;
+/// How long until a table to which somebody had a way when it was to leave tries to leave again, in milliseconds.
+const LET_GO_AGAIN_MS: u64 = 100;
 /// How long until a running game whose table met a defect is opened again when nobody asks for it.
 const REOPEN_AFTER: Duration = Duration::from_secs(1);
 
@@ -88,6 +95,9 @@ pub(super) enum Message {
         player: Option<String>,
         reply: oneshot::Sender<Option<(GameSummary, Audience, GameView)>>,
     },
+    NoFlagBefore {
+        reply: oneshot::Sender<NoFlag>,
+    },
     Stop {
         is_last: bool,
         reply: oneshot::Sender<()>,
@@ -95,6 +105,17 @@ pub(super) enum Message {
     /// There is news in [`Shared`].
     Heard,
     Audit,
+}
+
+/// How long a table is kept that nobody needs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Stay {
+    /// Not at all: it was opened for its log's sake.
+    Short,
+    /// A moment: it was opened for a look.
+    Passing,
+    /// A while: somebody had it open, or acted.
+    Long,
 }
 
 /// A way to a table. Cheap to clone.
@@ -181,6 +202,13 @@ impl TableHandle {
         answer.await.map_err(|_| TableError::Unavailable)?.ok_or(TableError::NotFound)
     }
 
+    /// When its flag falls at the earliest.
+    pub(super) async fn no_flag_before(&self) -> Result<NoFlag, TableError> {
+        let (reply, answer) = oneshot::channel();
+        self.send_message(Message::NoFlagBefore { reply }).await.map_err(|_| TableError::Unavailable)?;
+        answer.await.map_err(|_| TableError::Unavailable)
+    }
+
     /// The game's record as somebody may know it: full after the end, fogged before.
     ///
     /// # Errors
@@ -246,6 +274,9 @@ pub(super) struct Actor {
     /// The seats here of which other servers were told.
     seats_told: PerSide<Option<Stamp>>,
     idle_since: Option<Stamp>,
+    stay: Stay,
+    /// Somebody had a way to the table when it was to leave: it stays at least until then.
+    stays_until: Stamp,
     stopping: Vec<oneshot::Sender<()>>,
     /// Whether the table goes when what is being done is done.
     is_parting: bool,
@@ -259,6 +290,7 @@ pub(super) fn channel(
     table: Table,
     tables: &Tables,
     store: Arc<dyn Store>,
+    stay: Stay,
 ) -> (TableHandle, Box<Actor>) {
     let (sender, mailbox) = mpsc::channel(MAILBOX_MAX);
     let summary = table.summary();
@@ -275,7 +307,8 @@ pub(super) fn channel(
         }),
         head: AtomicU64::new(table.head.seq),
         heard: AtomicU64::new(0),
-        has_seat_news: AtomicBool::new(false),
+        // What was told while the log was read found no table.
+        has_seat_news: AtomicBool::new(true),
     });
     let house = HousePlayers::new(table.header(), tables.thinking_room());
     let handle = TableHandle { id, sender, shared: shared.clone() };
@@ -292,6 +325,8 @@ pub(super) fn channel(
         asking: None,
         seats_told: PerSide::default(),
         idle_since: None,
+        stay,
+        stays_until: Stamp(0),
         stopping: Vec::new(),
         is_parting: false,
         rematch_id: None,
@@ -361,7 +396,16 @@ impl Actor {
                 },
                 () = tokio::time::sleep(wait.unwrap_or_default()), if wait.is_some() => {
                     if self.is_to_leave() {
-                        return;
+                        if self.tables.let_go(self.id, &self.shared, &self.mailbox) {
+                            let was = if self.table.is_over() { "over" } else { "at_rest" };
+                            metrics::counter!(TABLES_LEFT, "game" => was).increment(1);
+                            if !self.table.is_over() {
+                                tracing::debug!(game = %self.id, "the game rests");
+                            }
+                            return;
+                        }
+                        // Somebody is about to write to it, or holds on to it.
+                        self.stays_until = self.tables.now().plus_ms(LET_GO_AGAIN_MS);
                     }
                     self.step(Input::Tick);
                 }
@@ -370,16 +414,38 @@ impl Actor {
     }
 
     fn wake_at(&mut self) -> Option<Stamp> {
-        self.idle_since = self.table.is_idle().then(|| self.idle_since.unwrap_or_else(|| self.tables.now()));
-        let leave_at = self.idle_since.map(|since| since.plus_ms(LINGER_MS));
-        self.table.wake_at().into_iter().chain(leave_at).min()
+        self.idle_since = self.is_idle().then(|| self.idle_since.unwrap_or_else(|| self.tables.now()));
+        self.table.wake_at().into_iter().chain(self.leave_at()).min()
+    }
+
+    /// Whether nobody needs the table: the game is over, or may rest.
+    fn is_idle(&self) -> bool {
+        self.table.is_idle()
+            || (self.table.may_rest(self.tables.now()) && self.thoughts.is_empty() && self.outputs.is_empty())
+    }
+
+    /// When the table leaves, if nothing happens until then.
+    fn leave_at(&self) -> Option<Stamp> {
+        let stay_ms = match self.stay {
+            Stay::Short => 0,
+            Stay::Passing => PASSING_MS,
+            Stay::Long if self.table.is_idle() => LINGER_MS,
+            Stay::Long => self.tables.inner.settings.rest_ms,
+        };
+        self.idle_since.map(|since| since.plus_ms(stay_ms).max(self.stays_until))
     }
 
     fn is_to_leave(&self) -> bool {
-        self.idle_since.is_some_and(|since| self.tables.now() >= since.plus_ms(LINGER_MS))
+        self.leave_at().is_some_and(|leave_at| self.tables.now() >= leave_at)
     }
 
     fn receive(&mut self, message: Message) {
+        match &message {
+            Message::Input(_) => self.stay = Stay::Long,
+            // Whoever looks may look again.
+            Message::Look { .. } => self.stay = self.stay.max(Stay::Passing),
+            Message::NoFlagBefore { .. } | Message::Stop { .. } | Message::Heard | Message::Audit => {}
+        }
         match message {
             Message::Input(TableInput::Open { outbox, player, since }) => {
                 self.asking = Some(outbox.clone());
@@ -415,6 +481,14 @@ impl Actor {
                     (self.table.summary(), audience, view)
                 });
                 let _caller_left = reply.send(seen);
+            }
+            Message::NoFlagBefore { reply } => {
+                let flag = self.table.no_flag_before(self.tables.now());
+                let _caller_left = reply.send(match flag {
+                    _ if self.table.is_over() => NoFlag::Over,
+                    Some(flag) => NoFlag::Before(flag),
+                    None => NoFlag::Ever,
+                });
             }
             Message::Stop { is_last, reply } => {
                 if self.table.is_stopped {

@@ -349,6 +349,28 @@ impl Table {
         is_done && is_quiet && self.audiences.is_empty()
     }
 
+    /// Whether nobody has the game open, nothing is under way, and the log needs nothing.
+    pub(super) fn is_at_peace(&self) -> bool {
+        self.flight.is_none()
+            && self.line.is_empty()
+            && self.audiences.is_empty()
+            && self.following.is_settled(self.head.seq)
+            && self.retry_at.is_none()
+            && self.outage_since.is_none()
+            && !(self.game.is_paused() || self.is_stopping || self.is_diverged)
+    }
+
+    /// A moment before which nothing happens by itself; none where time is unlimited.
+    pub(super) fn no_flag_before(&self, now: Stamp) -> Option<Stamp> {
+        self.game.no_flag_before(now.max(self.game.latest()))
+    }
+
+    /// Whether a side has to deploy or to act.
+    pub(super) fn is_awaited(&self, side: Side) -> bool {
+        let is_to_deploy = self.game.phase() == flagfall_rules::Phase::Deploying && !self.game.is_ready(side);
+        is_to_deploy || self.game.is_to_act(side)
+    }
+
     /// Whether the game has ended.
     pub(super) fn is_over(&self) -> bool {
         self.game.outcome().is_some()
@@ -594,10 +616,8 @@ impl Table {
         let moment = Some((self.game.phase(), self.game.ply(), is_choice));
         let header = self.header.clone();
         for side in Side::BOTH.into_iter().filter(|side| header.is_house(*side)) {
-            let is_to_deploy =
-                self.game.phase() == flagfall_rules::Phase::Deploying && !self.game.is_ready(side);
             let is_asked = self.seats[side].asked_at == moment;
-            if !is_asked && (is_to_deploy || self.game.is_to_act(side)) {
+            if !is_asked && self.is_awaited(side) {
                 if self.leaves_house_to_others(now) {
                     continue;
                 }

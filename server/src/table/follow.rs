@@ -57,6 +57,11 @@ impl Following {
         self.openers.is_empty()
     }
 
+    /// Whether nothing is left to be looked after in the log, which reaches to this entry here.
+    pub(super) fn is_settled(&self, head: u64) -> bool {
+        self.is_quiet() && !self.is_to_look && self.heard <= head
+    }
+
     /// The connection waits no longer for the game.
     pub(super) fn forget(&mut self, connection: ConnectionId) {
         self.openers.retain(|opener| opener.outbox.connection() != connection);

@@ -1,7 +1,7 @@
 //! What a game was made with: the first entry of its log.
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
-use flagfall_protocol::{LagQuota, Player, PlayerKind, Terms};
+use flagfall_protocol::{LagQuota, Player, PlayerKind, Terms, Time};
 use flagfall_rules::{GameTerms, Ruleset, Viewer};
 use serde::{Deserialize, Serialize};
 
@@ -64,5 +64,14 @@ impl GameHeader {
     #[must_use]
     pub fn is_house(&self, side: Side) -> bool {
         self.players[side].kind == PlayerKind::House
+    }
+
+    /// Whether the game may leave memory while it goes on: days pass between its plies, or nobody's time runs.
+    #[must_use]
+    pub fn is_slow(&self) -> bool {
+        match self.terms.time {
+            Time::Unlimited {} | Time::Correspondence { .. } => true,
+            Time::Fischer { .. } | Time::Delay { .. } => false,
+        }
     }
 }

@@ -10,10 +10,13 @@ mod audience;
 mod claims;
 mod commit;
 mod core;
+mod creation;
+mod finished;
 mod follow;
 mod header;
 mod house;
 mod leavers;
+mod listing;
 mod others;
 mod outages;
 mod own_games;
@@ -23,14 +26,15 @@ mod registry;
 mod relist;
 mod rematch;
 mod replay;
+mod rest;
 mod search;
 #[cfg(test)]
 mod tests;
 
 pub use actor::{TableGone, TableHandle, TableInput};
+pub use creation::{CreateError, NewGame};
+pub use finished::{Archived, Finished, finished};
 pub use header::GameHeader;
 pub use outages::note_outage;
-pub use registry::{
-    Archived, CreateError, Finished, NewGame, StartError, TableError, TableSettings, Tables, finished,
-};
+pub use registry::{StartError, TableError, TableSettings, Tables};
 pub use relist::relist;

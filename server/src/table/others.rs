@@ -11,11 +11,14 @@ use tokio::sync::Semaphore;
 use tokio::sync::broadcast::error::RecvError;
 
 use super::actor::{Message, TableHandle};
-use super::registry::{SCAN_CHUNK, Tables, game_of};
+use super::listing::{LIVE, Listing, game_of, live_key};
+use super::registry::{SCAN_CHUNK, Tables};
 use crate::gateway::Payload;
 
 /// Games of other servers opened at once.
 const ADOPT_AT_ONCE: usize = 16;
+/// The number of the entry with which a game begins.
+const FIRST: u64 = 1;
 /// Heads compared at once: the store has other work, too.
 const AUDIT_AT_ONCE: usize = 16;
 /// The time until an audit that the store did not answer is tried again.
@@ -26,7 +29,7 @@ const NEWS_MS: u64 = 60_000;
 impl Tables {
     /// Follows what other servers append, until the future is dropped. Rests for ever where nobody else can append.
     ///
-    /// A server keeps a table for every running game, whoever made it: so its flag falls, whoever is alive.
+    /// A server keeps a table for every running game on a clock, whoever made it: so its flag falls, whoever is alive.
     pub async fn follow(&self) {
         let Some(mut announcements) = self.store().announcements() else {
             return std::future::pending().await;
@@ -59,6 +62,10 @@ impl Tables {
         let Ok(place) = room.clone().acquire_owned().await else { return };
         let tables = self.clone();
         tokio::spawn(async move {
+            if seq > FIRST && tables.is_listed_to_rest(game).await {
+                // Whoever looks at it next reads its log, and so does whoever lets its flag fall.
+                return;
+            }
             match tables.find(game).await {
                 Ok(handle) => {
                     handle.hear(seq);
@@ -68,6 +75,13 @@ impl Tables {
             }
             drop(place);
         });
+    }
+
+    /// Whether the list of running games says that this one may leave memory.
+    async fn is_listed_to_rest(&self, game: GameId) -> bool {
+        let Some(key) = live_key(game) else { return false };
+        let listed = self.store().get(key).await.ok().flatten();
+        listed.is_some_and(|listed| Listing::read(&listed).is_some())
     }
 
     /// Tells players who are connected here of a game that has just been made elsewhere.
@@ -94,14 +108,18 @@ impl Tables {
 
     /// Looks whether anything was missed: games made, entries appended, entries lost.
     async fn audit(&self, room: &Arc<Semaphore>) -> Result<(), StoreError> {
-        let prefix = Key::new("live/").map_err(StoreError::from)?;
+        let prefix = Key::new(LIVE)?;
         let mut after = None;
         loop {
             let records = self.store().scan(prefix.clone(), after, SCAN_CHUNK).await?;
             let Some((last, _)) = records.last() else { break };
             after = Some(last.clone());
-            for game in records.iter().filter_map(|(key, _)| game_of(key)) {
-                if self.handle(game).is_none() && !self.is_making(game) {
+            for (key, listed) in &records {
+                let Some(game) = game_of(key) else { continue };
+                // Whoever is connected here has not been told of a game that is this new.
+                let is_new = |listing: Listing| self.now().ms_since(listing.created) < NEWS_MS;
+                let is_at_rest = Listing::read(listed).is_some_and(|listing| !is_new(listing));
+                if self.handle(game).is_none() && !self.is_making(game) && !is_at_rest {
                     self.adopt(game, 0, room).await;
                 }
             }

@@ -1,14 +1,24 @@
-//! All running games of one player, whichever servers have them open.
+//! All running games of one player, in memory or at rest, whichever servers have them open.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::time::Duration;
 
 use flagfall_board::GameId;
-use flagfall_protocol::{OwnGame, OwnGames};
+use flagfall_protocol::{GameSummary, OwnGame, OwnGames};
 use flagfall_store::{Key, StoreError};
+use futures_util::StreamExt as _;
+use tokio::time::timeout;
 
 use super::registry::{TableError, Tables};
 use crate::keys::game_after;
 
 /// Games of one player that are looked at; more he cannot have unless the operator lets him.
 const OWN_GAMES_MAX: usize = 512;
+/// Games of one player opened at once.
+const OPEN_AT_ONCE: usize = 8;
+/// How long somebody who comes may wait for the list of his games, before he is told of those at hand.
+const LIST_PATIENCE: Duration = Duration::from_secs(1);
 
 impl Tables {
     /// The running games of a player, the most urgent first. The store's list of seats tells which they are, not what this server has in memory.
@@ -16,11 +26,8 @@ impl Tables {
     /// # Errors
     /// [`StoreError`] when the list cannot be read. Single games that cannot be shown are named in the answer.
     pub async fn own_games(&self, player: &str) -> Result<OwnGames, StoreError> {
-        let prefix = Key::new(format!("seat/{player}/"))?;
-        let seats = self.store().scan(prefix.clone(), None, OWN_GAMES_MAX).await?;
         let mut own = OwnGames { server_time: self.now().0, ..OwnGames::default() };
-        for (key, _) in seats {
-            let Some(game) = game_after(&key, &prefix) else { continue };
+        for game in self.seats_of(player).await? {
             match self.own_game(game, player).await {
                 Ok(Some(found)) => own.games.push(found),
                 Ok(None) => {}
@@ -36,5 +43,58 @@ impl Tables {
         let (summary, audience, view) = self.find(game).await?.look(Some(player)).await?;
         let side = audience.side().filter(|_| summary.outcome.is_none());
         Ok(side.map(|side| OwnGame::new(summary, side, &view)))
+    }
+
+    /// The running games of a player, as the store lists them.
+    pub(super) async fn seats_of(&self, player: &str) -> Result<BTreeSet<GameId>, StoreError> {
+        let prefix = Key::new(format!("seat/{player}/"))?;
+        let seats = self.store().scan(prefix.clone(), None, OWN_GAMES_MAX).await?;
+        Ok(seats.iter().filter_map(|(key, _)| game_after(key, &prefix)).collect())
+    }
+
+    /// A player's running games, newest first. While the store does not answer, those that are in memory.
+    pub async fn games_of(&self, player: &str) -> Vec<GameSummary> {
+        let mut games = self.in_memory_of(player);
+        if !self.connections().is_store_away() {
+            match timeout(LIST_PATIENCE, self.seats_of(player)).await {
+                Ok(Ok(seats)) => games.extend(seats),
+                Ok(Err(error)) => tracing::debug!(%error, "a player's games at rest could not be listed"),
+                Err(_) => tracing::debug!("the store took too long for the list of a player's games"),
+            }
+        }
+        let opened = games.into_iter().map(|game| self.find(game));
+        let mut opened = futures_util::stream::iter(opened).buffer_unordered(OPEN_AT_ONCE);
+        let mut summaries = Vec::new();
+        while let Some(found) = opened.next().await {
+            summaries.extend(found.ok().filter(|handle| handle.is_running()).map(|handle| handle.summary()));
+        }
+        summaries.sort_by_key(|summary| Reverse((summary.created, summary.id)));
+        summaries
+    }
+
+    /// How many running games a player has; damaged ones count for nobody.
+    ///
+    /// # Errors
+    /// [`TableError::Unavailable`].
+    pub async fn count_games_of(&self, player: &str) -> Result<usize, TableError> {
+        let games = self.seats_of(player).await.map_err(|_| TableError::Unavailable)?;
+        if games.len() < self.inner.settings.games_per_player_max {
+            return Ok(games.len());
+        }
+        self.count_playable(&games).await
+    }
+
+    /// How many of these games can be played, or are just being made.
+    pub(super) async fn count_playable(&self, games: &BTreeSet<GameId>) -> Result<usize, TableError> {
+        let mut playable = 0;
+        for game in games {
+            match self.find(*game).await {
+                Ok(handle) => playable += usize::from(handle.is_running()),
+                Err(TableError::NotFound) => playable += 1,
+                Err(TableError::Quarantined) => {}
+                Err(error @ TableError::Unavailable) => return Err(error),
+            }
+        }
+        Ok(playable)
     }
 }

@@ -207,6 +207,13 @@ impl Clock {
         Side::BOTH.into_iter().filter_map(|side| self.deadline_of(side)).min()
     }
 
+    /// A moment before which nobody's time is used up, whoever acts until then: a side's time does not shrink but by running.
+    pub(crate) fn no_deadline_before(&self, now: Stamp) -> Stamp {
+        let if_it_ran = |side| now.plus_ms(self.remaining_ms[side].saturating_add(self.free_ms[side]));
+        let [red, blue] = Side::BOTH.map(|side| self.deadline_of(side).unwrap_or_else(|| if_it_ran(side)));
+        red.min(blue)
+    }
+
     /// The moment after which a flag falls: what of the delay might have to be given back is waited for.
     pub(crate) fn flag_fall(&self) -> Option<Stamp> {
         let wait_ms = |side| self.lag_stock_ms[side].min(self.quota.per_ply_ms).into();

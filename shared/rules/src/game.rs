@@ -328,6 +328,17 @@ impl Game {
         self.limit(Clock::flag_fall)
     }
 
+    /// A moment before which nothing happens by itself, whatever is played or paused until then; nothing where time is unlimited, and after the end.
+    #[must_use]
+    pub fn no_flag_before(&self, now: Stamp) -> Option<Stamp> {
+        let of_play = self.clock.as_ref().map(|clock| clock.no_deadline_before(now));
+        match self.phase {
+            Phase::Deploying => of_play.into_iter().chain([self.deploy_deadline]).min(),
+            Phase::Playing => of_play,
+            Phase::Over => None,
+        }
+    }
+
     fn limit(&self, of_play: impl FnOnce(&Clock) -> Option<Stamp>) -> Option<Stamp> {
         if self.is_paused() {
             return None;

@@ -1,15 +1,15 @@
 //! The tasks around the tables: with a store that hangs, a store that breaks, and time that is turned by hand.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{Accepted, CloseCode, GameCommand, Phase, ServerToClient};
 use flagfall_rules::Ruleset;
 use flagfall_store::{
-    Append, AppendOutcome, Head, Key, ManualClock, MemoryStore, ReadError, Record, Store, StoreError,
-    StoreFuture, StoredEntry, Update, UpdateOutcome, Write,
+    Announcement, Append, AppendOutcome, Head, Key, ManualClock, MemoryStore, Outage, ReadError, Record,
+    Store, StoreError, StoreFuture, StoredEntry, Update, UpdateOutcome, Write,
 };
 
 use super::super::{
@@ -22,6 +22,7 @@ use crate::gateway::Connections;
 struct Brittle {
     store: MemoryStore,
     breaks: Arc<AtomicBool>,
+    outage: Arc<Mutex<Option<Outage>>>,
 }
 
 impl Store for Brittle {
@@ -89,24 +90,34 @@ impl Store for Brittle {
     fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
         self.store.quarantined()
     }
+
+    fn outage(&self) -> Option<Outage> {
+        *self.outage.lock().unwrap()
+    }
+
+    fn announcements(&self) -> Option<tokio::sync::broadcast::Receiver<Announcement>> {
+        self.store.announcements()
+    }
 }
 
-struct House {
-    store: MemoryStore,
-    clock: Arc<ManualClock>,
+pub(super) struct House {
+    pub(super) store: MemoryStore,
+    pub(super) clock: Arc<ManualClock>,
     breaks: Arc<AtomicBool>,
+    /// The outage of which the store tells.
+    pub(super) outage: Arc<Mutex<Option<Outage>>>,
     connections: Connections,
-    tables: Tables,
+    pub(super) tables: Tables,
 }
 
 impl House {
-    async fn new() -> House {
+    pub(super) async fn new() -> House {
         let clock = Arc::new(ManualClock::new(START));
         House::on(MemoryStore::new(clock.clone()), clock).await
     }
 
     /// A server that was just started on this store.
-    async fn on(store: MemoryStore, clock: Arc<ManualClock>) -> House {
+    pub(super) async fn on(store: MemoryStore, clock: Arc<ManualClock>) -> House {
         let breaks = Arc::new(AtomicBool::new(false));
         let connections = Connections::new();
         let settings = TableSettings {
@@ -115,20 +126,27 @@ impl House {
             claim_ms: super::super::claims::CLAIM_MS,
             spectators_max: 10,
             games_per_player_max: 3,
+            rest_ms: super::harness::REST_MS,
             connections: connections.clone(),
         };
-        let shared = Arc::new(Brittle { store: store.clone(), breaks: breaks.clone() });
+        let outage = Arc::default();
+        let shared =
+            Arc::new(Brittle { store: store.clone(), breaks: breaks.clone(), outage: Arc::clone(&outage) });
         let tables = Tables::start_at(shared, settings, clock.clone()).await.unwrap();
-        House { store, clock, breaks, connections, tables }
+        House { store, clock, breaks, outage, connections, tables }
     }
 
-    async fn restart(self) -> House {
+    pub(super) fn clock_now(&self) -> flagfall_board::Stamp {
+        flagfall_store::WallClock::now(&*self.clock)
+    }
+
+    pub(super) async fn restart(self) -> House {
         self.store.heartbeat().await.unwrap();
         self.store.reopen();
         House::on(self.store, self.clock).await
     }
 
-    fn new_game(&self, number: u8, ruleset: &str, players: [&str; 2]) -> NewGame {
+    pub(super) fn new_game(&self, number: u8, ruleset: &str, players: [&str; 2]) -> NewGame {
         NewGame {
             id: GameId::from_random([number; 12]),
             terms: header(ruleset).terms,
@@ -138,14 +156,14 @@ impl House {
         }
     }
 
-    async fn game(&self, number: u8) -> TableHandle {
+    pub(super) async fn game(&self, number: u8) -> TableHandle {
         let new = self.new_game(number, "classic", ["ana", "bo"]);
         let id = new.id;
         self.tables.create(new).await.unwrap();
         self.tables.find(id).await.unwrap()
     }
 
-    async fn advance(&self, ms: u64) {
+    pub(super) async fn advance(&self, ms: u64) {
         self.clock.advance_ms(ms);
         tokio::time::advance(Duration::from_millis(ms)).await;
         settle().await;
@@ -153,18 +171,18 @@ impl House {
 }
 
 /// Lets every task do what it can do without waiting.
-async fn settle() {
+pub(super) async fn settle() {
     for _ in 0..200 {
         tokio::task::yield_now().await;
     }
 }
 
-async fn open(table: &TableHandle, client: &Client) {
+pub(super) async fn open(table: &TableHandle, client: &Client) {
     let (outbox, player) = (client.outbox.clone(), client.player.clone());
     table.send(TableInput::Open { outbox, player, since: None }).await.unwrap();
 }
 
-async fn command(table: &TableHandle, client: &Client, id: &str, command: GameCommand) {
+pub(super) async fn command(table: &TableHandle, client: &Client, id: &str, command: GameCommand) {
     let (outbox, player) = (client.outbox.clone(), client.player.clone());
     let cmd_id = id.parse().unwrap();
     table.send(TableInput::Command { outbox, player, cmd_id, ply: 0, command }).await.unwrap();
@@ -241,31 +259,38 @@ async fn the_flag_falls_without_anybody_asking_and_the_table_leaves_when_nobody_
     house.advance(1).await;
     assert!(!table.is_running());
     assert!(house.tables.games_of("ana").await.is_empty() && house.tables.running(10).is_empty());
-    assert_eq!(house.tables.len(), 1);
-    house.advance(30_000).await;
+    let (id, cy) = (table.id(), Client::new("cy"));
+    open(&table, &cy).await;
+    table.send(TableInput::Close { connection: cy.outbox.connection(), is_on_purpose: true }).await.unwrap();
+    drop(table);
+    settle().await;
+    house.advance(29_999).await;
+    assert_eq!(house.tables.len(), 1, "somebody had it open a moment ago");
+    house.advance(1).await;
     assert_eq!(house.tables.len(), 0);
-    let (outbox, player) = (Client::new("ana").outbox, player("ana"));
-    assert!(table.send(TableInput::Open { outbox, player, since: None }).await.is_err());
-    assert_eq!(house.tables.find(table.id()).await.unwrap().summary().phase, Phase::Over);
+    assert_eq!(house.tables.find(id).await.unwrap().summary().phase, Phase::Over);
+    settle().await;
+    house.advance(5_000).await;
+    assert_eq!(house.tables.len(), 0, "it was looked at, and that is all");
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_writes_while_the_table_leaves_is_served_by_the_next() {
+async fn a_table_does_not_leave_while_somebody_may_write_to_it() {
     let house = House::new().await;
     let table = house.game(1).await;
     house.advance(super::harness::DEPLOY_MS + 1).await;
-    // The table wakes to leave, and finds a message: whichever comes first, the message is answered.
+    house.advance(600_000).await;
     let mut cy = Client::new("cy");
-    house.clock.advance_ms(30_000);
-    tokio::time::advance(Duration::from_millis(30_000)).await;
-    if table
-        .send(TableInput::Open { outbox: cy.outbox.clone(), player: player("cy"), since: None })
-        .await
-        .is_err()
-    {
-        open(&house.tables.find(table.id()).await.unwrap(), &cy).await;
-    }
+    open(&table, &cy).await;
     assert!(matches!(cy.next().await, ServerToClient::Game { .. }));
+    let connection = cy.outbox.connection();
+    table.send(TableInput::Close { connection, is_on_purpose: false }).await.unwrap();
+    house.advance(600_000).await;
+    house.advance(600_000).await;
+    assert_eq!(house.tables.len(), 1);
+    drop(table);
+    house.advance(1_000).await;
+    assert_eq!(house.tables.len(), 0);
 }
 
 #[tokio::test(start_paused = true)]

@@ -22,6 +22,7 @@ use crate::gateway::{ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
 
 pub(super) const START: Stamp = Stamp(1_000_000);
 pub(super) const DEPLOY_MS: u64 = 300_000;
+pub(super) const REST_MS: u64 = 600_000;
 
 /// Finishes a future that never has to wait: the memory store's.
 pub(super) fn now<T>(future: impl Future<Output = T>) -> T {
@@ -37,7 +38,7 @@ pub(super) fn player(id: &str) -> Player {
     Player { id: id.to_owned(), name: id.to_owned(), kind }
 }
 
-pub(super) fn header(ruleset: &str) -> GameHeader {
+pub(in super::super) fn header(ruleset: &str) -> GameHeader {
     GameHeader {
         terms: Terms {
             ruleset: ruleset.to_owned(),
@@ -386,4 +387,14 @@ pub(super) fn load(store: &MemoryStore, id: GameId) -> Table {
 
 pub(super) fn code(code: &'static str) -> String {
     Code::new(code).as_str().to_owned()
+}
+
+/// Has both deploy, and plays so many plies.
+pub(super) fn play_plies(store: &MemoryStore, clock: &Arc<ManualClock>, id: GameId, plies: usize) {
+    let mut hand = Hand::on(store.clone(), clock.clone(), id);
+    let ruleset = hand.table.header().terms.ruleset.clone();
+    let (mut ana, mut bo) = (Client::new("ana"), Client::new("bo"));
+    hand.command(&ana, 0, deploy(&ruleset, Side::Red, 1));
+    hand.command(&bo, 0, deploy(&ruleset, Side::Blue, 2));
+    hand.play(&mut ana, &mut bo, plies, &mut Chance::new(7));
 }

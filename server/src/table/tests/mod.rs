@@ -5,11 +5,12 @@ mod choices;
 mod claims;
 mod commands;
 mod conflicts;
-mod harness;
+pub(super) mod harness;
 mod lag;
 mod leaks;
 mod leavers;
 mod recovery;
+mod rest;
 
 mod servers;
 mod several;

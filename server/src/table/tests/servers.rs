@@ -36,6 +36,7 @@ impl Server {
             claim_ms: super::super::claims::CLAIM_MS,
             spectators_max: 10,
             games_per_player_max: 3,
+            rest_ms: super::harness::REST_MS,
             connections: connections.clone(),
         };
         let tables = Tables::start_at(Arc::new(store.clone()), settings, clock.clone()).await.unwrap();

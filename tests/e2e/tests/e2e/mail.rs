@@ -124,3 +124,45 @@ fn the_next_game_is_opened_or_it_is_said_that_there_is_none() {
     let next = run(&server, &site, "ann", &["next"], &["status", "abort"]);
     next.expect(0, &["you play Red", "Ply 0: it is Red's turn.", "The game was called off."]);
 }
+
+fn a_game_rests_whenever_nobody_is_there(site: &Site) {
+    let start = |port| {
+        let mut command = site.server_command(port);
+        Server::start(
+            command.env("FLAGFALL_REST_SECONDS", "1").env("FLAGFALL_LOG", "flagfall_server::table=debug"),
+        )
+    };
+    let mut server = start(0);
+    for who in ["ann", "bob"] {
+        run(&server, site, who, &["signup", who], &[PASSWORD]).expect(0, &["Your recovery code is"]);
+    }
+    run(&server, site, "ann", &["mail"], &["challenge bob red"]).expect(0, &["bob is challenged"]);
+    let asked = run(&server, site, "bob", &["mail"], &[]);
+    let code =
+        asked.said.split("Type accept ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a code");
+    let deploy = format!("deploy {SETUP}");
+    run(&server, site, "bob", &["mail"], &[&format!("accept {code}"), &deploy])
+        .expect(0, &["Your deployment is handed in."]);
+    server.expect("the game rests");
+    run(&server, site, "ann", &["mail"], &["next", &deploy]).expect(0, &["The game starts."]);
+    server.expect("the game rests");
+    run(&server, site, "ann", &["mail"], &["next", "move #0 a4a5"]).expect(0, &["Red moves a4a5."]);
+    server.expect("the game rests");
+    server.kill();
+    server = start(server.address.port());
+    server.expect("the game rests");
+    run(&server, site, "bob", &["games"], &[]).expect(0, &["ply 1", "Blue", "ann"]);
+    run(&server, site, "bob", &["mail"], &["next", "move #1 j7j6"]).expect(0, &["Blue moves j7j6."]);
+    server.expect("the game rests");
+    run(&server, site, "ann", &["mail"], &["next", "resign"]).expect(0, &["Blue wins: Red resigned."]);
+}
+
+#[test]
+fn a_game_by_mail_rests_between_its_moves_and_over_a_crash() {
+    a_game_rests_whenever_nobody_is_there(&Site::new());
+}
+
+#[test]
+fn a_game_by_mail_rests_on_redis_as_well() {
+    a_game_rests_whenever_nobody_is_there(&Site::with_redis());
+}

@@ -8,7 +8,6 @@ mod damage;
 mod deployed;
 mod doors;
 mod duel;
-mod encrypted;
 mod games;
 mod mail;
 mod manners;

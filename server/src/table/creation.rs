@@ -1,0 +1,208 @@
+//! Making games.
+
+use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
+use flagfall_protocol::{Code, GameSummary, Player, ServerToClient, Terms};
+use flagfall_rules::{Entropy, Lakes, Ruleset};
+use flagfall_store::record::{self, LogBody, LogEntry};
+use flagfall_store::{Append, AppendOutcome, Head, Key, Write};
+
+use super::header::GameHeader;
+use super::listing;
+use super::registry::Tables;
+use crate::chance::random_bytes;
+use crate::gateway::Payload;
+use crate::turns::due_turn;
+
+/// What a new game is made with.
+#[derive(Clone, Debug)]
+pub struct NewGame {
+    /// The id it gets.
+    pub id: GameId,
+    /// What is played.
+    pub terms: Terms,
+    /// Who plays.
+    pub players: PerSide<Player>,
+    /// Which players keep their deployment private after the end.
+    pub secret: PerSide<bool>,
+    /// The game this is a rematch of.
+    pub previous: Option<GameId>,
+}
+
+/// Why a game was not made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum CreateError {
+    /// The store does not answer; the same id may be tried again.
+    #[error("the store cannot be reached now; try again in a moment")]
+    Unavailable,
+    /// A player has too many running games.
+    #[error("a player has {0} running games already: finish one first")]
+    TooManyGames(usize),
+    /// The server stops.
+    #[error("the server is stopping: no new games")]
+    Stopping,
+    /// The ruleset is unknown.
+    #[error("there is no ruleset of that id")]
+    NoSuchRuleset,
+    /// The operating system gave no random bits for the lakes.
+    #[error("the server has no chance to draw lakes with; try again in a moment")]
+    NoChance,
+}
+
+impl From<&CreateError> for Code {
+    fn from(error: &CreateError) -> Code {
+        Code::new(match error {
+            CreateError::Unavailable | CreateError::NoChance => Code::STORE_UNAVAILABLE,
+            CreateError::TooManyGames(_) => Code::TOO_MANY,
+            CreateError::Stopping => Code::STOPPING,
+            CreateError::NoSuchRuleset => Code::NO_SUCH_RULESET,
+        })
+    }
+}
+
+/// A ruleset's name among the metrics: custom games have their base's, for there are thousands of them.
+fn ruleset_label(id: &str) -> String {
+    id.split(',').next().unwrap_or_default().to_owned()
+}
+
+/// The lakes of a new game of this ruleset, where they are not its own. Whoever makes the game first draws: a repetition finds the log.
+fn drawn_lakes(ruleset: &str) -> Result<Option<Vec<Square>>, CreateError> {
+    let ruleset = Ruleset::find(ruleset).ok_or(CreateError::NoSuchRuleset)?;
+    let lakes = match ruleset.lakes {
+        Lakes::OfTheShape => return Ok(None),
+        Lakes::Drawn => ruleset.draw_lakes(&Entropy(random_bytes().map_err(|_| CreateError::NoChance)?)),
+    };
+    Ok(Some(lakes.iter().collect()))
+}
+
+impl Tables {
+    /// Makes a game and its table. It is durable when this returns; repeating it with the same id changes nothing.
+    ///
+    /// # Errors
+    /// [`CreateError`]; nobody has a game then.
+    pub async fn create(&self, new: NewGame) -> Result<GameSummary, CreateError> {
+        let header = GameHeader {
+            lakes: drawn_lakes(&new.terms.ruleset)?,
+            deploy_ms: new.terms.time.deploy_ms(self.inner.settings.deploy_ms),
+            lag_quota: self.inner.settings.lag_quota.filter(|_| new.terms.time.gives_lag_back()),
+            terms: new.terms,
+            players: new.players,
+            secret: new.secret,
+            previous: new.previous,
+        };
+        let id = new.id;
+        if let Some(handle) = self.handle(id) {
+            return Ok(handle.summary());
+        }
+        header.game_terms(id, Stamp(0)).ok_or(CreateError::NoSuchRuleset)?;
+        let making = self.begin_making(id, &header)?;
+        making.check_room(&header).await?;
+        self.create_now(id, &header).await
+    }
+
+    async fn create_now(&self, id: GameId, header: &GameHeader) -> Result<GameSummary, CreateError> {
+        let entry = LogEntry { command: None, lag_ms: 0, body: LogBody::Opened(header.clone()) };
+        let body = record::encode(entry).map_err(|_| CreateError::Unavailable)?;
+        let mut writes = listing::opening(id, header, self.now());
+        if let Some(key) = header.previous.and_then(|previous| Key::new(format!("rematch/{previous}")).ok()) {
+            writes.push(Write::Put { key, value: id.as_str().into(), expires: None });
+        }
+        writes.extend(due_turn(id, header, 1));
+        let append = Append { game: id, expected: Head::START, deadline: None, bodies: vec![body], writes };
+        match self.inner.store.append(append).await {
+            // A conflict means that the log is there: the id was chosen for this game, and this is a repetition.
+            Ok(AppendOutcome::Ok { .. } | AppendOutcome::Conflict { .. }) => {}
+            Ok(AppendOutcome::Unknown) => {
+                let head = self.inner.store.head(id).await.map_err(|_| CreateError::Unavailable)?;
+                if head == Head::START {
+                    return Err(CreateError::Unavailable);
+                }
+            }
+            Ok(_) | Err(_) => return Err(CreateError::Unavailable),
+        }
+        metrics::counter!("flagfall_games_made_total", "ruleset" => ruleset_label(&header.terms.ruleset))
+            .increment(1);
+        let handle = self.find(id).await.map_err(|_| CreateError::Unavailable)?;
+        Ok(handle.summary())
+    }
+
+    /// Notes that the game is being made, before anybody counts: of two that are made at once, the later one sees the earlier.
+    fn begin_making(&self, game: GameId, header: &GameHeader) -> Result<Made<'_>, CreateError> {
+        let mut index = self.index();
+        if index.is_stopping {
+            return Err(CreateError::Stopping);
+        }
+        let players = PerSide::from_fn(|side: Side| header.players[side].id.clone());
+        let earlier = index.making.clone();
+        let number = earlier.last().map_or(0, |last| last.number + 1);
+        index.making.push(Making { number, game, players });
+        Ok(Made { tables: self, number, game, earlier })
+    }
+
+    /// Makes the rematch of a game that ended under this id, sides swapped, and tells both players.
+    pub(super) async fn rematch(
+        &self,
+        game: GameId,
+        header: &GameHeader,
+        id: GameId,
+    ) -> Result<GameSummary, CreateError> {
+        let swap = |side: Side| header.players[side.opponent()].clone();
+        let summary = self
+            .create(NewGame {
+                id,
+                terms: header.terms.clone(),
+                players: PerSide::from_fn(swap),
+                secret: PerSide::from_fn(|side: Side| header.secret[side.opponent()]),
+                previous: Some(game),
+            })
+            .await?;
+        for side in Side::BOTH {
+            let started = ServerToClient::GameStarted { game: summary.clone(), side };
+            self.inner.settings.connections.notify(&summary.players[side].id, &Payload::new(&started));
+        }
+        Ok(summary)
+    }
+}
+
+/// A game on its way into the store.
+#[derive(Clone)]
+pub(super) struct Making {
+    number: u64,
+    pub(super) game: GameId,
+    players: PerSide<String>,
+}
+
+/// A game this server is making, as long as this exists.
+struct Made<'a> {
+    tables: &'a Tables,
+    number: u64,
+    game: GameId,
+    /// What was being made before: it may not be in the store yet.
+    earlier: Vec<Making>,
+}
+
+impl Made<'_> {
+    /// Whether both players have room for the game. Games at rest count like others: the store's list of seats tells.
+    async fn check_room(&self, header: &GameHeader) -> Result<(), CreateError> {
+        let max = self.tables.inner.settings.games_per_player_max;
+        for side in Side::BOTH.into_iter().filter(|side| !header.is_house(*side)) {
+            let player = &header.players[side].id;
+            let is_his = |making: &&Making| Side::BOTH.iter().any(|side| making.players[*side] == *player);
+            let mut games = self.tables.seats_of(player).await.map_err(|_| CreateError::Unavailable)?;
+            games.extend(self.earlier.iter().filter(is_his).map(|making| making.game));
+            if games.len() < max || games.contains(&self.game) {
+                continue;
+            }
+            let playable = self.tables.count_playable(&games).await.map_err(|_| CreateError::Unavailable)?;
+            if playable >= max {
+                return Err(CreateError::TooManyGames(max));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Made<'_> {
+    fn drop(&mut self) {
+        self.tables.index().making.retain(|making| making.number != self.number);
+    }
+}

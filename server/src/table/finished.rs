@@ -1,0 +1,85 @@
+//! Games that are over, as their logs tell them.
+
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_protocol::{GameView, Player, Secret, Terms};
+use flagfall_rules::{EndReason, Viewer, view};
+use flagfall_store::Store;
+
+use super::registry::{TableError, Tables};
+use super::replay;
+use super::search::read_all;
+
+/// A game that is over.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// What was played.
+    pub terms: Terms,
+    /// Who played, as they were called then.
+    pub players: PerSide<Player>,
+    /// Who won, if anybody did.
+    pub winner: Option<Side>,
+    /// Why it ended.
+    pub reason: EndReason,
+    /// Turns taken.
+    pub plies: u16,
+    /// When it ended.
+    pub ended: Stamp,
+}
+
+/// A game that is over, with what its players may keep of it.
+#[derive(Clone, Debug)]
+pub struct Archived {
+    /// What everybody who may see the game knows.
+    pub finished: Finished,
+    /// Each side's own deployment (§P4 without blanks), where it had one. Its player's alone.
+    pub deployments: PerSide<Option<Secret>>,
+}
+
+impl Tables {
+    /// A game as its log tells it, once it is over.
+    ///
+    /// # Errors
+    /// [`TableError`].
+    pub async fn finished(&self, game: GameId) -> Result<Option<Finished>, TableError> {
+        finished(&*self.inner.store, game).await
+    }
+
+    /// The same, with what its players may keep of it.
+    ///
+    /// # Errors
+    /// [`TableError`].
+    pub async fn archive(&self, game: GameId) -> Result<Option<Archived>, TableError> {
+        archive(&*self.inner.store, game).await
+    }
+}
+
+/// A game as its log tells it, once it is over.
+///
+/// # Errors
+/// [`TableError`].
+pub async fn finished(store: &dyn Store, game: GameId) -> Result<Option<Finished>, TableError> {
+    Ok(archive(store, game).await?.map(|archived| archived.finished))
+}
+
+async fn archive(store: &dyn Store, game: GameId) -> Result<Option<Archived>, TableError> {
+    let stored = read_all(store, game, 0).await?;
+    if stored.is_empty() {
+        return Err(TableError::NotFound);
+    }
+    let (header, game, _) = replay::replay(game, &stored, |_, _| {}).map_err(|_| TableError::Quarantined)?;
+    let Some(outcome) = game.outcome() else { return Ok(None) };
+    let finished = Finished {
+        terms: header.terms,
+        players: header.players,
+        winner: outcome.winner,
+        reason: outcome.reason,
+        plies: game.ply(),
+        ended: game.latest(),
+    };
+    // Through the one door: each side's own view opens its own deployment.
+    let own = |side: Side| {
+        let seen = GameView::from(&view(&game, Viewer::Player(side), game.latest()));
+        seen.opened[side].clone().map(|opened| Secret::new(opened.setup))
+    };
+    Ok(Some(Archived { finished, deployments: PerSide::from_fn(own) }))
+}

@@ -1,0 +1,392 @@
+//! Games that leave memory while they go on, and come back as they were.
+
+use flagfall_board::{GameId, Side, Stamp};
+use flagfall_bots::Chance;
+use flagfall_protocol::{GameCommand, Phase, ServerToClient, Time};
+use flagfall_rules::{Ruleset, Viewer};
+use flagfall_store::{Announcement, Key, MemoryStore, Outage, Store as _, Update, Write};
+
+use super::super::{CreateError, TableHandle, TableInput};
+use super::actor::{House, command, open, settle};
+use super::harness::{Client, Hand, REST_MS, deploy, header};
+
+const DAY_MS: u64 = 24 * 60 * 60_000;
+const DAYS: Time = Time::Correspondence { days: 2 };
+
+/// A game that both have deployed in; nobody has it open.
+async fn slow_game(house: &House, number: u8, time: Time) -> GameId {
+    let mut new = house.new_game(number, "classic", ["ana", "bo"]);
+    new.terms.time = time;
+    let id = house.tables.create(new).await.unwrap().id;
+    let table = house.tables.find(id).await.unwrap();
+    for (player, side) in [("ana", Side::Red), ("bo", Side::Blue)] {
+        command(&table, &Client::new(player), "deploy", deploy("classic", side, 3)).await;
+    }
+    settle().await;
+    assert_eq!(table.summary().phase, Phase::Playing);
+    id
+}
+
+async fn close(table: &TableHandle, client: &Client) {
+    let connection = client.outbox.connection();
+    table.send(TableInput::Close { connection, is_on_purpose: true }).await.unwrap();
+    settle().await;
+}
+
+async fn keys(store: &MemoryStore, prefix: &str) -> Vec<String> {
+    let records = store.scan(Key::new(prefix).unwrap(), None, 100).await.unwrap();
+    records.into_iter().map(|(key, _)| String::from_utf8(key.as_bytes().to_vec()).unwrap()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_nobody_has_open_leaves_memory_and_comes_back_as_it_was() {
+    let house = House::new().await;
+    for (number, time) in [(1, Time::Unlimited {}), (2, DAYS)] {
+        let id = slow_game(&house, number, time).await;
+        let table = house.tables.find(id).await.unwrap();
+        let ana = Client::new("ana");
+        open(&table, &ana).await;
+        house.advance(10 * REST_MS).await;
+        assert_eq!(house.tables.len(), 1, "somebody has it open");
+        let before = table.look(Some("ana")).await.unwrap();
+        close(&table, &ana).await;
+        drop(table);
+        house.advance(REST_MS - 1).await;
+        assert_eq!(house.tables.len(), 1);
+        house.advance(1).await;
+        assert_eq!(house.tables.len(), 0);
+        let table = house.tables.find(id).await.unwrap();
+        let mut after = table.look(Some("ana")).await.unwrap();
+        after.2.clock.clone_from(&before.2.clock);
+        assert_eq!(before, after, "but for the time that has run");
+        command(&table, &Client::new("ana"), "end", GameCommand::Resign {}).await;
+        settle().await;
+        assert!(!table.is_running());
+        drop(table);
+        house.advance(10 * REST_MS).await;
+        assert_eq!(house.tables.len(), 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_whose_clock_runs_stays_in_memory() {
+    let house = House::new().await;
+    let id = slow_game(&house, 1, Time::Fischer { base_s: 86_400, increment_s: 0 }).await;
+    house.advance(10 * REST_MS).await;
+    assert_eq!(house.tables.len(), 1);
+    assert!(keys(&house.store, "flags/").await.is_empty());
+    assert!(house.tables.find(id).await.unwrap().is_running());
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_comes_while_a_game_goes_to_rest_is_served() {
+    let house = House::new().await;
+    let id = slow_game(&house, 1, DAYS).await;
+    let table = house.tables.find(id).await.unwrap();
+    // The moment at which it would leave has come; whoever has found it has not written yet.
+    house.advance(2 * REST_MS).await;
+    assert_eq!(house.tables.len(), 1);
+    let mut ana = Client::new("ana");
+    open(&table, &ana).await;
+    drop(table);
+    assert!(matches!(ana.next().await, ServerToClient::Game { .. }));
+    house.advance(2 * REST_MS).await;
+    assert_eq!(house.tables.len(), 1, "ana has it open");
+    let table = house.tables.find(id).await.unwrap();
+    assert!(table.look(Some("ana")).await.is_ok(), "it is the same table");
+    close(&table, &ana).await;
+    drop(table);
+    house.advance(2 * REST_MS).await;
+    assert_eq!(house.tables.len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_flag_of_a_game_at_rest_falls_at_its_time() {
+    let house = House::new().await;
+    let id = slow_game(&house, 1, DAYS).await;
+    let started = house.clock_now();
+    house.advance(REST_MS).await;
+    assert_eq!((house.tables.len(), keys(&house.store, "flags/").await.len()), (0, 1));
+    // It is looked at when the time of the deployments would have been over, and is not due yet.
+    let entries = house.store.head(id).await.unwrap().seq;
+    house.advance(DAY_MS).await;
+    house.tables.open_due().await.unwrap();
+    assert_eq!(house.tables.len(), 0);
+    let at = started.plus_ms(2 * DAY_MS);
+    house.advance(at.ms_since(house.clock_now()) - 59_000).await;
+    house.tables.open_due().await.unwrap();
+    assert_eq!(house.tables.len(), 1, "in memory when its flag is near");
+    house.advance(59_000).await;
+    assert_eq!(house.store.head(id).await.unwrap().seq, entries, "the last moment is in time");
+    house.advance(1).await;
+    let summary = house.tables.find(id).await.unwrap().summary();
+    assert_eq!(summary.outcome.unwrap().reason, "out_of_time");
+    assert_eq!(house.store.head(id).await.unwrap().seq, entries + 1);
+    house.tables.open_due().await.unwrap();
+    assert!(keys(&house.store, "flags/").await.is_empty() && keys(&house.store, "live/").await.is_empty());
+    house.advance(REST_MS).await;
+    assert_eq!(house.tables.len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_is_alive_lets_the_flag_fall_once() {
+    let clock = std::sync::Arc::new(flagfall_store::ManualClock::new(super::harness::START));
+    let store = MemoryStore::announcing(clock.clone());
+    let one = House::on(store.clone(), clock.clone()).await;
+    let id = slow_game(&one, 1, DAYS).await;
+    // A server that begins while the game rests, and a third one that is started when the first has gone.
+    let two = House::on(store.clone(), clock.clone()).await;
+    one.advance(REST_MS).await;
+    assert_eq!((one.tables.len(), two.tables.len()), (0, 0));
+    drop(one);
+    let three = House::on(store.clone(), clock.clone()).await;
+    let entries = store.head(id).await.unwrap().seq;
+    for _ in 0..50 {
+        two.advance(DAY_MS / 24).await;
+        for server in [&two, &three] {
+            server.tables.open_due().await.unwrap();
+        }
+        settle().await;
+        assert!(two.tables.len() <= 1 && three.tables.len() <= 1);
+        assert!(keys(&store, "flags/").await.len() <= 1);
+    }
+    let log = store.read(id, entries, 100).await.unwrap();
+    assert_eq!(log.len(), 1, "one flag");
+    assert_eq!(two.tables.find(id).await.unwrap().summary().phase, Phase::Over);
+    assert!(keys(&store, "flags/").await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_at_rest_has_lost_no_time_when_there_was_no_server() {
+    let house = House::new().await;
+    let id = slow_game(&house, 1, DAYS).await;
+    house.advance(REST_MS).await;
+    let before = house.tables.find(id).await.unwrap().look(None).await.unwrap().2.clock.unwrap();
+    house.advance(REST_MS).await;
+    assert_eq!(house.tables.len(), 0);
+    let clock = house.clock.clone();
+    house.store.heartbeat().await.unwrap();
+    clock.advance_ms(10 * DAY_MS);
+    house.store.reopen();
+    let house = House::on(house.store, clock).await;
+    house.advance(1_000).await;
+    assert_eq!(house.tables.len(), 0, "told of it, and at rest again");
+    house.advance(5 * REST_MS).await;
+    house.tables.open_due().await.unwrap();
+    let (summary, _, view) = house.tables.find(id).await.unwrap().look(None).await.unwrap();
+    let ran_ms = before.remaining_ms.red - view.clock.unwrap().remaining_ms.red;
+    assert!(summary.outcome.is_none() && !view.paused);
+    assert_eq!(ran_ms, REST_MS + 1_000 + 5 * REST_MS);
+}
+
+#[tokio::test(start_paused = true)]
+async fn games_at_rest_are_told_of_an_outage_of_the_store_when_it_is_over() {
+    let house = House::new().await;
+    let id = slow_game(&house, 1, DAYS).await;
+    house.advance(REST_MS).await;
+    let entries = house.store.head(id).await.unwrap().seq;
+    let tables = house.tables.clone();
+    let upkeep = tokio::spawn(async move {
+        tables.look_after_games_at_rest(std::time::Duration::from_secs(5)).await;
+    });
+    house.advance(5_000).await;
+    assert_eq!((house.tables.len(), house.tables.at_rest()), (0, 1));
+    let since = house.clock_now();
+    house.clock.advance_ms(DAY_MS);
+    *house.outage.lock().unwrap() = Some(Outage { since, until: house.clock_now() });
+    house.advance(5_000).await;
+    let told = house.store.head(id).await.unwrap().seq;
+    assert_eq!(told, entries + 2, "paused and resumed");
+    // Then it was due by what was known before, and is due later.
+    house.advance(DAY_MS).await;
+    house.advance(5_000).await;
+    assert_eq!(house.tables.len(), 0);
+    let (.., view) = house.tables.find(id).await.unwrap().look(None).await.unwrap();
+    assert_eq!(view.clock.unwrap().remaining_ms.red, 2 * DAY_MS - REST_MS - 5_000 - DAY_MS - 5_000);
+    assert_eq!(house.store.head(id).await.unwrap().seq, told);
+    upkeep.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn games_at_rest_count_for_their_players() {
+    let house = House::new().await;
+    for number in 1..=3 {
+        slow_game(&house, number, DAYS).await;
+    }
+    house.advance(REST_MS).await;
+    assert_eq!(house.tables.len(), 0);
+    assert_eq!(house.tables.count_games_of("ana").await, Ok(3));
+    let refused = house.tables.create(house.new_game(4, "classic", ["cy", "ana"])).await;
+    assert_eq!(refused, Err(CreateError::TooManyGames(3)));
+    assert_eq!(house.tables.games_of("ana").await.len(), 3);
+    assert!(house.tables.games_of("cy").await.is_empty());
+    // Two at once, with room for one.
+    let table = house.tables.find(GameId::from_random([1; 12])).await.unwrap();
+    command(&table, &Client::new("bo"), "end", GameCommand::Resign {}).await;
+    settle().await;
+    let (one, other) =
+        (house.new_game(5, "classic", ["ana", "cy"]), house.new_game(6, "classic", ["di", "ana"]));
+    let made = tokio::join!(house.tables.create(one), house.tables.create(other));
+    assert!(made.0.is_ok());
+    assert_eq!(made.1, Err(CreateError::TooManyGames(3)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_others_play_does_not_wake_a_game_that_rests_here() {
+    let clock = std::sync::Arc::new(flagfall_store::ManualClock::new(super::harness::START));
+    let store = MemoryStore::announcing(clock.clone());
+    let (one, two) = (House::on(store.clone(), clock.clone()).await, House::on(store, clock).await);
+    let following = two.tables.clone();
+    tokio::spawn(async move { following.follow().await });
+    settle().await;
+    let id = slow_game(&one, 1, DAYS).await;
+    assert!(two.tables.handle(id).is_some(), "players who are connected here are told of a new game");
+    one.advance(REST_MS).await;
+    assert_eq!(two.tables.len(), 0);
+    let table = one.tables.find(id).await.unwrap();
+    let head = one.store.head(id).await.unwrap().seq;
+    let draw = GameCommand::OfferDraw {};
+    command(&table, &Client::new("ana"), "draw", draw).await;
+    settle().await;
+    assert!(one.store.head(id).await.unwrap().seq > head);
+    one.store.announce(Announcement::Everything);
+    settle().await;
+    assert_eq!(two.tables.len(), 0);
+    let seen = two.tables.find(id).await.unwrap().look(Some("bo")).await.unwrap();
+    assert_eq!(seen.2, table.look(Some("bo")).await.unwrap().2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_that_was_listed_without_its_due_gets_one() {
+    let house = House::new().await;
+    let id = slow_game(&house, 1, DAYS).await;
+    house.advance(REST_MS).await;
+    // As an earlier version listed games, and as a list is that was made anew.
+    let live = Key::new(format!("live/{id}")).unwrap();
+    let put = Write::Put { key: live, value: Vec::new(), expires: None };
+    let flags = keys(&house.store, "flags/").await;
+    let delete = Write::Delete { key: Key::new(flags[0].as_bytes()).unwrap() };
+    house.store.update(Update { conditions: vec![], writes: vec![put, delete] }).await.unwrap();
+    house.tables.look_through_list().await.unwrap();
+    settle().await;
+    assert_eq!((house.tables.len(), house.tables.at_rest()), (1, 0));
+    assert_eq!(keys(&house.store, "flags/").await.len(), 1);
+    house.advance(REST_MS).await;
+    house.tables.look_through_list().await.unwrap();
+    assert_eq!((house.tables.len(), house.tables.at_rest()), (0, 1));
+    house.advance(2 * DAY_MS).await;
+    house.tables.open_due().await.unwrap();
+    settle().await;
+    assert_eq!(house.tables.find(id).await.unwrap().summary().phase, Phase::Over);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_house_player_has_moved_before_its_game_rests() {
+    let house = House::new().await;
+    let mut new = house.new_game(1, "classic", ["ana", "house-random"]);
+    new.terms.time = DAYS;
+    let id = house.tables.create(new).await.unwrap().id;
+    let mut ana = Client::new("ana");
+    let table = house.tables.find(id).await.unwrap();
+    command(&table, &ana, "deploy", deploy("classic", Side::Red, 3)).await;
+    assert!(matches!(ana.next().await, ServerToClient::Accepted { .. }));
+    drop(table);
+    // The house player deploys on a thread of its own.
+    while house.tables.find(id).await.unwrap().summary().phase != Phase::Playing {
+        tokio::task::yield_now().await;
+    }
+    house.advance(REST_MS).await;
+    assert_eq!(house.tables.len(), 0);
+}
+
+/// A table that is put away and opened again at every ply is the one that never was.
+#[test]
+fn at_every_ply_of_every_ruleset_a_game_that_rests_is_what_it_was() {
+    for ruleset in Ruleset::all() {
+        let mut terms = header(ruleset.id);
+        terms.terms.time = DAYS;
+        let (mut hand, mut ana, mut bo) = Hand::playing(&terms);
+        let mut chance = Chance::new(11);
+        for ply in 0..60 {
+            hand.play(&mut ana, &mut bo, 1, &mut chance);
+            let before = (Viewer::ALL.map(|viewer| (hand.seq(viewer), hand.view(viewer))), hand.table.head);
+            let positions = Viewer::ALL.map(|viewer| hand.table.audiences.shown(viewer).events_after(0));
+            hand.close(&ana);
+            hand.close(&bo);
+            let is_running = hand.table.game.turn().is_some();
+            assert_eq!(hand.table.may_rest(hand.now()), is_running, "{} {ply}", ruleset.id);
+            hand.reload();
+            let after = (Viewer::ALL.map(|viewer| (hand.seq(viewer), hand.view(viewer))), hand.table.head);
+            assert_eq!(before, after, "{} {ply}", ruleset.id);
+            assert_eq!(
+                positions,
+                Viewer::ALL.map(|viewer| hand.table.audiences.shown(viewer).events_after(0))
+            );
+            (ana, bo) = (Client::new("ana"), Client::new("bo"));
+            hand.open(&ana, None);
+            hand.open(&bo, None);
+            ana.texts();
+            bo.texts();
+        }
+    }
+}
+
+#[test]
+fn no_flag_falls_before_the_moment_until_which_a_game_may_rest() {
+    for time in [DAYS, Time::Fischer { base_s: 60, increment_s: 1 }, Time::Delay { base_s: 60, free_s: 3 }] {
+        for ruleset in Ruleset::all() {
+            let mut terms = header(ruleset.id);
+            terms.terms.time = time;
+            let (mut hand, mut ana, mut bo) = Hand::playing(&terms);
+            let mut chance = Chance::new(13);
+            let mut bounds: Vec<Stamp> = Vec::new();
+            for _ in 0..40 {
+                bounds.extend(hand.table.no_flag_before(hand.now()));
+                hand.advance([10, 900, 2_500][chance.below(3)]);
+                hand.step(super::super::core::Input::Tick);
+                if hand.table.is_over() {
+                    break;
+                }
+                hand.play(&mut ana, &mut bo, 1, &mut chance);
+            }
+            let flag = hand.table.game.deadline().into_iter().chain([hand.now()]).max().unwrap();
+            assert!(bounds.iter().all(|bound| *bound <= flag), "{}", ruleset.id);
+        }
+    }
+}
+
+/// What a game takes in memory is printed with `FLAGFALL_TABLES=20000 … -- --nocapture`.
+#[test]
+fn games_at_rest_take_no_memory() {
+    let games: u32 = std::env::var("FLAGFALL_TABLES").ok().and_then(|text| text.parse().ok()).unwrap_or(100);
+    let mut bytes = Vec::new();
+    for time in [Time::Fischer { base_s: 86_400, increment_s: 5 }, DAYS] {
+        let clock = std::sync::Arc::new(flagfall_store::ManualClock::new(super::harness::START));
+        let store = MemoryStore::new(clock.clone());
+        let mut terms = header("classic");
+        terms.terms.time = time;
+        for number in 0..games {
+            let bytes = std::array::from_fn(|at| u8::try_from((number >> (5 * at.min(5))) & 31).unwrap_or(0));
+            let id = GameId::from_random(bytes);
+            super::harness::make_game(&store, id, &terms);
+            super::harness::play_plies(&store, &clock, id, 100);
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        runtime.unwrap().block_on(async {
+            let before = resident_bytes();
+            let house = House::on(store, clock).await;
+            settle().await;
+            house.advance(REST_MS).await;
+            house.advance(REST_MS).await;
+            let is_slow = time == DAYS;
+            assert_eq!(house.tables.len(), if is_slow { 0 } else { games as usize });
+            bytes.push(resident_bytes().saturating_sub(before) / u64::from(games));
+        });
+    }
+    println!("{games} games of 100 plies: {} bytes each on a clock, {} at rest", bytes[0], bytes[1]);
+}
+
+fn resident_bytes() -> u64 {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    4096 * pages.split(' ').nth(1).unwrap().parse::<u64>().unwrap()
+}
