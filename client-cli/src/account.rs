@@ -8,24 +8,26 @@ use flagfall::cli::{
     TokensCommand,
 };
 use flagfall::config::{ConfigDir, Identity};
+use flagfall::dial::Dialer;
 use flagfall::http::{self, HttpError};
 use flagfall::{listing, words};
 use flagfall_protocol::{
-    BlockList, Code, Confirmation, HeadToHead, Leaderboard, LoggedIn, Login, MadeToken, Me, NewPassword,
-    NewRecoveryCode, NewToken, PlayedGames, Player, Profile, RatingHistory, Recover, Recovered, Scope,
-    Secret, SignUp, SignedUp, Statistics, TokenInfo, TokenList,
+    BlockList, Code, Conduct, Confirmation, HeadToHead, Leaderboard, LoggedIn, Login, MadeToken, Me,
+    NewPassword, NewRecoveryCode, NewToken, PlayedGames, Player, Profile, RatingHistory, Recover, Recovered,
+    Scope, Secret, SignUp, SignedUp, Statistics, TokenInfo, TokenList,
 };
 use hyper::Method;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Trouble, print, runtime, usage};
+use crate::{Trouble, dialer, print, runtime, usage};
 
 /// What the token of a login is called, unless somebody says otherwise.
 const TOKEN_NAME: &str = "flagfall";
 
 /// A server, and what is kept about it.
 pub(crate) struct Desk {
+    dialer: Dialer,
     address: Address,
     pub(crate) config: ConfigDir,
     name: Option<String>,
@@ -34,7 +36,8 @@ pub(crate) struct Desk {
 impl Desk {
     pub(crate) fn new(common: Common) -> Result<Desk, Trouble> {
         let address = Address::parse_all(&common.server).map_err(usage)?.first;
-        Ok(Desk { address, config: ConfigDir::new(common.config_dir), name: common.name })
+        let dialer = dialer(&common)?;
+        Ok(Desk { dialer, address, config: ConfigDir::new(common.config_dir), name: common.name })
     }
 
     /// Whose credential is kept: the account's, or the guest's.
@@ -42,9 +45,9 @@ impl Desk {
         self.config.shared_identity(&self.address, self.name.as_deref(), None)
     }
 
-    /// Host and port of the server.
-    pub(crate) fn authority(&self) -> &str {
-        &self.address.authority
+    /// The page of a path on the server.
+    pub(crate) fn page(&self, path: &str) -> String {
+        self.address.page(path)
     }
 
     pub(crate) fn token(&self) -> Result<Secret, Trouble> {
@@ -69,7 +72,7 @@ impl Desk {
             server: self.address.authority.clone(),
             why: trouble.word,
         })?;
-        let bytes = runtime.block_on(http::ask(&self.address, method, path, token, body))?;
+        let bytes = runtime.block_on(http::ask(&self.dialer, &self.address, method, path, token, body))?;
         let answer = if bytes.is_empty() { b"null".as_slice() } else { &bytes };
         serde_json::from_slice(answer).map_err(broken)
     }
@@ -103,7 +106,7 @@ pub(crate) fn trouble(error: HttpError) -> Trouble {
             "the server does not know the credential kept here any more: flagfall login NAME enters the account again",
         ),
         HttpError::Refused { .. } => refused(word),
-        _ => usage(format!("{word}. Is the server running there? Name another one with --server HOST:PORT")),
+        _ => usage(word),
     }
 }
 
@@ -233,6 +236,9 @@ pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Result<u8, Trouble>
         _ => most.map(|info| (info.ruleset.clone(), info.speed)),
     };
     let mut text = words::profile(&profile);
+    if let Some(conduct) = own_conduct(&desk, &profile)? {
+        text.push_str(&format!("\n{}", words::conduct(conduct)));
+    }
     if let Some((rules, speed)) = charted {
         let path = format!("/api/players/{name}/ratings/{rules}/{}", speed.name());
         let history: RatingHistory = desk.get(&path, desk.identity().token().as_ref())?;
@@ -242,6 +248,19 @@ pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Result<u8, Trouble>
         }
     }
     print(&text)
+}
+
+/// What follows from games that the player has left, where the profile is one's own: nobody else is told.
+fn own_conduct(desk: &Desk, profile: &Profile) -> Result<Option<Conduct>, Trouble> {
+    let identity = desk.identity();
+    let is_own = identity.is_account() && identity.name().eq_ignore_ascii_case(&profile.player.name);
+    let Some(token) = identity.token().filter(|_| is_own) else { return Ok(None) };
+    match desk.ask::<Me>(Method::GET, "/api/me", Some(&token), None::<&()>) {
+        Ok(me) => Ok(Some(me.conduct).filter(|_| me.player.id == profile.player.id)),
+        // The profile is everybody's: it is shown without what needs a login.
+        Err(error) if error.is_unknown_token() => Ok(None),
+        Err(error) => Err(trouble(error)),
+    }
 }
 
 pub(crate) fn history(args: HistoryArgs, common: Common) -> Result<u8, Trouble> {

@@ -1,6 +1,7 @@
 //! The server's address, as people type it.
 
 use std::fmt;
+use std::net::IpAddr;
 
 use tokio_tungstenite::tungstenite::http::Uri;
 
@@ -15,6 +16,8 @@ pub struct Address {
     pub port: u16,
     /// The path of the WebSocket.
     pub path: String,
+    /// Whether it is spoken to in TLS.
+    pub is_encrypted: bool,
 }
 
 /// Where the servers of one service are.
@@ -39,46 +42,52 @@ impl Addresses {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AddressError {
     /// Not an address at all.
-    #[error("{0:?} is no server address: write it as in ws://127.0.0.1:7171/ws")]
+    #[error("{0:?} is no server address: write it as in https://play.example.org or 127.0.0.1:7171")]
     Malformed(String),
-    /// An encrypted connection was asked for.
-    #[error(
-        "{0:?} wants an encrypted connection, which this build does not speak: use a ws:// address, through a tunnel where the way is not safe"
-    )]
-    Encrypted(String),
 }
 
+/// The port of servers that speak for themselves, without a proxy.
+const OWN_PORT: u16 = 7171;
+const TLS_PORT: u16 = 443;
+const PLAIN_PORT: u16 = 80;
+
 impl Address {
-    /// Reads `ws://host:port/ws`, `http://host:port`, `host:port` or `host`.
+    /// Reads an address: `https://host` or `wss://host/ws` for TLS, `http://host` or `ws://host/ws` without it, or a bare name. Bare, a
+    /// name such as `play.example.org`, and any with port 443, is spoken to in TLS; a port, an IP address or a name of the local network
+    /// is not.
     ///
     /// # Errors
     /// When it is none of these.
     pub fn parse(text: &str) -> Result<Address, AddressError> {
         let malformed = || AddressError::Malformed(text.to_owned());
-        let full = if text.contains("://") { text.to_owned() } else { format!("ws://{text}") };
+        let is_bare = !text.contains("://");
+        let full = if is_bare { format!("bare://{text}") } else { text.to_owned() };
         let uri: Uri = full.parse().map_err(|_| malformed())?;
-        match uri.scheme_str() {
-            Some("ws" | "http") => {}
-            Some("wss" | "https") => return Err(AddressError::Encrypted(text.to_owned())),
-            _ => return Err(malformed()),
-        }
         let host = uri.host().filter(|host| !host.is_empty()).ok_or_else(malformed)?.to_owned();
+        let port = uri.port_u16();
         // An address in brackets has colons of its own.
-        let has_bad_port = uri.port_u16().is_none()
+        let has_bad_port = port.is_none()
             && uri
                 .authority()
                 .is_some_and(|it| it.as_str().rsplit(']').next().is_some_and(|end| end.contains(':')));
         if has_bad_port {
             return Err(malformed());
         }
-        let is_page = uri.scheme_str() == Some("http") || uri.path() == "/" || uri.path().is_empty();
-        let port = match (uri.port_u16(), text.contains("://")) {
-            (Some(port), _) => port,
-            (None, true) => 80,
-            (None, false) => 7171,
+        let is_encrypted = match uri.scheme_str() {
+            Some("wss" | "https") => true,
+            Some("ws" | "http") => false,
+            Some("bare") if is_bare => port.map_or_else(|| is_public_name(&host), |port| port == TLS_PORT),
+            _ => return Err(malformed()),
         };
+        let usual_port = match (is_encrypted, is_bare) {
+            (true, _) => TLS_PORT,
+            (false, true) => OWN_PORT,
+            (false, false) => PLAIN_PORT,
+        };
+        let is_page = matches!(uri.scheme_str(), Some("http" | "https")) || matches!(uri.path(), "" | "/");
         let path = if is_page { "/ws".to_owned() } else { uri.path().to_owned() };
-        Ok(Address { authority: format!("{host}:{port}"), host, port, path })
+        let port = port.unwrap_or(usual_port);
+        Ok(Address { authority: format!("{host}:{port}"), host, port, path, is_encrypted })
     }
 
     /// Reads addresses of one service, separated by commas: any of its servers will do, the first one first.
@@ -106,18 +115,46 @@ impl Address {
         Ok((code.to_owned(), Some(Address::parse(&format!("{scheme}://{authority}"))?)))
     }
 
-    /// A name for files: host and port.
+    /// The page of a path on this server.
+    #[must_use]
+    pub fn page(&self, path: &str) -> String {
+        let scheme = if self.is_encrypted { "https" } else { "http" };
+        format!("{scheme}://{}{path}", self.authority)
+    }
+
+    /// The same place, in TLS if this is without it and the other way around, as a person types it.
+    #[must_use]
+    pub fn other_way(&self) -> String {
+        Address { is_encrypted: !self.is_encrypted, ..self.clone() }.page("")
+    }
+
+    /// The host as a certificate names it.
+    #[must_use]
+    pub fn certified_name(&self) -> &str {
+        self.host.trim_start_matches('[').trim_end_matches(']')
+    }
+
+    /// A name for files: host, port, and whether it is TLS, so that what was told in TLS is never told without it.
     #[must_use]
     pub fn file_name(&self) -> String {
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '.' || letter == '-';
         let host: String = self.host.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
-        format!("{host}_{}", self.port)
+        format!("{host}_{}{}", self.port, if self.is_encrypted { "_tls" } else { "" })
     }
+}
+
+/// Whether a name is one of the internet, whose servers are expected to speak TLS: not an IP address, nor a name of this machine or network.
+fn is_public_name(host: &str) -> bool {
+    let name = host.trim_end_matches('.').to_ascii_lowercase();
+    let is_local =
+        [".localhost", ".local", ".lan", ".internal", ".home.arpa"].iter().any(|end| name.ends_with(end));
+    name.contains('.') && !is_local && name.parse::<IpAddr>().is_err()
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ws://{}{}", self.authority, self.path)
+        let scheme = if self.is_encrypted { "wss" } else { "ws" };
+        write!(f, "{scheme}://{}{}", self.authority, self.path)
     }
 }
 
@@ -135,6 +172,18 @@ mod tests {
             ("localhost:9000", "ws://localhost:9000/ws"),
             ("localhost", "ws://localhost:7171/ws"),
             ("[::1]:7171", "ws://[::1]:7171/ws"),
+            ("[::1]", "ws://[::1]:7171/ws"),
+            ("192.168.1.7", "ws://192.168.1.7:7171/ws"),
+            ("club-server", "ws://club-server:7171/ws"),
+            ("Club.local", "ws://Club.local:7171/ws"),
+            ("play.example:7171", "ws://play.example:7171/ws"),
+            ("play.example", "wss://play.example:443/ws"),
+            ("play.example:443", "wss://play.example:443/ws"),
+            ("https://play.example", "wss://play.example:443/ws"),
+            ("https://play.example:8443/", "wss://play.example:8443/ws"),
+            ("wss://play.example/flagfall/ws", "wss://play.example:443/flagfall/ws"),
+            ("wss://localhost", "wss://localhost:443/ws"),
+            ("https://[::1]:8443", "wss://[::1]:8443/ws"),
         ] {
             assert_eq!(
                 Address::parse(text).map(|address| address.to_string()).as_deref(),
@@ -159,10 +208,11 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_refused_with_a_word() {
-        for text in ["", "ftp://a", "ws://", "a b", "host:port", "host:99999", "ws://host:/ws"] {
+        for text in
+            ["", "ftp://a", "bare://a", "ws://", "wss://", "a b", "host:port", "host:99999", "wss://host:/ws"]
+        {
             assert!(matches!(Address::parse(text), Err(AddressError::Malformed(_))), "{text:?}");
         }
-        assert!(matches!(Address::parse("wss://a/ws"), Err(AddressError::Encrypted(_))));
     }
 
     #[test]
@@ -173,6 +223,8 @@ mod tests {
         assert_eq!(code, "abc123");
         assert_eq!(address.expect("a server").to_string(), "ws://h.example:81/ws");
         assert!(Address::parse_challenge("http://h.example:81/").is_err());
+        let (_, address) = Address::parse_challenge("https://h.example/challenge/abc123").expect("a link");
+        assert_eq!(address.expect("a server").to_string(), "wss://h.example:443/ws");
     }
 
     #[test]
@@ -181,5 +233,19 @@ mod tests {
             Address::parse("[::1]:7171").expect("an address").file_name(),
             "_::1__7171".replace(':', "_")
         );
+    }
+
+    #[test]
+    fn what_is_kept_of_a_server_in_tls_is_kept_apart() {
+        let names = ["ws://a.example:8443", "wss://a.example:8443"]
+            .map(|text| Address::parse(text).expect("an address").file_name());
+        assert_ne!(names[0], names[1]);
+    }
+
+    #[test]
+    fn the_other_way_is_typed_as_a_page() {
+        let other = |text: &str| Address::parse(text).expect("an address").other_way();
+        assert_eq!(other("a.example:8443"), "https://a.example:8443");
+        assert_eq!(other("https://a.example"), "http://a.example:443");
     }
 }

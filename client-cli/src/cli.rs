@@ -43,10 +43,13 @@ pub struct Cli {
 /// What all commands have in common.
 #[derive(Clone, Debug, Args)]
 pub struct Common {
-    /// The server: ws://host:port/ws, or host:port. Several servers of one service: separate them by commas; when one is gone the next
-    /// one is tried at once.
+    /// The server: https://host where it speaks TLS, host:port where it does not. A bare name such as play.example.org means https. Several servers
+    /// of one service: separate them by commas; when one is gone the next one is tried at once.
     #[arg(long, global = true, env = "FLAGFALL_SERVER", default_value = DEFAULT_SERVER, value_name = "URL")]
     pub server: String,
+    /// A file with the certificates (PEM) of authorities to trust beside those that browsers trust: for servers of a club with its own.
+    #[arg(long, global = true, env = "FLAGFALL_CA", value_name = "FILE")]
+    pub ca: Option<PathBuf>,
     /// Who you are on that server; a new name is a new guest (2 to 20 letters, digits, - and _).
     #[arg(long, global = true, value_name = "NAME")]
     pub name: Option<String>,

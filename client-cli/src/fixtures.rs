@@ -12,6 +12,7 @@ pub(crate) const START: u64 = 1_795_270_000_000;
 pub(crate) fn options() -> Options {
     Options {
         server: "ws://127.0.0.1:7171/ws".to_owned(),
+        authority_file: None,
         name: None,
         numbering: flagfall_board::Numbering::Us,
         flip: true,

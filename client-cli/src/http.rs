@@ -8,10 +8,10 @@ use hyper::body::Bytes;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::address::Address;
+use crate::dial::{DialError, Dialer, NAME_ANOTHER, leads_to_tls};
 use crate::model::Secret;
 
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -21,16 +21,16 @@ const BODY_BYTES_MAX: usize = 8 << 20;
 /// Why nothing came of a request.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
-    /// Nobody there.
-    #[error("cannot reach {server}: {source}")]
+    /// Nobody there, or nobody to be talked to.
+    #[error("cannot reach {server}: {source}. {}", .source.advice(.server))]
     Unreachable {
         /// Whom.
-        server: String,
+        server: Box<Address>,
         /// Why.
-        source: std::io::Error,
+        source: DialError,
     },
     /// It took too long.
-    #[error("{0} did not answer in time")]
+    #[error("{0} did not answer in time. {NAME_ANOTHER}")]
     Timeout(String),
     /// The conversation broke.
     #[error("{server} did not answer as it should: {why}")]
@@ -56,8 +56,13 @@ pub enum HttpError {
 ///
 /// # Errors
 /// See [`HttpError`].
-pub async fn get(address: &Address, path: &str, token: Option<&Secret>) -> Result<Vec<u8>, HttpError> {
-    ask(address, Method::GET, path, token, Vec::new()).await
+pub async fn get(
+    dialer: &Dialer,
+    address: &Address,
+    path: &str,
+    token: Option<&Secret>,
+) -> Result<Vec<u8>, HttpError> {
+    ask(dialer, address, Method::GET, path, token, Vec::new()).await
 }
 
 /// Makes a request with a JSON body, which may be empty, and reads the answer's.
@@ -65,6 +70,7 @@ pub async fn get(address: &Address, path: &str, token: Option<&Secret>) -> Resul
 /// # Errors
 /// See [`HttpError`].
 pub async fn ask(
+    dialer: &Dialer,
     address: &Address,
     method: Method,
     path: &str,
@@ -72,10 +78,12 @@ pub async fn ask(
     body: Vec<u8>,
 ) -> Result<Vec<u8>, HttpError> {
     let timed_out = || HttpError::Timeout(address.authority.clone());
-    timeout(TIMEOUT, Box::pin(exchange(address, method, path, token, body))).await.map_err(|_| timed_out())?
+    let asked = Box::pin(exchange(dialer, address, method, path, token, body));
+    timeout(TIMEOUT, asked).await.map_err(|_| timed_out())?
 }
 
 async fn exchange(
+    dialer: &Dialer,
     address: &Address,
     method: Method,
     path: &str,
@@ -84,9 +92,17 @@ async fn exchange(
 ) -> Result<Vec<u8>, HttpError> {
     let server = || address.authority.clone();
     let broken = |why: String| HttpError::Broken { server: server(), why };
-    let stream = TcpStream::connect(&address.authority)
-        .await
-        .map_err(|source| HttpError::Unreachable { server: server(), source })?;
+    let is_plain = !address.is_encrypted;
+    let unreachable = |source| HttpError::Unreachable { server: Box::new(address.clone()), source };
+    // Whoever waits for TLS answers a request without it in no HTTP, or hangs up.
+    let unanswered = |error: hyper::Error| match error.is_parse() {
+        true if is_plain => unreachable(DialError::NotUnderstood),
+        false if is_plain && (error.is_incomplete_message() || error.is_closed()) => {
+            unreachable(DialError::HungUp)
+        }
+        _ => broken(error.to_string()),
+    };
+    let stream = dialer.dial(address).await.map_err(unreachable)?;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
         .await
         .map_err(|error| broken(error.to_string()))?;
@@ -99,12 +115,24 @@ async fn exchange(
         request = request.header(CONTENT_TYPE, "application/json");
     }
     let request = request.body(Full::new(Bytes::from(body))).map_err(|error| broken(error.to_string()))?;
-    let response = sender.send_request(request).await.map_err(|error| broken(error.to_string()))?;
+    let response = sender.send_request(request).await.map_err(unanswered)?;
     let status = response.status();
+    if is_plain && leads_to_tls(&response) {
+        return Err(unreachable(DialError::WantsTls));
+    }
     let body = Limited::new(response.into_body(), BODY_BYTES_MAX);
     let bytes = body.collect().await.map_err(|error| broken(error.to_string()))?.to_bytes().to_vec();
     driver.abort();
-    if status.is_success() { Ok(bytes) } else { Err(refused(status, &bytes)) }
+    if status.is_success() {
+        return Ok(bytes);
+    }
+    Err(match refused(status, &bytes) {
+        // Ours would have said why.
+        HttpError::Refused { status: 400, code, .. } if is_plain && code.is_empty() => {
+            unreachable(DialError::NotUnderstood)
+        }
+        refused => refused,
+    })
 }
 
 /// The server's own words where it sent some.

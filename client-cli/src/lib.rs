@@ -9,6 +9,7 @@ pub mod chance;
 pub mod cli;
 pub mod config;
 pub mod deploy;
+pub mod dial;
 pub mod errand;
 pub mod explain;
 #[cfg(test)]

@@ -15,6 +15,7 @@ use flagfall::address::Address;
 use flagfall::chance::Chance;
 use flagfall::cli::{Cli, Command, Common, DeploymentsCommand, PlayArgs, SeekArgs, TokensCommand, WishArgs};
 use flagfall::config::ConfigDir;
+use flagfall::dial::Dialer;
 use flagfall::model::{Goal, How, Model, Options, Page, SetupChoice, Wish};
 use flagfall::replay::Replay;
 use flagfall::shell::Shell;
@@ -266,6 +267,11 @@ fn file_or_text(text: &str) -> Result<String, Trouble> {
     }
 }
 
+/// What connects to servers, trusting whom the command line says.
+fn dialer(common: &Common) -> Result<Dialer, Trouble> {
+    Dialer::new(common.ca.as_deref()).map_err(|error| usage(format!("--ca {error}")))
+}
+
 /// A client that has said nothing yet.
 fn client(
     goal: Goal,
@@ -286,7 +292,7 @@ fn client(
     model.options.credential_file = identity.path().display().to_string();
     model.token = identity.token();
     model.saved = config.setups();
-    Ok((Shell::new(addresses, config, identity), model))
+    Ok((Shell::new(dialer(common)?, addresses, config, identity), model))
 }
 
 /// Talks to the server until the goal is reached or the person leaves.
@@ -319,6 +325,7 @@ fn model(goal: Goal, address: &Address, common: &Common) -> Model {
     let no_color = common.no_color || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let options = Options {
         server: address.to_string(),
+        authority_file: common.ca.clone(),
         name: common.name.clone(),
         numbering: common.numbers.into(),
         flip: !common.noflip,
@@ -384,11 +391,13 @@ fn record(game: GameId, json: bool, out: Option<&Path>, step: bool, common: Comm
     let seat = game.to_string();
     let token = config.shared_identity(&address, common.name.as_deref(), Some(&seat)).token();
     let path = format!("/api/games/{game}/record");
-    let bytes =
-        runtime()?.block_on(http::get(&address, &path, token.as_ref())).map_err(|error| match error {
+    let dialer = dialer(&common)?;
+    let bytes = runtime()?.block_on(http::get(&dialer, &address, &path, token.as_ref())).map_err(
+        |error| match error {
             http::HttpError::Refused { .. } => Trouble { code: 2, word: error.to_string() },
             other => usage(other),
-        })?;
+        },
+    )?;
     let told: GameRecord = serde_json::from_slice(&bytes)
         .map_err(|error| usage(format!("the server's record is not one this client understands: {error}")))?;
     if told.format != RECORD_FORMAT {

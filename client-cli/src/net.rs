@@ -6,13 +6,15 @@ use flagfall_protocol::{ClientToServer, ServerToClient};
 use futures_util::{SinkExt, StreamExt};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
-use tokio_tungstenite::connect_async_with_config;
 use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::Message as Frame;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
+use tokio_tungstenite::tungstenite::http::StatusCode;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
-use crate::address::Addresses;
+use crate::address::{Address, Addresses};
+use crate::dial::{DialError, Dialer, Stream, leads_to_tls};
 use crate::model::Message;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -34,16 +36,18 @@ impl Line {
     /// Dials after a delay, one server after the other until one answers, beginning with another one for each number; what happens on the line comes out of `incoming`'s other end, with the line's number.
     #[must_use]
     pub fn dial(
+        dialer: &Dialer,
         addresses: &Addresses,
         delay: Duration,
         number: u64,
         incoming: mpsc::Sender<(u64, Message)>,
     ) -> Line {
         let (outgoing, messages) = mpsc::channel(OUTGOING_MAX);
-        let urls: Vec<String> = addresses.beginning_with(number - 1).map(ToString::to_string).collect();
+        let addresses: Vec<Address> = addresses.beginning_with(number - 1).cloned().collect();
+        let dialer = dialer.clone();
         let task = tokio::spawn(async move {
             tokio::time::sleep(delay).await;
-            let last = run(&urls, number, messages, &incoming).await;
+            let last = run(&dialer, &addresses, number, messages, &incoming).await;
             // Nobody listens any longer when the program ends.
             drop(incoming.send((number, last)).await);
         });
@@ -69,32 +73,63 @@ impl Line {
     }
 }
 
-async fn run(
-    urls: &[String],
-    number: u64,
-    mut messages: mpsc::Receiver<ClientToServer>,
-    incoming: &mpsc::Sender<(u64, Message)>,
-) -> Message {
+/// The first server that answers.
+async fn reach(dialer: &Dialer, addresses: &[Address]) -> Result<WebSocketStream<Stream>, Message> {
+    // Where there are others, the next one is asked soon.
+    let patience = if addresses.len() > 1 { NEXT_TIMEOUT } else { CONNECT_TIMEOUT };
+    let mut failed = Message::ConnectFailed { why: String::new(), advice: String::new() };
+    for address in addresses {
+        let answer = timeout(patience, Box::pin(shake(dialer, address))).await;
+        match answer.unwrap_or(Err(DialError::Timeout(patience.as_secs()))) {
+            Ok(socket) => return Ok(socket),
+            Err(error) => {
+                failed = Message::ConnectFailed { why: error.to_string(), advice: error.advice(address) };
+            }
+        }
+    }
+    Err(failed)
+}
+
+async fn shake(dialer: &Dialer, address: &Address) -> Result<WebSocketStream<Stream>, DialError> {
     let config = WebSocketConfig::default()
         .max_message_size(Some(MESSAGE_BYTES_MAX))
         .max_frame_size(Some(MESSAGE_BYTES_MAX))
         .read_buffer_size(8 * 1024);
-    let mut why = String::new();
-    let mut connected = None;
-    for url in urls {
-        // Where there are others, the next one is asked soon.
-        let patience = if urls.len() > 1 { NEXT_TIMEOUT } else { CONNECT_TIMEOUT };
-        let connecting = Box::pin(connect_async_with_config(url, Some(config), true));
-        match timeout(patience, connecting).await {
-            Ok(Ok((socket, _response))) => {
-                connected = Some(socket);
-                break;
-            }
-            Ok(Err(error)) => why = reason(&error),
-            Err(_) => why = format!("no answer within {} seconds", patience.as_secs()),
+    let stream = dialer.dial(address).await?;
+    let shaken = client_async_with_config(address.to_string(), stream, Some(config)).await;
+    let (socket, _response) = shaken.map_err(|error| refusal(&error, address))?;
+    Ok(socket)
+}
+
+/// Why a connection became no WebSocket.
+fn refusal(error: &Error, address: &Address) -> DialError {
+    let is_plain = !address.is_encrypted;
+    match error {
+        Error::Http(response) if is_plain && leads_to_tls(response) => DialError::WantsTls,
+        Error::Http(response) if is_plain && response.status() == StatusCode::BAD_REQUEST => {
+            DialError::NotUnderstood
         }
+        Error::Protocol(ProtocolError::HttparseError(_)) if is_plain => DialError::NotUnderstood,
+        Error::Io(_) | Error::ConnectionClosed | Error::Protocol(ProtocolError::HandshakeIncomplete)
+            if is_plain =>
+        {
+            DialError::HungUp
+        }
+        other => DialError::Odd(reason(other)),
     }
-    let Some(mut socket) = connected else { return Message::ConnectFailed { why } };
+}
+
+async fn run(
+    dialer: &Dialer,
+    addresses: &[Address],
+    number: u64,
+    mut messages: mpsc::Receiver<ClientToServer>,
+    incoming: &mpsc::Sender<(u64, Message)>,
+) -> Message {
+    let mut socket = match reach(dialer, addresses).await {
+        Ok(socket) => socket,
+        Err(failed) => return failed,
+    };
     if incoming.send((number, Message::Connected)).await.is_err() {
         return Message::Disconnected { code: None, why: "the program ends".to_owned() };
     }

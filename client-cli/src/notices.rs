@@ -72,8 +72,7 @@ pub(crate) fn feed(is_removal: bool, common: Common) -> Result<u8, Trouble> {
     let MadeFeed { path } =
         desk.ask(Method::POST, "/api/me/feed", Some(&own), None::<&()>).map_err(trouble)?;
     print(&format!(
-        "http://{}{}\n\nThat is your feed, in the format JSON Feed. Keep the address secret: whoever has it sees your games. It is not told again;\nflagfall feed makes another one, and this one is void then.\n",
-        desk.authority(),
-        path.expose()
+        "{}\n\nThat is your feed, in the format JSON Feed. Keep the address secret: whoever has it sees your games. It is not told again;\nflagfall feed makes another one, and this one is void then.\n",
+        desk.page(path.expose())
     ))
 }

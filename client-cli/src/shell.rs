@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 
 use crate::address::Addresses;
 use crate::config::{ConfigDir, Identity};
+use crate::dial::Dialer;
 use crate::errand::Errand;
 use crate::http;
 use crate::model::{Effect, Message, Model, Secret};
@@ -20,6 +21,7 @@ const INCOMING_MAX: usize = 256;
 /// What the core's effects are carried out with.
 #[derive(Debug)]
 pub struct Shell {
+    dialer: Dialer,
     addresses: Addresses,
     config: ConfigDir,
     identity: Identity,
@@ -32,9 +34,9 @@ pub struct Shell {
 impl Shell {
     /// A shell that talks to this server as this guest.
     #[must_use]
-    pub fn new(addresses: Addresses, config: ConfigDir, identity: Identity) -> Shell {
+    pub fn new(dialer: Dialer, addresses: Addresses, config: ConfigDir, identity: Identity) -> Shell {
         let (incoming_sender, incoming) = mpsc::channel(INCOMING_MAX);
-        Shell { addresses, config, identity, line: None, number: 0, incoming, incoming_sender }
+        Shell { dialer, addresses, config, identity, line: None, number: 0, incoming, incoming_sender }
     }
 
     /// Takes a message in and does what comes of it. The exit code when the program is to end; the line is closed then.
@@ -63,8 +65,8 @@ impl Shell {
             Effect::Connect { delay_ms } => {
                 self.number += 1;
                 let delay = Duration::from_millis(delay_ms);
-                self.line =
-                    Some(Line::dial(&self.addresses, delay, self.number, self.incoming_sender.clone()));
+                let incoming = self.incoming_sender.clone();
+                self.line = Some(Line::dial(&self.dialer, &self.addresses, delay, self.number, incoming));
             }
             Effect::Disconnect => return self.hang_up("nothing was heard for a while"),
             Effect::Ask(errand) => self.ask(errand, self.identity.token()),
@@ -90,9 +92,10 @@ impl Shell {
 
     /// Asks the first server that answers, on a task of its own.
     fn ask(&self, errand: Errand, token: Option<Secret>) {
-        let (addresses, sender, number) = (self.addresses.clone(), self.incoming_sender.clone(), self.number);
+        let (dialer, addresses) = (self.dialer.clone(), self.addresses.clone());
+        let (sender, number) = (self.incoming_sender.clone(), self.number);
         tokio::spawn(async move {
-            let answer = answer_to(&addresses, &errand, token.as_ref()).await;
+            let answer = answer_to(&dialer, &addresses, &errand, token.as_ref()).await;
             // Nobody waits for it any more when the program has ended.
             drop(sender.send((number, Message::Answered { errand, answer })).await);
         });
@@ -160,6 +163,7 @@ impl Shell {
 
 /// The body of a server's answer, or why there is none, for a person.
 async fn answer_to(
+    dialer: &Dialer,
     addresses: &Addresses,
     errand: &Errand,
     token: Option<&Secret>,
@@ -169,7 +173,7 @@ async fn answer_to(
     for address in addresses.beginning_with(0) {
         let body = errand.body().map_err(|error| error.to_string())?;
         let method = Method::from_bytes(errand.method().as_bytes()).map_err(|error| error.to_string())?;
-        match http::ask(address, method, &errand.path(), token, body).await {
+        match http::ask(dialer, address, method, &errand.path(), token, body).await {
             Ok(answer) => return Ok(answer),
             Err(refused @ http::HttpError::Refused { .. }) => return Err(refused.to_string()),
             Err(error) => trouble = error.to_string(),

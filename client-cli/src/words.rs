@@ -259,12 +259,12 @@ pub fn presence(presence: Presence) -> &'static str {
     }
 }
 
-/// What follows for a player from games that he left; nothing when he left none.
+/// What follows for a player from games that he left.
 #[must_use]
 pub fn conduct(conduct: Conduct) -> String {
     let Conduct { left_games, wait_s } = conduct;
     match (left_games, wait_s) {
-        (0, _) => String::new(),
+        (0, _) => "You have left no game within a day.\n".to_owned(),
         (_, 0) => format!("Games you left within a day, or did not deploy in: {left_games}.\n"),
         (_, _) => format!(
             "Games you left within a day, or did not deploy in: {left_games}. You can be paired again in {}.\n",

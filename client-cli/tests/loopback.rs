@@ -5,6 +5,7 @@ use std::time::Duration;
 use flagfall::address::{Address, Addresses};
 use flagfall::chance::Chance;
 use flagfall::config::ConfigDir;
+use flagfall::dial::{DialError, Dialer};
 use flagfall::http;
 use flagfall::model::{Goal, How, Model, Options, Secret, Wish};
 use flagfall::shell::Shell;
@@ -92,6 +93,7 @@ impl Client {
         let identity = config.identity(address, None, None).expect("an identity");
         let options = Options {
             server: address.to_string(),
+            authority_file: None,
             name: None,
             numbering: Numbering::Us,
             flip: true,
@@ -106,7 +108,8 @@ impl Client {
             identity.save_token(&Secret::new(token), "ann").expect("written");
         }
         model.token = identity.token();
-        let shell = Shell::new(Addresses { first: address.clone(), others: Vec::new() }, config, identity);
+        let addresses = Addresses { first: address.clone(), others: Vec::new() };
+        let shell = Shell::new(dialer(), addresses, config, identity);
         let (lines, receiver) = mpsc::channel(1);
         let (stop, stop_receiver) = mpsc::channel(1);
         let task = tokio::spawn(async move {
@@ -126,6 +129,10 @@ impl Client {
         drop(lines);
         timeout(Duration::from_secs(20), task).await.expect("it ends").expect("it does not panic")
     }
+}
+
+fn dialer() -> Dialer {
+    Dialer::new(None).expect("no file is read")
 }
 
 async fn listen() -> (TcpListener, Address) {
@@ -261,9 +268,10 @@ async fn answer(listener: &TcpListener, response: &str) -> String {
 
 #[tokio::test]
 async fn records_are_fetched_with_the_credential_and_refusals_have_the_servers_words() {
+    let dialer = dialer();
     let (listener, address) = listen().await;
     let token = Secret::new("s3cret");
-    let get = http::get(&address, "/api/games/x/record", Some(&token));
+    let get = http::get(&dialer, &address, "/api/games/x/record", Some(&token));
     let (got, request) =
         tokio::join!(get, answer(&listener, "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"));
     assert_eq!(got.expect("a body"), b"{}");
@@ -271,7 +279,7 @@ async fn records_are_fetched_with_the_credential_and_refusals_have_the_servers_w
     assert!(request.starts_with("get /api/games/x/record http/1.1\r\n"), "{request}");
     assert!(request.contains("authorization: bearer s3cret"), "{request}");
 
-    let get = http::get(&address, "/api/games/x/record", None);
+    let get = http::get(&dialer, &address, "/api/games/x/record", None);
     let refusal = "HTTP/1.1 404 Not Found\r\ncontent-length: 24\r\n\r\n{\"message\":\"none of it\"}";
     let (got, request) = tokio::join!(get, answer(&listener, refusal));
     assert!(
@@ -279,7 +287,7 @@ async fn records_are_fetched_with_the_credential_and_refusals_have_the_servers_w
     );
     assert!(!request.to_ascii_lowercase().contains("authorization"));
 
-    let get = http::get(&address, "/", None);
+    let get = http::get(&dialer, &address, "/", None);
     let (got, _) = tokio::join!(get, answer(&listener, "nonsense\r\n\r\n"));
-    assert!(matches!(got, Err(http::HttpError::Broken { .. })));
+    assert!(matches!(got, Err(http::HttpError::Unreachable { source: DialError::NotUnderstood, .. })));
 }

@@ -84,15 +84,25 @@ pub(crate) async fn set_blocked(
 /// # Errors
 /// [`StoreError`].
 pub(crate) async fn blocked_by(store: &dyn Store, owner: &str) -> Result<Vec<Player>, StoreError> {
-    let prefix = blocks_of(owner)?;
     let mut players = Vec::new();
-    for (key, _) in store.scan(prefix.clone(), None, BLOCKS_MAX).await? {
-        let id = key.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
-        if let Some(Ok(id)) = id {
-            players.push(player_shown(store, id, PlayerKind::Guest).await?);
-        }
+    for id in blocked_ids(store, owner).await? {
+        players.push(player_shown(store, &id, PlayerKind::Guest).await?);
     }
     Ok(players)
+}
+
+/// The ids of those whom a player has blocked.
+///
+/// # Errors
+/// [`StoreError`].
+pub(crate) async fn blocked_ids(store: &dyn Store, owner: &str) -> Result<Vec<String>, StoreError> {
+    let prefix = blocks_of(owner)?;
+    let blocked = store.scan(prefix.clone(), None, BLOCKS_MAX).await?;
+    let id = |key: &Key| {
+        let id = key.as_bytes().strip_prefix(prefix.as_bytes())?;
+        std::str::from_utf8(id).ok().map(str::to_owned)
+    };
+    Ok(blocked.iter().filter_map(|(key, _)| id(key)).collect())
 }
 
 /// Whether a player has blocked another one.

@@ -12,6 +12,7 @@ use clap::{Parser, Subcommand, ValueEnum, value_parser};
 use flagfall_board::GameId;
 use flagfall_store::RedisAddress;
 use flagfall_store::redis::Prefix;
+use flagfall_tls::{AuthorityError, Trust};
 use thiserror::Error;
 use tracing_subscriber::EnvFilter;
 
@@ -183,6 +184,9 @@ pub struct Config {
     /// addresses over https: nobody reaches into your network through this server.
     #[arg(long, env = "FLAGFALL_WEBHOOKS_TO_PRIVATE")]
     pub webhooks_to_private: bool,
+    /// A file with the certificates (PEM) of authorities that webhooks may have theirs from, beside those that browsers trust.
+    #[arg(long, env = "FLAGFALL_WEBHOOK_CA", value_name = "FILE")]
+    pub webhook_ca: Option<PathBuf>,
 
     /// Attempts at the password of one name within --attempts-minutes. Several servers count each for itself.
     #[arg(long, env = "FLAGFALL_ATTEMPTS_PER_NAME", value_name = "COUNT", default_value_t = 10,
@@ -440,7 +444,7 @@ impl LogFilter {
 }
 
 /// What is wrong with a configuration whose single values are fine.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[derive(Debug, Error)]
 pub enum ConfigError {
     /// A link would be dead before it was asked.
     #[error("--pong-seconds ({pong}) must be more than --ping-seconds ({ping})")]
@@ -458,6 +462,9 @@ pub enum ConfigError {
     /// The data folder is no folder.
     #[error("--data {0} is there, but it is not a folder")]
     DataIsNoFolder(PathBuf),
+    /// The authorities of webhooks cannot be read.
+    #[error("--webhook-ca {0}")]
+    WebhookAuthorities(#[from] AuthorityError),
 }
 
 impl Config {
@@ -519,6 +526,7 @@ impl Config {
             },
             trusts_proxy: self.trust_proxy,
             first_move: if self.ignore_first_move { FirstMove::IsMeasured } else { FirstMove::Counts },
+            webhook_trust: Trust::with_authorities(self.webhook_ca.as_deref())?,
             webhooks: if self.webhooks_to_private { Reach::Private } else { Reach::Public },
             allowed_origins: self.allow_origin.iter().map(|Origin(origin)| origin.clone()).collect(),
         })

@@ -115,7 +115,7 @@ impl Server {
         let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone(), settings.first_move);
         let histories = Histories::new(store.clone(), tables.clone());
         let deployments = Deployments::new(store.clone());
-        let sender = Sender::new(settings.webhooks);
+        let sender = Sender::new(settings.webhooks, &settings.webhook_trust);
         let notices = Notices::new(store.clone(), tables.clone(), sender);
         let turns = Turns::new(store.clone(), tables.clone(), notices.clone());
         let lobby = Lobby::new(store.clone(), tables.clone(), connections.clone(), settings.clone());

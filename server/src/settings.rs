@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use flagfall_protocol::LagQuota;
+use flagfall_tls::Trust;
 
 use crate::gateway::Connections;
 use crate::notices::Reach;
@@ -24,6 +25,8 @@ pub struct Settings {
     pub first_move: FirstMove,
     /// How far webhooks reach.
     pub webhooks: Reach,
+    /// Whose certificates webhooks may have.
+    pub webhook_trust: Trust,
     /// Origins (`https://example.org`) whose pages may connect, beside those of the server's own host.
     pub allowed_origins: Vec<String>,
 }

@@ -251,7 +251,7 @@ async fn who_is_blocked_says_nothing_and_is_not_played() {
     }
     house.lobby.hold_wave().await.unwrap();
     cy.tell(&ClientToServer::LeavePool { cmd_id: cmd("v") }).await;
-    assert_eq!(answer(&mut cy, "v").await, Err("not_in_pool".to_owned()), "paired with one of both");
+    assert_eq!(answer(&mut cy, "v").await, Err("already_paired".to_owned()), "paired with one of both");
 
     assert_eq!(house.ask("DELETE", "/api/blocks/bo", &ana_token, "").await.status, 204);
     say(&mut bo, "z", game, text("hey")).await.unwrap();

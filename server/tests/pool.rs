@@ -10,6 +10,7 @@ use common::{Client, House, settings};
 use flagfall_board::GameId;
 use flagfall_protocol::{ClientToServer, GameCommand, ServerToClient, Terms, Time};
 use flagfall_server::settings::Settings;
+use flagfall_store::{Key, Store, Update, Write};
 use serde_json::json;
 
 fn terms(rated: bool) -> Terms {
@@ -97,7 +98,7 @@ async fn two_who_wait_for_the_same_are_paired_and_not_again_while_they_play() {
     assert_eq!(started(&mut bo).await, game);
     for client in [&mut ana, &mut bo] {
         assert_eq!(enter(client, "2", terms(true)).await, Err("already_paired".to_owned()));
-        assert_eq!(leave(client, "3").await, Err("not_in_pool".to_owned()));
+        assert_eq!(leave(client, "3").await, Err("already_paired".to_owned()));
     }
     // When the game is over, both may wait again.
     let abort = ClientToServer::Command { cmd_id: cmd("4"), game, ply: 0, command: GameCommand::Abort {} };
@@ -202,6 +203,41 @@ async fn many_on_two_servers_are_each_in_one_game() {
     assert_eq!(games.len(), PLAYERS / 2);
     assert!(games.values().all(|players| *players == 2), "{games:?}");
     other.close().await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn what_was_paired_is_kept_for_a_few_waves_and_however_much_it_is_nobody_waits_for_it() {
+    let mut settings = slow();
+    let house = House::open(settings.clone()).await;
+    let (mut ana, ..) = house.guest("ana").await;
+    let (mut bo, ..) = house.guest("bo").await;
+    // What another server has paired a moment ago: more than is read at a time, and all of it before the next game's id.
+    let key = |number: usize| Key::new(format!("paired/0{number:011}")).unwrap();
+    for chunk in (0..5_000).collect::<Vec<_>>().chunks(50) {
+        let write = |number: &usize| Write::Put { key: key(*number), value: b"{}".to_vec(), expires: None };
+        let writes = chunk.iter().map(write).collect();
+        house.store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
+    }
+    enter(&mut ana, "1", terms(false)).await.unwrap();
+    enter(&mut bo, "1", terms(false)).await.unwrap();
+    house.lobby.hold_wave().await.unwrap();
+    let game = started(&mut ana).await;
+    assert_eq!(started(&mut bo).await, game);
+    let record = Key::new(format!("paired/{game}")).unwrap();
+    assert!(
+        house.store.get(record.clone()).await.unwrap().is_some(),
+        "others may have to tell their players"
+    );
+    let store = house.store.clone();
+    house.close().await;
+
+    // A server whose waves are short has told everybody soon.
+    settings.times.pool_wave = Duration::from_millis(1);
+    let house = House::open_on(store, settings).await;
+    while house.store.get(record.clone()).await.unwrap().is_some() {
+        house.lobby.hold_wave().await.unwrap();
+    }
     house.close().await;
 }
 

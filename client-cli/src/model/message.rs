@@ -17,6 +17,8 @@ pub enum Message {
     ConnectFailed {
         /// Why, for a person.
         why: String,
+        /// What he can do, in a sentence of its own.
+        advice: String,
     },
     /// The line is gone.
     Disconnected {

@@ -3,6 +3,7 @@
 mod message;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::PathBuf;
 
 use flagfall_board::{ChipColor, GameId, Numbering, PerSide, Rank, Side, Square};
 use flagfall_protocol::{
@@ -35,6 +36,8 @@ pub(crate) const A1: Square = match Square::new(0, 0) {
 pub struct Options {
     /// The server's address, as a person types it.
     pub server: String,
+    /// The file of a server's own authority, where one was named.
+    pub authority_file: Option<PathBuf>,
     /// The name a new guest asks for.
     pub name: Option<String>,
     /// Which figures are on the pieces.
@@ -54,10 +57,17 @@ pub struct Options {
 }
 
 impl Options {
-    /// The server as a command line names it, where it is not the usual one.
+    /// The server as a command line names it, where it is not the usual one, and whom it is to trust.
     #[must_use]
     pub fn server_flag(&self) -> String {
-        if self.server == DEFAULT_SERVER { String::new() } else { format!(" --server {}", self.server) }
+        let mut flags = String::new();
+        if self.server != DEFAULT_SERVER {
+            flags.push_str(&format!(" --server {}", self.server));
+        }
+        if let Some(file) = &self.authority_file {
+            flags.push_str(&format!(" --ca {}", file.display()));
+        }
+        flags
     }
 }
 
@@ -451,8 +461,6 @@ pub struct Model {
     pub urgent_games: Option<OwnGames>,
     /// One's own offer in the lobby.
     pub seek: Option<String>,
-    /// Offers that were refused to this player for his rating.
-    pub out_of_reach: BTreeSet<String>,
     /// The latest challenge addressed to oneself that waits for an answer.
     pub invitation: Option<Invitation>,
     /// The line was lost since: the offer may be gone, which the lobby tells.
@@ -519,7 +527,6 @@ impl Model {
             own_games: None,
             urgent_games: None,
             seek: None,
-            out_of_reach: BTreeSet::new(),
             invitation: None,
             is_seek_doubtful: false,
             addressed: BTreeMap::new(),

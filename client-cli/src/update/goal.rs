@@ -217,10 +217,7 @@ fn is_in_range(model: &Model, wish: &Wish, seek: &Seek) -> bool {
     let is_bot = |player: Option<&Player>| player.is_some_and(|player| player.kind == PlayerKind::Bot);
     let is_apart = is_bot(model.player.as_ref()) != is_bot(Some(&seek.seeker));
     let suits_them = seek.rating.is_none_or(|range| {
-        !is_apart
-            && model.has_rating()
-            && own_rating.is_none_or(|own| range.contains(own))
-            && !model.out_of_reach.contains(&seek.id)
+        !is_apart && model.has_rating() && own_rating.is_none_or(|own| range.contains(own))
     });
     let suits_us = wish.rating.is_none_or(|rating| {
         let range = own.and_then(|own| own.rating).or_else(|| rating.range(own_rating));

@@ -28,12 +28,9 @@ pub(super) fn connected(model: &mut Model, out: &mut Vec<Effect>) {
     }));
 }
 
-pub(super) fn connect_failed(model: &mut Model, why: &str, out: &mut Vec<Effect>) {
+pub(super) fn connect_failed(model: &mut Model, why: &str, advice: &str, out: &mut Vec<Effect>) {
     if !model.was_online {
-        let server = &model.options.server;
-        let word = format!(
-            "Cannot reach {server}: {why}. Is the server running there? Name another one with --server ws://HOST:PORT/ws."
-        );
+        let word = format!("Cannot reach {}: {why}. {advice}", model.options.server);
         exit(model, 1, word, out);
         return;
     }

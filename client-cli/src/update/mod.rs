@@ -29,7 +29,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             link::tick(model, &mut out);
         }
         Message::Connected => link::connected(model, &mut out),
-        Message::ConnectFailed { why } => link::connect_failed(model, &why, &mut out),
+        Message::ConnectFailed { why, advice } => link::connect_failed(model, &why, &advice, &mut out),
         Message::Disconnected { code, why } => link::disconnected(model, code, &why, &mut out),
         Message::Received(message) => {
             model.heard_at = model.now;

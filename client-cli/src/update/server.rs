@@ -218,7 +218,7 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
             return;
         }
         Some(ClientToServer::AcceptSeek { seek, .. }) if code.as_str() == Code::OUTSIDE_RATING_RANGE => {
-            model.out_of_reach.insert(seek.clone());
+            model.refused_seeks.insert(seek.clone());
             model.say(format!("Refused: {message}"));
             goal::wait(model, "Looking for an open offer …", Vec::new());
             out.push(Effect::Send(ClientToServer::OpenLobby {}));

@@ -72,12 +72,17 @@ fn a_new_guest_names_himself_and_a_known_one_shows_his_credential() {
     assert!(!format!("{model:?}").contains("Secret(\"t"), "no credential in a panic's words");
 }
 
+fn failed() -> Message {
+    Message::ConnectFailed { why: "connection refused".to_owned(), advice: "Name another one.".to_owned() }
+}
+
 #[test]
 fn nobody_there_at_the_start_ends_the_program() {
     let mut model = Model::new(options(), Goal::Games, Chance::Seeded(1));
-    let effects = update(&mut model, Message::ConnectFailed { why: "connection refused".to_owned() });
+    let effects = update(&mut model, failed());
     assert_eq!(exit_code(&effects), Some(1));
-    assert!(model.last_words[0].contains("--server"), "{:?}", model.last_words);
+    let said = "Cannot reach ws://127.0.0.1:7171/ws: connection refused. Name another one.";
+    assert_eq!(model.last_words, [said]);
 }
 
 #[test]
@@ -86,7 +91,7 @@ fn a_lost_line_is_dialed_at_once_and_then_more_and_more_slowly() {
     assert_eq!(lose(&mut model, None), [Effect::Connect { delay_ms: 0 }]);
     let mut longest = 0;
     for failure in 1..=12_u32 {
-        let effects = update(&mut model, Message::ConnectFailed { why: "refused".to_owned() });
+        let effects = update(&mut model, failed());
         let [Effect::Connect { delay_ms }] = effects[..] else { panic!("{effects:?}") };
         let full = (100_u64 << (failure - 1)).min(5_000);
         assert!((full / 2..=full).contains(&delay_ms), "failure {failure}: {delay_ms} ms");

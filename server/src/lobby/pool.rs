@@ -5,28 +5,37 @@
 //! server that dies in between leaves a game that any other makes. A record lasts for a while after the last server saw its player online: a
 //! line that drops costs no place, a player who is gone is not paired.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::future::ready;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_pairing::{Pair, Waiting, pair};
 use flagfall_protocol::{Phase, Player, PlayerKind, ServerToClient, Speed, Terms};
-use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
+use flagfall_store::{
+    Expect, Key, Record, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write,
+};
+use futures_util::{StreamExt, TryStreamExt};
 use metrics::{gauge, histogram};
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 
 use super::memory::GamePlan;
 use super::refusal::LobbyRefusal;
-use crate::blocks::are_apart;
+use crate::blocks::blocked_ids;
 use crate::chance::{random_bytes, random_game_id};
 use crate::gateway::{Connections, Payload};
 use crate::metrics as names;
 use crate::ratings::{FirstMove, Ratings, Standing};
 use crate::table::{CreateError, TableError, Tables};
 
-/// Records of the pool read in one wave.
+/// Records of the pool read at a time; of those who wait, in one wave.
 const POOL_MAX: usize = 4_096;
+/// Pairs that are written down, and games that are made, at once.
+const AT_ONCE: usize = 32;
+/// The record of a pair whose game is made stays for so many waves: every server looks at it meanwhile and tells its players.
+const WAVES_KEPT: u32 = 3;
 /// How long a pair waits for its game being made by whichever server.
 const PAIRED_MS: u64 = 10 * 60 * 1_000;
 /// How long it is known which game somebody was paired into last.
@@ -59,24 +68,15 @@ pub(super) struct Pool {
     ratings: Ratings,
     wave: Duration,
     grace_ms: u64,
-    /// The games whose players were told by this server.
-    told: Mutex<HashSet<GameId>>,
+    /// The games whose players were told by this server, and when.
+    told: Mutex<HashMap<GameId, Instant>>,
 }
 
 /// Somebody who waits, and his record as it lies in the store.
-#[derive(Clone)]
 struct Waiter {
     record: PoolRecord,
     key: Key,
     bytes: Vec<u8>,
-}
-
-/// What came of a matching, by the players' ids.
-#[derive(Default)]
-struct Paired {
-    sealed: HashSet<String>,
-    /// Pairs that play no games with each other.
-    apart: Vec<[String; 2]>,
 }
 
 impl Pool {
@@ -129,11 +129,17 @@ impl Pool {
     /// What ends a player's waiting: his record, and its removal.
     ///
     /// # Errors
-    /// [`LobbyRefusal::NotInPool`].
+    /// [`LobbyRefusal::NotInPool`], or [`LobbyRefusal::AlreadyPaired`] when the game he was paired into runs or is about to.
     pub(super) async fn leaving(&self, player: &Player) -> Result<(Key, Vec<u8>), LobbyRefusal> {
         let key = pool_key(&player.id)?;
-        let bytes = self.store.get(key.clone()).await?.ok_or(LobbyRefusal::NotInPool)?;
-        Ok((key, bytes))
+        if let Some(bytes) = self.store.get(key.clone()).await? {
+            return Ok((key, bytes));
+        }
+        let paired = self.store.get(paired_of_key(&player.id)?).await?;
+        match paired.as_deref().and_then(game_of) {
+            Some(game) if self.is_running(game).await? => Err(LobbyRefusal::AlreadyPaired(game)),
+            Some(_) | None => Err(LobbyRefusal::NotInPool),
+        }
     }
 
     /// Whoever is no more does not wait.
@@ -173,7 +179,7 @@ impl Pool {
         }
         let mut is_paired = false;
         for waiters in classes.into_values().filter(|waiters| waiters.len() > 1) {
-            is_paired |= self.pair(waiters).await?;
+            is_paired |= self.pair(&waiters).await?;
         }
         if is_paired { self.make_games().await } else { Ok(()) }
     }
@@ -207,29 +213,16 @@ impl Pool {
         Ok(())
     }
 
-    /// Pairs people who wait for the same; whether there was a pair. Of two who have blocked each other, each in turn stands aside, so that the
-    /// other one finds somebody else.
-    async fn pair(&self, waiters: Vec<Waiter>) -> Result<bool, StoreError> {
-        let Paired { mut sealed, apart } = self.pair_once(&waiters).await?;
-        let asides = [0, 1].map(|at| apart.iter().map(|pair| pair[at].clone()).collect::<HashSet<String>>());
-        for aside in asides.iter().filter(|aside| !aside.is_empty()) {
-            let is_left = |waiter: &&Waiter| {
-                let id = &waiter.record.player.id;
-                !aside.contains(id) && !sealed.contains(id)
-            };
-            let left: Vec<Waiter> = waiters.iter().filter(is_left).cloned().collect();
-            sealed.extend(self.pair_once(&left).await?.sealed);
-        }
-        Ok(!sealed.is_empty())
-    }
-
-    async fn pair_once(&self, waiters: &[Waiter]) -> Result<Paired, StoreError> {
+    /// Pairs people who wait for the same; whether there was a pair. Who has blocked whom is part of the matching: both find somebody else in the
+    /// same wave, where there is somebody.
+    async fn pair(&self, waiters: &[Waiter]) -> Result<bool, StoreError> {
         let now = SystemClock.now();
         let ids: BTreeMap<&str, usize> =
             waiters.iter().enumerate().map(|(at, waiter)| (waiter.record.player.id.as_str(), at)).collect();
         let mut pool = Vec::with_capacity(waiters.len());
         for (at, waiter) in waiters.iter().enumerate() {
             let Standing { rating, first_surplus, last_opponent } = self.standing(&waiter.record).await?;
+            let blocked = blocked_ids(&*self.store, &waiter.record.player.id).await?;
             let waited = Duration::from_millis(now.0.saturating_sub(waiter.record.since));
             let waves = waited.as_millis() / self.wave.as_millis().max(1);
             pool.push(Waiting {
@@ -238,6 +231,7 @@ impl Pool {
                 waves_missed: u32::try_from(waves).unwrap_or(u32::MAX),
                 first_surplus,
                 last_opponent: last_opponent.and_then(|id| ids.get(id.as_str()).copied()),
+                apart: blocked.iter().filter_map(|id| ids.get(id.as_str()).copied()).collect(),
             });
         }
         let ratings: Vec<f64> = pool.iter().map(|waiting| waiting.rating).collect();
@@ -251,18 +245,19 @@ impl Pool {
         });
         let pairs =
             matched.await.map_err(|_| StoreError::Unavailable { why: "the pairing failed".to_owned() })?;
-        let mut paired = Paired::default();
-        for Pair { first, second } in pairs {
-            let pair = [first, second].map(|at| waiters[at].record.player.id.clone());
-            let [one, other] = &pair;
-            if are_apart(&*self.store, one, other).await? {
-                paired.apart.push(pair);
-            } else if self.seal(&waiters[first], &waiters[second], now).await? {
-                paired.sealed.extend(pair);
-                histogram!(names::PAIRING_GAP).record((ratings[first] - ratings[second]).abs());
+        let sealing = futures_util::stream::iter(pairs).map(|Pair { first, second }| {
+            let gap = (ratings[first] - ratings[second]).abs();
+            async move {
+                let is_sealed = self.seal(&waiters[first], &waiters[second], now).await?;
+                if is_sealed {
+                    histogram!(names::PAIRING_GAP).record(gap);
+                }
+                Ok::<bool, StoreError>(is_sealed)
             }
-        }
-        Ok(paired)
+        });
+        // The store writes together what comes together.
+        let sealed = sealing.buffer_unordered(AT_ONCE);
+        sealed.try_fold(false, |is_paired, is_sealed| ready(Ok(is_paired || is_sealed))).await
     }
 
     async fn standing(&self, record: &PoolRecord) -> Result<Standing, StoreError> {
@@ -305,43 +300,63 @@ impl Pool {
 
     /// Makes the games of those who are paired, by whichever server, and tells their players who are here.
     async fn make_games(&self) -> Result<(), StoreError> {
-        let paired = self.store.scan(key("paired/")?, None, POOL_MAX).await?;
-        let plans: Vec<(Key, GamePlan)> = paired
-            .into_iter()
-            .filter_map(|(key, bytes)| Some((key, serde_json::from_slice(&bytes).ok()?)))
-            .collect();
-        let ids: HashSet<GameId> = plans.iter().map(|(_, plan)| plan.id).collect();
-        self.told().retain(|told| ids.contains(told));
-        for (key, plan) in plans {
-            if self.told().contains(&plan.id) {
-                continue;
-            }
-            let id = plan.id;
-            match self.tables.create(plan.into()).await {
-                Ok(game) => {
-                    self.told().insert(id);
-                    if game.phase == Phase::Over {
-                        continue;
-                    }
-                    for side in Side::BOTH {
-                        let started = ServerToClient::GameStarted { game: game.clone(), side };
-                        self.connections.notify(&game.players[side].id, &Payload::new(&started));
-                    }
-                }
-                Err(error @ (CreateError::Unavailable | CreateError::NoChance | CreateError::Stopping)) => {
-                    tracing::debug!(game = %id, %error, "a paired game is made later");
-                }
-                Err(error @ (CreateError::TooManyGames(_) | CreateError::NoSuchRuleset)) => {
-                    tracing::warn!(game = %id, %error, "a pair came to nothing");
-                    let writes = vec![Write::Delete { key }];
-                    self.store.update(Update { conditions: Vec::new(), writes }).await?;
-                }
-            }
+        let paired = self.paired().await?;
+        let ids: HashSet<GameId> = paired.iter().map(|(_, plan)| plan.id).collect();
+        self.told().retain(|told, _| ids.contains(told));
+        let told = self.told().clone();
+        let (known, new): (Vec<_>, Vec<_>) =
+            paired.into_iter().partition(|(_, plan)| told.contains_key(&plan.id));
+        let making = futures_util::stream::iter(new).map(|(key, plan)| self.make_game(key, plan));
+        let mut useless: Vec<Key> = making.buffer_unordered(AT_ONCE).filter_map(ready).collect().await;
+        let is_old = |game: &GameId| told.get(game).is_some_and(|at| at.elapsed() >= self.wave * WAVES_KEPT);
+        useless.extend(known.into_iter().filter(|(_, plan)| is_old(&plan.id)).map(|(key, _)| key));
+        for keys in useless.chunks(AT_ONCE) {
+            let writes = keys.iter().map(|key| Write::Delete { key: key.clone() }).collect();
+            self.store.update(Update { conditions: Vec::new(), writes }).await?;
         }
         Ok(())
     }
 
-    fn told(&self) -> std::sync::MutexGuard<'_, HashSet<GameId>> {
+    /// The pairs that are written down.
+    async fn paired(&self) -> Result<Vec<(Key, GamePlan)>, StoreError> {
+        let mut paired = Vec::new();
+        let mut after = None;
+        loop {
+            let records = self.store.scan(key("paired/")?, after, POOL_MAX).await?;
+            let is_last = records.len() < POOL_MAX;
+            after = records.last().map(|(key, _)| key.clone());
+            let read = |(key, bytes): Record| Some((key, serde_json::from_slice(&bytes).ok()?));
+            paired.extend(records.into_iter().filter_map(read));
+            if is_last {
+                return Ok(paired);
+            }
+        }
+    }
+
+    /// Makes a pair's game and tells its players who are here. The key of a pair that comes to nothing.
+    async fn make_game(&self, key: Key, plan: GamePlan) -> Option<Key> {
+        let id = plan.id;
+        match self.tables.create(plan.into()).await {
+            Ok(game) => {
+                self.told().insert(id, Instant::now());
+                for side in Side::BOTH.into_iter().filter(|_| game.phase != Phase::Over) {
+                    let started = ServerToClient::GameStarted { game: game.clone(), side };
+                    self.connections.notify(&game.players[side].id, &Payload::new(&started));
+                }
+                None
+            }
+            Err(error @ (CreateError::Unavailable | CreateError::NoChance | CreateError::Stopping)) => {
+                tracing::debug!(game = %id, %error, "a paired game is made later");
+                None
+            }
+            Err(error @ (CreateError::TooManyGames(_) | CreateError::NoSuchRuleset)) => {
+                tracing::warn!(game = %id, %error, "a pair came to nothing");
+                Some(key)
+            }
+        }
+    }
+
+    fn told(&self) -> std::sync::MutexGuard<'_, HashMap<GameId, Instant>> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,11 +1,11 @@
 //! One signed POST to a player's webhook: nothing is followed, nothing of the answer is read but its status.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_protocol::{HexBytes, Notice, WebhookAttempt};
 use flagfall_store::{SystemClock, WallClock};
+use flagfall_tls::{HandshakeFault, Trust};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use http_body_util::Full;
 use hyper::body::Bytes;
@@ -19,7 +19,6 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
-use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
 
 use super::address::{Reach, Target, check_address};
 use crate::server::SERVER;
@@ -31,19 +30,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Clone)]
 pub struct Sender {
     reach: Reach,
-    tls: Option<Arc<ClientConfig>>,
+    tls: TlsConnector,
 }
 
 impl Sender {
-    /// A sender that reaches so far, and trusts the certificates that browsers trust.
+    /// A sender that reaches so far, and trusts these authorities.
     #[must_use]
-    pub fn new(reach: Reach) -> Sender {
-        let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .inspect_err(|error| tracing::error!(%error, "webhooks cannot be sent over TLS"));
-        let tls = config.ok().map(|config| config.with_root_certificates(roots).with_no_client_auth());
-        Sender { reach, tls: tls.map(Arc::new) }
+    pub fn new(reach: Reach, trust: &Trust) -> Sender {
+        Sender { reach, tls: trust.connector() }
     }
 
     pub(super) fn reach(&self) -> Reach {
@@ -75,12 +69,10 @@ impl Sender {
         if !target.is_encrypted {
             return post(TokioIo::new(stream), &target, secret, notice, body).await;
         }
-        let tls = self.tls.clone().ok_or("this server speaks no TLS")?;
         let name = ServerName::try_from(target.host.clone()).map_err(|_| "no certificate has such a name")?;
-        let stream = TlsConnector::from(tls)
-            .connect(name, stream)
-            .await
-            .map_err(|error| format!("no encrypted connection: {error}"))?;
+        let stream = self.tls.connect(name, stream).await;
+        let stream =
+            stream.map_err(|error| format!("no encrypted connection: {}", HandshakeFault::from(&error)))?;
         post(TokioIo::new(stream), &target, secret, notice, body).await
     }
 
@@ -162,7 +154,8 @@ mod tests {
             ply: None,
             deadline: None,
         };
-        let attempt = Sender::new(Reach::Public).send("https://localhost:9/", "s", &notice).await;
+        let attempt =
+            Sender::new(Reach::Public, &Trust::default()).send("https://localhost:9/", "s", &notice).await;
         assert!(!attempt.delivered && attempt.result.contains("public addresses"), "{attempt:?}");
     }
 }

@@ -9,6 +9,7 @@ use flagfall_protocol::{Presence, ServerToClient};
 use flagfall_rules::{Phase, Viewer};
 
 use super::core::Table;
+use super::presence::AWAY_AFTER_MS;
 use crate::gateway::ConnectionId;
 
 /// After how long a game can be claimed at the earliest, in milliseconds.
@@ -59,6 +60,14 @@ impl Table {
     /// A player has acted on another server: he was there then.
     pub(super) fn note_act(&mut self, side: Side, at: Stamp) {
         self.claims.waits[side].acted_at = Some(at);
+    }
+
+    /// Whether a player has gone away, on purpose or for half a minute, from a game at which he has to be: not where a ply has days.
+    pub(super) fn has_gone_away(&self, side: Side, now: Stamp) -> bool {
+        let has_to_be_here = self.game.terms().time.claim_wait_ms(self.claims.least_ms).is_some();
+        let is_away =
+            |since: Stamp| self.claims.waits[side].is_on_purpose || now >= since.plus_ms(AWAY_AFTER_MS);
+        has_to_be_here && self.absent_since(side).is_some_and(is_away)
     }
 
     /// Looks what comings and goings make of claims, and tells everybody what has changed.

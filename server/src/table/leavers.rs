@@ -19,6 +19,10 @@ impl Table {
         let asker = stamp.and_then(|stamp| self.header.side_of(&stamp.player));
         let has_left = |side: &Side| match (outcome.reason, asker) {
             (EndReason::Abandoned, Some(claimant)) => *side != claimant,
+            // Whoever thinks for too long has lost and has not left.
+            (EndReason::OutOfTime, _) => {
+                outcome.winner == Some(side.opponent()) && self.has_gone_away(*side, now)
+            }
             // The time to deploy is over.
             (EndReason::Aborted, None) => self.game.phase() == Phase::Deploying && !self.game.is_ready(*side),
             (EndReason::Aborted, Some(asker)) => self.header.terms.rated && *side == asker,

@@ -12,7 +12,7 @@ use crate::gateway::Payload;
 use crate::peers::Elsewhere;
 
 /// How long a player may be gone before he counts as away, in milliseconds.
-const AWAY_AFTER_MS: u64 = 30_000;
+pub(super) const AWAY_AFTER_MS: u64 = 30_000;
 
 /// What a table knows of one player's connections.
 #[derive(Clone, Copy, Default)]

@@ -220,6 +220,7 @@ impl Simulation {
             waves_missed: ((now - who.waits_since.unwrap_or(now)) / self.args.wave) as u32,
             first_surplus: who.first_surplus,
             last_opponent: who.last_opponent,
+            apart: Vec::new(),
         }
     }
 

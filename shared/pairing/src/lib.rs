@@ -52,6 +52,8 @@ pub struct Waiting<K> {
     pub first_surplus: i32,
     /// Whom he played last.
     pub last_opponent: Option<K>,
+    /// Whom he does not play at all. It is enough that one of two says so.
+    pub apart: Vec<K>,
 }
 
 /// Two who play each other.
@@ -97,8 +99,11 @@ fn wave_bonus(waves: u32, settings: &Settings) -> f64 {
     (f64::from(waves) * settings.wave_bonus).min(settings.wave_bonus_max)
 }
 
-/// How much below the allowed cost a pair is; none when it is not allowed.
+/// How much below the allowed cost a pair is; none when it is not allowed, be it for its cost or because one of both wants nothing to do with the other.
 fn merit<K: PartialEq>(one: &Waiting<K>, other: &Waiting<K>, settings: &Settings) -> Option<f64> {
+    if one.apart.contains(&other.player) || other.apart.contains(&one.player) {
+        return None;
+    }
     let mended = (one.first_surplus - other.first_surplus).abs().min(IMBALANCE_MAX);
     let cost = (one.rating - other.rating).abs()
         - wave_bonus(one.waves_missed, settings)

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn waiting(player: u32, rating: f64) -> Waiting<u32> {
-    Waiting { player, rating, waves_missed: 0, first_surplus: 0, last_opponent: None }
+    Waiting { player, rating, waves_missed: 0, first_surplus: 0, last_opponent: None, apart: Vec::new() }
 }
 
 fn pairs(pool: &[Waiting<u32>]) -> Vec<(u32, u32)> {
@@ -81,6 +81,28 @@ fn nobody_plays_the_same_opponent_again_while_others_wait() {
 }
 
 #[test]
+fn who_is_kept_apart_finds_somebody_else_in_the_same_wave() {
+    // 1 and 2 are closest, and so are 3 and 4; but 1 has blocked 2.
+    let mut pool = [waiting(1, 1500.0), waiting(2, 1501.0), waiting(3, 1540.0), waiting(4, 1541.0)];
+    assert_eq!(pairs(&pool), [(1, 2), (3, 4)]);
+    pool[0].apart = vec![2];
+    let found = pairs(&pool);
+    assert!(found == [(1, 3), (2, 4)] || found == [(1, 4), (2, 3)], "{found:?}");
+    // Whichever of both says so, and though nobody else is left.
+    (pool[0].apart, pool[1].apart) = (Vec::new(), vec![1]);
+    assert_ne!(pairs(&pool)[0], (1, 2));
+    assert_eq!(pairs(&pool[..2]), []);
+}
+
+#[test]
+fn somebody_who_may_not_be_played_is_nobody_else_to_wait_for() {
+    // 1 and 2 have just met. 3 waits as well, but wants nothing to do with either.
+    let mut pool = [waiting(1, 1500.0), waiting(2, 1500.0), waiting(3, 1500.0)];
+    (pool[0].last_opponent, pool[2].apart) = (Some(2), vec![1, 2]);
+    assert_eq!(pairs(&pool), [(1, 2)]);
+}
+
+#[test]
 fn whoever_had_the_first_move_less_often_has_it() {
     let settings = Settings::default();
     let mut pool = [waiting(1, 1500.0), waiting(2, 1510.0)];
@@ -103,16 +125,18 @@ fn sides_decide_between_pairs_that_are_as_good() {
 
 /// A pool in which nobody's rating, wait or history is out of the ordinary.
 fn pool() -> impl Strategy<Value = Vec<Waiting<u32>>> {
-    let one = (600.0..2600.0_f64, 0..60_u32, -5..6_i32, proptest::option::of(0..40_u32));
+    let apart = proptest::collection::vec(0..40_u32, 0..4);
+    let one = (600.0..2600.0_f64, 0..60_u32, -5..6_i32, proptest::option::of(0..40_u32), apart);
     proptest::collection::vec(one, 0..40).prop_map(|all| {
         (0..)
             .zip(all)
-            .map(|(player, (rating, waves_missed, first_surplus, last))| Waiting {
+            .map(|(player, (rating, waves_missed, first_surplus, last, apart))| Waiting {
                 player,
                 rating,
                 waves_missed,
                 first_surplus,
                 last_opponent: last.filter(|last| *last != player),
+                apart,
             })
             .collect()
     })
@@ -127,7 +151,9 @@ proptest! {
         let mut seen = HashSet::new();
         for Pair { first, second } in &found {
             prop_assert!(seen.insert(*first) && seen.insert(*second), "somebody twice");
-            prop_assert!(merit(by_player(*first), by_player(*second), &settings).is_some(), "not allowed");
+            let (one, other) = (by_player(*first), by_player(*second));
+            prop_assert!(merit(one, other, &settings).is_some(), "not allowed");
+            prop_assert!(!one.apart.contains(second) && !other.apart.contains(first), "apart");
         }
         // Nobody is left who could have been paired.
         let left: Vec<&Waiting<u32>> = pool.iter().filter(|waiting| !seen.contains(&waiting.player)).collect();

@@ -9,6 +9,7 @@ mod programs;
 mod raw;
 mod redis;
 mod server;
+mod tls;
 
 pub use mirror::{Mirror, Ply};
 pub use process::{Ended, PATIENCE, Process};
@@ -16,3 +17,4 @@ pub use programs::{client_program, command, server_program};
 pub use raw::{Answer, Socket, exchange, get, request};
 pub use redis::{Redis, deploy};
 pub use server::{Client, Server, Site};
+pub use tls::{Authority, Certificate, Proxy, Validity};

@@ -33,6 +33,8 @@ const SETUP: &str = "9394924939 56691S9575 574BB7668B 88BF7B88B9";
 const PASSWORD: &str = "correct horse battery";
 /// Bots signed up at once.
 const SIGN_UPS_AT_ONCE: usize = 16;
+/// The time between two lines on how it goes.
+const PROGRESS_EVERY: Duration = Duration::from_secs(10);
 /// Longer than any message is awaited while a game is played.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Longer than anybody waits in the pool.
@@ -70,11 +72,37 @@ struct Floor {
 #[derive(Default)]
 struct Notes {
     waits_ms: Vec<u64>,
+    /// From being told of a game to its end, as its players saw it.
+    games_ms: Vec<u64>,
+    /// Bots that wait, and that play, at this moment.
+    waiting: usize,
+    playing: usize,
     changes: BTreeMap<GameId, RatingChange>,
     refusals: BTreeMap<String, u64>,
     games: BTreeMap<GameId, GameSummary>,
     /// Somebody was paired while a paired game of his ran.
     doubles: Vec<String>,
+}
+
+impl Notes {
+    /// A line on how it goes, after so many seconds.
+    fn progress(&self, seconds: u64) -> String {
+        let Notes { waiting, playing, games, changes, .. } = self;
+        format!(
+            "{seconds:>4} s: {waiting:>4} wait, {playing:>4} play; {} games made, {} rated; wait {:.1} s, game {:.2} s in the median",
+            games.len(),
+            changes.len(),
+            seconds_of(&self.waits_ms, 50),
+            seconds_of(&self.games_ms, 50)
+        )
+    }
+}
+
+/// So many percent of these are at most this many seconds.
+fn seconds_of(times_ms: &[u64], percent: usize) -> f64 {
+    let mut sorted = times_ms.to_vec();
+    sorted.sort_unstable();
+    sorted.get(sorted.len() * percent / 100).copied().unwrap_or(0) as f64 / 1_000.0
 }
 
 impl Floor {
@@ -151,9 +179,11 @@ pub(crate) async fn run(plan: Plan, server: &Path) -> Result<bool, Trouble> {
         tokio::time::sleep_until(clock.ends.into()).await;
         clock.end();
     });
+    let reporter = tokio::spawn(report(floor.clone(), began));
     while let Some(ended) = tasks.join_next().await {
         ended??;
     }
+    reporter.abort();
     let seconds = began.elapsed().as_secs_f64();
     let cpu = server.cpu_seconds()? - cpu;
     let notes = std::mem::take(&mut *floor.notes());
@@ -161,6 +191,17 @@ pub(crate) async fn run(plan: Plan, server: &Path) -> Result<bool, Trouble> {
     let names: HashMap<String, String> = bots.into_iter().map(|bot| (bot.id, bot.name)).collect();
     let is_right = ladder::judge(&server.address, &names, &notes.games, &notes.changes).await?;
     Ok(is_fine && is_right)
+}
+
+/// Says every few seconds how it goes.
+async fn report(floor: Arc<Floor>, began: Instant) {
+    let mut ticks = tokio::time::interval(PROGRESS_EVERY);
+    ticks.tick().await;
+    loop {
+        ticks.tick().await;
+        let line = floor.notes().progress(began.elapsed().as_secs());
+        println!("{line}");
+    }
 }
 
 async fn sign_up_all(address: &str, count: usize) -> Result<Vec<Bot>, Trouble> {
@@ -176,8 +217,6 @@ async fn sign_up_all(address: &str, count: usize) -> Result<Vec<Bot>, Trouble> {
 
 /// Prints what was seen; whether nothing of it is wrong.
 fn tell(notes: &Notes, seconds: f64, cpu: f64) -> bool {
-    let mut waits = notes.waits_ms.clone();
-    waits.sort_unstable();
     let mut gaps: Vec<u64> = notes
         .changes
         .values()
@@ -191,11 +230,10 @@ fn tell(notes: &Notes, seconds: f64, cpu: f64) -> bool {
         notes.games.len(),
         notes.changes.len()
     );
-    println!(
-        "wait:       median {:.1} s, 95 % under {:.1} s",
-        part(&waits, 50) as f64 / 1_000.0,
-        part(&waits, 95) as f64 / 1_000.0
-    );
+    for (what, times) in [("wait", &notes.waits_ms), ("game", &notes.games_ms)] {
+        let (half, most) = (seconds_of(times, 50), seconds_of(times, 95));
+        println!("{what}:       median {half:.2} s, 95 % under {most:.2} s");
+    }
     println!("rating gap: median {}, 95 % under {}", part(&gaps, 50), part(&gaps, 95));
     for (code, count) in &notes.refusals {
         println!("REFUSED {count} times: {code}");
@@ -209,6 +247,10 @@ fn tell(notes: &Notes, seconds: f64, cpu: f64) -> bool {
     notes.refusals.is_empty() && notes.doubles.is_empty() && !notes.games.is_empty()
 }
 
+fn ms_since(moment: Instant) -> u64 {
+    u64::try_from(moment.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 /// A bot at its socket.
@@ -219,6 +261,8 @@ struct Player {
     name: String,
     commands: u64,
     entered: Option<Instant>,
+    /// Since when it plays.
+    started: Option<Instant>,
     /// The command by which it leaves the pool for good.
     leaving: Option<CommandId>,
     /// The game that pairing made, while it runs.
@@ -237,6 +281,7 @@ impl Player {
             name,
             commands: 0,
             entered: None,
+            started: None,
             leaving: None,
             game: None,
             side: Side::Red,
@@ -293,6 +338,7 @@ impl Player {
 
     async fn enter(&mut self) -> Result<(), Trouble> {
         self.entered = Some(Instant::now());
+        self.floor.notes().waiting += 1;
         let terms = Terms {
             ruleset: "pbm".to_owned(),
             time: Time::Fischer { base_s: 600, increment_s: 5 },
@@ -353,13 +399,13 @@ impl Player {
     }
 
     async fn started(&mut self, game: GameSummary, side: Side) -> Result<(), Trouble> {
-        let waited = self
-            .entered
-            .take()
-            .map(|entered| u64::try_from(entered.elapsed().as_millis()).unwrap_or(u64::MAX));
+        let waited = self.entered.take().map(ms_since);
+        self.started = Some(Instant::now());
         {
             let mut notes = self.floor.notes();
             notes.waits_ms.extend(waited);
+            notes.waiting = notes.waiting.saturating_sub(usize::from(waited.is_some()));
+            notes.playing += usize::from(self.game.is_none());
             if let Some(own) = &self.game {
                 notes.doubles.push(format!("{} plays {} and is paired for {}", self.name, own.id, game.id));
             }
@@ -387,6 +433,12 @@ impl Player {
             }
             GameEvent::Ended { .. } => {
                 let id = self.game.take().map(|game| game.id);
+                let played = self.started.take().map(ms_since);
+                {
+                    let mut notes = self.floor.notes();
+                    notes.games_ms.extend(played);
+                    notes.playing = notes.playing.saturating_sub(1);
+                }
                 if let Some(game) = id {
                     self.say(&ClientToServer::CloseGame { game }).await?;
                 }

@@ -77,6 +77,54 @@ fn calling_a_rated_game_off_is_leaving_and_losing_is_not() {
 }
 
 #[test]
+fn losing_on_time_while_away_is_leaving() {
+    // Red's time is up after ten minutes; how long before that he went, and whether he said so.
+    for (gone_ms, on_purpose, wanted) in
+        [(31_000, false, [1, 0]), (28_000, false, [0, 0]), (5_000, true, [1, 0]), (600_000, true, [1, 0])]
+    {
+        let (mut hand, ana, _bo) = Hand::playing(&rated());
+        hand.advance(600_000 - gone_ms);
+        if on_purpose {
+            hand.leave(&ana);
+        } else {
+            hand.close(&ana);
+        }
+        hand.advance(gone_ms + 1_000);
+        hand.step(Input::Tick);
+        assert!(hand.table.is_over());
+        assert_eq!(left(&hand), wanted, "gone {gone_ms} ms before the end");
+        hand.reload();
+        assert_eq!(left(&hand), wanted);
+    }
+}
+
+#[test]
+fn whoever_came_back_or_waits_for_the_other_to_lose_has_not_left() {
+    let (mut hand, ana, bo) = Hand::playing(&rated());
+    // The winner may be away.
+    hand.leave(&bo);
+    hand.leave(&ana);
+    hand.advance(60_000);
+    hand.open(&ana, None);
+    hand.advance(541_000);
+    hand.step(Input::Tick);
+    assert!(hand.table.is_over());
+    assert_eq!(left(&hand), [0, 0]);
+}
+
+#[test]
+fn nobody_has_to_be_at_a_game_with_days_for_a_ply() {
+    let mut slow = rated();
+    slow.terms.time = Time::Correspondence { days: 1 };
+    let (mut hand, ana, _bo) = Hand::playing(&slow);
+    hand.leave(&ana);
+    hand.advance(25 * 60 * 60 * 1_000);
+    hand.step(Input::Tick);
+    assert!(hand.table.is_over());
+    assert_eq!(left(&hand), [0, 0]);
+}
+
+#[test]
 fn house_players_may_be_left() {
     let mut house = rated();
     house.players.blue = player("house-random");

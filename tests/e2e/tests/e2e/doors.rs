@@ -56,7 +56,6 @@ fn a_wrong_command_line_of_the_client_is_answered_in_words() {
             &["Cannot reach ws://127.0.0.1:", "Is the server running there?", "--server"],
         ),
         (format!("{}", server.metrics), 1, &["Cannot reach", "404"]),
-        ("wss://play.example/ws".to_owned(), 1, &["encrypted connection"]),
         ("ftp://play.example".to_owned(), 1, &["is no server address"]),
         ("127.0.0.1:99999".to_owned(), 1, &["is no server address"]),
         ("no-such-host.invalid".to_owned(), 1, &["Cannot reach"]),

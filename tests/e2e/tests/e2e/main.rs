@@ -8,6 +8,7 @@ mod damage;
 mod deployed;
 mod doors;
 mod duel;
+mod encrypted;
 mod games;
 mod mail;
 mod manners;

@@ -1,0 +1,144 @@
+//! What was wrong with a handshake.
+
+use std::fmt;
+use std::io;
+
+use tokio_rustls::rustls::{CertificateError, Error, InvalidMessage};
+
+/// Why the other end is not talked to over TLS. `Display` says it in words that follow the other end's name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum HandshakeFault {
+    /// Nobody trusted issued its certificate.
+    UntrustedIssuer,
+    /// Its certificate is for other names.
+    WrongName {
+        /// Which.
+        named: Vec<String>,
+    },
+    /// Its certificate has run out.
+    Expired {
+        /// When, in milliseconds since 1970, where that is known.
+        at_ms: Option<u64>,
+    },
+    /// Its certificate begins to count later.
+    NotYetValid,
+    /// Something else is wrong with its certificate.
+    Unacceptable(String),
+    /// It answers in another language.
+    NoTls,
+    /// It hangs up before it has said anything.
+    HungUp,
+    /// Something else.
+    Other(String),
+}
+
+impl From<&io::Error> for HandshakeFault {
+    fn from(error: &io::Error) -> HandshakeFault {
+        let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
+        match inner {
+            Some(Error::InvalidCertificate(error)) => of_certificate(error),
+            Some(Error::InvalidMessage(
+                InvalidMessage::InvalidContentType | InvalidMessage::UnknownProtocolVersion,
+            )) => HandshakeFault::NoTls,
+            Some(error) => HandshakeFault::Other(error.to_string()),
+            None => match error.kind() {
+                io::ErrorKind::UnexpectedEof
+                | io::ErrorKind::ConnectionReset
+                | io::ErrorKind::ConnectionAborted
+                | io::ErrorKind::BrokenPipe => HandshakeFault::HungUp,
+                _ => HandshakeFault::Other(error.to_string()),
+            },
+        }
+    }
+}
+
+fn of_certificate(error: &CertificateError) -> HandshakeFault {
+    match error {
+        // Two authorities may bear one name: a club's old one and its new one.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => HandshakeFault::UntrustedIssuer,
+        CertificateError::NotValidForName => HandshakeFault::WrongName { named: Vec::new() },
+        CertificateError::NotValidForNameContext { expected: _, presented } => {
+            HandshakeFault::WrongName { named: presented.iter().map(|name| bare(name).to_owned()).collect() }
+        }
+        CertificateError::Expired => HandshakeFault::Expired { at_ms: None },
+        CertificateError::ExpiredContext { time: _, not_after } => {
+            HandshakeFault::Expired { at_ms: Some(not_after.as_secs().saturating_mul(1_000)) }
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            HandshakeFault::NotYetValid
+        }
+        other => HandshakeFault::Unacceptable(other.to_string()),
+    }
+}
+
+/// The name in `DnsName("example.org")` or `IpAddress(192.0.2.1)`.
+fn bare(name: &str) -> &str {
+    let inner = name.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')')).unwrap_or(name);
+    inner.trim_matches('"')
+}
+
+impl fmt::Display for HandshakeFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HandshakeFault::UntrustedIssuer => {
+                f.write_str("its certificate was issued by nobody who is trusted here")
+            }
+            HandshakeFault::WrongName { named } if named.is_empty() => {
+                f.write_str("its certificate is not for this name")
+            }
+            HandshakeFault::WrongName { named } => {
+                write!(f, "its certificate is not for this name but for {}", named.join(", "))
+            }
+            HandshakeFault::Expired { .. } => f.write_str("its certificate has expired"),
+            HandshakeFault::NotYetValid => f.write_str("its certificate is not valid yet"),
+            HandshakeFault::Unacceptable(why) => write!(f, "its certificate is not accepted: {why}"),
+            HandshakeFault::NoTls => f.write_str("it does not speak TLS"),
+            HandshakeFault::HungUp => f.write_str("it hung up when it was spoken to in TLS"),
+            HandshakeFault::Other(why) => write!(f, "the TLS handshake failed: {why}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_rustls::rustls::pki_types::{ServerName, UnixTime};
+
+    use super::*;
+
+    fn fault(error: CertificateError) -> HandshakeFault {
+        HandshakeFault::from(&io::Error::other(Error::InvalidCertificate(error)))
+    }
+
+    #[test]
+    fn names_are_told_without_their_wrapping() {
+        let expected = ServerName::try_from("a.example").expect("a name");
+        let presented = vec![r#"DnsName("b.example")"#.to_owned(), "IpAddress(192.0.2.1)".to_owned()];
+        let fault = fault(CertificateError::NotValidForNameContext { expected, presented });
+        assert_eq!(fault.to_string(), "its certificate is not for this name but for b.example, 192.0.2.1");
+    }
+
+    #[test]
+    fn an_expired_certificate_tells_when() {
+        let at = |seconds| UnixTime::since_unix_epoch(std::time::Duration::from_secs(seconds));
+        let fault = fault(CertificateError::ExpiredContext { time: at(20), not_after: at(10) });
+        assert_eq!(fault, HandshakeFault::Expired { at_ms: Some(10_000) });
+    }
+
+    #[test]
+    fn every_fault_has_words_of_its_own() {
+        let faults = [
+            HandshakeFault::UntrustedIssuer,
+            HandshakeFault::WrongName { named: Vec::new() },
+            HandshakeFault::Expired { at_ms: None },
+            HandshakeFault::NotYetValid,
+            HandshakeFault::Unacceptable("x".to_owned()),
+            HandshakeFault::NoTls,
+            HandshakeFault::HungUp,
+            HandshakeFault::Other("x".to_owned()),
+        ];
+        let words: std::collections::BTreeSet<String> = faults.iter().map(ToString::to_string).collect();
+        assert_eq!(words.len(), faults.len());
+        let eof = io::Error::from(io::ErrorKind::UnexpectedEof);
+        assert_eq!(HandshakeFault::from(&eof), HandshakeFault::HungUp);
+    }
+}
