@@ -18,6 +18,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::notices::Reach;
 use crate::ratings::FirstMove;
+use crate::redis_tls::{RedisTlsError, RedisTlsFiles};
 use crate::settings::{Limits, Passwords, Settings, Times};
 
 /// The address a server listens on unless it is told otherwise.
@@ -97,6 +98,9 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_REDIS_REPLICAS", value_name = "COUNT", default_value_t = 0,
           value_parser = value_parser!(u32).range(0..=16), global = true, help_heading = "Redis")]
     pub redis_replicas: u32,
+    /// TLS with Redis.
+    #[command(flatten)]
+    pub redis_tls: RedisTlsFiles,
     /// Use a Redis that may lose acknowledged moves, as the message at start says. Without this it must keep an append-only
     /// file, sync it always, and never evict.
     #[arg(long, env = "FLAGFALL_ACCEPT_WEAK_REDIS", global = true, help_heading = "Redis")]
@@ -465,6 +469,9 @@ pub enum ConfigError {
     /// The authorities of webhooks cannot be read.
     #[error("--webhook-ca {0}")]
     WebhookAuthorities(#[from] AuthorityError),
+    /// Redis cannot be spoken to with the files named.
+    #[error("{0}")]
+    RedisTls(#[from] RedisTlsError),
 }
 
 impl Config {
@@ -481,6 +488,9 @@ impl Config {
         }
         if matches!(self.store, StoreKind::Embedded) && self.data.exists() && !self.data.is_dir() {
             return Err(ConfigError::DataIsNoFolder(self.data.clone()));
+        }
+        if let StoreKind::Redis(address) = &self.store {
+            self.redis_tls.apply(address)?;
         }
         let seconds = |seconds: u32| Duration::from_secs(seconds.into());
         let count = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
@@ -626,7 +636,7 @@ mod tests {
 
     #[test]
     fn a_store_that_is_none_is_refused_without_its_password() {
-        for text in ["rediss://:hunter2@host:6379", "redis://:hunter2@host:port", "hunter2"] {
+        for text in ["rediss://:hunter2@host/#insecure", "redis://:hunter2@host:port", "hunter2"] {
             let error = Config::try_parse_from(["flagfall-server", "--store", text]).unwrap_err();
             let message = error.to_string();
             assert!(

@@ -19,6 +19,7 @@ pub mod players;
 pub mod probe;
 pub mod rate;
 pub mod ratings;
+pub mod redis_tls;
 #[cfg(test)]
 mod refusals;
 pub mod reports;

@@ -20,6 +20,7 @@ use thiserror::Error;
 
 use crate::config::{Config, OperatorCommand, StoreCommand, StoreKind};
 use crate::operator::{self, Operator, OperatorError};
+use crate::redis_tls::RedisTlsError;
 use crate::table::note_outage;
 
 /// The time between two words on how far something is.
@@ -46,6 +47,9 @@ pub enum OpenFailure {
     /// The one in Redis.
     #[error("{0}")]
     Redis(#[from] RedisOpenError),
+    /// What Redis is to be spoken to with.
+    #[error("{0}")]
+    RedisTls(#[from] RedisTlsError),
 }
 
 /// Why something was not done with a store.
@@ -102,6 +106,7 @@ pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
             Opened { store: store.clone(), embedded: Some(store), place }
         }
         StoreKind::Redis(address) => {
+            let address = &config.redis_tls.apply(address)?;
             let store = RedisStore::open(address.clone(), redis_options(config)).await?;
             let promises = store.promises();
             for weakness in promises.weaknesses() {
@@ -201,7 +206,7 @@ async fn open_redis(
     config: &Config,
 ) -> Result<RedisStore, OpenFailure> {
     let options = RedisOptions { pulse: Duration::ZERO, ..redis_options(config) };
-    Ok(RedisStore::open(address.clone(), options).await?)
+    Ok(RedisStore::open(config.redis_tls.apply(address)?, options).await?)
 }
 
 async fn check(config: &Config) -> Result<(), StoreFailure> {

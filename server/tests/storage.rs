@@ -148,6 +148,9 @@ fn what_cannot_be_done_with_a_store_is_told() {
     run(&["--store", "memory", "store", "export", "-"], 4, "--store memory keeps nothing");
     run(&["store", "import", "--data", data, "/dev/null"], 4, "the file ends too early");
     assert!(!Path::new(data).exists(), "nothing was made");
-    let said = run(&["--store", "rediss://:secret@a"], 2, "--store");
-    assert!(said.contains("tunnel"), "{said}");
+    let said = run(&["--store", "rediss://:secret@a/#insecure"], 2, "--store");
+    assert!(said.contains("protects nothing") && !said.contains("secret"), "{said}");
+    let said =
+        run(&["--store", "redis://:secret@a", "--redis-ca", "/dev/null", "--check-config"], 2, "--redis-ca");
+    assert!(said.contains("without TLS") && !said.contains("secret"), "{said}");
 }

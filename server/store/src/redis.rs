@@ -60,7 +60,7 @@ use thiserror::Error;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-pub use self::address::{AddressError, Prefix, RedisAddress};
+pub use self::address::{AddressError, Prefix, RedisAddress, RedisTls};
 use self::held::{Held, HeldEntry};
 use self::layout::{Keys, write_arguments};
 use self::link::{Fault, Patience, parsed};

@@ -5,10 +5,13 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use redis::{Client, ConnectionAddr, ConnectionInfo, IntoConnectionInfo};
+use redis::{Client, ClientTlsConfig, ConnectionAddr, ConnectionInfo, IntoConnectionInfo, TlsCertificates};
 use thiserror::Error;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::CertificateDer;
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 
-use super::link::{Fault, bounded};
+use super::link::{Fault, connected};
 
 /// The port of a Sentinel unless another is named.
 const SENTINEL_PORT: u16 = 26_379;
@@ -18,11 +21,14 @@ const SENTINELS_MAX: usize = 16;
 /// Where a Redis is, and the password for it. Printing shows neither the password nor the user.
 ///
 /// `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`, `unix:///PATH`, or `redis+sentinel://[[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]…]/NAME[/DATABASE]`, where NAME
-/// is what the Sentinels call the primary; user and password are those of the Redis servers, the Sentinels have none.
+/// is what the Sentinels call the primary; user and password are those of the Redis servers, the Sentinels have none. `rediss://` and `rediss+sentinel://`
+/// speak TLS, to Sentinels as to Redis.
 #[derive(Clone)]
 pub struct RedisAddress {
     place: Arc<Place>,
     shown: Arc<str>,
+    /// What TLS is spoken with, where it is.
+    certificates: Option<Arc<TlsCertificates>>,
 }
 
 enum Place {
@@ -35,44 +41,60 @@ enum Place {
     },
 }
 
-/// Why a text is no address.
+/// What TLS with a Redis needs beyond the authorities that browsers trust. All of it is PEM.
+#[derive(Clone, Default)]
+pub struct RedisTls {
+    /// The authorities to trust instead of those.
+    pub authorities: Option<Vec<u8>>,
+    /// This side's certificate chain and its key, for a Redis that wants to know who connects.
+    pub identity: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+impl fmt::Debug for RedisTls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RedisTls").finish_non_exhaustive()
+    }
+}
+
+/// Why a text is no address, or cannot be used as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum AddressError {
     /// The form is another one.
     #[error(
-        "a Redis is redis://HOST:PORT, redis://:PASSWORD@HOST:PORT/DATABASE, unix:///PATH, or redis+sentinel://HOST:PORT,HOST:PORT/NAME"
+        "a Redis is redis://HOST:PORT, redis://:PASSWORD@HOST:PORT/DATABASE, unix:///PATH, or redis+sentinel://HOST:PORT,HOST:PORT/NAME; with TLS rediss:// or rediss+sentinel://"
     )]
     Form,
-    /// This program speaks no TLS.
-    #[error(
-        "rediss:// is not spoken here: put a TLS tunnel (stunnel, a service mesh) on this machine and name its end as redis://127.0.0.1:PORT"
-    )]
-    Tls,
+    /// TLS that believes every certificate.
+    #[error("TLS without looking at certificates protects nothing: name the authority that signed Redis's")]
+    Insecure,
+    /// What was given as certificates is something else.
+    #[error("the certificates or the key for Redis are none in PEM form")]
+    Certificates,
 }
 
 impl FromStr for RedisAddress {
     type Err = AddressError;
 
     fn from_str(text: &str) -> Result<RedisAddress, AddressError> {
-        if text.starts_with("rediss") || text.starts_with("valkeys") {
-            return Err(AddressError::Tls);
-        }
-        if let Some(rest) = text.strip_prefix("redis+sentinel://") {
-            return parse_sentinels(rest).ok_or(AddressError::Form);
+        for (prefix, scheme) in [("redis+sentinel://", "redis"), ("rediss+sentinel://", "rediss")] {
+            if let Some(rest) = text.strip_prefix(prefix) {
+                return parse_sentinels(scheme, rest).ok_or(AddressError::Form);
+            }
         }
         let info = text.into_connection_info().map_err(|_| AddressError::Form)?;
-        let shown = match info.addr() {
-            ConnectionAddr::Tcp(host, port) => {
-                format!("redis://{host}:{port}/{}", info.redis_settings().db())
-            }
-            ConnectionAddr::Unix(path) => format!("unix://{}", path.display()),
+        let database = info.redis_settings().db();
+        let (shown, is_tls) = match info.addr() {
+            ConnectionAddr::Tcp(host, port) => (format!("redis://{host}:{port}/{database}"), false),
+            ConnectionAddr::TcpTls { insecure: true, .. } => return Err(AddressError::Insecure),
+            ConnectionAddr::TcpTls { host, port, .. } => (format!("rediss://{host}:{port}/{database}"), true),
+            ConnectionAddr::Unix(path) => (format!("unix://{}", path.display()), false),
             _ => return Err(AddressError::Form),
         };
-        Ok(RedisAddress { place: Arc::new(Place::Server(info)), shown: shown.into() })
+        Ok(RedisAddress::new(Place::Server(info), shown, is_tls))
     }
 }
 
-fn parse_sentinels(rest: &str) -> Option<RedisAddress> {
+fn parse_sentinels(scheme: &str, rest: &str) -> Option<RedisAddress> {
     let (credentials, rest) = rest.rsplit_once('@').map_or((None, rest), |(left, right)| (Some(left), right));
     let (hosts, path) = rest.split_once('/')?;
     let (name, database) = path.split_once('/').unwrap_or((path, "0"));
@@ -89,10 +111,10 @@ fn parse_sentinels(rest: &str) -> Option<RedisAddress> {
         return None;
     }
     let credentials = credentials.map(|credentials| format!("{credentials}@")).unwrap_or_default();
-    let primary = format!("redis://{credentials}primary:6379/{database}").into_connection_info().ok()?;
-    let shown = format!("redis+sentinel://{hosts}/{name}/{database}");
+    let primary = format!("{scheme}://{credentials}primary:6379/{database}").into_connection_info().ok()?;
+    let shown = format!("{scheme}+sentinel://{hosts}/{name}/{database}");
     let place = Place::Sentinels { sentinels, name: name.to_owned(), primary };
-    Some(RedisAddress { place: Arc::new(place), shown: shown.into() })
+    Some(RedisAddress::new(place, shown, scheme == "rediss"))
 }
 
 impl fmt::Display for RedisAddress {
@@ -108,41 +130,98 @@ impl fmt::Debug for RedisAddress {
 }
 
 impl RedisAddress {
+    fn new(place: Place, shown: String, is_tls: bool) -> RedisAddress {
+        let certificates = is_tls.then(|| Arc::new(TlsCertificates { client_tls: None, root_cert: None }));
+        RedisAddress { place: Arc::new(place), shown: shown.into(), certificates }
+    }
+
+    /// Whether TLS is spoken there.
+    #[must_use]
+    pub fn is_tls(&self) -> bool {
+        self.certificates.is_some()
+    }
+
+    /// The same place, spoken to with these certificates. Where no TLS is spoken they are of no use.
+    ///
+    /// # Errors
+    /// [`AddressError::Certificates`].
+    pub fn with_tls(self, tls: RedisTls) -> Result<RedisAddress, AddressError> {
+        let client_tls =
+            tls.identity.map(|(client_cert, client_key)| ClientTlsConfig { client_cert, client_key });
+        let certificates = TlsCertificates { client_tls, root_cert: tls.authorities };
+        // A file without any certificate reads as an empty list of them.
+        let chain = certificates.client_tls.as_ref().map(|tls| &tls.client_cert);
+        let is_named = certificates.root_cert.iter().chain(chain).all(|pem| has_certificate(pem));
+        let place = address_of("localhost", 1, true).into_connection_info();
+        if !is_named || place.and_then(|place| Client::build_with_tls(place, certificates.clone())).is_err() {
+            return Err(AddressError::Certificates);
+        }
+        let certificates = self.is_tls().then(|| Arc::new(certificates));
+        Ok(RedisAddress { certificates, ..self })
+    }
+
     /// A client of the primary as it is now. Sentinels are asked anew each time, for they know of failovers.
     pub(super) async fn client(&self, timeout: Duration) -> Result<Client, Fault> {
         let info = match &*self.place {
             Place::Server(info) => info.clone(),
             Place::Sentinels { sentinels, name, primary } => {
-                let (host, port) = ask_sentinels(sentinels, name, timeout).await?;
-                primary.clone().set_addr(ConnectionAddr::Tcp(host, port))
+                let (host, port) = self.ask_sentinels(sentinels, name, timeout).await?;
+                primary.clone().set_addr(address_of(&host, port, self.is_tls()))
             }
         };
-        Client::open(info).map_err(|error| Fault::of_error(&error))
+        self.open(info).map_err(|error| Fault::of_connecting(&error))
+    }
+
+    fn open(&self, info: ConnectionInfo) -> redis::RedisResult<Client> {
+        match &self.certificates {
+            None => Client::open(info),
+            Some(certificates) => {
+                // The process may have one already, of the same kind: there is no other here.
+                ring::default_provider().install_default().ok();
+                Client::build_with_tls(info, TlsCertificates::clone(certificates))
+            }
+        }
+    }
+
+    /// Where the primary is, by the first Sentinel that knows.
+    async fn ask_sentinels(
+        &self,
+        sentinels: &[(String, u16)],
+        name: &str,
+        timeout: Duration,
+    ) -> Result<(String, u16), Fault> {
+        let mut fault = Fault::not_done("no Sentinel is named");
+        for (host, port) in sentinels {
+            let asked = connected(timeout, async {
+                let sentinel = address_of(host, *port, self.is_tls()).into_connection_info()?;
+                let mut connection = self.open(sentinel)?.get_multiplexed_async_connection().await?;
+                let mut command = redis::cmd("SENTINEL");
+                command.arg("get-master-addr-by-name").arg(name);
+                command.query_async::<Option<(String, u16)>>(&mut connection).await
+            });
+            match asked.await {
+                Ok(Some(found)) => return Ok(found),
+                Ok(None) => {
+                    fault = Fault::not_done(&format!("the Sentinels know of no primary named {name}"));
+                }
+                Err(problem) => fault = problem,
+            }
+        }
+        Err(fault)
     }
 }
 
-/// Where the primary is, by the first Sentinel that knows.
-async fn ask_sentinels(
-    sentinels: &[(String, u16)],
-    name: &str,
-    timeout: Duration,
-) -> Result<(String, u16), Fault> {
-    let mut fault = Fault::not_done("no Sentinel is named");
-    for (host, port) in sentinels {
-        let asked = bounded(timeout, async {
-            let client = Client::open((host.as_str(), *port))?;
-            let mut connection = client.get_multiplexed_async_connection().await?;
-            let mut command = redis::cmd("SENTINEL");
-            command.arg("get-master-addr-by-name").arg(name);
-            command.query_async::<Option<(String, u16)>>(&mut connection).await
-        });
-        match asked.await {
-            Ok(Some(found)) => return Ok(found),
-            Ok(None) => fault = Fault::not_done(&format!("the Sentinels know of no primary named {name}")),
-            Err(problem) => fault = problem,
-        }
+fn has_certificate(pem: &[u8]) -> bool {
+    matches!(CertificateDer::pem_slice_iter(pem).next(), Some(Ok(_)))
+}
+
+fn address_of(host: &str, port: u16, is_tls: bool) -> ConnectionAddr {
+    let host = host.to_owned();
+    if is_tls {
+        ConnectionAddr::TcpTls { host, port, insecure: false, tls_params: None }
+    } else {
+        ConnectionAddr::Tcp(host, port)
     }
-    Err(fault)
 }
 
 /// What all keys of a store begin with, so that several can live in one Redis: 1 to 40 lower-case letters, digits, `-` and `_`.
@@ -188,11 +267,14 @@ mod tests {
             ("redis://:secret@127.0.0.1:6379/0", "redis://127.0.0.1:6379/0"),
             ("unix:///run/redis.sock?pass=secret", "unix:///run/redis.sock"),
             ("redis+sentinel://:secret@a,b:27000/main", "redis+sentinel://a,b:27000/main/0"),
+            ("rediss://ann:secret@db.example:7000/3", "rediss://db.example:7000/3"),
+            ("rediss+sentinel://:secret@a,b:27000/main", "rediss+sentinel://a,b:27000/main/0"),
         ];
         for (text, shown) in rows {
             let address: RedisAddress = text.parse().unwrap();
             assert_eq!(address.to_string(), shown);
             assert!(!format!("{address:?}").contains("secret"));
+            assert_eq!(address.is_tls(), shown.starts_with("rediss"), "{shown}");
         }
     }
 
@@ -208,7 +290,24 @@ mod tests {
         ] {
             assert_eq!(text.parse::<RedisAddress>().unwrap_err(), AddressError::Form, "{text}");
         }
-        assert_eq!("rediss://a".parse::<RedisAddress>().unwrap_err(), AddressError::Tls);
+        assert_eq!("rediss://a/#insecure".parse::<RedisAddress>().unwrap_err(), AddressError::Insecure);
+    }
+
+    #[test]
+    fn certificates_that_are_none_are_told_before_anybody_connects() {
+        let address: RedisAddress = "rediss://a".parse().unwrap();
+        for nonsense in
+            [&b""[..], b"secret", b"-----BEGIN CERTIFICATE-----\nsecret\n-----END CERTIFICATE-----"]
+        {
+            let authorities = RedisTls { authorities: Some(nonsense.to_vec()), identity: None };
+            let identity =
+                RedisTls { authorities: None, identity: Some((nonsense.to_vec(), nonsense.to_vec())) };
+            for tls in [authorities, identity] {
+                assert!(!format!("{tls:?}").contains("secret"));
+                let error = address.clone().with_tls(tls).unwrap_err();
+                assert_eq!(error, AddressError::Certificates);
+            }
+        }
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! A connection to the primary, with the scripts it has been given, and what goes wrong on it.
 
 use std::collections::HashMap;
+use std::error::Error;
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Cmd, FromRedisValue, Pipeline, RedisError, RedisResult, Value};
 use tokio::time::timeout;
+use tokio_rustls::rustls::{self, CertificateError};
 
 use super::address::RedisAddress;
 use super::promises::{Promises, list};
@@ -48,6 +51,30 @@ impl Fault {
             return Fault::of_code("WRONGPASS");
         }
         Fault::of_code(error.code().unwrap_or(error.category()))
+    }
+
+    /// What an error says that came while a connection was made. Nothing secret has been sent before the other side's certificate was believed.
+    pub(super) fn of_connecting(error: &RedisError) -> Fault {
+        let shared = error.source().and_then(|source| source.downcast_ref::<Arc<dyn Error + Send + Sync>>());
+        let io = shared.and_then(|source| source.downcast_ref::<std::io::Error>());
+        let tls = io.and_then(std::io::Error::get_ref).and_then(|inner| inner.downcast_ref());
+        match tls {
+            Some(rustls::Error::InvalidCertificate(
+                CertificateError::UnknownIssuer | CertificateError::BadSignature,
+            )) => Fault::not_done("nobody trusted has signed its certificate: name who has with --redis-ca"),
+            Some(rustls::Error::InvalidMessage(_)) => Fault::not_done("it speaks no TLS: say redis://"),
+            Some(rustls::Error::AlertReceived(rustls::AlertDescription::CertificateRequired)) => {
+                Fault::not_done("it asks who connects: name a certificate with --redis-cert and --redis-key")
+            }
+            Some(problem) => Fault::NotDone(format!("TLS with it failed: {problem}")),
+            None => match io.map(std::io::Error::kind) {
+                Some(ErrorKind::ConnectionRefused) => Fault::not_done("nobody listens there"),
+                Some(ErrorKind::BrokenPipe | ErrorKind::ConnectionReset | ErrorKind::UnexpectedEof) => {
+                    Fault::not_done("it ended the connection at once; if it speaks TLS, say rediss://")
+                }
+                _ => Fault::of_error(error),
+            },
+        }
     }
 
     fn of_code(code: &str) -> Fault {
@@ -100,9 +127,25 @@ pub(super) async fn bounded<T>(
     limit: Duration,
     work: impl Future<Output = RedisResult<T>>,
 ) -> Result<T, Fault> {
+    within(limit, work, Fault::of_error).await
+}
+
+/// Waits for a connection, but not for ever.
+pub(super) async fn connected<T>(
+    limit: Duration,
+    work: impl Future<Output = RedisResult<T>>,
+) -> Result<T, Fault> {
+    within(limit, work, Fault::of_connecting).await
+}
+
+async fn within<T>(
+    limit: Duration,
+    work: impl Future<Output = RedisResult<T>>,
+    fault_of: impl Fn(&RedisError) -> Fault,
+) -> Result<T, Fault> {
     match timeout(limit, work).await {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(Fault::of_error(&error)),
+        Ok(Err(error)) => Err(fault_of(&error)),
         Err(_) => Err(Fault::InDoubt("Redis did not answer in time".to_owned())),
     }
 }
@@ -178,14 +221,18 @@ impl Link {
         patience: Patience,
         replicas_wanted: u32,
     ) -> Result<Link, Fault> {
-        let unreached =
-            |fault: Fault| Fault::NotDone(format!("{address} cannot be reached: {}", fault.into_why()));
+        let unreached = |fault: Fault| {
+            // A Redis without TLS waits for the end of what it takes for a command.
+            let is_silent = matches!(fault, Fault::InDoubt(_)) && address.is_tls();
+            let hint = if is_silent { "; does it speak TLS on that port?" } else { "" };
+            Fault::NotDone(format!("{address} cannot be reached: {}{hint}", fault.into_why()))
+        };
         let client = address.client(patience.connect).await.map_err(unreached)?;
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(patience.connect))
             .set_response_timeout(Some(patience.answer));
         let connecting = client.get_multiplexed_async_connection_with_config(&config);
-        let connection = bounded(patience.connect, connecting).await.map_err(unreached)?;
+        let connection = connected(patience.connect, connecting).await.map_err(unreached)?;
         let mut link = Link {
             connection,
             digests: Arc::default(),

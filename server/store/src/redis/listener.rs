@@ -9,7 +9,7 @@ use redis::Msg;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
 use super::Shared;
-use super::link::{Fault, bounded};
+use super::link::{Fault, bounded, connected};
 use crate::store::{Announcement, Notice};
 
 /// The time between two looks whether Redis is still there.
@@ -33,7 +33,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
 async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
     let patience = shared.patience();
     let client = shared.address.client(patience.connect).await?;
-    let connection = bounded(patience.connect, client.get_async_pubsub()).await?;
+    let connection = connected(patience.connect, client.get_async_pubsub()).await?;
     let (mut sink, mut messages) = connection.split();
     let channels = [&shared.keys.channel, &shared.keys.notices];
     bounded(patience.answer, sink.subscribe(&channels)).await?;

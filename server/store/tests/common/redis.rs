@@ -14,6 +14,9 @@ const TRIES: usize = 20;
 /// What a Redis that is fit for games is set to.
 const FIT: [&str; 6] = ["--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction"];
 
+/// In flags: the port that is found to be free.
+const PORT: &str = "{port}";
+
 /// A running Redis. It and its data are gone when this is dropped.
 pub(crate) struct RedisServer {
     child: Option<Child>,
@@ -52,6 +55,12 @@ impl RedisServer {
             }
         }
         panic!("redis-server does not start; is the package redis-server installed?");
+    }
+
+    /// One that is spoken to with TLS alone, with these flags beside.
+    pub(crate) fn start_tls(flags: &[&str]) -> RedisServer {
+        let tls = ["--tls-port", PORT, "--port", "0"];
+        RedisServer::start_with(&[&FIT[..], &tls, flags].concat())
     }
 
     /// One that follows this one.
@@ -150,7 +159,7 @@ fn spawn(folder: &Path, port: u16, flags: &[String]) -> Option<Child> {
     let mut child = Command::new("redis-server")
         .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--dir"])
         .arg(folder)
-        .args(flags)
+        .args(flags.iter().map(|flag| flag.replace(PORT, &port.to_string())))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()

@@ -1,0 +1,96 @@
+//! TLS with Redis: the files an operator names.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use flagfall_store::RedisAddress;
+use flagfall_store::redis::{AddressError, RedisTls};
+use thiserror::Error;
+
+/// What certificates Redis is spoken to with. Their files are read once, at start.
+#[derive(Args, Clone, PartialEq, Eq, Debug, Default)]
+pub struct RedisTlsFiles {
+    /// PEM file of the authorities that sign the certificate of a rediss:// Redis. Without it, those that browsers trust.
+    #[arg(long, env = "FLAGFALL_REDIS_CA", value_name = "FILE", global = true, help_heading = "Redis")]
+    pub redis_ca: Option<PathBuf>,
+    /// PEM file of the server's own certificate, for a Redis that asks who connects (tls-auth-clients).
+    #[arg(long, env = "FLAGFALL_REDIS_CERT", value_name = "FILE", global = true, help_heading = "Redis")]
+    pub redis_cert: Option<PathBuf>,
+    /// PEM file of that certificate's key.
+    #[arg(long, env = "FLAGFALL_REDIS_KEY", value_name = "FILE", global = true, help_heading = "Redis")]
+    pub redis_key: Option<PathBuf>,
+}
+
+/// Why Redis cannot be spoken to with these files.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum RedisTlsError {
+    /// One without the other.
+    #[error("--redis-cert and --redis-key go together: a certificate is worth nothing without its key")]
+    Half,
+    /// Redis is spoken to without TLS.
+    #[error("--redis-ca, --redis-cert and --redis-key are for --store rediss://…, and {0} is without TLS")]
+    NoTls(String),
+    /// A file is not there.
+    #[error("{file} cannot be read: {why}")]
+    Unreadable {
+        /// As named.
+        file: PathBuf,
+        /// What the system says.
+        why: String,
+    },
+    /// They hold something else.
+    #[error("{0}: look at the files of --redis-ca, --redis-cert and --redis-key")]
+    Address(#[from] AddressError),
+}
+
+impl RedisTlsFiles {
+    /// The address, spoken to with what is in the files.
+    ///
+    /// # Errors
+    /// [`RedisTlsError`].
+    pub fn apply(&self, address: &RedisAddress) -> Result<RedisAddress, RedisTlsError> {
+        if *self == RedisTlsFiles::default() {
+            return Ok(address.clone());
+        }
+        let identity = match (&self.redis_cert, &self.redis_key) {
+            (Some(certificate), Some(key)) => Some((read(certificate)?, read(key)?)),
+            (None, None) => None,
+            (Some(_), None) | (None, Some(_)) => return Err(RedisTlsError::Half),
+        };
+        if !address.is_tls() {
+            return Err(RedisTlsError::NoTls(address.to_string()));
+        }
+        let authorities = self.redis_ca.as_deref().map(read).transpose()?;
+        Ok(address.clone().with_tls(RedisTls { authorities, identity })?)
+    }
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, RedisTlsError> {
+    std::fs::read(file)
+        .map_err(|error| RedisTlsError::Unreadable { file: file.to_owned(), why: error.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_told_before_redis_is_asked() {
+        let tls: RedisAddress = "rediss://:secret@db.example".parse().unwrap();
+        let plain: RedisAddress = "redis://:secret@db.example".parse().unwrap();
+        let file = |name: &str| Some(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name));
+        let said =
+            |files: RedisTlsFiles, address: &RedisAddress| files.apply(address).unwrap_err().to_string();
+        let nothing = RedisTlsFiles::default;
+
+        assert!(nothing().apply(&plain).is_ok() && nothing().apply(&tls).is_ok());
+        let half = RedisTlsFiles { redis_cert: file("Cargo.toml"), ..nothing() };
+        assert!(said(half, &tls).contains("go together"));
+        let unread = RedisTlsFiles { redis_ca: file("no-such-file"), ..nothing() };
+        assert!(said(unread, &tls).contains("no-such-file cannot be read"));
+        let none = RedisTlsFiles { redis_ca: file("Cargo.toml"), ..nothing() };
+        assert!(said(none.clone(), &tls).contains("none in PEM form"));
+        let said = said(none, &plain);
+        assert!(said.contains("rediss://…") && !said.contains("secret"), "{said}");
+    }
+}

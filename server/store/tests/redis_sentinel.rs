@@ -1,0 +1,139 @@
+//! A store behind a real Sentinel: the primary is killed, a replica takes its place, and nothing that was acknowledged is missing.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod common;
+
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use common::redis::RedisServer;
+use common::{append, append_ok, game, scratch, texts};
+use flagfall_store::{
+    Append, AppendOutcome, Head, RedisAddress, RedisOptions, RedisStore, Store as _, StoreError,
+};
+use tokio::time::{sleep, timeout};
+
+/// Longer than a failover takes: a test that waits so long has failed.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often another port is tried when somebody was faster.
+const TRIES: usize = 20;
+
+/// A Sentinel that follows one primary, which it calls `main`.
+struct Sentinel {
+    child: Child,
+    port: u16,
+    _folder: tempfile::TempDir,
+}
+
+impl Sentinel {
+    fn start(primary: &RedisServer) -> Sentinel {
+        (0..TRIES).find_map(|_| Sentinel::try_start(primary)).expect("a Sentinel starts")
+    }
+
+    fn try_start(primary: &RedisServer) -> Option<Sentinel> {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let folder = scratch();
+        let file = folder.path().join("sentinel.conf");
+        let settings = format!(
+            "port {port}\nbind 127.0.0.1\nsentinel monitor main 127.0.0.1 {} 1\n\
+             sentinel down-after-milliseconds main 500\nsentinel failover-timeout main 2000\n",
+            primary.port()
+        );
+        std::fs::write(&file, settings).unwrap();
+        let mut child = Command::new("redis-server")
+            .arg(&file)
+            .args(["--sentinel", "--dir"])
+            .arg(folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        if lines.any(|line| line.contains("+monitor master main")) {
+            std::thread::spawn(move || lines.for_each(drop));
+            return Some(Sentinel { child, port, _folder: folder });
+        }
+        child.wait().unwrap();
+        None
+    }
+
+    /// Waits until it knows a replica that could take the primary's place.
+    async fn knows_replica(&self) {
+        let client = redis::Client::open(("127.0.0.1", self.port)).unwrap();
+        let connection = client.get_multiplexed_async_connection().await.unwrap();
+        let mut command = redis::cmd("SENTINEL");
+        command.arg("replicas").arg("main");
+        until("a replica", async || {
+            let known: Vec<std::collections::HashMap<String, String>> =
+                command.query_async(&mut connection.clone()).await.unwrap();
+            known.iter().any(|replica| replica["master-link-status"] == "ok").then_some(())
+        })
+        .await;
+    }
+}
+
+impl Drop for Sentinel {
+    fn drop(&mut self) {
+        // A test that has failed already says more than this could.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// Asks until there is an answer worth having.
+async fn until<T, F: Future<Output = Option<T>>>(what: &str, ask: impl Fn() -> F) -> T {
+    let asking = async {
+        loop {
+            match ask().await {
+                Some(answer) => return answer,
+                None => sleep(Duration::from_millis(20)).await,
+            }
+        }
+    };
+    timeout(PATIENCE, asking).await.unwrap_or_else(|_| panic!("waited too long for {what}"))
+}
+
+/// Appends as soon as a Redis takes it, and finds what may have been written.
+async fn append_soon(store: &RedisStore, wanted: Append) -> Head {
+    until("an append", async || match store.append(wanted.clone()).await {
+        Ok(AppendOutcome::Ok { head, .. }) => Some(head),
+        // Written by one of the tries before, whose answer was lost.
+        Ok(AppendOutcome::Conflict { head }) if head.seq > wanted.expected.seq => Some(head),
+        Ok(AppendOutcome::Unknown) | Err(StoreError::Unavailable { .. }) => None,
+        outcome => panic!("{outcome:?}"),
+    })
+    .await
+}
+
+#[tokio::test]
+async fn what_was_acknowledged_is_there_when_the_primary_is_killed() {
+    let mut primary = RedisServer::start();
+    let replica = primary.start_replica();
+    let sentinel = Sentinel::start(&primary);
+    sentinel.knows_replica().await;
+    let address: RedisAddress = format!("redis+sentinel://127.0.0.1:{}/main", sentinel.port).parse().unwrap();
+    // An answer means: the replica has it too.
+    let options = || RedisOptions { replicas: 1, ..RedisOptions::default() };
+    let store = RedisStore::open(address.clone(), options()).await.unwrap();
+    let mut heads = vec![Head::START; 20];
+    for (number, head) in (0..).zip(&mut heads) {
+        *head = append_ok(&store, append(game(number), *head, &["before"])).await;
+    }
+    primary.kill();
+    // No replica is left to wait for: nothing more is acknowledged until there is one.
+    until("the new primary", async || {
+        let role: Vec<redis::Value> = replica.ask(&["ROLE"]).await;
+        (role.first() == Some(&redis::Value::BulkString(b"master".to_vec()))).then_some(())
+    })
+    .await;
+    let _follower = replica.start_replica();
+    for (number, head) in (0..).zip(&heads) {
+        append_soon(&store, append(game(number), *head, &["after"])).await;
+    }
+    let fresh = RedisStore::open(address, options()).await.unwrap();
+    for number in 0..20 {
+        assert_eq!(texts(&fresh, game(number)).await, ["before", "after"], "{number}");
+    }
+}
