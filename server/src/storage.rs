@@ -179,7 +179,8 @@ pub async fn operate(config: &Config, command: &OperatorCommand) -> Result<(), S
         }
         OperatorCommand::UndoAll { name, reason } => {
             let games = Operator::new(store, reason)?.undo_all(name).await?;
-            say(&format!("taken back: what {games} games of {name} did to ratings"));
+            let games = if games == 1 { "one game".to_owned() } else { format!("{games} games") };
+            say(&format!("taken back: what {games} of {name} did to ratings"));
         }
     }
     Ok(())

@@ -13,6 +13,7 @@ mod games;
 mod mail;
 mod manners;
 mod operation;
+mod operators;
 #[cfg(target_os = "linux")]
 mod programs;
 mod several;

@@ -6,6 +6,8 @@ use flagfall_board::PerSide;
 use flagfall_e2e::{Client, Mirror, Ply, Server, Site};
 use flagfall_tests::Chance;
 
+use crate::accounts::run_as;
+
 /// A game by code whose players, and whoever watches, begin at different servers and know them all.
 struct Spread {
     mirror: Mirror,
@@ -122,4 +124,59 @@ fn an_open_offer_is_accepted_on_another_server() {
     offering.expect("Waiting");
     let mut accepting = servers[1].client(&site, "bob", &play);
     assert_eq!(accepting.game(), offering.game());
+}
+
+#[test]
+fn a_challenge_by_name_and_its_answer_are_told_at_once_on_other_servers() {
+    let site = Site::with_redis();
+    let (one, two) = (site.serve(), site.serve());
+    // Bob is busy with something else: he looks for a game of his own.
+    let mut bob = two.client(&site, "bob", &["play", "--rules", "pbm"]);
+    bob.expect("Your offer is in the lobby");
+    let mut ann = one.client(&site, "ann", &["mail"]);
+    ann.expect("Type help for the words of play by mail.");
+    let mut challenge = |words: &str| {
+        ann.type_line(&format!("challenge bob {words}"));
+        ann.expect("bob is challenged");
+        let told = bob.expect("ann challenges you");
+        told.split("Type accept ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a code").to_owned()
+    };
+    let declined = challenge("barrage 5+3 red");
+    let accepted = challenge("barrage 5+3 blue");
+    assert_ne!(declined, accepted);
+    bob.type_line(&format!("reject {declined}"));
+    ann.expect("bob declines your challenge.");
+    bob.type_line(&format!("accept {accepted}"));
+    ann.expect("bob accepts your challenge: the game begins.");
+    assert_eq!(bob.game(), ann.game());
+    // What he had offered meanwhile is taken back.
+    let mut eve = one.client(&site, "eve", &["play", "--rules", "pbm"]);
+    eve.expect("Your offer is in the lobby");
+}
+
+#[test]
+fn an_offer_for_some_ratings_holds_on_other_servers() {
+    let site = Site::with_redis();
+    let (one, two) = (site.serve(), site.serve());
+    for (who, server) in [("ann", &one), ("bob", &two), ("cat", &one)] {
+        run_as(who, server, &site, &["signup", who], &["correct horse battery"])
+            .expect(0, &["recovery code"]);
+    }
+    let words = ["play", "--rules", "barrage", "--time", "5+3"];
+    let mut ann = one.client(&site, "ann", &[&words[..], &["--rating", "1600-"]].concat());
+    ann.expect("Your offer is in the lobby");
+    let mut cat = one.client(&site, "cat", &words);
+    cat.expect("This offer is for players rated 1600 or more in such games; your rating is 1500");
+    cat.expect("Your offer is in the lobby");
+    cat.type_line("quit");
+    cat.ended().expect(0, &[]);
+    // Bob may ask for Ann's offer or not, as he sees it before he has made his own; he does not get it.
+    let mut bob = two.client(&site, "bob", &words);
+    bob.expect("Your offer is in the lobby");
+    // A guest does not even ask.
+    let mut eve = two.client(&site, "eve", &words);
+    eve.expect("You take bob's offer: Barrage, 5+3");
+    assert_eq!(bob.game(), eve.game());
+    one.run_client(&site, "ann", &["play", "--rating", "1600-1400"]).expect(2, &["the lower one first"]);
+    one.run_client(&site, "gus", &["play", "--rating", "+-100"]).expect(2, &["Guests have no rating"]);
 }

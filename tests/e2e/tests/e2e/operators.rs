@@ -1,0 +1,71 @@
+//! What operators do about players while the servers run, on the Redis of `deploy/` with its rights.
+
+use flagfall_board::Side;
+use flagfall_e2e::{Ended, Process, Site};
+use flagfall_tests::Chance;
+
+use crate::accounts::run_as;
+use crate::duel::Duel;
+
+const PASSWORD: &str = "correct horse battery";
+const RATED: [&str; 5] = ["--rules", "barrage", "--time", "10+5", "--rated"];
+
+fn operate(site: &Site, words: &[&str]) -> Ended {
+    let mut command = site.server_command(0);
+    Process::start("operator", command.arg("operator").args(words)).ended()
+}
+
+/// A rated game that Blue gives up, up to its rating.
+fn rated_game(server: &flagfall_e2e::Server, site: &Site, seed: u64) -> String {
+    let mut duel = Duel::begin_with(server, site, &RATED, "barrage", Chance::seed_or(seed));
+    duel.play_quietly(4);
+    duel.clients[Side::Red].type_line("report he insults me");
+    duel.clients[Side::Red].expect("The operators of the server have your report.");
+    duel.clients[Side::Blue].type_line("resign");
+    for side in Side::BOTH {
+        duel.clients[side].expect("Your rating: ");
+    }
+    let game = duel.id.clone();
+    for side in Side::BOTH {
+        duel.clients[side].leave();
+    }
+    game
+}
+
+#[test]
+fn every_act_of_an_operator_works_while_the_server_runs_and_is_written_down() {
+    let site = Site::with_deployed_redis();
+    let server = site.serve();
+    for who in ["ann", "bob"] {
+        run_as(who, &server, &site, &["signup", who], &[PASSWORD]).expect(0, &["Your recovery code is"]);
+    }
+    operate(&site, &["reports"]).expect(0, &["no player has reported anything"]);
+    operate(&site, &["log"]).expect(0, &["no operator has done anything yet"]);
+    let first = rated_game(&server, &site, 71);
+    rated_game(&server, &site, 72);
+    operate(&site, &["reports"]).expect(0, &["about", "he insults me", &first]);
+
+    operate(&site, &["undo", &first, "--reason", "he lost on purpose"])
+        .expect(0, &["taken back", &first, "Red +", "Blue -"]);
+    operate(&site, &["undo", &first, "--reason", "again"]).expect(4, &["taken back already"]);
+    operate(&site, &["undo", "0123456789ab", "--reason", "no game"]).expect(4, &["rating"]);
+    operate(&site, &["undo-all", "bob", "--reason", "he lost on purpose"])
+        .expect(0, &["what one game of bob"]);
+    operate(&site, &["undo-all", "nobody", "--reason", "x"]).expect(4, &["no player of this name"]);
+    let profile = run_as("ann", &server, &site, &["profile", "bob"], &[]);
+    profile.expect(0, &["1500"]);
+
+    // Whoever is connected when his account is closed is put out.
+    let mut bob = server.client(&site, "bob", &["play", "--rules", "barrage"]);
+    bob.expect("Your offer is in the lobby");
+    operate(&site, &["close", "bob", "--reason", "insults"]).expect(0, &["bob is closed"]);
+    bob.ended().expect(2, &["closed"]);
+    run_as("bob", &server, &site, &["login", "bob"], &[PASSWORD]).expect(2, &["closed by the operators"]);
+    operate(&site, &["reopen", "bob", "--reason", "he is sorry"]).expect(0, &["bob is open again"]);
+    run_as("bob", &server, &site, &["login", "bob"], &[PASSWORD]).expect(0, &["You are bob"]);
+
+    operate(&site, &["close", "ann", "--reason", ""]).expect(4, &["a reason has"]);
+    let log = operate(&site, &["log"]);
+    log.expect(0, &["took back", &first, ": he lost on purpose", "closed bob", ": insults", "reopened bob"]);
+    assert_eq!(log.said.lines().filter(|line| line.contains("took back")).count(), 2, "{}", log.said);
+}
