@@ -275,8 +275,9 @@ pub fn rating_chart(history: &RatingHistory) -> Vec<String> {
         .collect();
     lines.push(format!("        +-{}", "-".repeat(columns)));
     lines.push(format!(
-        "          {} games; {} speed, {}",
+        "          {} {}; {} speed, {}",
         history.games.len(),
+        if history.games.len() == 1 { "game" } else { "games" },
         history.speed.name(),
         history.ruleset
     ));
@@ -319,7 +320,7 @@ mod tests {
         };
         let last = |undone| rating_chart(&history(undone)).last().cloned().unwrap_or_default();
         assert!(last(true).contains("What 1 of them did was taken back"), "{}", last(true));
-        assert!(last(false).contains("1 games; rapid speed"), "{}", last(false));
+        assert!(last(false).contains("1 game; rapid speed"), "{}", last(false));
     }
 
     #[test]

@@ -114,6 +114,7 @@ fn written(result: io::Result<u8>) -> Result<u8, Trouble> {
 
 fn print(text: &str) -> Result<u8, Trouble> {
     let mut out = io::stdout().lock();
+    let text = flagfall::shell::folded(text, flagfall::shell::terminal_columns());
     written(out.write_all(text.as_bytes()).and_then(|()| out.flush()).map(|()| 0))
 }
 

@@ -1,6 +1,6 @@
 //! Ranges of ratings, as people write and read them.
 
-use flagfall_protocol::{RatingWish, Seek};
+use flagfall_protocol::{RatingRange, RatingWish, Seek};
 
 /// A text that names no range of ratings.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -45,6 +45,24 @@ pub fn ratings(seek: &Seek) -> String {
     own.into_iter().chain(range).collect()
 }
 
+/// Whom one's own offer is for, as a sentence.
+#[must_use]
+pub fn only(wish: RatingWish) -> String {
+    let who = match wish {
+        RatingWish::Between { min, max } => format!("players rated {}", RatingRange { min, max }),
+        RatingWish::Around { below: Some(below), above: Some(above) } if below == above => {
+            format!("players within {below} points of your rating")
+        }
+        RatingWish::Around { below, above } => {
+            let below = below.map(|below| format!("at most {below} points below your rating"));
+            let of_what = if below.is_some() { "above it" } else { "points above your rating" };
+            let above = above.map(|above| format!("at most {above} {of_what}"));
+            format!("players {}", below.into_iter().chain(above).collect::<Vec<_>>().join(" and "))
+        }
+    };
+    format!("Only {who} may take it.")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,6 +88,17 @@ mod tests {
         ] {
             assert_eq!(parse_range(text), Ok(wish), "{text}");
         }
+    }
+
+    #[test]
+    fn whom_an_offer_is_for_is_said() {
+        let said = |text: &str| only(parse_range(text).unwrap());
+        assert_eq!(said("1400-1600"), "Only players rated 1400 to 1600 may take it.");
+        assert_eq!(said("+-200"), "Only players within 200 points of your rating may take it.");
+        assert_eq!(
+            said("-100+300"),
+            "Only players at most 100 points below your rating and at most 300 above it may take it."
+        );
     }
 
     #[test]

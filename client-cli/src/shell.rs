@@ -1,9 +1,10 @@
 //! The thin shell around the core: line, clock and files.
 
-use std::io::Write;
+use std::io::{IsTerminal as _, Write};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hyper::Method;
+use ratatui::crossterm::terminal::size;
 use tokio::sync::mpsc;
 
 use crate::address::Addresses;
@@ -13,10 +14,26 @@ use crate::errand::Errand;
 use crate::http;
 use crate::model::{Effect, Message, Model, Secret};
 use crate::net::Line;
-use crate::update;
+use crate::{update, words};
 
 /// Messages that wait to be taken in; the line waits when there are more.
 const INCOMING_MAX: usize = 256;
+/// In a narrower terminal lines are left to it.
+const COLUMNS_MIN: usize = 40;
+
+/// The columns of the terminal to which the standard output goes; none when it goes elsewhere, where a line stays a line.
+#[must_use]
+pub fn terminal_columns() -> Option<usize> {
+    let size = std::io::stdout().is_terminal().then(size)?;
+    size.ok().map(|(columns, _)| usize::from(columns)).filter(|columns| *columns >= COLUMNS_MIN)
+}
+
+/// A text as a terminal of so many columns is to show it.
+#[must_use]
+pub fn folded(text: &str, columns: Option<usize>) -> String {
+    let Some(columns) = columns else { return text.to_owned() };
+    text.split('\n').flat_map(|line| words::fold(line, columns)).collect::<Vec<_>>().join("\n")
+}
 
 /// What the core's effects are carried out with.
 #[derive(Debug)]
@@ -143,8 +160,9 @@ impl Shell {
         let mut message = Message::Started;
         loop {
             let end = self.step(model, message).await;
+            let columns = terminal_columns();
             for note in model.take_unsaid() {
-                writeln!(out, "{note}")?;
+                writeln!(out, "{}", folded(&note, columns))?;
             }
             out.flush()?;
             if let Some(code) = end {

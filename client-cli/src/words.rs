@@ -10,7 +10,7 @@ use flagfall_protocol::{
     Time,
 };
 use flagfall_rules::{Identity, Move, Ruleset};
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A text that names no clock.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -81,13 +81,13 @@ pub fn profile(profile: &Profile) -> String {
     let mut text = format!("{}, {kind}, here since {}.\n", profile.player.name, date(profile.created));
     if !profile.ratings.is_empty() {
         text.push_str(&format!(
-            "\n{:<16}  {:<9}  {:>7}  {:>5}  {}\n",
+            "\n{:<16}  {:<14}  {:>7}  {:>5}  {}\n",
             "ruleset", "speed", "rating", "games", "last"
         ));
     }
     for RatingInfo { ruleset, speed, now, games, last } in &profile.ratings {
         let (speed, rating, last) = (speed.name(), rating(*now), date(*last));
-        text.push_str(&format!("{ruleset:<16}  {speed:<9}  {rating:>7}  {games:>5}  {last}\n"));
+        text.push_str(&format!("{ruleset:<16}  {speed:<14}  {rating:>7}  {games:>5}  {last}\n"));
     }
     text
 }
@@ -230,6 +230,28 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
             Some(_) | None => lines.push(word.to_owned()),
         }
     }
+    lines
+}
+
+/// A line as a terminal of so many columns shows it: broken at a blank where it is too long, and what stood in columns goes on a little further right.
+#[must_use]
+pub fn fold(line: &str, columns: usize) -> Vec<String> {
+    let margin = line.len() - line.trim_start_matches(' ').len();
+    let indent = if margin == 0 { 0 } else { margin + 2 };
+    let (mut lines, mut rest) = (Vec::new(), line.to_owned());
+    while rest.width() > columns {
+        let mut width = 0;
+        let fits = |(at, letter): (usize, char)| {
+            width += letter.width().unwrap_or(0);
+            (letter == ' ' && at > indent && width <= columns + 1).then_some(at)
+        };
+        let Some(at) = rest.char_indices().filter_map(fits).last() else { break };
+        let more = format!("{:indent$}{}", "", rest[at..].trim_start());
+        rest.truncate(at);
+        lines.push(rest.trim_end().to_owned());
+        rest = more;
+    }
+    lines.push(rest);
     lines
 }
 
@@ -504,6 +526,19 @@ mod tests {
 
     fn seen(text: &str) -> SeenMove {
         serde_json::from_str(text).expect("a move")
+    }
+
+    #[test]
+    fn lines_are_broken_at_blanks_and_columns_stay_columns() {
+        assert_eq!(fold("as it is", 8), ["as it is"]);
+        assert_eq!(fold("Type accept abc or reject abc.", 16), ["Type accept abc", "or reject abc."]);
+        assert_eq!(
+            fold("  4vgk  yours  Play by mail, 3days, rated", 30),
+            ["  4vgk  yours  Play by mail,", "    3days, rated"]
+        );
+        assert_eq!(fold("a-word-that-is-longer-than-it", 10), ["a-word-that-is-longer-than-it"]);
+        assert_eq!(fold("    a-word-that-is-longer", 10), ["    a-word-that-is-longer"]);
+        assert_eq!(fold("", 10), [""]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod common;
 use common::{Answer, Client, House, settings};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient, Terms, Time};
+use flagfall_store::{Key, Store};
 use serde_json::{Value, json};
 
 const SETUP: &str = "939492493956691S9575574BB7668B88BF7B88B9";
@@ -228,4 +229,21 @@ async fn a_queue_is_refused_on_ones_own_turn_on_a_stale_ply_and_where_moves_have
     assert_eq!(pair.ask(1, "DELETE", &path, &Value::Null).await.status, 204);
     pair.play(0, game, 0, "a4a5").await;
     assert_eq!(pair.ply(game).await, 1, "nothing is queued any more");
+}
+
+#[tokio::test]
+async fn what_was_queued_in_a_game_goes_with_its_end() {
+    let mut pair = Pair::new().await;
+    let game = pair.begin(3).await;
+    let other = pair.begin(3).await;
+    for game in [game, other] {
+        pair.queue(1, game, 0, json!([moving("j7j6")])).await;
+    }
+    let resign = |cmd_id| ClientToServer::Command { cmd_id, game, ply: 0, command: GameCommand::Resign {} };
+    pair.accepted(0, resign).await;
+    pair.house.turns.settle_all().await.unwrap();
+    let left = pair.house.store.scan(Key::new("queue/").unwrap(), None, 9).await.unwrap();
+    let of = |record: &(Key, Vec<u8>)| String::from_utf8(record.0.as_bytes().to_vec()).unwrap();
+    assert_eq!(left.len(), 1, "the other game goes on");
+    assert!(of(&left[0]).starts_with(&format!("queue/{other}/")));
 }

@@ -301,7 +301,9 @@ fn help_text(model: &Model) -> String {
         Phase::Playing if game.is_acting() => {
             " arrows+Enter or type a4a5  d draw  R resign  A abort  t turn  q leave  ? help"
         }
-        Phase::Over if game.own_side().is_some() => " m rematch  t turn  n numbers  q leave  ? help",
+        Phase::Over if game.own_side().is_some() => {
+            " m rematch  G next game  t turn  n numbers  q leave  ? help"
+        }
         Phase::Deploying | Phase::Playing | Phase::Over => " t turn the board  n numbers  q leave  ? help",
     };
     text.to_owned()

@@ -20,9 +20,10 @@ pub(super) fn waiting(headline: &str, lines: &[String], model: &Model, frame: &m
     let mut text = vec![Line::raw(""), Line::styled(format!(" {headline}"), bold()), Line::raw("")];
     text.extend(lines.iter().map(|line| Line::raw(format!(" {line}"))));
     text.push(Line::raw(""));
-    // The newest note has a line of its own below.
+    // The newest note has a line of its own below, if it fits.
     let room = usize::from(area.height).saturating_sub(text.len());
-    let notes = model.notes.len().saturating_sub(1);
+    let is_below = model.notes.back().is_some_and(|note| super::is_fitting(note, area.width));
+    let notes = model.notes.len().saturating_sub(usize::from(is_below));
     let shown = model.notes.iter().take(notes).skip(notes.saturating_sub(room));
     text.extend(shown.map(|note| Line::styled(format!(" {note}"), Style::new().add_modifier(Modifier::DIM))));
     frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: false }), area);

@@ -18,12 +18,17 @@ pub(super) fn challenged(model: &mut Model, invitation: Invitation) {
     } else {
         "J answers.".to_owned()
     };
-    model.say(format!("{} {how}", words(&invitation)));
+    if model.options.plain {
+        model.say(words(&invitation));
+        model.say(how);
+    } else {
+        model.say(format!("{} {how}", words(&invitation)));
+    }
     model.invitation = Some(invitation);
 }
 
 /// What a challenge says: who, what, and which side is left.
-fn words(invitation: &Invitation) -> String {
+pub(super) fn words(invitation: &Invitation) -> String {
     let side = match invitation.your_side {
         Some(side) => format!(", you play {side}"),
         None => String::new(),

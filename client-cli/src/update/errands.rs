@@ -72,7 +72,7 @@ fn take(model: &mut Model, errand: &Errand, body: &[u8], out: &mut Vec<Effect>) 
         Errand::SaveDeployment { name, .. } => model.say(format!("Saved as {name}.")),
         Errand::Challenges => challenges(model, &read(body)?),
         Errand::Invite { challenge, name } => {
-            model.say(format!("{name} is challenged, and finds it among his challenges: accept {challenge}"));
+            model.say(format!("{name} is challenged. To take it back: withdraw {challenge}"));
         }
         Errand::Decline { challenge } => model.say(format!("Challenge {challenge} is declined.")),
         Errand::Queue { .. } | Errand::SetQueue { .. } => {
@@ -95,11 +95,8 @@ fn challenges(model: &mut Model, waiting: &Invitations) {
     }
     for invitation in &waiting.challenges {
         let code = &invitation.challenge;
-        model.say(format!(
-            "{} challenges you: {}. Type accept {code} or reject {code}.",
-            words::player(&invitation.challenger),
-            words::terms(&invitation.terms)
-        ));
+        model.say(super::challenges::words(invitation));
+        model.say(format!("Type accept {code} or reject {code}."));
     }
 }
 

@@ -337,6 +337,7 @@ pub(super) fn offer(model: &mut Model, out: &mut Vec<Effect>) {
 pub(super) fn wait_for_opponent(model: &mut Model, terms: &Terms) {
     let server = model.options.server_flag();
     let mut lines = vec!["Your offer is in the lobby; the game begins when somebody takes it.".to_owned()];
+    lines.extend(model.wish().and_then(|wish| wish.rating).map(range::only));
     if !model.options.is_program {
         lines.push(format!("To play against the house instead: flagfall play{server} --bot"));
         lines.push(format!("To invite a friend: flagfall play{server} --challenge"));

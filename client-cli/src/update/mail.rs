@@ -16,7 +16,7 @@ open GAME: open a game of yours.
 challenge [NAME] [RULESET] [TIME] [red|blue] [rated] [private] [secret]: a game for NAME, or for whoever
   has the code that is told; pbm (with -small pbm-small) and 3days unless you say otherwise.
 accept CODE, reject CODE: answer a challenge. challenges: those that wait for your answer; new ones are
-  told at once.
+  told at once. withdraw CODE: take back one of yours.
 move #12 a4a5: move only if the game still stands at ply 12 (status tells it); else nothing happens.
 queue a4a5, queue a4a5 if b7b6: a move for your next turn, made by the server when it comes, though you
   are gone; with if only when the other side has played just that. More moves after commas follow turn by
@@ -36,6 +36,7 @@ pub(super) fn is_word(word: &str) -> bool {
             | "open"
             | "challenge"
             | "challenges"
+            | "withdraw"
             | "show"
             | "showas"
             | "history"
@@ -54,6 +55,7 @@ pub(super) fn carry_out(model: &mut Model, word: &str, rest: &str, out: &mut Vec
         "challenge" => challenge(model, rest, out),
         "challenges" => asked(model, Errand::Challenges, out),
         "accept" if !rest.is_empty() && !rest.starts_with('#') => accept(model, rest, out),
+        "withdraw" => withdraw(model, rest, out),
         "reject" if !rest.is_empty() => asked(model, Errand::Decline { challenge: rest.to_owned() }, out),
         "reject" => {
             game::command(model, GameCommand::DeclineDraw {}, out);
@@ -158,6 +160,15 @@ fn challenge(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
 
 fn accept(model: &mut Model, code: &str, out: &mut Vec<Effect>) -> Done {
     challenges::accept(model, code, out);
+    Ok(())
+}
+
+fn withdraw(model: &mut Model, code: &str, out: &mut Vec<Effect>) -> Done {
+    if code.is_empty() {
+        return Err("withdraw CODE: the code of a challenge of yours, as it was told.".to_owned());
+    }
+    let cmd_id = model.chance.command_id();
+    link::send(model, ClientToServer::CancelChallenge { cmd_id, challenge: code.to_owned() }, out);
     Ok(())
 }
 

@@ -175,6 +175,9 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted, out: &mut 
             goal::wait(model, &format!("Waiting for your friend: {}", words::terms(&terms)), lines);
             model.challenge = Some(challenge);
         }
+        (_, ClientToServer::CancelChallenge { challenge, .. }) => {
+            model.say(format!("Challenge {challenge} is taken back."));
+        }
         (_, ClientToServer::Report { .. }) => model.say("The operators of the server have your report."),
         (_, ClientToServer::Rematch { game, .. }) => {
             let open = model.game.as_ref().filter(|open| open.summary.id == game);

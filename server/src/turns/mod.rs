@@ -87,9 +87,22 @@ impl Turns {
         self.note_turns(game).await?;
         // A conflict means that the log has gone on: that due is another one.
         let conditions = vec![(key.clone(), Expect::Value(value))];
-        let writes = vec![Write::Delete { key: key.clone() }];
+        let mut writes = vec![Write::Delete { key: key.clone() }];
+        writes.extend(self.useless_queues(game).await?);
         self.store.update(Update { conditions, writes }).await?;
         Ok(())
+    }
+
+    /// What takes away that was queued in a game that is over. A queue that comes at that moment brings a due of its own.
+    async fn useless_queues(&self, game: GameId) -> Result<Vec<Write>, StoreError> {
+        match self.view(game, None).await {
+            Ok((summary, view)) if view.phase == Phase::Over => {
+                let queue = |side: Side| queue::key(game, &summary.players[side].id);
+                Side::BOTH.into_iter().map(|side| Ok(Write::Delete { key: queue(side)? })).collect()
+            }
+            Ok(_) | Err(TableError::NotFound | TableError::Quarantined) => Ok(Vec::new()),
+            Err(error @ TableError::Unavailable) => Err(StoreError::Unavailable { why: error.to_string() }),
+        }
     }
 
     /// Whoever is to act hears of it, where he wants that.

@@ -221,6 +221,6 @@ fn is_ply(command: &GameCommand) -> bool {
     matches!(command, GameCommand::Move { .. } | GameCommand::Remove { .. } | GameCommand::Place { .. })
 }
 
-fn key(game: GameId, player: &str) -> Result<Key, StoreError> {
+pub(super) fn key(game: GameId, player: &str) -> Result<Key, StoreError> {
     Ok(Key::new(format!("queue/{game}/{player}"))?)
 }

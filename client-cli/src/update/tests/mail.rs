@@ -39,6 +39,22 @@ fn answer(model: &mut Model, errand: Errand, body: &str) -> Vec<Effect> {
 }
 
 #[test]
+fn a_challenge_is_taken_back_by_its_code() {
+    let mut model = online(Goal::Mail);
+    model.options.plain = true;
+    let effects = line(&mut model, "withdraw 7hqz2m4kx0ab");
+    let [ClientToServer::CancelChallenge { cmd_id, challenge }] = sent(&effects)[..] else {
+        panic!("{effects:?}")
+    };
+    assert_eq!(challenge, "7hqz2m4kx0ab");
+    let done = format!(r#"{{"type":"accepted","cmd_id":"{}","outcome":{{"kind":"done"}}}}"#, cmd_id.as_str());
+    received(&mut model, &done);
+    assert_eq!(last_note(&model), "Challenge 7hqz2m4kx0ab is taken back.");
+    line(&mut model, "withdraw");
+    assert!(last_note(&model).starts_with("withdraw CODE"), "{}", last_note(&model));
+}
+
+#[test]
 fn every_word_asks_for_what_it_says() {
     let id = "0123456789ab";
     for (typed, path, is_own) in [

@@ -138,7 +138,8 @@ fn a_challenge_by_name_and_its_answer_are_told_at_once_on_other_servers() {
     let mut challenge = |words: &str| {
         ann.type_line(&format!("challenge bob {words}"));
         ann.expect("bob is challenged");
-        let told = bob.expect("ann challenges you");
+        bob.expect("ann challenges you");
+        let told = bob.expect("Type accept ");
         told.split("Type accept ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a code").to_owned()
     };
     let declined = challenge("barrage 5+3 red");
