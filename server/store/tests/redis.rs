@@ -4,24 +4,20 @@
 mod common;
 
 use std::collections::HashMap;
-use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use common::redis::RedisServer;
-use common::{append, append_ok, body, game, key, log, put, texts};
+use common::{PATIENCE, append, append_ok, body, game, key, log, put, texts, until};
 use flagfall_store::redis::Demand;
 use flagfall_store::{
     Announcement, Append, AppendOutcome, Expect, Head, Notice, ReadError, RedisOptions, RedisStore, Store,
     StoreError, StoredEntry, Update, UpdateOutcome,
 };
 use tokio::sync::broadcast::error::RecvError;
-use tokio::time::{sleep, timeout};
-
-/// Longer than anything here takes: a test that waits so long has failed.
-const PATIENCE: Duration = Duration::from_secs(20);
+use tokio::time::timeout;
 
 /// Options under which a frozen Redis is noticed soon.
 fn impatient() -> RedisOptions {
@@ -30,19 +26,6 @@ fn impatient() -> RedisOptions {
         connect_timeout: Duration::from_millis(300),
         ..RedisOptions::default()
     }
-}
-
-/// Asks until there is an answer worth having.
-async fn until<T, F: Future<Output = Option<T>>>(what: &str, ask: impl Fn() -> F) -> T {
-    let asking = async {
-        loop {
-            match ask().await {
-                Some(answer) => return answer,
-                None => sleep(Duration::from_millis(5)).await,
-            }
-        }
-    };
-    timeout(PATIENCE, asking).await.unwrap_or_else(|_| panic!("waited too long for {what}"))
 }
 
 /// Where a log stands, as soon as that can be told.

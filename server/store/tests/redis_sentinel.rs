@@ -6,17 +6,13 @@ mod common;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 use common::redis::RedisServer;
-use common::{append, append_ok, game, scratch, texts};
+use common::{append, append_ok, game, scratch, texts, until};
 use flagfall_store::{
     Append, AppendOutcome, Head, RedisAddress, RedisOptions, RedisStore, Store as _, StoreError,
 };
-use tokio::time::{sleep, timeout};
 
-/// Longer than a failover takes: a test that waits so long has failed.
-const PATIENCE: Duration = Duration::from_secs(60);
 /// How often another port is tried when somebody was faster.
 const TRIES: usize = 20;
 
@@ -80,19 +76,6 @@ impl Drop for Sentinel {
         self.child.kill().ok();
         self.child.wait().ok();
     }
-}
-
-/// Asks until there is an answer worth having.
-async fn until<T, F: Future<Output = Option<T>>>(what: &str, ask: impl Fn() -> F) -> T {
-    let asking = async {
-        loop {
-            match ask().await {
-                Some(answer) => return answer,
-                None => sleep(Duration::from_millis(20)).await,
-            }
-        }
-    };
-    timeout(PATIENCE, asking).await.unwrap_or_else(|_| panic!("waited too long for {what}"))
 }
 
 /// Appends as soon as a Redis takes it, and finds what may have been written.

@@ -4,17 +4,13 @@
 mod common;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use common::redis::RedisServer;
-use common::{append, append_ok, game, scratch, texts};
+use common::{PATIENCE, append, append_ok, game, scratch, texts};
 use flagfall_store::redis::RedisTls;
 use flagfall_store::{Head, RedisAddress, RedisOptions, RedisStore, Store as _};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair};
 use tokio::time::timeout;
-
-/// Longer than anything here takes: a test that waits so long has failed.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// An authority of the test's own, in a folder with what it signed.
 struct Authority {

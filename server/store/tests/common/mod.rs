@@ -7,13 +7,32 @@
 
 pub(crate) mod redis;
 
+use std::time::Duration;
+
 use flagfall_board::GameId;
 use flagfall_store::{Append, AppendOutcome, Head, Key, SecretBytes, Store, StoredEntry, Write};
+use tokio::time::{sleep, timeout};
 
 /// A folder for a small store: in memory where the system has such a place, for these tests sync thousands of times
 /// and end processes, but no machine.
 pub(crate) fn scratch() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+/// Longer than anything here takes, a failover included: a test that waits so long has failed.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Asks until there is an answer worth having.
+pub(crate) async fn until<T, F: Future<Output = Option<T>>>(what: &str, ask: impl Fn() -> F) -> T {
+    let asking = async {
+        loop {
+            match ask().await {
+                Some(answer) => return answer,
+                None => sleep(Duration::from_millis(5)).await,
+            }
+        }
+    };
+    timeout(PATIENCE, asking).await.unwrap_or_else(|_| panic!("waited too long for {what}"))
 }
 
 /// The game of this number.
