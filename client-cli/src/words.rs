@@ -60,12 +60,13 @@ pub fn time(time: Time) -> String {
     }
 }
 
-/// Who somebody is. Programs are marked wherever a player is named.
+/// Who somebody is. Programs are marked wherever a player is named, those of the house as well.
 #[must_use]
 pub fn player(player: &Player) -> String {
     match player.kind {
         PlayerKind::Bot => format!("{} (bot)", player.name),
-        PlayerKind::Guest | PlayerKind::Account | PlayerKind::House => player.name.clone(),
+        PlayerKind::House => format!("{} (house)", player.name),
+        PlayerKind::Guest | PlayerKind::Account => player.name.clone(),
     }
 }
 

@@ -276,6 +276,8 @@ async fn who_leaves_games_again_and_again_waits_and_is_told_how_long() {
     enter(&mut bo, "c", terms(true)).await.unwrap();
     let me = house.ask("GET", "/api/me", &ana_token, "").await.json();
     assert_eq!(me["conduct"]["left_games"], 2);
+    let export = house.ask("GET", "/api/account", &ana_token, "").await.json();
+    assert_eq!(export["conduct"]["left_games"], 2);
     assert!((1..=120).contains(&me["conduct"]["wait_s"].as_u64().unwrap()), "{me}");
     house.close().await;
 }

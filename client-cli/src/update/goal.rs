@@ -130,10 +130,12 @@ pub(super) fn started(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
         return model.say(format!("A game of yours has begun: open {id}"));
     }
     if is_busy || !matches!(model.goal, Goal::Play(_) | Goal::Mail) {
-        let server = model.options.server_flag();
-        model
-            .say(format!("Another game of yours has started. To play it: flagfall play{server} --game {id}"));
-        return;
+        let how = if model.options.plain || model.game.is_none() {
+            format!("To play it: flagfall play{} --game {id}", model.options.server_flag())
+        } else {
+            "G goes to the next one that waits for you.".to_owned()
+        };
+        return model.say(format!("Another game of yours has started. {how}"));
     }
     model.seek = None;
     model.challenge = None;

@@ -141,6 +141,7 @@ pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Result<Js
         challenges: app.lobby.invitations(&asker.player).await?.challenges,
         blocks: blocked_by(&*app.store, id).await?,
         queues,
+        conduct: conduct_of(&*app.store, id).await?,
         ..own
     }))
 }

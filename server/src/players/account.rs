@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use flagfall_protocol::{
-    AccountExport, LoggedIn, MadeToken, Player, PlayerKind, Profile, Recovered, Scope, Secret, SignedUp,
-    Statistics, TokenInfo,
+    AccountExport, Conduct, LoggedIn, MadeToken, Player, PlayerKind, Profile, Recovered, Scope, Secret,
+    SignedUp, Statistics, TokenInfo,
 };
 use flagfall_store::{Expect, Key, Update, UpdateOutcome};
 use metrics::counter;
@@ -312,6 +312,7 @@ impl Players {
             challenges: Vec::new(),
             blocks: Vec::new(),
             queues: Vec::new(),
+            conduct: Conduct::default(),
         })
     }
 

@@ -252,4 +252,7 @@ pub struct AccountExport {
     /// What he has queued in running games.
     #[serde(default)]
     pub queues: Vec<MoveQueue>,
+    /// What follows from games that he left.
+    #[serde(default)]
+    pub conduct: Conduct,
 }
