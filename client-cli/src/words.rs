@@ -234,11 +234,10 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A line as a terminal of so many columns shows it: broken at a blank where it is too long, and what stood in columns goes on a little further right.
+/// A line as a terminal of so many columns shows it: broken at a blank where it is too long, what follows a little further right.
 #[must_use]
 pub fn fold(line: &str, columns: usize) -> Vec<String> {
-    let margin = line.len() - line.trim_start_matches(' ').len();
-    let indent = if margin == 0 { 0 } else { margin + 2 };
+    let indent = line.len() - line.trim_start_matches(' ').len() + 2;
     let (mut lines, mut rest) = (Vec::new(), line.to_owned());
     while rest.width() > columns {
         let mut width = 0;
@@ -532,7 +531,7 @@ mod tests {
     #[test]
     fn lines_are_broken_at_blanks_and_columns_stay_columns() {
         assert_eq!(fold("as it is", 8), ["as it is"]);
-        assert_eq!(fold("Type accept abc or reject abc.", 16), ["Type accept abc", "or reject abc."]);
+        assert_eq!(fold("Type accept abc or reject abc.", 16), ["Type accept abc", "  or reject abc."]);
         assert_eq!(
             fold("  4vgk  yours  Play by mail, 3days, rated", 30),
             ["  4vgk  yours  Play by mail,", "    3days, rated"]

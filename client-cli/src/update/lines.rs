@@ -104,6 +104,18 @@ fn must_wait(model: &Model, line: &str) -> bool {
     }
 }
 
+/// The entries of a help text, a line each: what is indented there goes on with the line before. A terminal breaks them where it ends.
+fn entries(text: &str) -> Vec<String> {
+    let mut entries: Vec<String> = Vec::new();
+    for line in text.lines() {
+        match (line.strip_prefix("  "), entries.last_mut()) {
+            (Some(more), Some(entry)) => entry.push_str(&format!(" {more}")),
+            _ => entries.push(line.to_owned()),
+        }
+    }
+    entries
+}
+
 /// Whether a word has a challenge's code behind it.
 fn is_code(line: &str) -> bool {
     let rest = line.split_whitespace().nth(1);
@@ -123,8 +135,8 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
     let rest = rest.trim();
     match word.to_ascii_lowercase().as_str() {
         "help" | "?" => {
-            for line in HELP.lines().chain(mail::HELP.lines()).chain(std::iter::once(LAST_HELP)) {
-                model.say(line);
+            for text in [HELP, mail::HELP, LAST_HELP] {
+                entries(text).into_iter().for_each(|entry| model.say(entry));
             }
             return;
         }

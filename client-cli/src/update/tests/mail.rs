@@ -262,5 +262,7 @@ fn help_names_every_word() {
     ] {
         assert!(help.contains(word), "{word}");
     }
-    assert!(help.lines().all(|line| line.len() <= 108), "lines are short");
+    let folded: Vec<String> = help.lines().flat_map(|line| crate::words::fold(line, 80)).collect();
+    assert!(folded.iter().all(|line| line.len() <= 80), "{folded:?}");
+    assert!(help.lines().all(|line| !line.starts_with(' ')), "an entry is a line");
 }

@@ -150,6 +150,9 @@ async fn a_challenge_reaches_whom_it_is_addressed_to_and_its_answer_comes_back()
     let house = house().await;
     let (_bo, mut bo) = house.connect("bo");
     let (_ana, mut ana) = house.connect("ana");
+    let (eve, _eve_reader) = outbox(ConnectionId::next());
+    let mut registration = house.connections.enter(eve.clone());
+    registration.identify("eve", "t", 8);
     let code = code_of(house.ask("ana", "1", challenge()).await.unwrap());
     let invited = house.lobby.invite(&player("ana"), &code, &player("bo")).await.unwrap();
     let ServerToClient::Challenged { invitation } = told(&mut bo).await else { panic!("no challenge") };
@@ -172,6 +175,7 @@ async fn a_challenge_reaches_whom_it_is_addressed_to_and_its_answer_comes_back()
     house.lobby.decline(&player("bo"), &code).await.unwrap();
     let declined = ServerToClient::ChallengeAnswered { challenge: code, by: player("bo"), accepted: false };
     assert_eq!(told(&mut ana).await, declined);
+    assert_eq!(eve.queued(), 0, "nobody else hears of any of it");
 }
 
 #[tokio::test]
