@@ -128,6 +128,11 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_REST_SECONDS", value_name = "SECONDS", default_value_t = 600,
           value_parser = value_parser!(u32).range(1..=86_400), help_heading = "Games")]
     pub rest_seconds: u32,
+    /// Days after its end on which a game in Redis is archived: packed into a tenth of the memory or so, and read as before. 0 archives none. Games in a data folder lie on the
+    /// disk anyway.
+    #[arg(long, env = "FLAGFALL_ARCHIVE_AFTER_DAYS", value_name = "DAYS", default_value_t = 30,
+          value_parser = value_parser!(u32).range(0..=36_500), help_heading = "Games")]
+    pub archive_after_days: u32,
     /// Running games of one player.
     #[arg(long, env = "FLAGFALL_GAMES_PER_PLAYER", value_name = "COUNT", default_value_t = 20,
           value_parser = value_parser!(u32).range(1..=1_000), help_heading = "Games")]
@@ -308,6 +313,13 @@ pub enum StoreCommand {
     Export {
         /// The file; it must not be there yet. `-` is standard output.
         file: PathBuf,
+    },
+    /// Archive all games in a Redis that ended at least this long ago, those too of which no server knows that they are due: of an earlier version, or imported. Servers may
+    /// be running.
+    Archive {
+        /// How many days ago a game must have ended.
+        #[arg(long, value_name = "DAYS", default_value_t = 30)]
+        after_days: u32,
     },
     /// Put an exported store into an empty one, every entry and record as it was. Repeat it if it is cut short.
     Import {
@@ -515,6 +527,8 @@ impl Config {
                 deployment: seconds(self.deploy_seconds),
                 claim: seconds(self.claim_seconds),
                 rest: seconds(self.rest_seconds),
+                archive: (self.archive_after_days > 0)
+                    .then(|| hours(24).saturating_mul(self.archive_after_days)),
                 pool_wave: seconds(self.pool_wave_seconds),
                 pool_grace: seconds(30 + 3 * self.pool_wave_seconds),
                 lag_per_ply: Duration::from_millis(self.lag_ms_per_ply.into()),

@@ -1,5 +1,6 @@
 //! The lobby server of Flagfall.
 
+pub mod archive;
 pub mod blocks;
 pub mod chance;
 mod conduct;

@@ -113,6 +113,7 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
     (TABLES_LEFT, Kind::Counter, Unit::Count, "Games that left memory, by what they were: over or at_rest"),
     (GAMES_MADE, Kind::Counter, Unit::Count, "Games made, by ruleset"),
     (GAMES_ENDED, Kind::Counter, Unit::Count, "Games ended, by reason"),
+    (GAMES_ARCHIVED, Kind::Counter, Unit::Count, "Games that were archived, long after their end"),
     (COMMIT_SECONDS, Kind::Histogram, Unit::Seconds, "Time from an append to its answer"),
     (APPEND_CONFLICTS, Kind::Counter, Unit::Count, "Appends another server was ahead of"),
     (TABLE_PANICS, Kind::Counter, Unit::Count, "Tables that ended by a panic; a defect of the server"),
@@ -197,6 +198,8 @@ pub const TABLES_LEFT: &str = "flagfall_tables_left_total";
 pub const GAMES_MADE: &str = "flagfall_games_made_total";
 /// Games ended.
 pub const GAMES_ENDED: &str = "flagfall_games_ended_total";
+/// See [`METRICS`].
+pub const GAMES_ARCHIVED: &str = "flagfall_games_archived_total";
 /// Commit latency.
 pub const COMMIT_SECONDS: &str = "flagfall_commit_seconds";
 /// Lost races.

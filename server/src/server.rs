@@ -15,6 +15,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 
+use crate::archive::archive_old_games;
 use crate::deployments::Deployments;
 use crate::farewell::finish_all;
 use crate::gateway::{self, Connections, ListenerLimits};
@@ -26,7 +27,7 @@ use crate::notices::{Notices, Sender};
 use crate::peers::{Peers, Sign};
 use crate::players::Players;
 use crate::ratings::Ratings;
-use crate::settings::Settings;
+use crate::settings::{Settings, Times};
 use crate::table::{StartError, Tables};
 use crate::turns::Turns;
 
@@ -216,6 +217,10 @@ impl Server {
         }));
         tasks.spawn(kept_alive("games at rest", app.clone(), async |app| {
             app.tables.look_after_games_at_rest(app.settings.times.rest_look).await;
+        }));
+        tasks.spawn(kept_alive("archive", app.clone(), async |app| {
+            let Times { archive, archive_look, .. } = app.settings.times;
+            archive_old_games(app.store.clone(), archive, archive_look).await;
         }));
         tasks.spawn(kept_alive("heartbeat", app.clone(), heartbeat));
         tasks.spawn(kept_alive("sweep", app.clone(), sweep));

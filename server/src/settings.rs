@@ -147,6 +147,10 @@ pub struct Times {
     pub rest: Duration,
     /// The time between two looks at games at rest: flags that fall soon have them opened.
     pub rest_look: Duration,
+    /// How long after its end a game is archived; none where none is.
+    pub archive: Option<Duration>,
+    /// The time between two looks for games to be archived.
+    pub archive_look: Duration,
     /// How long a client has for its hello.
     pub hello: Duration,
     /// The time between two pings.
@@ -202,6 +206,8 @@ impl Default for Times {
             claim: Duration::from_secs(60),
             rest: Duration::from_secs(10 * 60),
             rest_look: Duration::from_secs(5),
+            archive: Some(DAY.saturating_mul(30)),
+            archive_look: Duration::from_secs(10 * 60),
             hello: Duration::from_secs(10),
             ping: Duration::from_secs(5),
             pong: Duration::from_secs(10),

@@ -18,6 +18,7 @@ use flagfall_store::{
 };
 use thiserror::Error;
 
+use crate::archive::archive_all;
 use crate::config::{Config, OperatorCommand, StoreCommand, StoreKind};
 use crate::operator::{self, Operator, OperatorError};
 use crate::redis_tls::RedisTlsError;
@@ -141,6 +142,7 @@ pub async fn run(config: &Config, command: &StoreCommand) -> Result<(), StoreFai
         StoreCommand::Check => check(config).await,
         StoreCommand::Export { file } => export_to(config, file).await,
         StoreCommand::Import { file } => import_from(config, file).await,
+        StoreCommand::Archive { after_days } => archive(config, *after_days).await,
     }
 }
 
@@ -303,6 +305,25 @@ async fn import_from(config: &Config, file: &Path) -> Result<(), StoreFailure> {
         note_outage(&*store, since).await?;
     }
     say(&format!("imported: {tally}"));
+    Ok(())
+}
+
+async fn archive(config: &Config, after_days: u32) -> Result<(), StoreFailure> {
+    if matches!(config.store, StoreKind::Embedded) {
+        say("games in a data folder lie on the disk already, compressed: there is nothing to archive");
+        return Ok(());
+    }
+    let store = open_archive(config).await?;
+    let mut told = Instant::now();
+    let after = Duration::from_secs(24 * 60 * 60) * after_days;
+    let (archived, seen) = archive_all(&*store, after, |archived, seen| {
+        if told.elapsed() >= PROGRESS {
+            told = Instant::now();
+            writeln!(io::stderr(), "archived so far: {archived} of {seen} games").ok();
+        }
+    })
+    .await?;
+    say(&format!("archived: {archived} of {seen} games ended {after_days} days ago or earlier"));
     Ok(())
 }
 

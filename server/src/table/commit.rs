@@ -10,6 +10,7 @@ use super::answers::{CommandKey, Done, fingerprint_of, stamp_of};
 use super::core::{Asked, Cause, Flight, Output, ReadFailure, Reading, Table};
 use super::header::GameHeader;
 use super::replay::{self, ReplayError};
+use crate::archive::ended;
 use crate::gateway::{Outbox, Payload};
 use crate::histories;
 use crate::ratings::due_key;
@@ -105,6 +106,7 @@ impl Table {
                 writes.extend(end_of_index(self.id, &self.header));
                 writes.extend(due_rating(self.id, &self.header));
                 writes.extend(due_history(self.id));
+                writes.extend(ended(self.id, now));
                 writes.extend(self.marks(now, outcome, stamp));
             }
             let entry = LogEntry::<GameHeader> {

@@ -45,6 +45,8 @@ mod held;
 mod layout;
 mod link;
 mod listener;
+mod mending;
+mod packing;
 mod promises;
 mod reader;
 mod writer;
@@ -65,7 +67,7 @@ use self::held::{Held, HeldEntry};
 use self::layout::{Keys, write_arguments};
 use self::link::{Fault, Patience, parsed};
 pub use self::promises::{Promises, Weakness};
-use self::reader::{Reader, Trouble};
+use self::reader::{Reader, ToPack, Trouble};
 use self::writer::{Prepared, Reply, Request, SWEEP_STEP, Writer};
 use crate::archive::{Archive, FullRecord};
 use crate::clock::WallClock;
@@ -575,6 +577,27 @@ impl Store for RedisStore {
         Box::pin(async move {
             let quarantined = self.shared.quarantined.read().unwrap_or_else(PoisonError::into_inner);
             Ok(quarantined.iter().map(|(game, reason)| (*game, reason.clone())).collect())
+        })
+    }
+
+    fn archive_log(&self, game: GameId) -> StoreFuture<'_, Result<bool, StoreError>> {
+        Box::pin(async move {
+            let read = Box::pin(self.read_log(game, self.reader.log_to_pack(game))).await;
+            let (head, packed) = match read {
+                Ok(ToPack::Log(head, packed)) => (head, packed),
+                Ok(ToPack::Packed) => return Ok(true),
+                Ok(ToPack::NotNow) => return Ok(false),
+                Err(ReadError::Unavailable { why }) => return Err(StoreError::Unavailable { why }),
+                Err(damaged @ ReadError::Damaged { .. }) => {
+                    return Err(StoreError::Damaged { what: damaged.to_string() });
+                }
+            };
+            let is_packed = self.ask(|reply| Request::Pack { game, head, packed, reply }).await?;
+            if is_packed {
+                // Nobody plays it any more: there is no end that Redis could lose.
+                self.shared.held().forget(game);
+            }
+            Ok(is_packed)
         })
     }
 

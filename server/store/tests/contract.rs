@@ -100,6 +100,8 @@ contract! {
     nothing_is_in_quarantine,
     a_caller_that_goes_away_leaves_all_or_nothing,
     what_is_told_is_heard_where_others_may_listen,
+    an_archived_log_reads_as_before,
+    an_archived_log_goes_on_and_nothing_begins_under_its_id,
 }
 
 async fn an_unknown_game_is_empty(world: World) {
@@ -520,4 +522,52 @@ async fn what_is_told_is_heard_where_others_may_listen(world: World) {
         assert_eq!(&*told, b"early");
         assert!(matches!(world.store.tell(beyond).await, Err(StoreError::Limit(_))));
     }
+}
+
+/// Everything that can be read of a log: whole, in pieces of any size from anywhere, and where it stands.
+async fn all_of(store: &dyn Store, seq: u64) -> (Vec<flagfall_store::StoredEntry>, Head) {
+    let whole = log(store, game(1)).await;
+    for after in 0..=seq + 1 {
+        for limit in [1, 3, READ_MAX] {
+            let piece = store.read(game(1), after, limit).await.unwrap();
+            let expected = whole.iter().filter(|entry| entry.seq > after).take(limit);
+            assert!(piece.iter().eq(expected), "{after} {limit}");
+        }
+    }
+    (whole, store.head(game(1)).await.unwrap())
+}
+
+async fn an_archived_log_reads_as_before(world: World) {
+    let store = &*world.store;
+    let mut head = Head::START;
+    for number in 0..12 {
+        let texts = [format!("{number}"), "x".repeat(number * 100)];
+        let append = Append {
+            writes: vec![put("last", &texts[0])],
+            ..append(game(1), head, &texts.each_ref().map(String::as_str))
+        };
+        head = append_ok(store, append).await;
+        world.clock.advance_ms(7);
+    }
+    append_ok(store, append(game(2), Head::START, &["another"])).await;
+    let before = all_of(store, head.seq).await;
+    assert_eq!(store.archive_log(game(1)).await, Ok(true));
+    assert_eq!(all_of(store, head.seq).await, before);
+    assert_eq!(store.archive_log(game(1)).await, Ok(true), "once more");
+    assert_eq!(all_of(store, head.seq).await, before);
+    assert_eq!(texts(store, game(2)).await, ["another"]);
+    assert_eq!(store.get(key("last")).await, Ok(Some(b"11".to_vec())));
+}
+
+async fn an_archived_log_goes_on_and_nothing_begins_under_its_id(world: World) {
+    let store = &*world.store;
+    let head = append_ok(store, append(game(1), Head::START, &["a", "b", "c"])).await;
+    assert_eq!(store.archive_log(game(1)).await, Ok(true));
+    let outcome = store.append(append(game(1), Head::START, &["another game"])).await;
+    assert_eq!(outcome, Ok(AppendOutcome::Conflict { head }));
+    append_ok(store, append(game(1), head, &["d", "e"])).await;
+    assert_eq!(texts(store, game(1)).await, ["a", "b", "c", "d", "e"]);
+    let whole = all_of(store, 5).await;
+    assert_eq!(store.archive_log(game(1)).await, Ok(true));
+    assert_eq!(all_of(store, 5).await, whole);
 }

@@ -96,6 +96,17 @@ pub(super) fn beat(value: Value) -> Result<Beat, Fault> {
     }
 }
 
+/// Whether a log was packed, now or before.
+pub(super) fn packed(value: Value) -> Result<bool, Fault> {
+    let words = words(value)?;
+    let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
+    match words[..] {
+        [b"packed"] => Ok(true),
+        [b"other"] => Ok(false),
+        _ => Err(strange()),
+    }
+}
+
 /// The number that a script answers with.
 pub(super) fn number(value: Value) -> Result<u64, Fault> {
     let words = words(value)?;

@@ -60,6 +60,11 @@ impl Keys {
         format!("{}:{{{game}}}:log", self.prefix)
     }
 
+    /// String: the log of a game that is over, packed; see [`super::packing`].
+    pub(super) fn packed(&self, game: GameId) -> String {
+        format!("{}:{{{game}}}:packed", self.prefix)
+    }
+
     /// String: why a game is in quarantine.
     pub(super) fn quarantine(&self, game: GameId) -> String {
         format!("{}:{{{game}}}:quarantine", self.prefix)
@@ -184,7 +189,7 @@ mod tests {
         let tag = |key: &str| key.split(['{', '}']).nth(1).map(str::to_owned);
         let keys = Keys::new(&"arena".parse().unwrap());
         let game = GameId::from_random([7; 12]);
-        for key in [keys.log(game), keys.quarantine(game)] {
+        for key in [keys.log(game), keys.packed(game), keys.quarantine(game)] {
             assert_eq!(tag(&key), Some(game.to_string()), "{key}");
         }
         for key in [&keys.meta, &keys.values, &keys.names, &keys.expiries, &keys.applied, &keys.pending] {

@@ -186,6 +186,7 @@ scripts! {
     Heartbeat = "heartbeat",
     Epoch = "epoch",
     Begin = "begin",
+    Pack = "pack",
 }
 
 /// How long Redis may take.

@@ -12,6 +12,7 @@ use super::answers::{self, StreamEntry};
 use super::held::HeldEntry;
 use super::layout::scan_bounds;
 use super::link::{Fault, Link, Script, parsed};
+use super::packing::{self, PackedLog};
 use crate::archive::FullRecord;
 use crate::encoding::{parse_entry, parse_record};
 use crate::limits::READ_MAX;
@@ -56,6 +57,16 @@ impl Trouble {
 
 fn damaged(seq: u64, what: &str) -> Trouble {
     Trouble::Damaged { seq, what: what.to_owned() }
+}
+
+/// What there is to be packed of a log.
+pub(super) enum ToPack {
+    /// The log, which stands there, in its packed form.
+    Log(Head, Vec<u8>),
+    /// Nothing any more.
+    Packed,
+    /// There is none, it is too large, or side records of its appends are still to be carried out.
+    NotNow,
 }
 
 pub(super) struct Reader {
@@ -137,6 +148,10 @@ impl Reader {
             let wanted = READ_CHUNK.min(limit - entries.len());
             let found = self.stream(game, at.seq + 1, wanted).await?;
             let found = found.ok_or_else(|| damaged(at.seq + 1, "its form is another one"))?;
+            if found.first().is_some_and(|first| first.seq != at.seq + 1) {
+                at = self.read_packed(game, at, limit, &mut entries).await?;
+                continue;
+            }
             let is_last = found.len() < wanted;
             let before = at;
             let mut held = Vec::with_capacity(found.len());
@@ -172,9 +187,98 @@ impl Reader {
             self.stream(game, seq, 1).await?.ok_or_else(|| damaged(seq, "its form is another one"))?;
         match found.first() {
             None => Ok(None),
-            Some(entry) if entry.seq != seq => Err(damaged(seq, "it is missing")),
+            Some(entry) if entry.seq != seq => Ok(Some(self.packed_head(game, seq).await?)),
             Some(entry) => entry.head().map(Some).ok_or_else(|| damaged(seq, "it is too short")),
         }
+    }
+
+    /// Entries that were packed, from a head on; where the log stands after them.
+    async fn read_packed(
+        &self,
+        game: GameId,
+        at: Head,
+        limit: usize,
+        entries: &mut Vec<StoredEntry>,
+    ) -> Result<Head, Trouble> {
+        let missing = || damaged(at.seq + 1, "it is missing");
+        let packed = self.packed(game).await?.ok_or_else(missing)?;
+        if packed.head_at(at.seq) != Some(at) {
+            return Err(damaged(at.seq + 1, "its hash does not fit"));
+        }
+        let mut last = None;
+        for (entry, head) in packed.after(at.seq).take(limit - entries.len()) {
+            entries.push(entry.clone());
+            last = Some(*head);
+        }
+        last.ok_or_else(missing)
+    }
+
+    /// Where a log stood before the only entry its stream has.
+    async fn packed_before(&self, game: GameId, seq: u64) -> Result<Head, Trouble> {
+        if seq == 1 { Ok(Head::START) } else { self.packed_head(game, seq - 1).await }
+    }
+
+    /// Where a log stood after an entry that was packed.
+    async fn packed_head(&self, game: GameId, seq: u64) -> Result<Head, Trouble> {
+        let packed = self.packed(game).await?;
+        packed.and_then(|packed| packed.head_at(seq)).ok_or_else(|| damaged(seq, "it is missing"))
+    }
+
+    /// What of a log was packed, checked; nothing where nothing was.
+    async fn packed(&self, game: GameId) -> Result<Option<PackedLog>, Trouble> {
+        let value = self
+            .ask(|_| {
+                let mut command = redis::cmd("GET");
+                command.arg(self.shared.keys.packed(game));
+                command
+            })
+            .await?;
+        let Some(bytes) = parsed::<Option<Vec<u8>>>(value)? else { return Ok(None) };
+        let unpacked = packing::unpack(game, &bytes);
+        unpacked.map(Some).ok_or_else(|| damaged(1, "what was packed does not fit its hash"))
+    }
+
+    /// A log to be packed, checked.
+    pub(super) async fn log_to_pack(&self, game: GameId) -> Result<ToPack, Trouble> {
+        let (mut at, mut entries, mut last_written) = (Head::START, Vec::new(), 0);
+        loop {
+            let found = self.stream(game, at.seq + 1, READ_CHUNK).await?;
+            let found = found.ok_or_else(|| damaged(at.seq + 1, "its form is another one"))?;
+            let is_last = found.len() < READ_CHUNK;
+            for StreamEntry { seq, value, writes } in found {
+                if at == Head::START && seq > 1 {
+                    // What is there was read when it was packed.
+                    self.packed_head(game, seq).await?;
+                    return Ok(ToPack::Packed);
+                }
+                let (stamp, hash, body) =
+                    parse_entry(&value).ok_or_else(|| damaged(seq, "it is too short"))?;
+                let body = SecretBytes::new(body.to_vec());
+                at = at.then(game, &body);
+                if at != (Head { seq, hash }) {
+                    return Err(damaged(at.seq, "its hash does not fit"));
+                }
+                if !writes.is_empty() {
+                    last_written = seq;
+                }
+                entries.push(StoredEntry { seq, at: stamp, body });
+            }
+            if is_last {
+                break;
+            }
+        }
+        let value = self
+            .ask(|_| {
+                let mut command = redis::cmd("HGET");
+                command.arg(&self.shared.keys.applied).arg(game.as_str());
+                command
+            })
+            .await?;
+        let applied: Option<u64> = parsed(value)?;
+        if entries.is_empty() || applied.unwrap_or(0) < last_written {
+            return Ok(ToPack::NotNow);
+        }
+        Ok(packing::pack(at, &entries).map_or(ToPack::NotNow, |packed| ToPack::Log(at, packed)))
     }
 
     /// Where a log stands, its last entry fitting to the one before.
@@ -190,7 +294,7 @@ impl Reader {
         let Some(StreamEntry { seq, value, .. }) = found.first() else { return Ok(Head::START) };
         let before = match found.get(1) {
             Some(entry) => entry.head().ok_or_else(|| damaged(entry.seq, "it is too short"))?,
-            None => Head::START,
+            None => self.packed_before(game, *seq).await?,
         };
         let (_, hash, body) = parse_entry(value).ok_or_else(|| damaged(*seq, "it is too short"))?;
         let head = before.then(game, &SecretBytes::new(body.to_vec()));

@@ -15,9 +15,10 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::answers::{self, Appended, Beat};
-use super::held::{Compared, HeldEntry};
-use super::layout::{SCHEMA, WriteArguments, intent, parse_pending_member, pending_member, write_arguments};
+use super::held::HeldEntry;
+use super::layout::{SCHEMA, WriteArguments, intent, pending_member, write_arguments};
 use super::link::{Fault, Former, Link, Script, parsed};
+use super::mending::Intent;
 use super::promises::list;
 use super::{Demand, Shared};
 use crate::clock::{SystemClock, WallClock};
@@ -37,8 +38,6 @@ const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_s
 pub(super) const SWEEP_STEP: u64 = 500;
 /// Games compared, and appends finished, in one go.
 const CHUNK: usize = 256;
-/// How long an append may be listed as unfinished by another server before it counts as abandoned, in milliseconds.
-const ABANDONED_MS: u64 = 60_000;
 /// After how long an append that is still listed as unfinished is finished by whoever sees it, in milliseconds: its writer may be gone.
 const LEFT_BEHIND_MS: u64 = 5_000;
 /// Why an append that was judged before an outage was known is not taken.
@@ -96,6 +95,13 @@ pub(super) enum Request {
         game: GameId,
         reply: Reply<()>,
     },
+    /// Puts the packed form of a log in the place of its entries.
+    Pack {
+        game: GameId,
+        head: Head,
+        packed: Vec<u8>,
+        reply: Reply<bool>,
+    },
     /// Tells all servers something.
     Tell {
         notice: Vec<u8>,
@@ -115,6 +121,7 @@ impl Request {
                 write_arguments(&update.writes).iter().flatten().map(Vec::len).sum()
             }
             Request::Tell { notice, .. } => notice.len(),
+            Request::Pack { packed, .. } => packed.len(),
             _ => 0,
         }
     }
@@ -132,6 +139,7 @@ impl Request {
             Request::Heartbeat { reply } => reply.send(Err(unavailable())).is_ok(),
             Request::BumpEpoch { reply, .. } => reply.send(Err(unavailable())).is_ok(),
             Request::Sweep { reply } => reply.send(Err(unavailable())).is_ok(),
+            Request::Pack { reply, .. } => reply.send(Err(unavailable())).is_ok(),
             Request::Quarantine { reply, .. }
             | Request::Release { reply, .. }
             | Request::Tell { reply, .. }
@@ -141,8 +149,8 @@ impl Request {
 }
 
 pub(super) struct Writer {
-    shared: Arc<Shared>,
-    link: Option<Link>,
+    pub(super) shared: Arc<Shared>,
+    pub(super) link: Option<Link>,
     former: Option<Former>,
     retry_at: Instant,
     pause: Duration,
@@ -381,7 +389,7 @@ impl Writer {
     }
 
     /// From now on there is no connection, if the fault says so.
-    fn lose_link(&mut self, fault: &Fault) {
+    pub(super) fn lose_link(&mut self, fault: &Fault) {
         if !fault.ends_link() {
             return;
         }
@@ -494,6 +502,12 @@ impl Writer {
                 commands.cmd("HDEL").arg(&keys.quarantined).arg(game.as_str());
                 commands.cmd("DEL").arg(keys.quarantine(*game));
             }
+            Request::Pack { game, head, packed, .. } => {
+                let names = [keys.log(*game), keys.packed(*game)];
+                let mut command = link.call(Script::Pack, &names.each_ref().map(String::as_str));
+                command.arg(head.seq).arg(&head.hash.0[..]).arg(packed.as_slice());
+                commands.add_command(command);
+            }
             Request::Tell { notice, .. } => {
                 commands.cmd("PUBLISH").arg(&keys.notices).arg(notice.as_slice());
             }
@@ -504,7 +518,7 @@ impl Writer {
         commands.len() - before
     }
 
-    fn add_append(&self, link: &Link, append: &Prepared, commands: &mut Pipeline) {
+    pub(super) fn add_append(&self, link: &Link, append: &Prepared, commands: &mut Pipeline) {
         let keys = &self.shared.keys;
         if !append.writes.is_empty() {
             // Before the append: whoever finds it listed there looks whether it was made.
@@ -620,6 +634,13 @@ impl Writer {
                 }
                 Err(fault) => (fault, Request::Sweep { reply }),
             },
+            Request::Pack { game, head, packed, reply } => match answers::packed(value) {
+                Ok(is_packed) => {
+                    reply.send(Ok(is_packed)).ok();
+                    return None;
+                }
+                Err(fault) => (fault, Request::Pack { game, head, packed, reply }),
+            },
             Request::Quarantine { game, reason, reply } => match parsed::<Value>(value) {
                 Ok(_) => {
                     reply.send(Ok(())).ok();
@@ -697,157 +718,6 @@ impl Writer {
         finished
     }
 
-    /// Carries the side records of appends out and strikes them from the list.
-    async fn carry_out(&self, link: &mut Link, intents: &[Intent<'_>]) -> Result<(), Fault> {
-        let keys = &self.shared.keys;
-        for attempt in 0..2 {
-            let mut commands = Pipeline::new();
-            commands.ignore_errors();
-            for intent in intents {
-                let names = [keys.values.as_str(), &keys.names, &keys.expiries, &keys.applied, &keys.pending];
-                let mut apply = link.call(Script::Apply, &names);
-                apply.arg(intent.game.as_str()).arg(intent.seq).arg(pending_member(intent.game, intent.seq));
-                apply.arg(intent.writes.concat());
-                commands.add_command(apply);
-            }
-            let answers: Result<Vec<Value>, Fault> =
-                link.send(&commands).await?.into_iter().map(parsed).collect();
-            match answers {
-                Err(Fault::ScriptGone) if attempt == 0 => link.load_scripts().await?,
-                answers => return answers.map(drop),
-            }
-        }
-        Ok(())
-    }
-
-    /// Finishes appends whose writer was lost before their side records were carried out: all, or those listed up to a moment.
-    async fn finish_pending(&self, link: &mut Link, until: Option<u64>) -> Result<(), Fault> {
-        let keys = &self.shared.keys;
-        let until = until.map_or_else(|| "+inf".to_owned(), |until| until.to_string());
-        let mut look = redis::cmd("ZRANGEBYSCORE");
-        look.arg(&keys.pending).arg("-inf").arg(until).arg("WITHSCORES");
-        let pending: Vec<(Vec<u8>, f64)> = link.ask(&look).await?;
-        let parse = |(member, since): (Vec<u8>, f64)| Some((parse_pending_member(&member)?, since as u64));
-        let mut pending: Vec<((GameId, u64), u64)> = pending.into_iter().filter_map(parse).collect();
-        // Those of a game in their order: of what is carried out late, the latest counts.
-        pending.sort_unstable();
-        for ((game, seq), since) in pending {
-            let id = format!("{seq}-0");
-            let found: Value = link.ask(redis::cmd("XRANGE").arg(keys.log(game)).arg(&id).arg(&id)).await?;
-            let found = answers::stream(found)?.and_then(|entries| entries.into_iter().next());
-            let is_abandoned = SystemClock.now().0.saturating_sub(since) > ABANDONED_MS;
-            match found {
-                Some(entry) => {
-                    self.carry_out(link, &[Intent { game, seq, writes: &entry.writes }]).await?;
-                }
-                // Its append was not made; or is being made right now.
-                None if is_abandoned => {
-                    let member = pending_member(game, seq);
-                    link.ask::<u64>(redis::cmd("ZREM").arg(&keys.pending).arg(member)).await?;
-                }
-                None => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Gives the log of a game back what it has lost; whether that was something.
-    async fn is_restored(&mut self, game: GameId, head: Head) -> bool {
-        let missing = match self.shared.held().compare(game, head) {
-            Compared::Short(missing) => missing,
-            Compared::Whole | Compared::Other => return false,
-        };
-        let Some(mut link) = self.link.clone() else { return false };
-        match self.restore(&mut link, game, head, missing).await {
-            Ok(is_done) => is_done,
-            Err(fault) => {
-                self.lose_link(&fault);
-                false
-            }
-        }
-    }
-
-    /// Looks whether the logs of games have all that is held of them, and gives back what they have lost; likewise their side records.
-    async fn give_back(&self, link: &mut Link, games: &[GameId]) -> Result<(), Fault> {
-        let keys = &self.shared.keys;
-        let held: Vec<(GameId, Head)> = {
-            let held = self.shared.held();
-            games.iter().filter_map(|game| Some((*game, held.head(*game)?))).collect()
-        };
-        let mut commands = Pipeline::new();
-        commands.ignore_errors();
-        for (game, head) in &held {
-            let (log, id) = (keys.log(*game), format!("{}-0", head.seq));
-            commands.cmd("XRANGE").arg(&log).arg(&id).arg(&id);
-            commands.cmd("XREVRANGE").arg(&log).arg("+").arg("-").arg("COUNT").arg(1);
-            commands.cmd("HGET").arg(&keys.applied).arg(game.as_str());
-        }
-        let mut answers = link.send(&commands).await?.into_iter();
-        for (game, head) in held {
-            let (Some(same), Some(last), Some(applied)) = (answers.next(), answers.next(), answers.next())
-            else {
-                break;
-            };
-            if answers::head(parsed(same)?) != Some(head) {
-                let Some(last) = answers::head(parsed(last)?) else { continue };
-                let compared = self.shared.held().compare(game, last);
-                match compared {
-                    Compared::Short(missing) => drop(self.restore(link, game, last, missing).await?),
-                    Compared::Whole | Compared::Other => {
-                        self.shared.held().forget(game);
-                        continue;
-                    }
-                }
-            }
-            let applied: Option<u64> = parsed(applied)?;
-            let lost = self.shared.held().writes_after(game, applied.unwrap_or(0));
-            for (seq, writes) in &lost {
-                self.carry_out(link, &[Intent { game, seq: *seq, writes }]).await?;
-            }
-        }
-        Ok(())
-    }
-
-    async fn restore(
-        &self,
-        link: &mut Link,
-        game: GameId,
-        head: Head,
-        missing: Vec<HeldEntry>,
-    ) -> Result<bool, Fault> {
-        let count = missing.len();
-        let mut at = head;
-        // One append an entry: each has side records of its own, and another server may be doing the same.
-        for entry in missing {
-            let (expected, writes) = (at, entry.writes.clone());
-            at = entry.head;
-            let append = Prepared {
-                game,
-                expected,
-                deadline: None,
-                entries: vec![entry],
-                is_stamped: true,
-                outage: None,
-                writes,
-            };
-            let mut commands = Pipeline::new();
-            self.add_append(link, &append, commands.ignore_errors());
-            let answer = link.send(&commands).await?.pop().unwrap_or(Value::Nil);
-            match answers::appended(answer)? {
-                Appended::Ok { .. } if append.writes.is_empty() => {}
-                Appended::Ok { .. } => {
-                    let intent = Intent { game, seq: at.seq, writes: &append.writes };
-                    self.carry_out(link, &[intent]).await?;
-                }
-                // Another server was first: with the same, or the next look tells.
-                Appended::Conflict { head } if head.seq >= at.seq => {}
-                _ => return Ok(false),
-            }
-        }
-        self.shared.note_restored(game, count);
-        Ok(true)
-    }
-
     async fn keep_quarantine(&mut self, game: GameId, reason: &str) {
         self.shared.quarantine(game, reason);
         let Some(link) = &mut self.link else { return };
@@ -860,13 +730,6 @@ impl Writer {
             self.lose_link(&fault);
         }
     }
-}
-
-/// Side records to be carried out for an append.
-struct Intent<'a> {
-    game: GameId,
-    seq: u64,
-    writes: &'a [WriteArguments],
 }
 
 fn gather(first: Request, requests: &mut mpsc::Receiver<Request>) -> Vec<Request> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use flagfall_e2e::{Process, Redis, Site, command, deploy, server_program};
+use flagfall_e2e::{Process, Redis, Server, Site, client_program, command, deploy, get, server_program};
 use flagfall_tests::Chance;
 
 use crate::crash::play_through_kills;
@@ -64,6 +64,44 @@ fn a_backup_is_taken_while_a_game_is_played_and_restored() {
     games.expect(0, &["ply 6"]);
 }
 
+/// What an export tells of games and records; not when it was taken.
+fn contents(site: &Site, file: &str) -> Vec<String> {
+    Process::start("store", site.server_command(0).args(["store", "export", file])).ended().expect(0, &[]);
+    let text = fs::read_to_string(site.path().join(file)).expect("an export");
+    text.lines().skip(1).map(str::to_owned).collect()
+}
+
+#[test]
+fn games_are_archived_with_the_rights_of_deploy_and_everything_reads_as_before() {
+    let site = Site::with_deployed_redis();
+    let mut server = site.serve();
+    let mut duel = Duel::begin(&server, &site, "barrage", "10+0", Chance::seed_or(5));
+    duel.play_quietly(20);
+    let turn = duel.mirror.turn().expect("a running game");
+    duel.clients[turn].type_line("resign");
+    duel.expect("resigned.");
+    let running = Duel::begin(&server, &site, "barrage", "none", Chance::seed_or(6));
+    let record = |server: &Server| get(server.address, &format!("/api/games/{}/record", duel.id)).body;
+    let before = record(&server);
+    assert!(before.contains("resign"), "{before}");
+    server.kill();
+    let exported = contents(&site, "before");
+    let archive = || {
+        Process::start("store", site.server_command(0).args(["store", "archive", "--after-days", "0"]))
+            .ended()
+    };
+    archive().expect(0, &["archived: 1 of 2 games"]);
+    archive().expect(0, &["archived: 1 of 2 games"]);
+    assert_eq!(contents(&site, "after"), exported);
+    Process::start("store", site.server_command(0).args(["store", "check"]))
+        .ended()
+        .expect(0, &["nothing is wrong"]);
+    let server = site.serve();
+    assert_eq!(record(&server), before);
+    server.run_client(&site, "cat", &["record", &duel.id]).expect(0, &["Red deployed:", "Blue deployed:"]);
+    drop(running);
+}
+
 #[test]
 fn a_server_is_asked_for_its_health() {
     let site = Site::new();
@@ -78,8 +116,11 @@ fn a_server_is_asked_for_its_health() {
 #[test]
 fn deploy_names_settings_that_exist() {
     let help = Process::start("help", command(&server_program()).arg("--help")).ended().said;
-    let known = words(&help, "FLAGFALL_");
+    let mut known = words(&help, "FLAGFALL_");
     assert!(known.contains("FLAGFALL_LISTEN"), "{help}");
+    // What players set stands there, too.
+    let help = Process::start("help", command(&client_program()).args(["play", "--help"])).ended().said;
+    known.extend(words(&help, "FLAGFALL_"));
     // Of compose.yml and the script that makes its passwords.
     let own =
         ["FLAGFALL_REDIS_PASSWORD", "FLAGFALL_REDIS_OPERATOR_PASSWORD", "FLAGFALL_SITE", "FLAGFALL_ORIGIN"];

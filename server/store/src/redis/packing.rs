@@ -1,0 +1,132 @@
+//! Logs of games that are over, packed: one compressed string beside a stream of which the last entry alone is left.
+//!
+//! The last entry stays because it guards the log: whoever appends, or gives back what Redis lost, finds number and hash where he looks for them, so nothing of what was
+//! packed comes back, and no other game begins under the same id. Entries after it are read from the stream as ever.
+//!
+//! # The form
+//! A byte for the version, the head (number and hash), then, compressed (LZ4, a block with its length ahead), for each entry its stamp, the length of its body, and the body. The
+//! hashes of the chain follow from the bodies; only the last one is kept, and compared.
+
+use flagfall_board::{GameId, Stamp};
+use lz4_flex::block::{compress_prepend_size, decompress, uncompressed_size};
+
+use crate::encoding::{head_value, parse_head};
+use crate::store::StoredEntry;
+use crate::value::{Head, SecretBytes};
+
+/// The version of the form.
+const FORM: u8 = 1;
+/// Bytes a log may have: more than any game comes to. What claims to be larger is damaged.
+const LOG_BYTES_MAX: usize = 64 * 1024 * 1024;
+const HEAD_LENGTH: usize = 40;
+
+/// A log that was packed: each entry, and where the log stands after it.
+pub(super) struct PackedLog(Vec<(StoredEntry, Head)>);
+
+impl PackedLog {
+    /// Where the log stood after an entry; [`Head::START`] after none.
+    pub(super) fn head_at(&self, seq: u64) -> Option<Head> {
+        match usize::try_from(seq).ok()?.checked_sub(1) {
+            None => Some(Head::START),
+            Some(at) => self.0.get(at).map(|(_, head)| *head),
+        }
+    }
+
+    /// The entries after a number.
+    pub(super) fn after(&self, seq: u64) -> impl Iterator<Item = &(StoredEntry, Head)> {
+        self.0.iter().skip(usize::try_from(seq).unwrap_or(usize::MAX))
+    }
+}
+
+/// A whole log, packed. Nothing for one that is too large for it.
+pub(super) fn pack(head: Head, entries: &[StoredEntry]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for StoredEntry { seq: _, at, body } in entries {
+        bytes.extend_from_slice(&at.0.to_le_bytes());
+        bytes.extend_from_slice(&u32::try_from(body.len()).ok()?.to_le_bytes());
+        bytes.extend_from_slice(body.expose());
+    }
+    if bytes.len() > LOG_BYTES_MAX {
+        return None;
+    }
+    let mut packed = vec![FORM];
+    packed.extend_from_slice(&head_value(head));
+    packed.extend_from_slice(&compress_prepend_size(&bytes));
+    Some(packed)
+}
+
+/// The log again, if it is what was packed, byte for byte.
+pub(super) fn unpack(game: GameId, packed: &[u8]) -> Option<PackedLog> {
+    let (form, rest) = packed.split_first()?;
+    let (head, compressed) = rest.split_at_checked(HEAD_LENGTH)?;
+    let (length, block) = uncompressed_size(compressed).ok()?;
+    if *form != FORM || length > LOG_BYTES_MAX {
+        return None;
+    }
+    let bytes = decompress(block, length).ok()?;
+    let mut rest = bytes.as_slice();
+    let (mut at, mut entries) = (Head::START, Vec::new());
+    while !rest.is_empty() {
+        let (stamp, after) = rest.split_first_chunk::<8>()?;
+        let (length, after) = after.split_first_chunk::<4>()?;
+        let (body, after) = after.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)?;
+        rest = after;
+        let body = SecretBytes::new(body.to_vec());
+        at = at.then(game, &body);
+        let stamp = Stamp(u64::from_le_bytes(*stamp));
+        entries.push((StoredEntry { seq: at.seq, at: stamp, body }, at));
+    }
+    (parse_head(head)? == at).then_some(PackedLog(entries))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(game: GameId, count: u64) -> (Head, Vec<StoredEntry>) {
+        let mut head = Head::START;
+        let entry = |number: u64| {
+            let body = SecretBytes::new(format!("{{\"moved\":{number}}}").into_bytes());
+            head = head.then(game, &body);
+            StoredEntry { seq: head.seq, at: Stamp(1_700_000_000_000 + number), body }
+        };
+        let entries = (0..count).map(entry).collect();
+        (head, entries)
+    }
+
+    #[test]
+    fn what_is_packed_comes_back_byte_for_byte() {
+        let game = GameId::from_random([7; 12]);
+        for count in [1, 2, 300] {
+            let (head, entries) = log(game, count);
+            let packed = pack(head, &entries).unwrap();
+            let again = unpack(game, &packed).unwrap();
+            assert_eq!(again.after(0).map(|(entry, _)| entry.clone()).collect::<Vec<_>>(), entries);
+            assert_eq!((again.head_at(0), again.head_at(count)), (Some(Head::START), Some(head)));
+            assert_eq!(again.head_at(count + 1), None);
+            assert_eq!(again.after(count).count(), 0);
+        }
+        let (head, entries) = log(game, 300);
+        let bytes: usize = entries.iter().map(|entry| entry.body.len()).sum();
+        assert!(pack(head, &entries).unwrap().len() < bytes);
+    }
+
+    #[test]
+    fn what_was_changed_or_cut_is_no_log_whichever_byte_it_is() {
+        let game = GameId::from_random([7; 12]);
+        let (head, entries) = log(game, 20);
+        let packed = pack(head, &entries).unwrap();
+        let is_same = |bytes: &[u8]| {
+            let log = unpack(game, bytes)?;
+            Some(log.after(0).zip(&entries).all(|((one, _), other)| one.body == other.body))
+        };
+        for at in 0..packed.len() {
+            let mut damaged = packed.clone();
+            damaged[at] ^= 0x20;
+            // Stamps are in no hash, here as in the log.
+            assert_ne!(is_same(&damaged), Some(false), "{at}");
+            assert_ne!(is_same(&packed[..at]), Some(false), "{at}");
+        }
+        assert!(unpack(GameId::from_random([8; 12]), &packed).is_none(), "it is another game's");
+    }
+}
