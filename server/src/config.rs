@@ -128,7 +128,7 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_REST_SECONDS", value_name = "SECONDS", default_value_t = 600,
           value_parser = value_parser!(u32).range(1..=86_400), help_heading = "Games")]
     pub rest_seconds: u32,
-    /// Days after its end on which a game in Redis is archived: packed into a tenth of the memory or so, and read as before. 0 archives none. Games in a data folder lie on the
+    /// Days after its end on which a game in Redis is archived: packed into less than half of the memory, and read as before. 0 archives none. Games in a data folder lie on the
     /// disk anyway.
     #[arg(long, env = "FLAGFALL_ARCHIVE_AFTER_DAYS", value_name = "DAYS", default_value_t = 30,
           value_parser = value_parser!(u32).range(0..=36_500), help_heading = "Games")]

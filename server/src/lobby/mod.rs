@@ -9,6 +9,7 @@ mod challenges;
 mod command;
 mod invitations;
 mod memory;
+mod opening;
 mod pool;
 mod ranges;
 mod refusal;
@@ -24,7 +25,7 @@ use std::time::Duration;
 
 use flagfall_board::{PerSide, Side};
 use flagfall_protocol::{
-    Accepted, CommandId, Conduct, GameSummary, Player, PlayerKind, RatingWish, Seek, ServerToClient, Terms,
+    Accepted, CommandId, Conduct, GameSummary, Player, PlayerKind, Seek, ServerToClient, Terms,
 };
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, WallClock, Write};
 use metrics::{counter, gauge, histogram};
@@ -351,29 +352,6 @@ struct Asker<'a> {
 type Handled = Result<(Accepted, bool), LobbyRefusal>;
 
 impl Asker<'_> {
-    async fn seek(&self, terms: &Terms, side: Option<Side>, wish: Option<RatingWish>) -> Handled {
-        let terms = &check_terms(terms)?;
-        check_rated(terms, [self.player.kind; 2])?;
-        let seeker_rating = self.rating_for(terms).await?;
-        let rating = self.range(wish, terms, seeker_rating)?;
-        self.check_conduct_for(terms).await?;
-        self.check_games().await?;
-        let limits = &self.inner.settings.limits;
-        let open = seeks::read_all(&self.inner.store).await?;
-        seeks::check_room(&open, &self.player.id, limits.seeks_per_player, limits.seeks_max)?;
-        let id = random_code()?;
-        let (seeker, terms) = (self.player.clone(), terms.clone());
-        let seek = Seek { id: id.clone(), seeker, terms, side, rating, seeker_rating };
-        let record = SeekRecord { seek, since: self.inner.store.now().0 };
-        let draft = self.draft(Accepted::Seek { seek: id }, None)?.writing(record.opening()?);
-        let kept = self.keep(draft).await?;
-        if let Kept::New(_) = kept {
-            self.inner.seeks().open(record);
-            self.inner.changed.notify_one();
-        }
-        self.finish(kept, LobbyRefusal::Store).await
-    }
-
     async fn cancel_seek(&self, seek_id: &str) -> Handled {
         let (record, key, bytes) = self.find_seek(seek_id).await?;
         if record.seek.seeker.id != self.player.id {

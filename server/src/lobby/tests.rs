@@ -394,6 +394,27 @@ async fn the_limits_of_seeks_hold_over_all_servers() {
     assert_eq!(other.ask("ana", "4", seek(None)).await, Err(LobbyRefusal::TooManySeeks(3)));
 }
 
+#[tokio::test]
+async fn two_servers_that_are_asked_at_once_let_nobody_pass_the_limit_of_seeks() {
+    let (one, other) = two_houses().await;
+    one.ask("ana", "1", seek(None)).await.unwrap();
+    one.ask("ana", "2", seek(None)).await.unwrap();
+    let held = one.store.hold_appends().await;
+    let release = async {
+        // Both have counted two.
+        one.store.wait_for_held(2).await;
+        drop(held);
+    };
+    let (a, b, ()) =
+        tokio::join!(one.ask("ana", "3", seek(None)), other.ask("ana", "4", seek(None)), release);
+    assert_eq!(usize::from(a.is_ok()) + usize::from(b.is_ok()), 1, "{a:?} {b:?}");
+    assert_eq!(a.and(b), Err(LobbyRefusal::TooManySeeks(3)));
+    // One goes, and there is room for one again.
+    let id = one.seeks().into_iter().chain(other.seeks()).next().unwrap();
+    one.ask("ana", "5", LobbyCommand::CancelSeek { seek: id }).await.unwrap();
+    other.ask("ana", "6", seek(None)).await.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_seek_stays_while_its_seeker_is_connected_anywhere_and_goes_with_a_server_that_dies() {
     let (one, other) = two_houses().await;

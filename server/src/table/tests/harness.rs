@@ -183,6 +183,8 @@ pub(super) struct Hand {
     pub(super) held: Vec<Output>,
     pub(super) is_holding: bool,
     pub(super) house_turns: usize,
+    /// How far this server's clock is behind the store's, in milliseconds.
+    pub(super) behind_ms: u64,
     commands: u64,
 }
 
@@ -198,7 +200,17 @@ impl Hand {
     /// Another server's hand on the same store.
     pub(super) fn on(store: MemoryStore, clock: Arc<ManualClock>, id: GameId) -> Hand {
         let table = load(&store, id);
-        Hand { store, clock, id, table, held: Vec::new(), is_holding: false, house_turns: 0, commands: 0 }
+        Hand {
+            store,
+            clock,
+            id,
+            table,
+            held: Vec::new(),
+            is_holding: false,
+            house_turns: 0,
+            behind_ms: 0,
+            commands: 0,
+        }
     }
 
     pub(super) fn twin(&self) -> Hand {
@@ -231,7 +243,7 @@ impl Hand {
     }
 
     pub(super) fn now(&self) -> Stamp {
-        flagfall_store::WallClock::now(&*self.clock)
+        flagfall_store::WallClock::now(&*self.clock).minus_ms(self.behind_ms)
     }
 
     pub(super) fn advance(&mut self, ms: u64) {

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
 use flagfall_bots::Chance;
-use flagfall_protocol::{Accepted, Code, GameCommand, ServerToClient};
+use flagfall_protocol::{Accepted, Code, GameCommand, ServerToClient, Time};
 use flagfall_rules::{Viewer, see};
 use flagfall_store::memory::Fault;
 use flagfall_store::{Append, AppendOutcome, Store as _, StoreError};
@@ -57,6 +57,7 @@ struct World {
     /// Those sent after they had been accepted: their answer is known beforehand.
     repeated: HashSet<(usize, usize)>,
     refused_as_reused: usize,
+    rests: usize,
     ruleset: &'static str,
     conflicts: usize,
 }
@@ -68,7 +69,11 @@ fn id_of(number: usize) -> String {
 impl World {
     fn new(seed: u64, ruleset: &'static str) -> World {
         let mut terms = header(ruleset);
-        terms.terms.time = flagfall_protocol::Time::Fischer { base_s: 3600, increment_s: 5 };
+        // Every other game may rest.
+        terms.terms.time = match seed % 2 {
+            0 => Time::Fischer { base_s: 3600, increment_s: 5 },
+            _ => Time::Correspondence { days: 1 },
+        };
         let one = Hand::new(&terms);
         let others = [one.twin(), one.twin()];
         let [two, three] = others;
@@ -87,6 +92,7 @@ impl World {
             askings: Vec::new(),
             repeated: HashSet::new(),
             refused_as_reused: 0,
+            rests: 0,
             ruleset,
             conflicts: 0,
         };
@@ -113,7 +119,7 @@ impl World {
 
     fn step(&mut self) {
         let server = self.chance.below(SERVERS);
-        let what = self.chance.below(140);
+        let what = self.chance.below(142);
         (server, what).hash(&mut self.trace);
         match what {
             0..=39 => self.ask(server),
@@ -126,14 +132,23 @@ impl World {
             }
             125..=128 => {
                 // Now and then so long that a flag falls.
-                let ms = if self.once_in(400) { 4_000_000 } else { [1, 50, 2_000][self.chance.below(3)] };
+                let long_ms = if self.is_slow() { 90_000_000 } else { 4_000_000 };
+                let ms = if self.once_in(400) { long_ms } else { [1, 50, 2_000][self.chance.below(3)] };
                 self.servers[0].advance(ms);
             }
             129..=134 => self.servers[server].step(Input::Tick),
             135 => self.is_cut[server] = self.once_in(3),
             136 => self.servers[server].step(Input::Audit),
             137 => self.reconnect(server),
+            138 => self.rest(server),
+            139 => self.servers[server].behind_ms = [0, 40, 900][self.chance.below(3)],
             _ => self.crash(server),
+        }
+        // Stores and networks are faster than people.
+        for _ in 0..3 {
+            self.deliver();
+            let busy = self.chance.below(SERVERS);
+            self.release(busy);
         }
         self.tell_others();
         self.read_answers();
@@ -304,6 +319,30 @@ impl World {
         self.reconnect(server);
     }
 
+    fn is_slow(&self) -> bool {
+        self.servers[0].table.header().is_slow()
+    }
+
+    /// Everybody leaves the server; where the game may rest, it does, and is opened again by those who come back.
+    fn rest(&mut self, server: usize) {
+        for client in &self.clients[server] {
+            self.servers[server].close(client);
+        }
+        let hand = &mut self.servers[server];
+        if hand.table.may_rest(hand.now()) {
+            assert!(hand.held.is_empty(), "nothing is under way");
+            let seen = |hand: &Hand| Viewer::ALL.map(|viewer| (hand.seq(viewer), hand.view(viewer)));
+            let (before, head) = (seen(hand), hand.table.head);
+            hand.reload();
+            // Others may have gone on meanwhile, which this server had not heard.
+            assert!(hand.table.head.seq > head.seq || seen(hand) == before, "it comes back as it was");
+            hand.table.share(PerSide::default());
+            self.heard[server] = Default::default();
+            self.rests += 1;
+        }
+        self.reconnect(server);
+    }
+
     fn read_answers(&mut self) {
         for server in 0..SERVERS {
             for at in 0..2 {
@@ -344,6 +383,7 @@ impl World {
     fn check(mut self) -> Checked {
         self.is_cut = [false; SERVERS];
         for server in 0..SERVERS {
+            self.servers[server].behind_ms = 0;
             self.servers[server].release();
         }
         self.read_answers();
@@ -381,7 +421,8 @@ impl World {
                 assert_eq!(in_log.get(&id_of(number)), Some(&seq), "acknowledged, and in the log once");
             }
         }
-        Checked { acknowledged, conflicts: self.conflicts, lost: self.lost, trace: self.trace.finish() }
+        let (conflicts, lost, rests) = (self.conflicts, self.lost, self.rests);
+        Checked { acknowledged, conflicts, lost, rests, trace: self.trace.finish() }
     }
 }
 
@@ -391,6 +432,7 @@ struct Checked {
     acknowledged: usize,
     conflicts: usize,
     lost: usize,
+    rests: usize,
     trace: u64,
 }
 
@@ -437,14 +479,15 @@ fn live_many(worlds: u64, steps: usize) -> Checked {
     let mut all = Checked::default();
     for seed in first..first + worlds {
         println!("seed {seed}");
-        let Checked { acknowledged, conflicts, lost, trace: _ } = live(seed, steps);
+        let Checked { acknowledged, conflicts, lost, rests, trace: _ } = live(seed, steps);
         all.acknowledged += acknowledged;
         all.conflicts += conflicts;
         all.lost += lost;
+        all.rests += rests;
     }
-    let Checked { acknowledged, conflicts, lost, .. } = all;
+    let Checked { acknowledged, conflicts, lost, rests, .. } = all;
     println!(
-        "{acknowledged} acknowledged commands, {conflicts} times the log was read on, {lost} messages lost"
+        "{acknowledged} acknowledged commands, {conflicts} times the log was read on, {lost} messages lost, {rests} rests"
     );
     all
 }
@@ -461,8 +504,8 @@ fn whatever_happens_nothing_acknowledged_is_lost_or_doubled_and_all_servers_agre
 #[test]
 fn thousands_of_short_worlds_come_to_the_same() {
     let worlds = setting("FLAGFALL_SHORT_WORLDS", 2_000);
-    let all = live_many(worlds, 100);
-    assert!(all.acknowledged > usize::try_from(worlds).unwrap() && all.lost > 100);
+    let all = live_many(worlds, 80);
+    assert!(all.acknowledged > 5 * usize::try_from(worlds).unwrap() && all.lost > 100 && all.rests > 100);
 }
 
 #[test]
