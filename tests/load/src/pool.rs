@@ -230,10 +230,12 @@ fn tell(notes: &Notes, seconds: f64, cpu: f64) -> bool {
         notes.games.len(),
         notes.changes.len()
     );
-    for (what, times) in [("wait", &notes.waits_ms), ("game", &notes.games_ms)] {
-        let (half, most) = (seconds_of(times, 50), seconds_of(times, 95));
-        println!("{what}:       median {half:.2} s, 95 % under {most:.2} s");
-    }
+    let of = |times: &[u64]| (seconds_of(times, 50), seconds_of(times, 95));
+    let ((wait, longest_wait), (game, longest_game)) = (of(&notes.waits_ms), of(&notes.games_ms));
+    println!("wait:       median {wait:.1} s, 95 % under {longest_wait:.1} s");
+    println!(
+        "played:     median {game:.2} s from hearing of a game to its end, 95 % under {longest_game:.2} s"
+    );
     println!("rating gap: median {}, 95 % under {}", part(&gaps, 50), part(&gaps, 95));
     for (code, count) in &notes.refusals {
         println!("REFUSED {count} times: {code}");
