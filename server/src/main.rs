@@ -59,7 +59,7 @@ impl Failure {
     }
 }
 
-fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     let config = Config::parse();
     init_logs(&config);
     match start(&config) {

@@ -31,22 +31,36 @@ fn what_is_hidden_cannot_be_opened() {
 /// What the server is built of does not have the omniscient door; the same question about the client, which has `flagfall referee`, and about this crate finds it.
 #[test]
 fn the_server_does_not_link_the_referee() {
-    assert!(!features("flagfall-server", "normal").contains("feature \"referee\""));
-    assert!(!features("flagfall-bots", "normal").contains("feature \"referee\""));
-    assert!(features("flagfall", "normal").contains("feature \"referee\""));
-    assert!(features("flagfall-tests", "normal,dev").contains("feature \"referee\""));
+    let has_door =
+        |package, edges| features(package, edges, "flagfall-rules", &[]).contains("feature \"referee\"");
+    assert!(!has_door("flagfall-server", "normal"));
+    assert!(!has_door("flagfall-bots", "normal"));
+    assert!(has_door("flagfall", "normal"));
+    assert!(has_door("flagfall-tests", "normal,dev"));
 }
 
-fn features(package: &str, edges: &str) -> String {
+/// No server has the faults that the trial plants, but one that was asked for by name.
+#[test]
+fn the_server_has_no_planted_faults() {
+    let has_faults = |edges, more| {
+        features("flagfall-server", edges, "flagfall-store", more).contains("feature \"planted-faults\"")
+    };
+    assert!(!has_faults("normal", &[]));
+    assert!(!has_faults("normal,dev", &[]));
+    assert!(has_faults("normal", &["--features", "planted-faults"]));
+}
+
+fn features(package: &str, edges: &str, of: &str, more: &[&str]) -> String {
     let output = std::process::Command::new(env!("CARGO"))
         .args(["tree", "--offline", "--package", package, "--edges", &format!("{edges},features")])
-        .args(["--invert", "flagfall-rules"])
+        .args(["--invert", of])
+        .args(more)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .expect("cargo runs");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(text.contains("flagfall-rules"), "{text}");
+    assert!(text.contains(of), "{text}");
     text
 }
 

@@ -25,10 +25,11 @@ impl Table {
         let Some(side) = self.header.side_of(&asked.player_id) else { return };
         let key = CommandKey::new(side, asked.cmd_id.as_str());
         let fingerprint = fingerprint_of(&asked);
-        if let Some(done) = self.recent.iter().find(|done| done.key == key) {
+        let known = self.recent.iter().find(|done| done.key == key);
+        if let Some(done) = known.filter(|_| !forgets_commands()) {
             return self.answer_done(&asked, fingerprint, done);
         }
-        if !asked.is_new && self.may_know(key) {
+        if !asked.is_new && self.may_know(key) && !forgets_commands() {
             self.flight = Some(Flight::Search);
             return outputs.push(Output::Search { asked });
         }
@@ -315,6 +316,14 @@ impl Table {
         let unavailable = Payload::new(&self.unavailable());
         self.audiences.all().for_each(|subscriber| subscriber.outbox.send(unavailable.clone()));
     }
+}
+
+/// Whether the fault is planted that a command which was carried out is not known again. Only a test bench's servers can have it.
+fn forgets_commands() -> bool {
+    #[cfg(feature = "planted-faults")]
+    return flagfall_store::planted::PlantedFault::ForgetsCommandIds.is_planted();
+    #[cfg(not(feature = "planted-faults"))]
+    false
 }
 
 /// The index records of a running game.

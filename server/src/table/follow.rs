@@ -105,7 +105,8 @@ impl Table {
         }
         let Some(viewer) = self.header.viewer(Some(&player.id)) else { return false };
         let shown = self.audiences.shown(viewer).seq;
-        let has_seen_more = since.is_some_and(|since| since.epoch == self.epoch && since.seq > shown);
+        // In another epoch, too: servers learn of a new one at different times.
+        let has_seen_more = since.is_some_and(|since| since.seq > shown);
         if !self.audiences.is_empty() && !self.is_behind() && !has_seen_more {
             return false;
         }

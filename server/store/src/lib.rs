@@ -10,6 +10,8 @@ pub mod embedded;
 mod encoding;
 pub mod limits;
 pub mod memory;
+#[cfg(feature = "planted-faults")]
+pub mod planted;
 pub mod record;
 pub mod redis;
 mod store;

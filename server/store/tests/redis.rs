@@ -278,6 +278,58 @@ async fn two_servers_give_a_lost_tail_back_at_once_without_a_conflict() {
 }
 
 #[tokio::test]
+async fn who_knows_less_writes_nothing_before_who_holds_more_has_given_it_back() {
+    let mut redis = RedisServer::start();
+    let one = redis.open(RedisOptions::default()).await;
+    let two = redis.open(RedisOptions::default()).await;
+    fill(&one, 1..2, 3).await;
+    let known = two.head(game(1)).await.unwrap();
+    let copy = common::scratch();
+    copy_folder(redis.folder(), copy.path());
+    fill(&one, 1..2, 2).await;
+    let held = one.head(game(1)).await.unwrap();
+    redis.kill();
+    set_back(&mut redis, copy.path());
+    // The second asks at once and without a pause; the first notices by itself.
+    let there =
+        until("a conflict", async || match two.append(append(game(1), known, &["too early"])).await {
+            Ok(AppendOutcome::Conflict { head }) => Some(head),
+            Ok(AppendOutcome::Unknown) | Err(StoreError::Unavailable { .. }) => None,
+            outcome => panic!("{outcome:?}"),
+        });
+    assert_eq!(there.await, held);
+}
+
+#[test]
+fn whoever_comes_anew_to_a_redis_that_was_started_anew_begins_an_epoch() {
+    // Each runtime takes its servers along when it ends.
+    let runtime = || tokio::runtime::Runtime::new().unwrap();
+    let mut redis = RedisServer::start();
+    let first = runtime();
+    let one = first.block_on(redis.open(RedisOptions::default()));
+    first.block_on(one.heartbeat()).unwrap();
+    let epoch = first.block_on(one.epoch()).unwrap();
+    redis.kill();
+    redis.start_again();
+    first.block_on(until("Redis is back", async || one.heartbeat().await.ok()));
+    let two = first.block_on(redis.open(RedisOptions::default()));
+    for store in [&one, &two] {
+        assert_eq!(first.block_on(store.epoch()).unwrap(), epoch, "somebody was there before, and held all");
+    }
+    drop((one, two, first));
+    let second = runtime();
+    let three = second.block_on(redis.open(RedisOptions::default()));
+    assert_eq!(second.block_on(three.epoch()).unwrap(), epoch, "Redis was there all the time");
+    drop((three, second));
+    redis.kill();
+    redis.start_again();
+    let third = runtime();
+    let four = third.block_on(redis.open(RedisOptions::default()));
+    let later = third.block_on(four.epoch()).unwrap();
+    assert!(later > epoch, "nobody knows what it has lost: {later} after {epoch}");
+}
+
+#[tokio::test]
 async fn a_branch_that_was_lost_is_a_conflict_and_never_mixed_in() {
     let mut redis = RedisServer::start();
     let one = redis.open(RedisOptions::default()).await;

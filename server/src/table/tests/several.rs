@@ -2,7 +2,7 @@
 
 use flagfall_board::{PerSide, Side};
 use flagfall_bots::Chance;
-use flagfall_protocol::{GameCommand, Phase, Presence, ServerToClient};
+use flagfall_protocol::{GameCommand, Phase, Position, Presence, ServerToClient};
 use flagfall_rules::Viewer;
 use flagfall_store::{Outage, StoreError};
 
@@ -104,6 +104,18 @@ fn whoever_opens_a_game_sees_it_as_the_log_has_it() {
     let ServerToClient::Game { game, seq, .. } = ana.only() else { panic!() };
     assert_eq!((game.ply, seq), (3, seen));
     assert_eq!(others[1].events().len(), 3);
+}
+
+#[test]
+fn whoever_has_seen_more_in_another_epoch_waits_for_a_look_too() {
+    let (mut one, mut clients, mut attended, _others) = pair();
+    play(&mut one, &mut clients, 3, 3);
+    // A server learns of a new epoch when it comes anew; one that stays goes on in the old one.
+    let seen = one.position(one.seq(Viewer::Player(Side::Red)));
+    let mut ana = Client::new("ana");
+    attended.open(&ana, Some(Position { epoch: seen.epoch + 1, ..seen }));
+    let ServerToClient::Game { game, seq, .. } = ana.only() else { panic!() };
+    assert_eq!((game.ply, seq), (3, seen.seq));
 }
 
 #[test]

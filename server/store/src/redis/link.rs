@@ -288,6 +288,20 @@ impl Link {
         command
     }
 
+    /// The call that appends; with the planted fault, whatever the log ends with.
+    #[cfg(feature = "planted-faults")]
+    pub(super) fn call_append(&self, keys: &[&str]) -> Cmd {
+        const CHECK: &str = "if seq ~= ARGV[1] or hash ~= ARGV[2] then return {'conflict', seq, hash} end";
+        if !crate::planted::PlantedFault::PlainXadd.is_planted() {
+            return self.call(Script::Append, keys);
+        }
+        let source = SOURCES[Script::Append as usize];
+        assert!(source.contains(CHECK), "what is to be left out is not there");
+        let mut command = redis::cmd("EVAL");
+        command.arg(source.replace(CHECK, "")).arg(keys.len()).arg(keys);
+        command
+    }
+
     /// Sends commands in one go; their answers, each as it came.
     pub(super) async fn send(&mut self, commands: &Pipeline) -> Result<Vec<Value>, Fault> {
         let count = commands.len();

@@ -12,7 +12,7 @@ use std::time::Duration;
 use flagfall_board::{GameId, Stamp};
 use redis::{Cmd, Pipeline, Value};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::answers::{self, Appended, Beat};
 use super::held::HeldEntry;
@@ -192,6 +192,7 @@ impl Writer {
                     Some(first) => {
                         let group = gather(first, &mut requests);
                         self.run_group(group).await;
+                        self.return_soon().await;
                     }
                     None => return,
                 },
@@ -212,6 +213,15 @@ impl Writer {
         let left_behind = SystemClock.now().0.saturating_sub(LEFT_BEHIND_MS);
         if let Err(fault) = self.finish_pending(&mut link, Some(left_behind)).await {
             self.lose_link(&fault);
+            self.return_soon().await;
+        }
+    }
+
+    /// Connects anew where the connection was lost just now: what Redis has lost is to be given back before others write.
+    async fn return_soon(&mut self) {
+        if self.link.is_none() {
+            // Where it fails, whatever is asked next is told so.
+            let _told_otherwise = self.ready().await.is_ok();
         }
     }
 
@@ -254,15 +264,17 @@ impl Writer {
         if let Some(former) = &self.former {
             link.fence(former).await?;
         }
-        let last_heartbeat = self.begin(&mut link).await?;
+        let Begun { last_heartbeat, wait } = self.begin(&mut link).await?;
+        let games = self.shared.held().games();
+        for chunk in games.chunks(CHUNK) {
+            self.give_back(&mut link, chunk).await?;
+        }
+        // Others do so too: whoever wrote before them would cut off what they hold.
+        sleep(wait).await;
         if self.has_beaten {
             // Before anything is taken: clocks stood still while no server reached Redis.
             let beat = link.ask(&self.heartbeat(&link)).await?;
             self.note_beat(answers::beat(beat)?);
-        }
-        let games = self.shared.held().games();
-        for chunk in games.chunks(CHUNK) {
-            self.give_back(&mut link, chunk).await?;
         }
         self.finish_pending(&mut link, None).await?;
         self.link = Some(link);
@@ -276,12 +288,14 @@ impl Writer {
     }
 
     /// Makes the store if there is none, and reads what it says of itself.
-    async fn begin(&self, link: &mut Link) -> Result<Option<Stamp>, Fault> {
+    async fn begin(&self, link: &mut Link) -> Result<Begun, Fault> {
         let keys = &self.shared.keys;
         let mut command = link.call(Script::Begin, &[&keys.meta]);
         self.shared.time(&mut command);
         command.arg(SCHEMA).arg(self.shared.epoch.load(Ordering::SeqCst));
-        let (schema, epoch, heartbeat, now): (String, String, String, u64) = link.ask(&command).await?;
+        command.arg(&link.run_id).arg(u8::from(self.has_beaten));
+        let (schema, epoch, heartbeat, now, run_at): (String, String, String, u64, u64) =
+            link.ask(&command).await?;
         if schema != SCHEMA.to_string() {
             return Err(Fault::NotDone(format!(
                 "the store in this Redis has schema {schema}, and this server knows {SCHEMA}: export it with the server that made it and import it into a new --redis-prefix"
@@ -300,7 +314,8 @@ impl Writer {
             // Later it is for the heartbeat that follows to say how late it is, and whether clocks stood still.
             self.shared.raise_floor(heartbeat.unwrap_or(Stamp(0)).max(Stamp(now)));
         }
-        Ok(heartbeat)
+        let age = Duration::from_millis(now.saturating_sub(run_at));
+        Ok(Begun { last_heartbeat: heartbeat, wait: self.shared.options.give_back.saturating_sub(age) })
     }
 
     fn heartbeat(&self, link: &Link) -> Cmd {
@@ -526,7 +541,11 @@ impl Writer {
             commands.cmd("ZADD").arg(&keys.pending).arg(SystemClock.now().0).arg(member);
         }
         let names = [keys.log(append.game), keys.quarantine(append.game)];
-        let mut command = link.call(Script::Append, &names.each_ref().map(String::as_str));
+        let names = names.each_ref().map(String::as_str);
+        #[cfg(not(feature = "planted-faults"))]
+        let mut command = link.call(Script::Append, &names);
+        #[cfg(feature = "planted-faults")]
+        let mut command = link.call_append(&names);
         command.arg(append.expected.seq).arg(&append.expected.hash.0[..]);
         self.shared.time(&mut command);
         command.arg(append.deadline.map(|deadline| deadline.0.to_string()).unwrap_or_default());
@@ -730,6 +749,13 @@ impl Writer {
             self.lose_link(&fault);
         }
     }
+}
+
+/// What a store says of itself to whoever connects.
+struct Begun {
+    last_heartbeat: Option<Stamp>,
+    /// How long servers still have to give back what this run of Redis has lost, before anything else is written.
+    wait: Duration,
 }
 
 fn gather(first: Request, requests: &mut mpsc::Receiver<Request>) -> Vec<Request> {

@@ -1,0 +1,10 @@
+//! The server with a planted fault, for the trial's checker to find. It is built with the feature `planted-faults` alone.
+
+use std::process::ExitCode;
+
+#[path = "../main.rs"]
+mod server;
+
+fn main() -> ExitCode {
+    server::main()
+}
