@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flagfall_board::{GameId, Side};
+use flagfall_bots::Chance;
 use flagfall_protocol::{Accepted, ClientToServer, CommandId};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
@@ -15,10 +16,11 @@ use crate::chance::{between, chance_for, once_in};
 use crate::client::{Client, LineCounts};
 use crate::error::TrialError;
 use crate::http;
-use crate::log::{GameLog, Outage, Role, TextPool};
+use crate::log::{GameLog, Role, TextPool};
+use crate::mishap::Planned;
 use crate::plan::{GamePlan, Options};
 use crate::player::{Player, Progress, watch};
-use crate::site::{Kills, Site};
+use crate::site::{History, Site};
 
 const TELL_EVERY: Duration = Duration::from_secs(5);
 
@@ -27,10 +29,10 @@ const TELL_EVERY: Duration = Duration::from_secs(5);
 pub(crate) struct Run {
     /// The games that ended.
     pub games: Vec<GameLog>,
-    /// The times without a server.
-    pub outages: Vec<Outage>,
-    /// How often what was killed.
-    pub kills: Kills,
+    /// Why others did not.
+    pub given_up: Vec<String>,
+    /// What went wrong.
+    pub history: History,
     /// What happened on the lines.
     pub lines: LineCounts,
 }
@@ -41,7 +43,7 @@ struct Played {
     tokens: [Option<String>; 2],
 }
 
-/// Plays the games, kills servers and what they store in meanwhile, and reads the records when all is over, from new processes.
+/// Plays the games, lets things go wrong meanwhile, and reads the records when all is over, from new processes.
 ///
 /// # Errors
 /// [`TrialError`] of whatever could not go on.
@@ -49,105 +51,182 @@ pub(crate) async fn play_all(
     site: &mut Site,
     options: &Options,
     plans: Vec<GamePlan>,
-    kills: usize,
+    mishaps: Vec<Planned>,
     mut tell: impl FnMut(String),
 ) -> Result<Run, TrialError> {
-    let progress = Arc::new(Progress::default());
+    let progress = Arc::new(Progress { gate: site.gate.clone(), ..Progress::default() });
     let room = Arc::new(Semaphore::new(options.concurrency.max(1)));
     let total = plans.len();
-    let expected: usize = plans.iter().map(moves_at_least).sum();
+    let mut pace = Pace::new(&plans, mishaps.len(), options.seed);
     let mut tasks: JoinSet<Result<Played, TrialError>> = JoinSet::new();
     for plan in plans {
-        let (room, progress, addresses) = (room.clone(), progress.clone(), site.addresses());
-        let spectators = options.spectators;
+        let (room, progress, spectators) = (room.clone(), progress.clone(), options.spectators);
+        let servers = Servers { doors: site.doors(), addresses: site.addresses() };
         tasks.spawn(async move {
             let _place = room.acquire().await.map_err(|error| TrialError::Defect(error.to_string()))?;
-            Box::pin(play_one(plan, spectators, addresses, progress)).await
+            Box::pin(play_one(plan, spectators, servers, progress)).await
         });
     }
-    let mut chance = chance_for(options.seed, "kills", kills);
-    let step = expected / (kills + 1);
-    let mut next_kill = between(&mut chance, step / 4, step) as u64;
+    let mut mishaps = mishaps.into_iter().peekable();
     let (mut run, mut played) = (Run::default(), Vec::new());
-    site.kills = Kills::default();
+    site.history = History::default();
     let deadline = Instant::now() + options.run_max;
     let mut clock = interval(TELL_EVERY);
-    while played.len() < total {
+    let mut told_at = Instant::now();
+    while played.len() + run.given_up.len() < total {
         let acked = progress.acked.load(Ordering::Relaxed);
-        let done = site.kills.count();
-        if done < kills && acked >= next_kill {
-            // Every other time it is gone long enough for clocks to show it.
-            let down = if done.is_multiple_of(2) { between(&mut chance, 200, 600) } else { 0 };
-            run.outages.extend(site.kill_and_restart(Duration::from_millis(down as u64)).await?);
-            // Now and then the next one is killed before it has done anything.
-            let pause = if once_in(&mut chance, 5) { 0 } else { between(&mut chance, step / 4, step) };
-            next_kill = progress.acked.load(Ordering::Relaxed) + pause as u64;
+        if told_at.elapsed() >= TELL_EVERY {
+            told_at = Instant::now();
+            let others = progress.others.load(Ordering::Relaxed);
+            tell(pace.words(played.len(), total, acked, others, &site.history));
+        }
+        if acked >= pace.next
+            && let Some(planned) = mishaps.next()
+        {
+            site.undergo(planned).await?;
+            pace.go_on(progress.acked.load(Ordering::Relaxed));
+            progress.is_calm.store(mishaps.peek().is_none(), Ordering::Relaxed);
             continue;
         }
         tokio::select! {
-            () = progress.moved.notified(), if done < kills => {}
+            () = progress.moved.notified(), if mishaps.peek().is_some() => {}
             ended = tasks.join_next() => match ended {
-                Some(Ok(result)) => {
-                    played.push(result?);
+                Some(Ok(Ok(one))) => {
+                    played.push(one);
                     progress.ended.fetch_add(1, Ordering::Relaxed);
                 }
+                // A client that gives up says why, and the game counts as one that did not end.
+                Some(Ok(Err(error @ TrialError::Client { .. }))) => {
+                    tell(error.to_string());
+                    run.given_up.push(error.to_string());
+                }
+                Some(Ok(Err(error))) => return Err(error),
                 Some(Err(error)) => return Err(TrialError::Defect(error.to_string())),
                 None => break,
             },
-            _ = clock.tick() => tell(format!(
-                "{} of {total} games ended, {acked} moves acknowledged, {done} kills", played.len(),
-            )),
+            _ = clock.tick() => {}
             () = tokio::time::sleep_until(deadline) => {
-                return Err(TrialError::TooSlow(format!("{} of {total} games ended", played.len())));
+                // Those that hang are told from those that ended.
+                let hung = total - played.len() - run.given_up.len();
+                run.given_up.extend((0..hung).map(|_| "a game did not end in time".to_owned()));
             }
         }
     }
-    if kills > 0 {
-        // What the records say is read from a process that saw none of it.
-        let last = site.kill_all_and_restart(Duration::ZERO).await?;
-        tell(format!(
-            "all games ended; the last new processes were up after {} ms",
-            last.up_at - last.spawned_at
-        ));
+    tasks.abort_all();
+    site.clear_up();
+    run.history = std::mem::take(&mut site.history);
+    if run.history.kills > 0 {
+        // What the records say is read from processes that saw none of it.
+        site.kill_all(Duration::ZERO).await?;
     }
+    let started = Instant::now();
+    read_records(site, &mut run, played).await?;
+    tell(format!("all games over; records read in {:.1} s", started.elapsed().as_secs_f64()));
+    Ok(run)
+}
+
+/// When the next mishap is due, by the moves acknowledged so far: what is left of them is spread over what is left of the games.
+struct Pace {
+    chance: Chance,
+    expected: u64,
+    left: u64,
+    next: u64,
+    started: Instant,
+}
+
+impl Pace {
+    fn new(plans: &[GamePlan], mishaps: usize, seed: u64) -> Pace {
+        let expected = plans.iter().map(moves_at_least).sum::<usize>() as u64;
+        let chance = chance_for(seed, "pace", mishaps);
+        let mut pace = Pace { chance, expected, left: mishaps as u64, next: 0, started: Instant::now() };
+        pace.go_on(0);
+        pace
+    }
+
+    fn go_on(&mut self, acked: u64) {
+        let step = self.expected.saturating_sub(acked) / (self.left + 1);
+        self.left = self.left.saturating_sub(1);
+        // Now and then the next one comes before anything else has happened.
+        let is_at_once = once_in(&mut self.chance, 5);
+        let step = usize::try_from(step).unwrap_or(usize::MAX);
+        let pause = if is_at_once { 0 } else { between(&mut self.chance, step / 4, step) };
+        self.next = acked + pause as u64;
+    }
+
+    fn words(&self, ended: usize, total: usize, acked: u64, others: u64, history: &History) -> String {
+        let mishaps: usize = history.counts.values().sum();
+        let share = (acked as f64 / self.expected.max(1) as f64).min(1.0);
+        let left_s = self.started.elapsed().as_secs_f64() * (1.0 - share) / share.max(0.001);
+        let left = if share < 0.02 {
+            "too early to say how long it takes".to_owned()
+        } else {
+            format!("about {:.0} min {:02.0} s to go", (left_s / 60.0).floor(), left_s % 60.0)
+        };
+        format!(
+            "{ended} of {total} games over, {mishaps} mishaps, {} kills among them, {acked} moves and {others} other commands acknowledged, {left}",
+            history.kills
+        )
+    }
+}
+
+async fn read_records(site: &Site, run: &mut Run, mut played: Vec<Played>) -> Result<(), TrialError> {
     played.sort_by_key(|one| one.log.plan.number);
-    run.kills = site.kills;
     let addresses = site.addresses().borrow().clone();
     let address = *addresses.first().ok_or_else(|| TrialError::Defect("no server".to_owned()))?;
     for Played { mut log, lines, tokens: [red, blue] } in played {
         for (record, token) in log.records.iter_mut().zip([red, blue, None]) {
-            *record = http::record(address, &log.game, token.as_deref()).await?;
+            match http::record(address, &log.game, token.as_deref()).await {
+                Ok(text) => *record = text,
+                // The checker counts a record that is none.
+                Err(error) => *record = error.to_string(),
+            }
         }
         run.lines.drops += lines.drops;
         run.lines.breaks += lines.breaks;
         run.lines.resends += lines.resends;
         run.games.push(log);
     }
-    Ok(run)
+    Ok(())
 }
 
-/// Moves a game surely has, or nearly: kills are spread over them.
+/// Moves a game surely has, or nearly: mishaps are spread over them.
 fn moves_at_least(plan: &GamePlan) -> usize {
     let most = plan.resign.map_or(60, |(after, _)| usize::from(after));
     if plan.terms.ruleset == "barrage" { most.min(40) } else { most }
 }
 
+/// Where clients find the servers.
+struct Servers {
+    /// Players.
+    doors: watch::Receiver<Vec<SocketAddr>>,
+    /// Others.
+    addresses: watch::Receiver<Vec<SocketAddr>>,
+}
+
 async fn play_one(
     plan: GamePlan,
     spectators: usize,
-    addresses: watch::Receiver<Vec<SocketAddr>>,
+    servers: Servers,
     progress: Arc<Progress>,
 ) -> Result<Played, TrialError> {
     let pool = Arc::new(TextPool::default());
     let make = |role: Role, number: usize| {
         let name = format!("t{}-{number}-{:04x}", plan.number, plan.seed & 0xffff);
-        Client::new(name, role, addresses.clone(), pool.clone(), chance_for(plan.seed, "client", number))
+        let at = if number < 2 { &servers.doors } else { &servers.addresses };
+        Client::new(name, role, at.clone(), pool.clone(), chance_for(plan.seed, "client", number))
     };
     let (mut red, mut blue) = (make(Role::Red, 0), make(Role::Blue, 1));
+    let open = progress.gate.read().await;
     let game = arrange(&plan, &mut red, &mut blue).await?;
-    let mut watching: JoinSet<(Client, Result<(), TrialError>)> = JoinSet::new();
+    let mut those_who_watch = Vec::new();
     for number in 0..spectators {
         let mut client = make(Role::Spectator(number), number + 2);
+        client.connect().await?;
+        those_who_watch.push(client);
+    }
+    drop(open);
+    let mut watching: JoinSet<(Client, Result<(), TrialError>)> = JoinSet::new();
+    for mut client in those_who_watch {
         watching.spawn(async move {
             let result = watch(&mut client, game).await;
             (client, result)

@@ -100,7 +100,6 @@ impl Client {
                 return Ok(());
             }
             let jitter = self.chance.below(usize::try_from(pause).unwrap_or(1)) as u64;
-            // The one pause there is: a client backs off before it dials again.
             sleep(Duration::from_millis(pause / 2 + jitter)).await;
             pause = (pause * 2).min(BACK_OFF_MS.1);
         }
@@ -117,7 +116,7 @@ impl Client {
         let shake = Box::pin(client_async(format!("ws://{address}/ws"), stream));
         let Ok(Ok((socket, _response))) = timeout(DIAL_MAX, shake).await else { return false };
         self.socket = Some(socket);
-        self.note(What::Connected);
+        self.note(What::Connected(at));
         true
     }
 
@@ -191,6 +190,12 @@ impl Client {
         }
     }
 
+    /// Drops the line of a server that cannot do anything now, and waits a little before the next one.
+    pub(crate) async fn back_off(&mut self) {
+        self.drop_line();
+        sleep(Duration::from_millis(50 + self.chance.below(100) as u64)).await;
+    }
+
     /// Says goodbye.
     pub(crate) async fn close(&mut self) {
         if let Some(mut socket) = self.socket.take() {
@@ -235,7 +240,7 @@ impl Client {
                         if code.as_str() != Code::STORE_UNAVAILABLE {
                             return Err(self.error("-", format!("refused: {code}: {message}")));
                         }
-                        self.drop_line();
+                        self.back_off().await;
                     }
                     _ => {}
                 }

@@ -38,9 +38,6 @@ pub enum TrialError {
         /// What.
         what: String,
     },
-    /// The run takes too long.
-    #[error("the run did not end in time: {0}")]
-    TooSlow(String),
     /// A task ended by a defect of this program.
     #[error("a defect of the trial: {0}")]
     Defect(String),

@@ -2,7 +2,11 @@
 //! and restarted meanwhile. Clients drop their lines and come back, and write down every text. When all is over a checker with
 //! rules, redaction and counting of its own holds the logs against the server's full records.
 //!
-//! The checker (`check`) takes nothing from the engine or the views. It is shown planted faults first.
+//! Before several servers and a Redis more goes wrong (`mishap`): whatever can be killed is, Redis loses its last second, lines between
+//! them are slow, cut, or dead in one direction (`proxy`), clocks jump (`skew`).
+//!
+//! The checker (`check`) takes nothing from the engine or the views. It is shown planted faults first: in copies of logs, and, by
+//! [`run_planted`], in servers.
 
 mod arena;
 mod chance;
@@ -11,15 +15,20 @@ mod client;
 mod error;
 mod http;
 mod log;
+mod mishap;
 mod moves;
 mod pairs;
 mod plan;
 mod plant;
 mod player;
+mod proxy;
+mod redis;
 mod report;
 mod server;
 mod site;
+mod skew;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 pub use check::{Fault, Findings};
@@ -27,11 +36,12 @@ pub use error::TrialError;
 pub use plan::Options;
 pub use plant::Planted;
 pub use report::Report;
-pub use site::{Kills, Storage};
+pub use site::{History, Storage};
 
 use crate::arena::{Run, play_all};
 use crate::check::{PairLog, check_game, check_pair};
 use crate::log::GameLog;
+use crate::mishap::{for_planted_servers, plan_mishaps, rehearsal};
 use crate::pairs::{plan_pairs, play_pairs};
 use crate::plan::{SetupFiles, plan_games};
 use crate::plant::plant_all;
@@ -39,8 +49,6 @@ use crate::site::Site;
 
 /// Games of the rehearsal whose logs the faults are planted in.
 const REHEARSAL_GAMES: usize = 6;
-/// Their kills.
-const REHEARSAL_KILLS: usize = 2;
 
 /// What a trial tells while it goes on.
 #[derive(Clone, Debug)]
@@ -58,12 +66,15 @@ pub enum News {
 pub async fn run(options: &Options, mut tell: impl FnMut(News)) -> Result<Report, TrialError> {
     let setups = SetupFiles::read(&options.data);
     setups.notes.iter().for_each(|note| tell(News::Progress(note.clone())));
-    let mut site = Site::start(&options.server, options.storage).await?;
+    let mut site = Site::start(&options.server, options.storage, &options.environment).await?;
+    site.notes.iter().for_each(|note| tell(News::Progress(note.clone())));
     let outcome = run_on(&mut site, options, &setups, &mut tell).await;
     if let Err(error) = &outcome {
-        tell(News::Progress(format!("failed: {error}; the server's log ends with:\n{}", site.log_tail())));
+        tell(News::Progress(format!("failed: {error}; the servers' logs end with:\n{}", site.log_tail())));
     }
-    site.stop().await;
+    if let Some(folder) = site.stop(options.keeps).await {
+        tell(News::Progress(format!("the servers' logs and data are in {}", folder.display())));
+    }
     outcome
 }
 
@@ -73,17 +84,26 @@ async fn run_on(
     setups: &SetupFiles,
     tell: &mut impl FnMut(News),
 ) -> Result<Report, TrialError> {
-    let mut findings = rehearse(site, options, setups, tell).await?;
+    let mut findings = Findings::default();
+    if options.rehearses {
+        findings = rehearse(site, options, setups, tell).await?;
+    }
     let started = Instant::now();
     let plans = plan_games(options, setups, 0, options.games);
-    let run = play_all(site, options, plans, options.kills, |text| tell(News::Progress(text))).await?;
-    tell(News::Progress("playing paired sessions".to_owned()));
-    let pairs = play_pairs(site.first_address(), plan_pairs(options, setups, options.pairs)).await?;
+    let mishaps = plan_mishaps(options.seed, options.kills, options.storage, site.has_clocks());
+    let run = play_all(site, options, plans, mishaps, |text| tell(News::Progress(text))).await?;
+    let mut pairs = Vec::new();
+    if options.pairs > 0 {
+        tell(News::Progress("playing paired sessions".to_owned()));
+        pairs = play_pairs(site.first_address(), plan_pairs(options, setups, options.pairs)).await?;
+    }
     let played = started.elapsed().as_secs_f64();
     tell(News::Progress("checking".to_owned()));
     let started = Instant::now();
-    let Run { games, outages, lines, kills } = run;
-    let found = check_all(games, pairs, outages.clone()).await?;
+    let Run { games, given_up, history, lines } = run;
+    given_up.into_iter().for_each(|why| findings.fault(Fault::Unended, why));
+    let history = Arc::new(history);
+    let found = check_all(games, pairs, history.clone()).await?;
     findings.add(found);
     Ok(Report {
         games: options.games,
@@ -91,8 +111,7 @@ async fn run_on(
         pairs_wanted: options.pairs,
         findings,
         lines,
-        outages,
-        kills,
+        history,
         seconds: (played, started.elapsed().as_secs_f64()),
     })
 }
@@ -106,24 +125,28 @@ async fn rehearse(
     tell: &mut impl FnMut(News),
 ) -> Result<Findings, TrialError> {
     tell(News::Progress(format!(
-        "rehearsal: {REHEARSAL_GAMES} games, {REHEARSAL_KILLS} kills, then planted faults"
+        "rehearsal: {REHEARSAL_GAMES} games and three kills, then faults planted in what was written down"
     )));
-    let small = Options { games: REHEARSAL_GAMES, spectators: 2, resign_after: 60, ..options.clone() };
+    let small =
+        Options { games: REHEARSAL_GAMES, spectators: 2, resign_after: 60, think_ms: 0, ..options.clone() };
     let mut plans = plan_games(&small, setups, 1_000_000, REHEARSAL_GAMES);
     for plan in &mut plans {
         plan.terms.time = flagfall_protocol::Time::Fischer { base_s: 900, increment_s: 2 };
+        plan.is_flag_to_fall = false;
         plan.resign = plan.resign.or(Some((60, flagfall_board::Side::Red)));
     }
-    let run = play_all(site, &small, plans, REHEARSAL_KILLS, |text| tell(News::Progress(text))).await?;
+    let mishaps = rehearsal(options.storage);
+    let run = play_all(site, &small, plans, mishaps, |text| tell(News::Progress(text))).await?;
     let mut pair_options = small.clone();
     pair_options.seed ^= 1;
     let pairs = play_pairs(site.first_address(), plan_pairs(&pair_options, setups, 1)).await?;
-    let Run { games, outages, .. } = run;
+    let Run { games, given_up, history, .. } = run;
     let (planted, clean) = tokio::task::spawn_blocking(move || {
         let mut clean = Findings::default();
-        games.iter().for_each(|game| check_game(game, &outages, &mut clean));
+        given_up.into_iter().for_each(|why| clean.fault(Fault::Unended, why));
+        games.iter().for_each(|game| check_game(game, &history, &mut clean));
         pairs.iter().for_each(|pair| check_pair(pair, &mut clean));
-        (plant_all(&games, &pairs, &outages), clean)
+        (plant_all(&games, &pairs, &history), clean)
     })
     .await
     .map_err(|error| TrialError::Defect(error.to_string()))?;
@@ -144,15 +167,62 @@ async fn rehearse(
     Ok(faults)
 }
 
+/// A fault planted in a server, and what the checker called what came of it.
+#[derive(Clone, Debug)]
+pub struct PlantedServer {
+    /// Its name in the server's environment.
+    pub name: &'static str,
+    /// What was found, how often, and the first example.
+    pub found: Vec<(Fault, u64, String)>,
+}
+
+/// The faults a server can be built with, each with what the checker must call it.
+pub const PLANTED_SERVERS: [(&str, Fault); 3] = [
+    ("acknowledge-first", Fault::Missing),
+    ("forget-command-ids", Fault::Missing),
+    ("plain-xadd", Fault::Unended),
+];
+
+/// Plays some games against servers with each planted fault; the program is one that was built to have them.
+///
+/// # Errors
+/// [`TrialError`] when it cannot be carried out.
+pub async fn run_planted(
+    options: &Options,
+    mut tell: impl FnMut(String),
+) -> Result<Vec<PlantedServer>, TrialError> {
+    let setups = SetupFiles::read(&options.data);
+    let mut planted = Vec::new();
+    for (name, _) in PLANTED_SERVERS {
+        tell(format!("servers with the fault {name}"));
+        let environment = [("FLAGFALL_PLANTED_FAULT".to_owned(), name.to_owned())];
+        let mut site = Site::start(&options.server, options.storage, &environment).await?;
+        let plans = plan_games(options, &setups, 0, options.games);
+        let mishaps = for_planted_servers();
+        let run = Box::pin(play_all(&mut site, options, plans, mishaps, &mut tell)).await;
+        site.stop(options.keeps).await;
+        let Run { games, given_up, history, .. } = run?;
+        let mut findings = check_all(games, Vec::new(), Arc::new(history)).await?;
+        given_up.into_iter().for_each(|why| findings.fault(Fault::Unended, why));
+        let example =
+            |fault: Fault| findings.examples().find(|(of, _)| *of == fault).map(|(_, text)| text.to_owned());
+        let counts = Fault::ALL.into_iter().map(|fault| (fault, findings.count(fault)));
+        let found = counts.filter(|(_, count)| *count > 0);
+        let found = found.map(|(fault, count)| (fault, count, example(fault).unwrap_or_default())).collect();
+        planted.push(PlantedServer { name, found });
+    }
+    Ok(planted)
+}
+
 async fn check_all(
     games: Vec<GameLog>,
     pairs: Vec<PairLog>,
-    outages: Vec<log::Outage>,
+    history: Arc<History>,
 ) -> Result<Findings, TrialError> {
     tokio::task::spawn_blocking(move || {
         let mut findings = Findings::default();
         // Each log is let go as soon as it is checked.
-        games.into_iter().for_each(|game| check_game(&game, &outages, &mut findings));
+        games.into_iter().for_each(|game| check_game(&game, &history, &mut findings));
         pairs.iter().for_each(|pair| check_pair(pair, &mut findings));
         findings
     })

@@ -32,8 +32,8 @@ impl Role {
 /// What happened on a client's line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum What {
-    /// A socket opened.
-    Connected,
+    /// A socket to the server of this number opened.
+    Connected(usize),
     /// The socket is gone, by the client's whim or the server's end.
     Dropped,
     /// The client sent this.
@@ -73,15 +73,46 @@ pub(crate) struct GameLog {
     pub records: [String; 3],
 }
 
-/// A time in which no server ran.
+/// A time in which no server ran or none could reach what it stores in, or over which Redis's clock jumped: no clock ran.
 #[derive(Clone, Copy, Debug)]
 pub struct Outage {
-    /// When the killed process was gone.
+    /// When the killed processes were gone.
     pub killed_at: u64,
-    /// When the next one was started.
+    /// When the next ones were started.
     pub spawned_at: u64,
-    /// When that one listened.
+    /// When those listened.
     pub up_at: u64,
+    /// The first two by the clock that stamps.
+    pub by_store: (u64, u64),
+}
+
+/// A time in which a server could not reach what it stores in.
+#[derive(Clone, Copy, Debug)]
+pub struct Away {
+    /// Its number.
+    pub server: usize,
+    /// Since when.
+    pub from: u64,
+    /// Until when.
+    pub until: u64,
+}
+
+/// What was written then was lost, and nobody had it any more.
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
+    /// From when on.
+    pub from: u64,
+    /// When all was up again that had it.
+    pub until: u64,
+}
+
+/// A server was killed while others went on.
+#[derive(Clone, Copy, Debug)]
+pub struct Death {
+    /// Its number.
+    pub server: usize,
+    /// When.
+    pub at: u64,
 }
 
 /// Texts that many clients received are kept once.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
-use flagfall_trial::{News, Options, Storage, run};
+use flagfall_trial::{News, Options, PLANTED_SERVERS, PlantedServer, Storage, run, run_planted};
 
 /// Plays many games over real sockets against servers that are killed meanwhile, and counts what went wrong.
 #[derive(Debug, Parser)]
@@ -31,13 +31,16 @@ struct Arguments {
     /// The ply at which most games are resigned at the latest.
     #[arg(long, default_value_t = 300)]
     resign_after: u16,
+    /// How long players think about a move at most, in milliseconds.
+    #[arg(long, default_value_t = 0)]
+    think_ms: usize,
     /// What everything random is made of; printed, so that a run can be repeated.
     #[arg(long)]
     seed: Option<u64>,
-    /// Few games, few spectators, three kills: for the test suite.
+    /// Few games, few spectators, few kills: for the test suite. With --store redis all that can go wrong does so at least once.
     #[arg(long)]
     quick: bool,
-    /// 600 games, 204 kills, before three servers and a Redis unless said otherwise. It takes long, and a quiet machine.
+    /// At least 200 kills and 100,000 acknowledged commands, before three servers and a Redis unless said otherwise.
     #[arg(long, conflicts_with = "quick")]
     long: bool,
     /// Where the games are kept: in the server's folder, or in a Redis of the trial's own, which is killed now and then like the servers.
@@ -49,6 +52,12 @@ struct Arguments {
     /// The server's program; beside this one by default.
     #[arg(long, env = "FLAGFALL_SERVER_BIN")]
     server: Option<PathBuf>,
+    /// Look for the faults planted in this program, which is built with the feature planted-faults, and do nothing else.
+    #[arg(long, conflicts_with_all = ["long", "quick"])]
+    planted_server: Option<PathBuf>,
+    /// Leave the servers' logs and data where they are when all is over, and say where.
+    #[arg(long)]
+    keep: bool,
     /// The folder with setups-classic.txt and setups-barrage.txt.
     #[arg(long, env = "FLAGFALL_TEST_DATA", default_value = "../shared/data")]
     data_dir: PathBuf,
@@ -81,6 +90,7 @@ async fn main() -> ExitCode {
         pairs: arguments.pairs,
         concurrency: arguments.concurrency,
         resign_after: arguments.resign_after,
+        think_ms: arguments.think_ms,
         seed,
         run_max: Duration::from_secs(20 * 60),
         storage: match arguments.store {
@@ -89,13 +99,25 @@ async fn main() -> ExitCode {
             Some(StoreName::Redis) | None => Storage::Redis { servers: arguments.servers },
         },
         server,
+        environment: Vec::new(),
+        rehearses: true,
+        keeps: arguments.keep,
         data: arguments.data_dir,
     };
+    let is_shared = options.storage != Storage::Embedded;
     if arguments.quick {
         options = Options { games: 20, spectators: 3, kills: 3, pairs: 4, resign_after: 60, ..options };
     }
+    if arguments.quick && is_shared {
+        // One round of all that can happen, and games that last as long.
+        options = Options { games: 48, kills: 8, concurrency: 16, think_ms: 500, ..options };
+    }
     if arguments.long {
-        options = Options { games: 600, kills: 204, run_max: Duration::from_secs(3 * 60 * 60), ..options };
+        let run_max = Duration::from_secs(2 * 60 * 60);
+        options = Options { games: 420, kills: 204, think_ms: 450, run_max, ..options };
+    }
+    if let Some(program) = arguments.planted_server {
+        return look_for_planted(Options { server: program, ..options }).await;
     }
     println!(
         "{} games, {} spectators each, {} kills, {} paired games; seed {seed}",
@@ -129,4 +151,36 @@ async fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Short runs against servers with planted faults: each must be found, by the check that is there for it.
+async fn look_for_planted(options: Options) -> ExitCode {
+    let options = Options {
+        games: 14,
+        spectators: 2,
+        concurrency: 14,
+        resign_after: 40,
+        think_ms: 200,
+        run_max: Duration::from_secs(40),
+        storage: Storage::Redis { servers: 3 },
+        ..options
+    };
+    println!("servers with planted faults; seed {}", options.seed);
+    let planted = match Box::pin(run_planted(&options, |text| eprintln!("{text}"))).await {
+        Ok(planted) => planted,
+        Err(error) => {
+            println!("FAILED, seed {}: {error}", options.seed);
+            return ExitCode::FAILURE;
+        }
+    };
+    let mut are_all_found = true;
+    for (PlantedServer { name, found }, (_, wanted)) in planted.iter().zip(PLANTED_SERVERS) {
+        let is_found = found.iter().any(|(fault, ..)| *fault == wanted);
+        are_all_found &= is_found;
+        println!("  {name:<20} {}", if is_found { "found" } else { "NOT FOUND" });
+        for (fault, count, example) in found {
+            println!("    {} ({count}): {}", fault.words(), example.chars().take(200).collect::<String>());
+        }
+    }
+    if are_all_found { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

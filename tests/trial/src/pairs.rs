@@ -243,6 +243,9 @@ impl Session<'_> {
             is_blue_secret: true,
             setups: Default::default(),
             resign: None,
+            is_flag_to_fall: false,
+            think_ms: 0,
+            tired_at: u16::MAX,
             seed: plan.seed,
         };
         let [red, blue, _] = &mut clients;
@@ -437,7 +440,7 @@ fn challenge_in(text: &str) -> Option<String> {
 fn received(client: &Client) -> Vec<String> {
     let texts = client.log.entries.iter().filter_map(|entry| match &entry.what {
         What::Received(text) => Some(text.to_string()),
-        What::Connected | What::Dropped | What::Sent(_) => None,
+        What::Connected(_) | What::Dropped | What::Sent(_) => None,
     });
     texts.filter(|text| !text.contains(r#""type":"ping""#)).collect()
 }

@@ -11,6 +11,9 @@ use flagfall_rules::Ruleset;
 use crate::chance::{between, chance_for, once_in};
 use crate::site::Storage;
 
+/// The time of games in which a flag is to fall, in seconds.
+const FLAG_BASE_S: u32 = 10;
+
 /// How large a run is.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -26,6 +29,8 @@ pub struct Options {
     pub concurrency: usize,
     /// The ply after which most games are resigned.
     pub resign_after: u16,
+    /// How long a player thinks about a move at most, in milliseconds: so that games last as long as what goes wrong.
+    pub think_ms: usize,
     /// Everything random follows from it, but for the order of things on the network.
     pub seed: u64,
     /// No run takes longer.
@@ -34,6 +39,12 @@ pub struct Options {
     pub storage: Storage,
     /// The server's program.
     pub server: PathBuf,
+    /// What it finds in its environment beside the trial's own.
+    pub environment: Vec<(String, String)>,
+    /// Whether planted faults are looked for first.
+    pub rehearses: bool,
+    /// Whether the servers' folders stay when all is over.
+    pub keeps: bool,
     /// Where the deployments by people lie.
     pub data: PathBuf,
 }
@@ -51,6 +62,12 @@ pub(crate) struct GamePlan {
     pub setups: [Vec<String>; 2],
     /// When and who resigns; none plays on until the rules end it.
     pub resign: Option<(u16, Side)>,
+    /// Whether, instead of resigning, he lets his time run out.
+    pub is_flag_to_fall: bool,
+    /// How long a player thinks about a move at most, in milliseconds.
+    pub think_ms: usize,
+    /// From this ply on whoever is to move resigns when nothing goes wrong any more.
+    pub tired_at: u16,
     /// The seed of the game's own choices.
     pub seed: u64,
 }
@@ -133,16 +150,18 @@ fn plan_game(options: &Options, setups: &SetupFiles, number: usize) -> GamePlan 
         (0..count).map(|_| setups.choose(ruleset, side, &mut chance)).collect::<Vec<String>>()
     };
     let both = [of_side(Side::Red), of_side(Side::Blue)];
-    let time = if once_in(&mut chance, 3) {
-        Time::Fischer { base_s: 900, increment_s: 2 }
-    } else {
-        Time::Unlimited {}
+    let time = match chance.below(9) {
+        0..3 => Time::Fischer { base_s: 900, increment_s: 2 },
+        3 => Time::Fischer { base_s: FLAG_BASE_S, increment_s: 1 },
+        _ => Time::Unlimited {},
     };
+    let is_flag_to_fall = matches!(time, Time::Fischer { base_s: FLAG_BASE_S, .. });
     let plays_on = match ruleset.id {
         "barrage" => once_in(&mut chance, 2),
         _ => once_in(&mut chance, 8),
-    };
+    } && !is_flag_to_fall;
     let limit = usize::from(options.resign_after);
+    let limit = if is_flag_to_fall { limit.min(40) } else { limit };
     let resign_at = u16::try_from(between(&mut chance, limit / 2, limit)).unwrap_or(u16::MAX);
     let loser = if once_in(&mut chance, 2) { Side::Red } else { Side::Blue };
     GamePlan {
@@ -157,6 +176,9 @@ fn plan_game(options: &Options, setups: &SetupFiles, number: usize) -> GamePlan 
         is_blue_secret: once_in(&mut chance, 6),
         setups: both,
         resign: (!plays_on).then_some((resign_at, loser)),
+        is_flag_to_fall,
+        think_ms: options.think_ms,
+        tired_at: options.resign_after.saturating_mul(2),
         seed: options.seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15),
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::check::{Fault, Findings, PairLog, check_game, check_pair};
-use crate::log::{Entry, GameLog, Outage, Role, What};
+use crate::log::{Entry, GameLog, Role, What};
+use crate::site::History;
 
 /// A planted fault and whether it was found.
 #[derive(Clone, Debug)]
@@ -52,7 +53,7 @@ const PLANTS: &[(&str, Fault, Plant)] = &[
 
 /// Plants every kind of fault in a copy of one of the logs and asks the checker.
 #[must_use]
-pub(crate) fn plant_all(games: &[GameLog], pairs: &[PairLog], outages: &[Outage]) -> Vec<Planted> {
+pub(crate) fn plant_all(games: &[GameLog], pairs: &[PairLog], history: &History) -> Vec<Planted> {
     let mut planted = Vec::new();
     for (what, fault, plant) in PLANTS {
         // Not every game has a place for every fault.
@@ -62,7 +63,7 @@ pub(crate) fn plant_all(games: &[GameLog], pairs: &[PairLog], outages: &[Outage]
         });
         let mut counts = changed.map(|game| {
             let mut findings = Findings::default();
-            check_game(&game, outages, &mut findings);
+            check_game(&game, history, &mut findings);
             findings.count(*fault)
         });
         let found = counts.next().map(|first| if first > 0 { first } else { counts.max().unwrap_or(0) });

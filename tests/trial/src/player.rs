@@ -1,14 +1,16 @@
 //! A house player at the other end of a real socket: it sees what the server sends and answers a random legal move.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use flagfall_board::{Direction, GameId, Side};
 use flagfall_protocol::{
     ClientToServer, Code, CommandId, GameCommand, GameView, MoveText, Phase, Position, ServerToClient,
 };
 use flagfall_rules::Move;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, RwLock};
+use tokio::time::{Instant, sleep_until};
 
 use crate::chance::once_in;
 use crate::client::Client;
@@ -26,8 +28,14 @@ const ODDITY_ONE_IN: usize = 40;
 pub(crate) struct Progress {
     /// Moves acknowledged so far.
     pub acked: AtomicU64,
+    /// Other commands.
+    pub others: AtomicU64,
     /// Games that ended.
     pub ended: AtomicU64,
+    /// Whether all has gone wrong that was to: nobody needs to think any more.
+    pub is_calm: AtomicBool,
+    /// Closed while Redis loses what nobody has any more: then the end of a game is looked at again.
+    pub gate: Arc<RwLock<()>>,
     /// Wakes whoever waits for progress.
     pub moved: Notify,
 }
@@ -54,6 +62,10 @@ pub(crate) struct Player<'a> {
     commands: u32,
     deployed: usize,
     offered_at: Option<u16>,
+    /// Whether the server has said that its store is away: what it did not take is sent again when it is back.
+    is_store_away: bool,
+    /// Until when it thinks about its next move.
+    thinks_until: Option<Instant>,
 }
 
 impl<'a> Player<'a> {
@@ -78,6 +90,8 @@ impl<'a> Player<'a> {
             commands: 0,
             deployed: 0,
             offered_at: None,
+            is_store_away: false,
+            thinks_until: None,
         }
     }
 
@@ -93,6 +107,7 @@ impl<'a> Player<'a> {
                 is_open = false;
             }
             if !is_open {
+                self.is_store_away = false;
                 self.client.send(&ClientToServer::OpenGame { game: self.game, since: self.seen }).await;
                 if let Some(pending) = &mut self.pending {
                     self.client.send(&pending.message).await;
@@ -100,18 +115,55 @@ impl<'a> Player<'a> {
                 }
                 is_open = true;
             }
-            let Some(message) = self.client.receive().await else { continue };
+            let Some(message) = self.hear().await else { continue };
             self.take_in(message).await?;
             // The answer to the last command is waited for: it is to be in the log like all others.
             if self.pending.is_none() && self.view.as_ref().is_some_and(|view| view.phase == Phase::Over) {
                 self.client.close().await;
-                return Ok(());
+                if self.progress.gate.try_read().is_ok() {
+                    return Ok(());
+                }
+                // The end may be lost again: it is looked at once more.
+                drop(self.progress.gate.read().await);
+                self.view = None;
+                continue;
             }
             if once_in(&mut self.client.chance, DROP_ONE_IN.0) {
                 self.client.drop_line();
             } else if self.client.is_connected() {
-                self.act().await;
+                self.think().await;
             }
+        }
+    }
+
+    /// The next message. What was thought about meanwhile is done.
+    async fn hear(&mut self) -> Option<ServerToClient> {
+        while let Some(until) = self.thinks_until {
+            tokio::select! {
+                biased;
+                message = self.client.receive() => return message,
+                () = sleep_until(until) => {
+                    self.thinks_until = None;
+                    self.act().await;
+                }
+            }
+        }
+        self.client.receive().await
+    }
+
+    /// Does what there is to do: a move after some time, anything else at once.
+    async fn think(&mut self) {
+        let view = self.view.as_ref();
+        let is_to_move =
+            view.is_some_and(|view| view.phase == Phase::Playing && view.turn == Some(self.side));
+        let think_ms = if self.progress.is_calm.load(Ordering::Relaxed) { 0 } else { self.plan.think_ms };
+        let is_at_once = think_ms == 0 || once_in(&mut self.client.chance, 4);
+        if !is_to_move || self.pending.is_some() || is_at_once {
+            return self.act().await;
+        }
+        if self.thinks_until.is_none() {
+            let span = Duration::from_millis(self.client.chance.below(think_ms) as u64);
+            self.thinks_until = Some(Instant::now() + span);
         }
     }
 
@@ -134,6 +186,8 @@ impl<'a> Player<'a> {
                     if pending.is_move {
                         self.progress.acked.fetch_add(1, Ordering::Relaxed);
                         self.progress.moved.notify_one();
+                    } else {
+                        self.progress.others.fetch_add(1, Ordering::Relaxed);
                     }
                     self.answered = Some(pending.message);
                 }
@@ -142,13 +196,22 @@ impl<'a> Player<'a> {
                 if self.pending.as_ref().is_some_and(|pending| Some(&pending.cmd_id) == cmd_id.as_ref()) =>
             {
                 match code.as_str() {
+                    // Sent again over this line, as soon as it is back.
+                    Code::STORE_UNAVAILABLE if self.is_store_away => {}
                     // Sent again with the same id over the next line.
                     Code::STORE_UNAVAILABLE
                     | Code::TOO_MANY
                     | Code::STOPPING
                     | Code::SUPERSEDED
-                    | "paused" => self.client.drop_line(),
+                    | "paused" => self.client.back_off().await,
                     _ => self.pending = None,
+                }
+            }
+            ServerToClient::StoreState { available } => {
+                self.is_store_away = !available;
+                if available && let Some(pending) = &self.pending {
+                    self.client.counts.resends += 1;
+                    self.client.send(&pending.message).await;
                 }
             }
             ServerToClient::GameUnavailable { message, .. } => {
@@ -168,6 +231,10 @@ impl<'a> Player<'a> {
         let (phase, ply, turn) = (view.phase, view.ply, view.turn);
         match phase {
             Phase::Deploying => {
+                if !view.ready[self.side] {
+                    // None was taken yet, or the log has lost it.
+                    self.deployed = 0;
+                }
                 if let Some(setup) = self.plan.setups[self.side as usize].get(self.deployed) {
                     let setup = setup.clone();
                     self.deployed += 1;
@@ -193,6 +260,12 @@ impl<'a> Player<'a> {
             && ply >= after
             && loser == self.side
         {
+            if self.plan.is_flag_to_fall {
+                return;
+            }
+            return self.order(ply, GameCommand::Resign {}).await;
+        }
+        if ply >= self.plan.tired_at && self.progress.is_calm.load(Ordering::Relaxed) {
             return self.order(ply, GameCommand::Resign {}).await;
         }
         if once_in(&mut self.client.chance, ODDITY_ONE_IN)
@@ -268,6 +341,12 @@ pub(crate) async fn watch(client: &mut Client, game: GameId) -> Result<(), Trial
                     seen.seq = seq;
                 }
                 matches!(event, flagfall_protocol::GameEvent::Ended { .. })
+            }
+            ServerToClient::Refused { code, .. }
+                if [Code::STORE_UNAVAILABLE, Code::STOPPING].contains(&code.as_str()) =>
+            {
+                client.back_off().await;
+                false
             }
             ServerToClient::Refused { code, message, .. } => {
                 return Err(client.error(game.as_str(), format!("{code}: {message}")));

@@ -1,11 +1,11 @@
 //! The figures in the end.
 
 use std::fmt::{self, Write as _};
+use std::sync::Arc;
 
 use crate::check::{Fault, Findings};
 use crate::client::LineCounts;
-use crate::log::Outage;
-use crate::site::Kills;
+use crate::site::History;
 
 /// A run's figures.
 #[derive(Debug)]
@@ -20,10 +20,8 @@ pub struct Report {
     pub findings: Findings,
     /// What happened on the lines.
     pub lines: LineCounts,
-    /// When there was no server while games ran.
-    pub outages: Vec<Outage>,
-    /// How often what was killed while games ran.
-    pub kills: Kills,
+    /// What went wrong while games ran.
+    pub history: Arc<History>,
     /// How long playing and checking took, in seconds.
     pub seconds: (f64, f64),
 }
@@ -43,8 +41,8 @@ impl Report {
         if ended != self.games as u64 {
             failures.push(format!("{ended} of {} games ended", self.games));
         }
-        if self.kills.count() < self.kills_wanted {
-            failures.push(format!("{} of {} kills", self.kills.count(), self.kills_wanted));
+        if self.history.kills < self.kills_wanted {
+            failures.push(format!("{} of {} kills", self.history.kills, self.kills_wanted));
         }
         if self.findings.paired < 2 * self.pairs_wanted as u64 {
             failures.push(format!("{} of {} paired streams", self.findings.paired, 2 * self.pairs_wanted));
@@ -72,6 +70,9 @@ impl fmt::Display for Report {
             clock_gift_max,
             paired,
             paired_bytes,
+            rollbacks,
+            lost_acks,
+            lost_messages,
             ..
         } = &self.findings;
         let mut row = |words: &str, figure: String| writeln!(f, "  {words:<54} {figure:>12}");
@@ -80,13 +81,26 @@ impl fmt::Display for Report {
             row(&format!("  by {reason}"), count.to_string())?;
         }
         row("plies in the logs", plies.to_string())?;
-        row("a server killed and restarted while games ran", self.kills.servers.to_string())?;
-        row("all servers at once, likewise", self.kills.all_servers.to_string())?;
-        row("Redis, likewise", self.kills.redis.to_string())?;
-        row("a server stood still for a while", self.kills.frozen_servers.to_string())?;
-        row("Redis, likewise", self.kills.frozen_redis.to_string())?;
-        let longest = self.outages.iter().map(|outage| outage.up_at - outage.killed_at).max();
-        row("longest time without a server, ms", longest.unwrap_or_default().to_string())?;
+        row("killed (kill -9) while games ran, in all", self.history.kills.to_string())?;
+        for (words, count) in &self.history.counts {
+            row(&format!("  {words}"), count.to_string())?;
+        }
+        let longest = self.history.outages.iter().map(|outage| outage.up_at - outage.killed_at).max();
+        row("longest time without a server or its store, ms", longest.unwrap_or_default().to_string())?;
+        if self.history.bytes_lost > 0 {
+            row("bytes Redis was robbed of", self.history.bytes_lost.to_string())?;
+        }
+        let spans = [
+            ("a server killed: its clients let in again", &self.findings.let_in_ms),
+            ("  shown their game again", &self.findings.shown_ms),
+            ("  their command under way acknowledged", &self.findings.answered_ms),
+            ("a store out of reach: clients told", &self.findings.told_away_ms),
+            ("  and told that it was back", &self.findings.told_back_ms),
+        ];
+        for (words, spans) in spans {
+            row(words, String::new())?;
+            row("    ms: median, 95 %, most (of how many)", spread(spans))?;
+        }
         row("lines dropped by clients", self.lines.drops.to_string())?;
         row("lines broken by the server's end", self.lines.breaks.to_string())?;
         row("commands sent again with the same id", self.lines.resends.to_string())?;
@@ -98,6 +112,9 @@ impl fmt::Display for Report {
         row("other acknowledged commands", others_acked.to_string())?;
         row("running clocks compared over an outage", clocks_over_outages.to_string())?;
         row("the most time an outage gave a clock, ms", clock_gift_max.to_string())?;
+        row("clients told of a loss by a new epoch", rollbacks.to_string())?;
+        row("acknowledged commands lost so", lost_acks.to_string())?;
+        row("messages of lost branches, not compared", lost_messages.to_string())?;
         row("commitments recomputed", commitments.to_string())?;
         row("paired streams compared", paired.to_string())?;
         row("bytes of paired streams compared", paired_bytes.to_string())?;
@@ -116,4 +133,12 @@ impl fmt::Display for Report {
         }
         Ok(())
     }
+}
+
+/// Median, 95th percentile and maximum.
+fn spread(spans: &[u64]) -> String {
+    let mut sorted = spans.to_vec();
+    sorted.sort_unstable();
+    let at = |share: usize| sorted.get((sorted.len().saturating_sub(1)) * share / 100).copied().unwrap_or(0);
+    format!("{}, {}, {} ({})", at(50), at(95), at(100), sorted.len())
 }

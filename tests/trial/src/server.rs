@@ -12,6 +12,7 @@ use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 
 use crate::error::TrialError;
+use crate::skew::Skew;
 
 /// How long a process may take until it listens.
 const START_MAX: Duration = Duration::from_secs(60);
@@ -25,7 +26,10 @@ pub(crate) struct Server {
     log: PathBuf,
     /// Where it keeps what it keeps, as flags.
     store: [String; 2],
-    child: Child,
+    environment: Vec<(String, String)>,
+    /// Its wall clock, where that can jump.
+    pub(crate) skew: Option<Skew>,
+    pub(crate) child: Child,
     /// Where it listens.
     pub(crate) address: SocketAddr,
 }
@@ -39,9 +43,12 @@ impl Server {
         program: &Path,
         log: PathBuf,
         store: [String; 2],
+        environment: Vec<(String, String)>,
+        skew: Option<Skew>,
     ) -> Result<Server, TrialError> {
-        let (child, address) = spawn(program, &log, &store, ([127, 0, 0, 1], 0).into()).await?;
-        Ok(Server { program: program.to_owned(), log, store, child, address })
+        let any = ([127, 0, 0, 1], 0).into();
+        let (child, address) = spawn(program, &log, &store, &environment, skew.as_ref(), any).await?;
+        Ok(Server { program: program.to_owned(), log, store, environment, skew, child, address })
     }
 
     /// Kills the process without a word: `kill -9` by its id.
@@ -52,23 +59,17 @@ impl Server {
         self.child.kill().await.map_err(TrialError::io("killing a server"))
     }
 
-    /// Lets the process stand still for a while: its connections stay open and get no answer.
-    ///
-    /// # Errors
-    /// [`TrialError::Io`].
-    pub(crate) async fn stand_still(&self, span: Duration) -> Result<(), TrialError> {
-        stand_still(&self.child, span).await
-    }
-
     /// Starts another process on the same data, on the same port if it is free.
     ///
     /// # Errors
     /// As [`Server::start`].
     pub(crate) async fn restart(&mut self) -> Result<(), TrialError> {
-        (self.child, self.address) = match spawn(&self.program, &self.log, &self.store, self.address).await {
+        let Server { program, log, store, environment, skew, .. } = &*self;
+        let on = async |address| spawn(program, log, store, environment, skew.as_ref(), address).await;
+        (self.child, self.address) = match on(self.address).await {
             Ok(started) => started,
             // Somebody else may have taken the port meanwhile.
-            Err(_) => spawn(&self.program, &self.log, &self.store, ([127, 0, 0, 1], 0).into()).await?,
+            Err(_) => on(([127, 0, 0, 1], 0).into()).await?,
         };
         Ok(())
     }
@@ -85,7 +86,7 @@ impl Server {
     }
 }
 
-/// Lets a process stand still for a while, by its id.
+/// Lets a process stand still for a while (SIGSTOP), by its id: its connections stay open and get no answer.
 ///
 /// # Errors
 /// [`TrialError::Io`].
@@ -105,12 +106,18 @@ async fn spawn(
     program: &Path,
     log: &Path,
     store: &[String],
+    environment: &[(String, String)],
+    skew: Option<&Skew>,
     listen: SocketAddr,
 ) -> Result<(Child, SocketAddr), TrialError> {
     let open = File::options().create(true).append(true).open(log);
     let stderr = open.map_err(TrialError::io("opening the server's log"))?;
     let mut command = Command::new(program);
     command.arg("--listen").arg(listen.to_string()).args(store).args(["--metrics-listen", "none"]);
+    // The records of all games are read from one address.
+    command.args(["--requests-per-minute", "1000000"]);
+    command.envs(environment.iter().map(|(name, value)| (name, value)));
+    command.envs(skew.into_iter().flat_map(Skew::environment));
     let (child, line) = start_process(program, command.stderr(stderr), "listening on").await?;
     let silent = || TrialError::NotListening { log: log.display().to_string() };
     Ok((child, address_in(&line).ok_or_else(silent)?))

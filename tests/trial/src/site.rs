@@ -1,22 +1,25 @@
-//! What the trial plays against: one server with a data folder, or several before one Redis; and what is killed there.
+//! What the trial plays against: one server with a data folder, or several before one Redis; and what goes wrong there.
 
-use std::net::{SocketAddr, TcpListener};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::try_join_all;
-use tokio::process::{Child, Command};
-use tokio::sync::watch;
+use tokio::sync::{RwLock, watch};
 use tokio::time::sleep;
 
 use crate::error::TrialError;
-use crate::log::{Outage, now_ms};
-use crate::server::{Server, stand_still, start_process};
+use crate::log::{Away, Death, Loss, Outage, now_ms};
+use crate::mishap::{LOST_TAIL, Mishap, Planned};
+use crate::proxy::{Proxy, Way, Weather};
+use crate::redis::Redis;
+use crate::server::{Server, stand_still};
+use crate::skew::{Skew, SkewLibrary};
 
-/// How many kinds of kills there are where there are several servers.
-const KINDS: usize = 6;
-/// How long what stands still does so at least. Shorter than what counts as an outage, in which no clock runs.
-const STILL: Duration = Duration::from_millis(400);
+/// A store that was away for longer is surely an outage, in which no clock runs: servers count one from 2.5 seconds on.
+const OUTAGE: Duration = Duration::from_millis(2_600);
 
 /// Where the servers keep the games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -31,27 +34,23 @@ pub enum Storage {
     },
 }
 
-/// How often what was killed.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Kills {
-    /// Single servers, or the only one.
-    pub servers: usize,
-    /// All servers at once, where there are several.
-    pub all_servers: usize,
-    /// Redis.
-    pub redis: usize,
-    /// Single servers that stood still for a while (SIGSTOP).
-    pub frozen_servers: usize,
-    /// How often Redis stood still.
-    pub frozen_redis: usize,
-}
-
-impl Kills {
-    /// All of them.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.servers + self.all_servers + self.redis + self.frozen_servers + self.frozen_redis
-    }
+/// What went wrong while games ran.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    /// How often what did.
+    pub counts: BTreeMap<&'static str, usize>,
+    /// How often something was killed.
+    pub kills: usize,
+    /// The times in which no server could take a move, so that no clock ran.
+    pub outages: Vec<Outage>,
+    /// The times in which a server could not reach what it stores in.
+    pub aways: Vec<Away>,
+    /// What was lost so that nobody had it any more.
+    pub losses: Vec<Loss>,
+    /// Servers that were killed while others went on.
+    pub deaths: Vec<Death>,
+    /// Bytes Redis was robbed of.
+    pub bytes_lost: u64,
 }
 
 /// Running servers with their data. All of it ends with this value.
@@ -59,33 +58,78 @@ impl Kills {
 pub(crate) struct Site {
     servers: Vec<Server>,
     redis: Option<Redis>,
-    /// Where clients look for the addresses: a restarted server may listen elsewhere.
+    /// What lies between each server and Redis.
+    lines: Vec<Proxy>,
+    /// What lies between players and each server.
+    doors: Vec<Proxy>,
+    /// Where spectators and readers find the servers: a restarted one may listen elsewhere.
     published: watch::Sender<Vec<SocketAddr>>,
-    pub(crate) kills: Kills,
-    _folder: tempfile::TempDir,
+    /// Where players do.
+    published_doors: watch::Sender<Vec<SocketAddr>>,
+    /// Held for writing while Redis loses what nobody but it keeps: accounts and offers.
+    pub(crate) gate: Arc<RwLock<()>>,
+    pub(crate) history: History,
+    /// The latest moment Redis's clock has shown before its last jump: it stamps nothing earlier.
+    stamped: u64,
+    /// What was left out, and why.
+    pub(crate) notes: Vec<String>,
+    folder: tempfile::TempDir,
 }
 
 impl Site {
-    /// Starts everything with an empty store.
+    /// Starts everything with an empty store. Servers have these words in their environment.
     ///
     /// # Errors
     /// [`TrialError::Spawn`], [`TrialError::NotListening`].
-    pub(crate) async fn start(program: &Path, storage: Storage) -> Result<Site, TrialError> {
+    pub(crate) async fn start(
+        program: &Path,
+        storage: Storage,
+        environment: &[(String, String)],
+    ) -> Result<Site, TrialError> {
         let folder = tempfile::tempdir().map_err(TrialError::io("making a folder for the data"))?;
-        let (redis, count) = match storage {
-            Storage::Embedded => (None, 1),
-            Storage::Redis { servers } => (Some(Redis::start(folder.path()).await?), servers.max(1)),
-        };
-        let store = match &redis {
-            None => ["--data".to_owned(), folder.path().join("data").display().to_string()],
-            Some(redis) => ["--store".to_owned(), redis.url()],
-        };
-        let starting = (0..count).map(|number| {
-            Server::start(program, folder.path().join(format!("server-{number}.log")), store.clone())
-        });
+        let mut notes = Vec::new();
+        let (mut redis, mut count, mut library) = (None, 1, None);
+        if let Storage::Redis { servers } = storage {
+            library = SkewLibrary::build(folder.path()).await.map_err(|why| notes.push(why)).ok();
+            redis = Some(Redis::start(folder.path(), library.as_ref()).await?);
+            count = servers.max(1);
+        }
+        let mut lines = Vec::new();
+        if let Some(redis) = &redis {
+            for _ in 0..count {
+                lines.push(Proxy::start(redis.address()).await?);
+            }
+        }
+        let mut starting = Vec::new();
+        for number in 0..count {
+            let store = match lines.get(number) {
+                None => ["--data".to_owned(), folder.path().join("data").display().to_string()],
+                Some(line) => ["--store".to_owned(), format!("redis://{}", line.address)],
+            };
+            let skew = library
+                .as_ref()
+                .map(|library| Skew::new(library, folder.path().join(format!("server-{number}-clock"))));
+            let log = folder.path().join(format!("server-{number}.log"));
+            starting.push(Server::start(program, log, store, environment.to_vec(), skew.transpose()?));
+        }
         let servers = try_join_all(starting).await?;
-        let published = watch::Sender::new(Vec::new());
-        let site = Site { servers, redis, published, kills: Kills::default(), _folder: folder };
+        let mut doors = Vec::new();
+        for server in &servers {
+            doors.push(Proxy::start(server.address).await?);
+        }
+        let site = Site {
+            servers,
+            redis,
+            lines,
+            doors,
+            published: watch::Sender::new(Vec::new()),
+            published_doors: watch::Sender::new(Vec::new()),
+            gate: Arc::default(),
+            history: History::default(),
+            stamped: 0,
+            notes,
+            folder,
+        };
         site.publish();
         Ok(site)
     }
@@ -96,73 +140,207 @@ impl Site {
         self.published.subscribe()
     }
 
-    /// The same, but the first of them alone.
+    /// The same for players, whose lines have weather.
+    #[must_use]
+    pub(crate) fn doors(&self) -> watch::Receiver<Vec<SocketAddr>> {
+        self.published_doors.subscribe()
+    }
+
+    /// Where the first of them listens.
     #[must_use]
     pub(crate) fn first_address(&self) -> watch::Receiver<Vec<SocketAddr>> {
         let first = self.published.borrow().iter().take(1).copied().collect();
         watch::Sender::new(first).subscribe()
     }
 
-    fn publish(&self) {
-        self.published.send_replace(self.servers.iter().map(|server| server.address).collect());
+    /// Whether clocks can be made to jump.
+    #[must_use]
+    pub(crate) fn has_clocks(&self) -> bool {
+        self.redis.as_ref().is_some_and(|redis| redis.skew.is_some())
     }
 
-    /// Kills what is next: the only server; or all of several, one, Redis, another one, and then lets a server and Redis stand still. Starts it again after some time. What comes back is the time in which there was no server at all.
+    fn publish(&self) {
+        for (door, server) in self.doors.iter().zip(&self.servers) {
+            door.lead_to(server.address);
+        }
+        self.published.send_replace(self.servers.iter().map(|server| server.address).collect());
+        self.published_doors.send_replace(self.doors.iter().map(|door| door.address).collect());
+    }
+
+    /// The moment Redis would stamp with now, were it asked.
+    fn stored_now(&self) -> u64 {
+        let off_ms = self.redis.as_ref().and_then(|redis| redis.skew.as_ref()).map_or(0, Skew::off_ms);
+        now_ms().saturating_add_signed(off_ms).max(self.stamped)
+    }
+
+    fn line_to(&self, server: Option<usize>) -> impl Iterator<Item = (usize, &Proxy)> {
+        self.lines.iter().enumerate().filter(move |(at, _)| server.is_none_or(|server| server == *at))
+    }
+
+    /// Clear weather everywhere.
+    pub(crate) fn clear_up(&self) {
+        self.lines.iter().chain(&self.doors).for_each(|line| line.set(Weather::Clear));
+    }
+
+    /// Lets something go wrong, and mends it.
     ///
     /// # Errors
     /// [`TrialError`] when something does not start again.
-    pub(crate) async fn kill_and_restart(&mut self, down: Duration) -> Result<Option<Outage>, TrialError> {
-        let turn = self.kills.count();
-        match &mut self.redis {
-            None => {
-                self.kills.servers += 1;
-                self.kill_all_and_restart(down).await.map(Some)
+    pub(crate) async fn undergo(&mut self, Planned { mishap, span }: Planned) -> Result<(), TrialError> {
+        *self.history.counts.entry(mishap.words()).or_default() += 1;
+        self.history.kills += usize::from(mishap.is_kill());
+        match mishap {
+            Mishap::KillServer(at) => self.kill_server(at, span).await,
+            Mishap::KillAll => self.kill_all(span).await,
+            Mishap::KillRedis => self.kill_redis(span).await,
+            Mishap::LoseTail { and_servers } => self.lose_tail(and_servers, span).await,
+            Mishap::FreezeServer(at) => stand_still(&self.servers[at].child, span).await,
+            Mishap::FreezeRedis => self.freeze_redis(span).await,
+            Mishap::BreakLine(server) => {
+                self.line_to(server).for_each(|(_, line)| line.break_all());
+                Ok(())
             }
-            Some(_) if turn.is_multiple_of(KINDS) => {
-                self.kills.all_servers += 1;
-                self.kill_all_and_restart(down).await.map(Some)
+            Mishap::Line(server, weather) => {
+                self.suffer(server, weather, span).await;
+                Ok(())
             }
-            Some(redis) if turn % KINDS == 2 => {
-                self.kills.redis += 1;
-                redis.kill_and_restart(down).await?;
-                Ok(None)
+            Mishap::SlowLine(server, delay) => {
+                for (at, line) in self.lines.iter().enumerate() {
+                    line.set(if at == server { Weather::Slow(delay) } else { Weather::Clear });
+                }
+                Ok(())
             }
-            Some(_) if turn % KINDS == 4 => {
-                self.kills.frozen_servers += 1;
-                self.servers[turn % self.servers.len()].stand_still(STILL + down).await?;
-                Ok(None)
+            Mishap::BreakPlayers(server) => {
+                self.doors[server].break_all();
+                Ok(())
             }
-            Some(redis) if turn % KINDS == 5 => {
-                self.kills.frozen_redis += 1;
-                stand_still(&redis.child, STILL + down).await?;
-                Ok(None)
+            Mishap::Players(server, weather) => {
+                self.doors[server].set(weather);
+                sleep(span).await;
+                self.doors[server].set(Weather::Clear);
+                Ok(())
             }
-            Some(_) => {
-                self.kills.servers += 1;
-                let at = turn % self.servers.len();
-                let server = &mut self.servers[at];
-                server.kill().await?;
-                sleep(down).await;
-                server.restart().await?;
-                self.publish();
-                Ok(None)
+            Mishap::JumpServer(at, by_ms) => {
+                let Some(skew) = &mut self.servers[at].skew else { return Ok(()) };
+                skew.jump(by_ms)?;
+                sleep(span).await;
+                skew.jump(-by_ms)
+            }
+            Mishap::JumpRedis { by_ms, is_undone } => {
+                self.jump_redis(by_ms)?;
+                sleep(span).await;
+                if is_undone { self.jump_redis(-by_ms) } else { Ok(()) }
             }
         }
+    }
+
+    async fn kill_server(&mut self, at: usize, down: Duration) -> Result<(), TrialError> {
+        self.history.deaths.push(Death { server: at, at: now_ms() });
+        self.servers[at].kill().await?;
+        sleep(down).await;
+        self.servers[at].restart().await?;
+        self.publish();
+        Ok(())
     }
 
     /// Kills all servers and starts them again.
     ///
     /// # Errors
-    /// As [`Site::kill_and_restart`].
-    pub(crate) async fn kill_all_and_restart(&mut self, down: Duration) -> Result<Outage, TrialError> {
+    /// As [`Site::undergo`].
+    pub(crate) async fn kill_all(&mut self, down: Duration) -> Result<(), TrialError> {
         try_join_all(self.servers.iter_mut().map(Server::kill)).await?;
-        let killed_at = now_ms();
+        let (killed_at, stored) = (now_ms(), self.stored_now());
         // Nobody waits for this: it is the time in which no clock may run.
         sleep(down).await;
-        let spawned_at = now_ms();
+        self.restart_all(killed_at, stored).await
+    }
+
+    async fn restart_all(&mut self, killed_at: u64, stored: u64) -> Result<(), TrialError> {
+        let (spawned_at, by_store) = (now_ms(), (stored, self.stored_now()));
         try_join_all(self.servers.iter_mut().map(Server::restart)).await?;
         self.publish();
-        Ok(Outage { killed_at, spawned_at, up_at: now_ms() })
+        self.history.outages.push(Outage { killed_at, spawned_at, up_at: now_ms(), by_store });
+        Ok(())
+    }
+
+    async fn kill_redis(&mut self, down: Duration) -> Result<(), TrialError> {
+        let (from, stored) = (now_ms(), self.stored_now());
+        let Some(redis) = &mut self.redis else { return Ok(()) };
+        redis.kill().await?;
+        sleep(down).await;
+        redis.restart().await?;
+        self.note_away(None, from, stored, true);
+        Ok(())
+    }
+
+    async fn freeze_redis(&mut self, span: Duration) -> Result<(), TrialError> {
+        let (from, stored) = (now_ms(), self.stored_now());
+        let Some(redis) = &self.redis else { return Ok(()) };
+        stand_still(&redis.child, span).await?;
+        self.note_away(None, from, stored, true);
+        Ok(())
+    }
+
+    /// Redis loses what it was given in its last second. Where all servers are killed too, nobody has it any more.
+    async fn lose_tail(&mut self, and_servers: bool, down: Duration) -> Result<(), TrialError> {
+        let gate = self.gate.clone();
+        // Nobody signs up and no offer is made in that second: servers hold logs, and nothing else.
+        let _closed = gate.write().await;
+        let from = now_ms();
+        let Some(redis) = &self.redis else { return Ok(()) };
+        let marks = redis.marks()?;
+        sleep(LOST_TAIL).await;
+        let (killed_at, stored) = (now_ms(), self.stored_now());
+        if and_servers {
+            try_join_all(self.servers.iter_mut().map(Server::kill)).await?;
+        }
+        let Some(redis) = &mut self.redis else { return Ok(()) };
+        redis.kill().await?;
+        self.history.bytes_lost += redis.forget_since(&marks)?;
+        sleep(down).await;
+        redis.restart().await?;
+        if and_servers {
+            self.history.losses.push(Loss { from, until: now_ms() });
+            self.restart_all(killed_at, stored).await
+        } else {
+            self.note_away(None, killed_at, stored, true);
+            Ok(())
+        }
+    }
+
+    async fn suffer(&mut self, server: Option<usize>, weather: Weather, span: Duration) {
+        let (from, stored) = (now_ms(), self.stored_now());
+        self.line_to(server).for_each(|(_, line)| line.set(weather));
+        sleep(span).await;
+        self.line_to(server).for_each(|(_, line)| line.set(Weather::Clear));
+        // What goes up is done, heartbeats too: clocks run on until the servers give their connections up.
+        let is_deaf = matches!(weather, Weather::Held { way: Way::Down, .. });
+        self.note_away(server, from, stored, server.is_none() && !is_deaf);
+    }
+
+    /// Takes note of a time without the store; `stops_clocks` if nobody had it, so that no clock ran if it was long enough.
+    fn note_away(&mut self, server: Option<usize>, from: u64, stored: u64, stops_clocks: bool) {
+        let until = now_ms();
+        let servers = (0..self.servers.len()).filter(|at| server.is_none_or(|server| server == *at));
+        self.history.aways.extend(servers.map(|server| Away { server, from, until }));
+        if stops_clocks && Duration::from_millis(until.saturating_sub(from)) > OUTAGE {
+            let by_store = (stored, self.stored_now());
+            let outage = Outage { killed_at: from, spawned_at: until, up_at: until, by_store };
+            self.history.outages.push(outage);
+        }
+    }
+
+    fn jump_redis(&mut self, by_ms: i64) -> Result<(), TrialError> {
+        let before = self.stored_now();
+        self.stamped = before;
+        let Some(skew) = self.redis.as_mut().and_then(|redis| redis.skew.as_mut()) else { return Ok(()) };
+        skew.jump(by_ms)?;
+        let (at, after) = (now_ms(), self.stored_now());
+        if Duration::from_millis(after.saturating_sub(before)) > OUTAGE {
+            let by_store = (before, after);
+            self.history.outages.push(Outage { killed_at: at, spawned_at: at, up_at: at, by_store });
+        }
+        Ok(())
     }
 
     /// The last of what the servers wrote to their logs.
@@ -171,48 +349,13 @@ impl Site {
         self.servers.iter().map(Server::log_tail).collect::<Vec<_>>().join("\n-- the next server --\n")
     }
 
-    /// Ends it all.
-    pub(crate) async fn stop(mut self) {
+    /// Ends it all. The logs stay, if they are to.
+    pub(crate) async fn stop(mut self, keep: bool) -> Option<std::path::PathBuf> {
         // Nothing is lost by killing it: that is what the trial is about.
         drop(try_join_all(self.servers.iter_mut().map(Server::kill)).await);
+        if let Some(redis) = &mut self.redis {
+            drop(redis.kill().await);
+        }
+        keep.then(|| self.folder.keep())
     }
-}
-
-/// A Redis that promises all a game needs.
-#[derive(Debug)]
-struct Redis {
-    folder: PathBuf,
-    port: u16,
-    child: Child,
-}
-
-impl Redis {
-    async fn start(folder: &Path) -> Result<Redis, TrialError> {
-        // Taken by nobody a moment ago.
-        let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-        let port = free.map_err(TrialError::io("looking for a free port"))?.port();
-        let folder = folder.join("redis");
-        std::fs::create_dir(&folder).map_err(TrialError::io("making a folder for Redis"))?;
-        let child = spawn_redis(&folder, port).await?;
-        Ok(Redis { folder, port, child })
-    }
-
-    fn url(&self) -> String {
-        format!("redis://127.0.0.1:{}", self.port)
-    }
-
-    async fn kill_and_restart(&mut self, down: Duration) -> Result<(), TrialError> {
-        self.child.kill().await.map_err(TrialError::io("killing Redis"))?;
-        sleep(down).await;
-        self.child = spawn_redis(&self.folder, self.port).await?;
-        Ok(())
-    }
-}
-
-async fn spawn_redis(folder: &Path, port: u16) -> Result<Child, TrialError> {
-    let program = Path::new("redis-server");
-    let mut command = Command::new(program);
-    command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--dir"]).arg(folder);
-    command.args(["--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction"]);
-    start_process(program, &mut command, "Ready to accept connections").await.map(|(child, _)| child)
 }

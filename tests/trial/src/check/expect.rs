@@ -52,6 +52,8 @@ pub(super) struct State<'a> {
     offer: Option<Color>,
     outcome: Option<Value>,
     latest: u64,
+    /// Why the clocks do not add up at the latest event.
+    overdraft: Option<String>,
 }
 
 impl<'a> State<'a> {
@@ -71,7 +73,30 @@ impl<'a> State<'a> {
             offer: None,
             outcome: None,
             latest: truth.created,
+            overdraft: None,
         }
+    }
+
+    /// In what way the clocks do not add up at the latest event: a ply was made after the time for it, or a flag fell before.
+    #[must_use]
+    pub(super) fn overdraft(&self) -> Option<&str> {
+        self.overdraft.as_deref()
+    }
+
+    /// Looks at the running clock when an event comes that time decides about.
+    fn judge_time(&mut self, told: &Told, at: u64) {
+        self.overdraft = None;
+        let Some(Clocks { running: Some((color, since)), left, .. }) = &self.clocks else { return };
+        let (thought, left) = (at.saturating_sub(since + told.lag), left[*color]);
+        self.overdraft = match &told.fact {
+            Fact::Moved(..) if thought > left => {
+                Some(format!("a ply after {thought} ms, when {left} ms were left"))
+            }
+            Fact::Ended(_, reason) if reason == "out_of_time" && thought < left => {
+                Some(format!("a flag fell after {thought} ms, when {left} ms were left"))
+            }
+            _ => None,
+        };
     }
 
     /// The board now; none while the sides deploy.
@@ -97,6 +122,7 @@ impl<'a> State<'a> {
     pub(super) fn take(&mut self, told: &Told) -> (Value, Value) {
         let at = told.at.max(self.latest);
         self.latest = at;
+        self.judge_time(told, at);
         let mut change = Map::new();
         let event = match &told.fact {
             Fact::Deployed(setup) => {

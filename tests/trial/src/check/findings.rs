@@ -25,11 +25,15 @@ pub enum Fault {
     Refusal,
     /// A game did not end, or its record cannot be read.
     Unended,
+    /// A line was not told that the store was away, or that it was back.
+    Untold,
+    /// Something acknowledged was lost where that may happen, and nobody was told.
+    Unexplained,
 }
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Fault; 10] = [
+    pub const ALL: [Fault; 12] = [
         Fault::Missing,
         Fault::Doubled,
         Fault::Gap,
@@ -40,6 +44,8 @@ impl Fault {
         Fault::Commitment,
         Fault::Refusal,
         Fault::Unended,
+        Fault::Untold,
+        Fault::Unexplained,
     ];
 
     /// The fault in the words of the report.
@@ -56,6 +62,8 @@ impl Fault {
             Fault::Commitment => "commitments that do not fit",
             Fault::Refusal => "lawful commands refused",
             Fault::Unended => "games without an end or a readable record",
+            Fault::Untold => "lines not told in time of the store's state",
+            Fault::Unexplained => "losses without a new epoch",
         }
     }
 }
@@ -96,6 +104,22 @@ pub struct Findings {
     pub paired: u64,
     /// Bytes of paired sessions compared.
     pub paired_bytes: u64,
+    /// Clients that were told by a new epoch that something was lost.
+    pub rollbacks: u64,
+    /// Acknowledged commands that nobody had any more, all of them told so.
+    pub lost_acks: u64,
+    /// Messages of branches that were lost.
+    pub lost_messages: u64,
+    /// From the kill of a server until each of its clients was let in again, in milliseconds.
+    pub let_in_ms: Vec<u64>,
+    /// Until it was shown its game again.
+    pub shown_ms: Vec<u64>,
+    /// Until the command it had under way was acknowledged.
+    pub answered_ms: Vec<u64>,
+    /// From the moment a store was out of reach until each client was told, in milliseconds.
+    pub told_away_ms: Vec<u64>,
+    /// From the moment it was back until each client was told.
+    pub told_back_ms: Vec<u64>,
 }
 
 impl Findings {
@@ -160,5 +184,13 @@ impl Findings {
         self.clock_gift_max = self.clock_gift_max.max(other.clock_gift_max);
         self.paired += other.paired;
         self.paired_bytes += other.paired_bytes;
+        self.rollbacks += other.rollbacks;
+        self.lost_acks += other.lost_acks;
+        self.lost_messages += other.lost_messages;
+        self.let_in_ms.extend(other.let_in_ms);
+        self.shown_ms.extend(other.shown_ms);
+        self.answered_ms.extend(other.answered_ms);
+        self.told_away_ms.extend(other.told_away_ms);
+        self.told_back_ms.extend(other.told_back_ms);
     }
 }

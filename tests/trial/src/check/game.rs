@@ -8,8 +8,10 @@ use serde_json::Value;
 use super::board::{At, Color, read_move};
 use super::expect::State;
 use super::findings::{Fault, Findings};
+use super::lines::check_lines;
 use super::truth::{Fact, Truth, color_of};
-use crate::log::{ClientLog, Entry, GameLog, Outage, Role, What};
+use crate::log::{ClientLog, Entry, GameLog, Loss, Outage, Role, What};
+use crate::site::History;
 
 /// What the server may send.
 const TYPES: &[&str] = &[
@@ -18,6 +20,7 @@ const TYPES: &[&str] = &[
     "refused",
     "lobby",
     "challenge",
+    "challenge_answered",
     "game_started",
     "my_games",
     "game",
@@ -49,8 +52,26 @@ const UNLAWFUL: &[&str] = &[
     "game_quarantined",
     "out_of_time",
 ];
+/// How much later than a loss something of the lost branch may be received: it was under way.
+const LATE_MS: u64 = 1_000;
 /// What clocks of two processes of one machine may differ by, in milliseconds.
 const CLOCK_SLACK_MS: i64 = 20;
+
+/// Codes that say: not now. Whoever gets one asks again by the same id.
+const FOR_NOW: &[&str] = &["store_unavailable", "too_many", "stopping", "superseded", "paused"];
+
+/// What a client's commands were answered with.
+#[derive(Default)]
+struct Answers {
+    /// By id: as what, and when.
+    accepted: HashMap<String, (Value, u64)>,
+    /// By id: how.
+    refused: HashMap<String, Value>,
+    /// Acknowledged, when, in which epoch, and in no log.
+    lost: Vec<(String, u64, Option<u64>)>,
+    /// The epoch the client was told last.
+    epoch: Option<u64>,
+}
 
 /// A received text, looked at once.
 #[derive(Clone)]
@@ -69,11 +90,13 @@ struct Checker<'a> {
     /// Per audience: each number's event and change, and the state after it (index 0: before all).
     events: [Vec<(Value, Value)>; 3],
     states: [Vec<State<'a>>; 3],
+    /// When something was lost that nobody had any more.
+    losses: &'a [Loss],
     seen: HashMap<(usize, Arc<str>), Parsed>,
 }
 
 /// Checks a game's logs against its records.
-pub(crate) fn check_game(log: &GameLog, outages: &[Outage], findings: &mut Findings) {
+pub(crate) fn check_game(log: &GameLog, history: &History, findings: &mut Findings) {
     let Some(truth) = Truth::read(log, findings) else { return };
     let mut events: [Vec<(Value, Value)>; 3] = Default::default();
     let mut states: [Vec<State<'_>>; 3] = Default::default();
@@ -83,13 +106,18 @@ pub(crate) fn check_game(log: &GameLog, outages: &[Outage], findings: &mut Findi
         for told in &truth.timelines[audience] {
             events[audience].push(state.take(told));
             states[audience].push(state.clone());
+            if let Some(what) = state.overdraft() {
+                findings.fault(Fault::Clock, format!("{}: {what}", log.game));
+            }
         }
     }
-    let mut checker = Checker { truth: &truth, findings, events, states, seen: HashMap::new() };
+    let losses = &history.losses;
+    let mut checker = Checker { truth: &truth, findings, events, states, losses, seen: HashMap::new() };
     checker.check_records(log);
     for client in &log.clients {
         checker.check_client(client);
-        checker.check_clocks(client, outages);
+        checker.check_clocks(client, &history.outages);
+        check_lines(&log.game, client, history, checker.findings);
     }
     checker.check_effects(log);
 }
@@ -123,9 +151,11 @@ impl Checker<'_> {
         let mut open_at: Option<u64> = None;
         let mut since: Option<u64> = None;
         let mut highest: u64 = 0;
-        for Entry { what, .. } in &client.entries {
+        // When the latest news came, and in which epoch.
+        let (mut latest_at, mut epoch) = (0, None);
+        for Entry { at, what } in &client.entries {
             let text = match what {
-                What::Connected | What::Dropped => {
+                What::Connected(_) | What::Dropped => {
                     open_at = None;
                     continue;
                 }
@@ -139,7 +169,7 @@ impl Checker<'_> {
                 What::Received(text) => text,
             };
             self.findings.messages += 1;
-            let Some(parsed) = self.look(audience, text) else { continue };
+            let Some(parsed) = self.look_at(audience, text, *at) else { continue };
             match (parsed.kind.as_str(), parsed.seq) {
                 ("event", Some(seq)) => {
                     match open_at {
@@ -160,12 +190,21 @@ impl Checker<'_> {
                     }
                     open_at = Some(open_at.map_or(seq, |last| last.max(seq)));
                     highest = highest.max(seq);
+                    latest_at = *at;
                 }
                 ("game", Some(seq)) => {
+                    let told = parsed.value["epoch"].as_u64();
+                    let is_new_epoch = epoch.is_some_and(|epoch| epoch != told);
                     if seq < highest {
                         let what = format!("{:?} has been shown {highest}, and now only {seq}", client.role);
-                        self.fault(Fault::Missing, &what);
+                        match (self.is_lost(latest_at), is_new_epoch) {
+                            (false, _) => self.fault(Fault::Missing, &what),
+                            (true, false) => self.fault(Fault::Unexplained, &what),
+                            (true, true) => self.findings.rollbacks += 1,
+                        }
+                        highest = seq;
                     }
+                    (latest_at, epoch) = (*at, Some(told));
                     if parsed.tail > 0 && since != Some(seq - parsed.tail.min(seq)) {
                         self.fault(
                             Fault::Differs,
@@ -179,6 +218,41 @@ impl Checker<'_> {
             }
         }
         self.check_commands(client);
+    }
+
+    /// Whether what was heard of then may be of a branch that was lost, so that nobody had it any more.
+    fn is_lost(&self, at: u64) -> bool {
+        self.losses.iter().any(|loss| (loss.from..=loss.until + LATE_MS).contains(&at))
+    }
+
+    /// Looks at a text that was received then. What only a lost branch can explain is counted, and held against nobody.
+    fn look_at(&mut self, audience: usize, text: &Arc<str>, at: u64) -> Option<Parsed> {
+        if self.is_lost(at)
+            && let Ok(value) = serde_json::from_str::<Value>(text)
+            && let Some(seq) = value["seq"].as_u64()
+            && !self.fits(audience, seq, &value)
+        {
+            self.findings.lost_messages += 1;
+            let kind = value["type"].as_str().unwrap_or_default().to_owned();
+            let tail = value["events"].as_array().map_or(0, |events| events.len() as u64);
+            return Some(Parsed { kind, seq: Some(seq), tail, value: Arc::new(value) });
+        }
+        self.look(audience, text)
+    }
+
+    /// Whether the log says what an event or a view says.
+    fn fits(&self, audience: usize, seq: u64, value: &Value) -> bool {
+        let index = usize::try_from(seq).unwrap_or(usize::MAX);
+        if value["type"] == "event" {
+            let mut change = value["change"].clone();
+            sort_refused(&mut change);
+            let expected = index.checked_sub(1).and_then(|index| self.events[audience].get(index));
+            return expected == Some(&(value["event"].clone(), change));
+        }
+        let mut view = value["view"].clone();
+        sort_refused(&mut view);
+        let at = view["clock"]["at"].as_u64().unwrap_or_default();
+        self.states[audience].get(index).is_some_and(|state| state.view(at) == view)
     }
 
     /// Looks at a text once for each audience; the same text is the same fault however many received it.
@@ -301,46 +375,112 @@ impl Checker<'_> {
             Role::Spectator(_) => return,
         };
         let sent = sent_commands(client);
-        let mut outcomes: HashMap<String, Value> = HashMap::new();
-        for Entry { what, .. } in &client.entries {
+        let mut answers = Answers::default();
+        for Entry { at, what } in &client.entries {
             let What::Received(text) = what else { continue };
-            let Some(parsed) = self.look(color, text) else { continue };
+            let Some(parsed) = self.look_at(color, text, *at) else { continue };
             let value = parsed.value;
+            if parsed.kind == "game" {
+                answers.epoch = value["epoch"].as_u64();
+            }
             let Some(id) = value["cmd_id"].as_str() else { continue };
-            if parsed.kind == "accepted" {
-                let outcome = value["outcome"].clone();
-                if let Some(before) = outcomes.insert(id.to_owned(), outcome.clone()) {
-                    if before != outcome {
-                        self.fault(
-                            Fault::Doubled,
-                            &format!("{id} was accepted as {before} and as {outcome}"),
-                        );
-                    }
-                    continue;
-                }
-                if let Some((ply, command)) = sent.get(id) {
-                    let is_move = command["kind"] == "move";
-                    *if is_move {
-                        &mut self.findings.moves_acked
-                    } else {
-                        &mut self.findings.others_acked
-                    } += 1;
-                    if !self.is_in_log(color, *ply, command, &outcome) {
-                        self.fault(
-                            Fault::Missing,
-                            &format!("{id}, {command} at ply {ply}, acknowledged as {outcome}"),
-                        );
-                    }
-                }
-            } else if parsed.kind == "refused" {
-                let code = value["code"].as_str().unwrap_or_default();
-                let is_own_move = sent.get(id).is_some_and(|(_, command)| command["kind"] == "move");
-                if is_own_move && UNLAWFUL.contains(&code) {
-                    self.fault(Fault::Refusal, &format!("{id}: {text}"));
-                }
-                if outcomes.contains_key(id) {
-                    self.fault(Fault::Missing, &format!("{id} was accepted, and then refused: {text}"));
-                }
+            match parsed.kind.as_str() {
+                "accepted" => self.check_accepted(color, id, sent.get(id), (*at, &value), &mut answers),
+                "refused" => self.check_refused(id, sent.get(id), (*at, &value), &mut answers),
+                _ => {}
+            }
+        }
+        self.check_refused_moves(color, &sent, &answers);
+        for (id, at, epoch) in answers.lost {
+            let is_told =
+                client.entries.iter().filter(|entry| entry.at >= at).any(|entry| match &entry.what {
+                    What::Received(text) => self.look_at(color, text, entry.at).is_some_and(|parsed| {
+                        parsed.kind == "game" && parsed.value["epoch"].as_u64() != epoch
+                    }),
+                    _ => false,
+                });
+            self.findings.lost_acks += 1;
+            if !is_told {
+                self.fault(
+                    Fault::Unexplained,
+                    &format!("{id} was acknowledged in epoch {epoch:?}, and is gone"),
+                );
+            }
+        }
+    }
+
+    fn check_accepted(
+        &mut self,
+        color: Color,
+        id: &str,
+        sent: Option<&(u64, Value)>,
+        (at, value): (u64, &Value),
+        answers: &mut Answers,
+    ) {
+        let outcome = value["outcome"].clone();
+        if let Some((before, accepted_at)) = answers.accepted.insert(id.to_owned(), (outcome.clone(), at)) {
+            if before != outcome && !self.is_lost(accepted_at) {
+                self.fault(Fault::Doubled, &format!("{id} was accepted as {before} and as {outcome}"));
+            }
+            return;
+        }
+        let Some((ply, command)) = sent else { return };
+        if command["kind"] == "move" {
+            self.findings.moves_acked += 1;
+        } else {
+            self.findings.others_acked += 1;
+        }
+        if self.is_in_log(color, *ply, command, &outcome) {
+            return;
+        }
+        if self.is_lost(at) {
+            answers.lost.push((id.to_owned(), at, answers.epoch));
+        } else {
+            let what = format!("{id}, {command} at ply {ply}, acknowledged as {outcome}");
+            self.fault(Fault::Missing, &what);
+        }
+    }
+
+    fn check_refused(
+        &mut self,
+        id: &str,
+        sent: Option<&(u64, Value)>,
+        (at, value): (u64, &Value),
+        answers: &mut Answers,
+    ) {
+        let code = value["code"].as_str().unwrap_or_default();
+        let is_own_move = sent.is_some_and(|(_, command)| command["kind"] == "move");
+        let is_flag = code == "out_of_time" && self.truth.is_out_of_time();
+        if is_own_move && UNLAWFUL.contains(&code) && !is_flag {
+            self.fault(Fault::Refusal, &format!("{id}: {value}"));
+        }
+        if !FOR_NOW.contains(&code) {
+            if answers.accepted.get(id).is_some_and(|(_, accepted_at)| !self.is_lost(*accepted_at)) {
+                self.fault(Fault::Missing, &format!("{id} was accepted, and then refused: {value}"));
+            }
+            if !self.is_lost(at) {
+                answers.refused.insert(id.to_owned(), value.clone());
+            }
+        }
+    }
+
+    /// What was refused for good has not happened, unless it was asked for once more.
+    fn check_refused_moves(
+        &mut self,
+        color: Color,
+        sent: &BTreeMap<String, (u64, Value)>,
+        answers: &Answers,
+    ) {
+        let wish = |id: &String| {
+            let (ply, command) = sent.get(id)?;
+            Some((usize::try_from(*ply).ok()?, read_move(command["move"].as_str()?)?))
+        };
+        let granted: HashSet<(usize, (At, At))> = answers.accepted.keys().filter_map(wish).collect();
+        for (id, refusal) in &answers.refused {
+            let Some((ply, squares)) = wish(id) else { continue };
+            let is_made = ply % 2 == color && self.truth.moves.get(ply) == Some(&squares);
+            if is_made && !answers.accepted.contains_key(id) && !granted.contains(&(ply, squares)) {
+                self.fault(Fault::Refusal, &format!("{id} was refused, and is in the log: {refusal}"));
             }
         }
     }
@@ -410,6 +550,11 @@ impl Checker<'_> {
         let mut before: Option<(u64, Value, u64)> = None;
         for Entry { at: received, what } in &client.entries {
             let What::Received(text) = what else { continue };
+            if self.is_lost(*received) {
+                // A clock of a branch that was lost is compared with no other one.
+                before = None;
+                continue;
+            }
             let Some(Parsed { kind, seq: Some(seq), value, .. }) = self.look(audience, text) else {
                 continue;
             };

@@ -4,6 +4,7 @@ mod board;
 mod expect;
 mod findings;
 mod game;
+mod lines;
 mod paired;
 mod truth;
 

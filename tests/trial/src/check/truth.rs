@@ -169,6 +169,12 @@ impl Truth {
         Some(truth)
     }
 
+    /// Whether the game ended by a flag.
+    #[must_use]
+    pub(super) fn is_out_of_time(&self) -> bool {
+        matches!(self.timelines[0].last(), Some(Told { fact: Fact::Ended(_, reason), .. }) if reason == "out_of_time")
+    }
+
     /// Every deployment a side handed in, those it changed among them.
     pub(crate) fn deployments_of(&self, color: Color) -> impl Iterator<Item = &String> {
         let handed_in = self.timelines[color].iter().filter_map(|told| match &told.fact {

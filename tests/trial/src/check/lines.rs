@@ -1,0 +1,191 @@
+//! A client's line over time: how long it took to be elsewhere when its server was killed, and whether it was told in time that the
+//! store was away.
+
+use serde_json::Value;
+
+use super::findings::{Fault, Findings};
+use crate::log::{Away, ClientLog, Death, Entry, What};
+use crate::mishap::TOLD_MAX;
+use crate::site::History;
+
+/// A store that is back is to be told within this time: servers dial it again at least every second.
+const BACK_MAX_MS: u64 = 10_000;
+
+/// One line, from the moment it came about until it was gone.
+struct Line<'a> {
+    server: usize,
+    from: u64,
+    until: u64,
+    entries: &'a [Entry],
+}
+
+impl Line<'_> {
+    /// When the store was said to be away, or to be there, since a moment.
+    fn told(&self, is_available: bool, since: u64) -> Option<u64> {
+        let mut since = self.entries.iter().filter(|entry| entry.at >= since);
+        since.find(|entry| is_state(&entry.what, is_available)).map(|entry| entry.at)
+    }
+
+    /// Whether the store was said to be away before a moment, and not to be back again.
+    fn is_told_before(&self, moment: u64) -> bool {
+        let before = self.entries.iter().filter(|entry| entry.at < moment);
+        let mut states =
+            before.filter_map(|entry| [false, true].into_iter().find(|state| is_state(&entry.what, *state)));
+        states.next_back() == Some(false)
+    }
+
+    fn is_let_in_before(&self, moment: u64) -> bool {
+        let is_welcome =
+            |what: &What| matches!(what, What::Received(text) if text.contains(r#""type":"welcome""#));
+        self.entries.iter().any(|entry| entry.at < moment && is_welcome(&entry.what))
+    }
+
+    fn count(&self, is_it: impl Fn(&What) -> bool) -> u64 {
+        self.entries.iter().filter(|entry| is_it(&entry.what)).count() as u64
+    }
+}
+
+fn is_state(what: &What, is_available: bool) -> bool {
+    matches!(what, What::Received(text) if state_in(text) == Some(is_available))
+}
+
+fn state_in(text: &str) -> Option<bool> {
+    if !text.contains(r#""store_state""#) {
+        return None;
+    }
+    let value: Value = serde_json::from_str(text).ok()?;
+    (value["type"] == "store_state").then(|| value["available"].as_bool()).flatten()
+}
+
+/// Looks at all lines of a client.
+pub(super) fn check_lines(game: &str, client: &ClientLog, history: &History, findings: &mut Findings) {
+    let mut lines = Vec::new();
+    let mut open: Option<(usize, usize)> = None;
+    let entries = &client.entries;
+    for (at, entry) in entries.iter().enumerate() {
+        match entry.what {
+            What::Connected(server) => open = Some((server, at)),
+            What::Dropped => {
+                if let Some((server, from)) = open.take() {
+                    let (from_ms, until) = (entries[from].at, entry.at);
+                    lines.push(Line { server, from: from_ms, until, entries: &entries[from..at] });
+                }
+            }
+            What::Sent(_) | What::Received(_) => {}
+        }
+    }
+    for line in &lines {
+        check_states(game, client, line, findings);
+        for away in history.aways.iter().filter(|away| away.server == line.server) {
+            let next =
+                history.aways.iter().find(|next| next.server == away.server && next.from >= away.until);
+            check_away(game, client, line, (*away, next.map(|next| next.from)), findings);
+        }
+        for death in history.deaths.iter().filter(|death| death.server == line.server) {
+            if line.from <= death.at && line.until >= death.at {
+                measure_move(client, *death, findings);
+            }
+        }
+    }
+}
+
+/// One state, told once, and once more to whoever asks for a game: not an error for each command.
+fn check_states(game: &str, client: &ClientLog, line: &Line<'_>, findings: &mut Findings) {
+    let (away, back) = (line.count(|what| is_state(what, false)), line.count(|what| is_state(what, true)));
+    let asked = line.count(|what| matches!(what, What::Sent(text) if text.contains(r#""open_game""#)));
+    if away > back + 1 + asked {
+        let what = format!(
+            "{game}: {:?} was told {away} times that the store is away, and {back} times that it is back",
+            client.role
+        );
+        findings.fault(Fault::Untold, what);
+    }
+}
+
+fn check_away(
+    game: &str,
+    client: &ClientLog,
+    line: &Line<'_>,
+    (away, next): (Away, Option<u64>),
+    findings: &mut Findings,
+) {
+    let told_max = u64::try_from(TOLD_MAX.as_millis()).unwrap_or(u64::MAX);
+    // The server's silence ends a line, too: only one that lived on can have been told.
+    let is_long = away.until >= away.from + told_max;
+    let lives = line.from <= away.from && line.until >= away.from + told_max;
+    // Whoever was not let in yet is told when he is.
+    if !is_long || !lives || !line.is_let_in_before(away.from) || line.is_told_before(away.from) {
+        return;
+    }
+    match line.told(false, away.from) {
+        Some(at) if at <= away.from + told_max => findings.told_away_ms.push(at - away.from),
+        told => {
+            let what = format!(
+                "{game}: {:?} on server {}, whose store was away from {} to {}, was told {told:?}",
+                client.role, line.server, away.from, away.until
+            );
+            return findings.fault(Fault::Untold, what);
+        }
+    }
+    match line.told(true, away.from) {
+        Some(at) if at <= away.until + BACK_MAX_MS => {
+            findings.told_back_ms.push(at.saturating_sub(away.until));
+        }
+        // The line ended before, or the store was away again.
+        None if line.until.min(next.unwrap_or(u64::MAX)) <= away.until + BACK_MAX_MS => {}
+        told => {
+            let what = format!(
+                "{game}: {:?} on server {}, whose store was back at {}, was told {told:?}",
+                client.role, line.server, away.until
+            );
+            findings.fault(Fault::Untold, what);
+        }
+    }
+}
+
+/// How long it took until the client of a killed server was let in, shown its game, and had its command answered.
+fn measure_move(client: &ClientLog, death: Death, findings: &mut Findings) {
+    let later = client.entries.iter().filter(|entry| entry.at >= death.at);
+    let mut received = later.filter_map(|entry| match &entry.what {
+        What::Received(text) => Some((entry.at, text)),
+        _ => None,
+    });
+    let mut first = |kind: &str| {
+        let found = received.find(|(_, text)| text.contains(kind));
+        found.map(|(at, _)| at - death.at)
+    };
+    // What came from the killed server's last moment is not in between: a welcome is the first of a line.
+    findings.let_in_ms.extend(first(r#""type":"welcome""#));
+    findings.shown_ms.extend(first(r#""type":"game""#));
+    let Some((id, sent_at)) = under_way(client, death.at) else { return };
+    let answer =
+        client.entries.iter().filter(|entry| entry.at >= sent_at).find_map(|entry| match &entry.what {
+            What::Received(text) if text.contains(r#""accepted""#) && text.contains(&format!("\"{id}\"")) => {
+                Some(entry.at)
+            }
+            _ => None,
+        });
+    findings.answered_ms.extend(answer.map(|at| at.saturating_sub(death.at)));
+}
+
+/// The command that was sent and not answered at a moment, and when it was sent first.
+fn under_way(client: &ClientLog, at: u64) -> Option<(String, u64)> {
+    let before = client.entries.iter().filter(|entry| entry.at <= at);
+    let mut open: Option<(String, u64)> = None;
+    for Entry { at, what } in before {
+        let text = match what {
+            What::Sent(text) | What::Received(text) => text,
+            What::Connected(_) | What::Dropped => continue,
+        };
+        let Some((_, rest)) = text.split_once(r#""cmd_id":""#) else { continue };
+        let Some((id, _)) = rest.split_once('"') else { continue };
+        match what {
+            What::Sent(_) if open.as_ref().is_none_or(|(under_way, _)| under_way != id) => {
+                open = Some((id.to_owned(), *at));
+            }
+            What::Received(_) if open.as_ref().is_some_and(|(under_way, _)| under_way == id) => open = None,
+            _ => {}
+        }
+    }
+    open
+}

@@ -1,0 +1,237 @@
+//! What goes wrong while games run: drawn from the seed, one round after the other, each round with everything in it.
+
+use std::time::Duration;
+
+use flagfall_bots::Chance;
+
+use crate::chance::{between, chance_for, once_in};
+use crate::proxy::{Way, Weather};
+use crate::site::Storage;
+
+/// After so long without its store a server has told everybody, with time to spare: it is to take 2.5 seconds at most.
+pub(crate) const TOLD_MAX: Duration = Duration::from_millis(4_500);
+/// How long a store is away that everybody is to be told of.
+const LONG: Duration = Duration::from_millis(4_800);
+/// How far back what Redis forgets goes.
+pub(crate) const LOST_TAIL: Duration = Duration::from_secs(1);
+
+/// Something that goes wrong, once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mishap {
+    /// `kill -9` of one server.
+    KillServer(usize),
+    /// Of all servers at once.
+    KillAll,
+    /// Of Redis.
+    KillRedis,
+    /// Of Redis, which then has lost its last second; or of all servers as well, so that nobody holds what was lost.
+    LoseTail {
+        /// Whether the servers are killed too.
+        and_servers: bool,
+    },
+    /// SIGSTOP of one server.
+    FreezeServer(usize),
+    /// Of Redis.
+    FreezeRedis,
+    /// Connections between a server and Redis break; all servers' where none is named.
+    BreakLine(Option<usize>),
+    /// What lies between a server and Redis has this weather; between all servers and Redis where none is named.
+    Line(Option<usize>, Weather),
+    /// From now on what lies between this server and Redis is slow, and what lies between others and Redis is not.
+    SlowLine(usize, Duration),
+    /// Connections between players and a server break.
+    BreakPlayers(usize),
+    /// What lies between players and a server has this weather.
+    Players(usize, Weather),
+    /// A server's wall clock jumps by so many milliseconds, and back after a while.
+    JumpServer(usize, i64),
+    /// Redis's wall clock jumps by so many milliseconds; if it is to, back after a while.
+    JumpRedis {
+        /// How far.
+        by_ms: i64,
+        /// Whether it jumps back.
+        is_undone: bool,
+    },
+}
+
+impl Mishap {
+    /// Whether something is killed.
+    #[must_use]
+    pub(crate) fn is_kill(self) -> bool {
+        use Mishap::{KillAll, KillRedis, KillServer, LoseTail};
+        matches!(self, KillServer(_) | KillAll | KillRedis | LoseTail { .. })
+    }
+
+    /// Whether it is a jump of a clock.
+    fn is_jump(self) -> bool {
+        matches!(self, Mishap::JumpServer(..) | Mishap::JumpRedis { .. })
+    }
+
+    /// What it is, for the report.
+    #[must_use]
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Mishap::KillServer(_) => "kill -9: a server",
+            Mishap::KillAll => "kill -9: all servers",
+            Mishap::KillRedis => "kill -9: Redis",
+            Mishap::LoseTail { and_servers: false } => "kill -9: Redis, which loses its last second",
+            Mishap::LoseTail { and_servers: true } => "kill -9: Redis and all servers, the last second lost",
+            Mishap::FreezeServer(_) => "SIGSTOP: a server",
+            Mishap::FreezeRedis => "SIGSTOP: Redis",
+            Mishap::BreakLine(_) => "connections to Redis broken",
+            Mishap::Line(_, Weather::Cut) => "servers cut off from Redis",
+            Mishap::Line(..) => "lines to Redis that carry nothing one way, or both",
+            Mishap::SlowLine(..) => "a slow line to Redis",
+            Mishap::BreakPlayers(_) => "players' connections broken",
+            Mishap::Players(_, Weather::Slow(_)) => "slow lines to players",
+            Mishap::Players(..) => "lines to players that carry nothing one way, or both",
+            Mishap::JumpServer(..) => "a server's clock jumped, and back",
+            Mishap::JumpRedis { is_undone: true, .. } => "Redis's clock jumped, and back",
+            Mishap::JumpRedis { is_undone: false, .. } => "Redis's clock jumped for good",
+        }
+    }
+}
+
+/// A mishap and how long it lasts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Planned {
+    /// What.
+    pub mishap: Mishap,
+    /// How long.
+    pub span: Duration,
+}
+
+/// So many kills, and everything else in between that can happen there.
+#[must_use]
+pub(crate) fn plan_mishaps(seed: u64, kills: usize, storage: Storage, has_clocks: bool) -> Vec<Planned> {
+    let mut chance = chance_for(seed, "mishaps", kills);
+    let Storage::Redis { servers } = storage else {
+        let span = |number: usize, chance: &mut Chance| {
+            // Every other time it is gone long enough for clocks to show it.
+            if number.is_multiple_of(2) { short(chance) } else { Duration::ZERO }
+        };
+        return (0..kills)
+            .map(|number| Planned { mishap: Mishap::KillAll, span: span(number, &mut chance) })
+            .collect();
+    };
+    let (mut planned, mut done) = (Vec::new(), 0);
+    while done < kills {
+        let mut round = round(servers.max(1), &mut chance);
+        round.retain(|one| has_clocks || !one.mishap.is_jump());
+        shuffle(&mut round, &mut chance);
+        for one in round {
+            // The last round has all that is no kill, too.
+            if !one.mishap.is_kill() || done < kills {
+                done += usize::from(one.mishap.is_kill());
+                planned.push(one);
+            }
+        }
+    }
+    planned
+}
+
+/// What happens before planted faults are looked for: everything is killed once, long enough for clocks to show it.
+#[must_use]
+pub(crate) fn rehearsal(storage: Storage) -> Vec<Planned> {
+    let between = match storage {
+        Storage::Embedded => Mishap::KillAll,
+        Storage::Redis { .. } => Mishap::KillServer(0),
+    };
+    let planned = |mishap| Planned { mishap, span: Duration::from_millis(300) };
+    vec![planned(Mishap::KillAll), planned(between), planned(Mishap::KillAll)]
+}
+
+/// What brings a server's planted faults to light: answers that come late or never, so that commands are sent again elsewhere, and a
+/// Redis that is gone while moves are made.
+#[must_use]
+pub(crate) fn for_planted_servers() -> Vec<Planned> {
+    let planned = |mishap, span_ms| Planned { mishap, span: Duration::from_millis(span_ms) };
+    let mut planned: Vec<Planned> = vec![
+        planned(Mishap::SlowLine(0, Duration::from_millis(150)), 0),
+        planned(Mishap::BreakPlayers(0), 0),
+        planned(Mishap::KillRedis, 600),
+        planned(Mishap::BreakPlayers(0), 200),
+        planned(Mishap::Line(None, Weather::Cut), 600),
+        planned(Mishap::BreakPlayers(1), 200),
+        planned(Mishap::KillServer(1), 200),
+    ];
+    planned.extend(planned.clone());
+    planned
+}
+
+/// Everything that can happen, in no order.
+fn round(servers: usize, chance: &mut Chance) -> Vec<Planned> {
+    let mut round = Vec::new();
+    let mut add = |mishap: Mishap, span: Duration| round.push(Planned { mishap, span });
+    let server = |chance: &mut Chance| chance.below(servers);
+    let held = |chance: &mut Chance| {
+        let way = [Way::Up, Way::Down, Way::Both][chance.below(3)];
+        Weather::Held { way, arrives: once_in(chance, 2) }
+    };
+    // Some of them are back before anybody can notice.
+    for number in 0..4 {
+        add(Mishap::KillServer(number % servers), if number == 0 { Duration::ZERO } else { short(chance) });
+    }
+    add(Mishap::KillAll, short(chance));
+    add(Mishap::KillRedis, short(chance));
+    add(Mishap::LoseTail { and_servers: false }, short(chance));
+    add(Mishap::LoseTail { and_servers: true }, short(chance));
+    add(Mishap::FreezeServer(server(chance)), short(chance));
+    add(Mishap::FreezeRedis, short(chance));
+    add(Mishap::BreakLine(once_in(chance, 2).then(|| server(chance))), Duration::ZERO);
+    add(Mishap::Line(Some(server(chance)), Weather::Cut), LONG);
+    let one_held = held(chance);
+    add(Mishap::Line(Some(server(chance)), one_held), LONG);
+    let all = if once_in(chance, 2) { Weather::Cut } else { held(chance) };
+    add(Mishap::Line(None, all), if once_in(chance, 2) { LONG } else { short(chance) });
+    add(Mishap::SlowLine(server(chance), ms(between(chance, 5, 60))), Duration::ZERO);
+    add(Mishap::BreakPlayers(server(chance)), Duration::ZERO);
+    let players = if once_in(chance, 2) { held(chance) } else { Weather::Slow(ms(between(chance, 5, 120))) };
+    add(Mishap::Players(server(chance), players), ms(between(chance, 500, 2_000)));
+    add(Mishap::JumpServer(server(chance), minutes(chance)), ms(between(chance, 200, 1_500)));
+    let (by_ms, is_undone) = match chance.below(3) {
+        0 => (minutes(chance).abs(), false),
+        1 => (-(between(chance, 1_000, 4_000) as i64), false),
+        _ => (-minutes(chance).abs(), true),
+    };
+    add(Mishap::JumpRedis { by_ms, is_undone }, ms(between(chance, 200, 4_000)));
+    round
+}
+
+fn ms(count: usize) -> Duration {
+    Duration::from_millis(count as u64)
+}
+
+/// Shorter than what counts as an outage.
+fn short(chance: &mut Chance) -> Duration {
+    ms(between(chance, 200, 900))
+}
+
+/// Some minutes, forward or back, in milliseconds.
+fn minutes(chance: &mut Chance) -> i64 {
+    let far = between(chance, 60_000, 600_000) as i64;
+    if once_in(chance, 2) { far } else { -far }
+}
+
+fn shuffle<T>(list: &mut [T], chance: &mut Chance) {
+    for at in (1..list.len()).rev() {
+        list.swap(at, chance.below(at + 1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_plans_the_same_and_a_round_has_everything() {
+        let storage = Storage::Redis { servers: 3 };
+        let plan = |seed| plan_mishaps(seed, 8, storage, true).into_iter().map(|one| one.mishap.words());
+        assert!(plan(7).eq(plan(7)) && !plan(7).eq(plan(8)));
+        let long = plan_mishaps(7, 200, storage, true);
+        assert_eq!(long.iter().filter(|one| one.mishap.is_kill()).count(), 200);
+        let words: std::collections::BTreeSet<&str> = long.iter().map(|one| one.mishap.words()).collect();
+        assert_eq!(words.len(), 17, "{words:?}");
+        assert!(plan_mishaps(7, 200, storage, false).iter().all(|one| !one.mishap.is_jump()));
+    }
+}

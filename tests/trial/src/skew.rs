@@ -1,0 +1,106 @@
+//! Wall clocks that jump: a small C library, built when it is wanted, that servers and Redis are started with.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use tokio::process::Command;
+
+use crate::error::TrialError;
+
+const SOURCE: &str = include_str!("../preload/clock.c");
+
+/// What makes clocks jump.
+#[derive(Clone, Debug)]
+pub(crate) struct SkewLibrary(PathBuf);
+
+impl SkewLibrary {
+    /// Builds it in this folder. In words, why there is none: where there is no C compiler, or none that can.
+    pub(crate) async fn build(folder: &Path) -> Result<SkewLibrary, String> {
+        if !cfg!(target_os = "linux") {
+            return Err("clock jumps: skipped, for they are made for Linux".to_owned());
+        }
+        let (source, library) = (folder.join("clock.c"), folder.join("clock.so"));
+        let skipped = |why: String| format!("clock jumps: skipped, for no library could be built: {why}");
+        std::fs::write(&source, SOURCE).map_err(|error| skipped(error.to_string()))?;
+        let mut command = Command::new("cc");
+        command.args(["-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o"]).arg(&library).arg(&source);
+        let output = command.output().await.map_err(|error| skipped(format!("cc: {error}")))?;
+        if !output.status.success() {
+            return Err(skipped(String::from_utf8_lossy(&output.stderr).into_owned()));
+        }
+        Ok(SkewLibrary(library))
+    }
+}
+
+/// A process's wall clock: the machine's, and so many milliseconds.
+#[derive(Debug)]
+pub(crate) struct Skew {
+    library: SkewLibrary,
+    path: PathBuf,
+    file: File,
+    off_ms: i64,
+}
+
+impl Skew {
+    /// A clock that is right so far.
+    ///
+    /// # Errors
+    /// [`TrialError::Io`].
+    pub(crate) fn new(library: &SkewLibrary, path: PathBuf) -> Result<Skew, TrialError> {
+        let file = File::create(&path).map_err(TrialError::io("making a clock"))?;
+        let mut skew = Skew { library: library.clone(), path, file, off_ms: 0 };
+        skew.jump(0)?;
+        Ok(skew)
+    }
+
+    /// By how many milliseconds it is ahead.
+    #[must_use]
+    pub(crate) fn off_ms(&self) -> i64 {
+        self.off_ms
+    }
+
+    /// Jumps, forward or back.
+    ///
+    /// # Errors
+    /// [`TrialError::Io`].
+    pub(crate) fn jump(&mut self, by_ms: i64) -> Result<(), TrialError> {
+        self.off_ms += by_ms;
+        let bytes = self.off_ms.to_ne_bytes();
+        self.file.write_all_at(&bytes, 0).map_err(TrialError::io("setting a clock"))
+    }
+
+    /// What a program is started with to have this clock.
+    pub(crate) fn environment(&self) -> [(&'static str, &Path); 2] {
+        [("LD_PRELOAD", &self.library.0), ("FLAGFALL_CLOCK", &self.path)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Stdio;
+
+    use super::*;
+    use crate::log::now_ms;
+
+    #[tokio::test]
+    async fn a_process_sees_its_clock_jump() {
+        let folder = tempfile::tempdir().unwrap();
+        let library = match SkewLibrary::build(folder.path()).await {
+            Ok(library) => library,
+            Err(why) => return eprintln!("{why}"),
+        };
+        let mut skew = Skew::new(&library, folder.path().join("clock")).unwrap();
+        for by_ms in [0, 600_500, -1_200_750] {
+            skew.jump(by_ms).unwrap();
+            let mut date = Command::new("date");
+            date.arg("+%s%3N").envs(skew.environment()).stdin(Stdio::null());
+            let before = i64::try_from(now_ms()).unwrap();
+            let said = String::from_utf8(date.output().await.unwrap().stdout).unwrap();
+            let after = i64::try_from(now_ms()).unwrap();
+            let said: i64 = said.trim().parse().unwrap();
+            let expected = before + skew.off_ms() - 1..=after + skew.off_ms() + 1;
+            assert!(expected.contains(&said), "{said} is not in {expected:?}");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! What the tests of the trial share: its process, and where programs are built.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+/// A child process that does not outlive the test, whatever happens.
+pub(crate) struct Guarded(pub(crate) Child);
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        // It has ended already when all went well.
+        let _ended_already = self.0.kill();
+        let _reaped_already = self.0.wait();
+    }
+}
+
+/// Where this test's own program was built, and others are: `target/debug` for `target/debug/deps/quick-1234`.
+pub(crate) fn built_folder() -> PathBuf {
+    let own = std::env::current_exe().expect("a test knows where it lies");
+    let folder = own.parent().and_then(|deps| deps.parent());
+    folder.expect("tests lie in a folder of the target folder").to_owned()
+}
+
+/// Runs the trial with these words; it must not fail.
+pub(crate) fn run_trial(words: &[&OsStr]) {
+    let trial = Command::new(env!("CARGO_BIN_EXE_flagfall-trial"))
+        .args(words)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .stdin(Stdio::null())
+        .spawn()
+        .expect("the trial runs");
+    let status = Guarded(trial).0.wait().expect("the trial ends");
+    assert!(status.success(), "the trial failed; its figures and its seed are above");
+}
