@@ -24,6 +24,7 @@ pub mod redis_tls;
 #[cfg(test)]
 mod refusals;
 pub mod reports;
+mod scan;
 pub mod server;
 pub mod settings;
 pub mod storage;

@@ -11,6 +11,7 @@ use crate::chance::{ChanceError, random_code};
 use crate::players::{ClosureError, find_player, set_closed};
 use crate::ratings::{UndoError, rated_games, undo};
 use crate::reports::{Report, reports};
+use crate::scan::Scan;
 
 /// Entries of the log, or reports, that are listed at most: the latest.
 const LISTED_MAX: usize = 500;
@@ -161,9 +162,8 @@ impl<'a> Operator<'a> {
 /// [`StoreError`].
 pub async fn acts(store: &dyn Store) -> Result<Vec<Act>, StoreError> {
     let prefix = Key::new("operator_log/")?;
-    let (mut acts, mut after) = (std::collections::VecDeque::new(), None);
-    loop {
-        let records = store.scan(prefix.clone(), after, CHUNK).await?;
+    let (mut acts, mut scan) = (std::collections::VecDeque::new(), Scan::new(store, prefix, CHUNK));
+    while let Some(records) = scan.next().await? {
         for (_, value) in &records {
             let act = serde_json::from_slice::<Act>(value)
                 .map_err(|_| StoreError::Damaged { what: "an operator's act cannot be read".to_owned() })?;
@@ -172,11 +172,8 @@ pub async fn acts(store: &dyn Store) -> Result<Vec<Act>, StoreError> {
                 acts.pop_front();
             }
         }
-        after = match records.last() {
-            Some((last, _)) if records.len() == CHUNK => Some(last.clone()),
-            _ => return Ok(acts.into()),
-        };
     }
+    Ok(acts.into())
 }
 
 /// An act in a line.

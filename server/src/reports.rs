@@ -4,6 +4,8 @@ use flagfall_board::GameId;
 use flagfall_protocol::{Code, Player, PlayerKind, is_printable};
 use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
 use serde::{Deserialize, Serialize};
+
+use crate::scan::Scan;
 use thiserror::Error;
 
 /// Letters of a reason.
@@ -137,19 +139,15 @@ pub(crate) async fn report(
 /// [`StoreError`].
 pub(crate) async fn reports(store: &dyn Store) -> Result<Vec<Report>, StoreError> {
     let prefix = Key::new("reports/")?;
-    let (mut reports, mut after) = (Vec::new(), None);
-    loop {
-        let records = store.scan(prefix.clone(), after, CHUNK).await?;
+    let (mut reports, mut scan) = (Vec::new(), Scan::new(store, prefix, CHUNK));
+    while let Some(records) = scan.next().await? {
         for (_, value) in &records {
             let report = serde_json::from_slice(value)
                 .map_err(|_| StoreError::Damaged { what: "a report cannot be read".to_owned() })?;
             reports.push(report);
         }
-        after = match records.last() {
-            Some((last, _)) if records.len() == CHUNK => Some(last.clone()),
-            _ => return Ok(reports),
-        };
     }
+    Ok(reports)
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ use self::record::{
 };
 use crate::keys::{game_after, last_part};
 use crate::players::player_shown;
+use crate::scan::Scan;
 use crate::table::{Archived, Finished, TableError, Tables};
 
 pub(crate) use self::record::due_key;
@@ -88,20 +89,16 @@ impl Histories {
     /// [`StoreError`]: what is left will be found again.
     pub async fn settle_all(&self) -> Result<(), StoreError> {
         let prefix = dues()?;
-        let mut after: Option<Key> = None;
-        loop {
-            let due = self.store.scan(prefix.clone(), after, DUES_CHUNK).await?;
+        let mut scan = Scan::new(self.store.as_ref(), prefix.clone(), DUES_CHUNK);
+        while let Some(due) = scan.next().await? {
             for (key, _) in &due {
                 let Some(game) = game_after(key, &prefix) else { continue };
                 if let Err(error) = self.settle(game).await {
                     tracing::warn!(%game, %error, "a game could not be written down now; it will be");
                 }
             }
-            after = match due.last() {
-                Some((last, _)) if due.len() == DUES_CHUNK => Some(last.clone()),
-                _ => return Ok(()),
-            };
         }
+        Ok(())
     }
 
     async fn settle(&self, game: GameId) -> Result<(), StoreError> {

@@ -27,6 +27,7 @@ pub use self::sender::Sender;
 use crate::chance::{random_bytes, random_code};
 use crate::metrics as names;
 use crate::players::Identity;
+use crate::scan::Scan;
 use crate::table::Tables;
 
 /// Notices read at a time, and sent at once.
@@ -250,10 +251,8 @@ impl Notices {
     /// # Errors
     /// [`StoreError`]: what is left will be found again.
     pub async fn send_due(&self, now: Stamp) -> Result<(), StoreError> {
-        let prefix = Key::new("notices/")?;
-        let mut after: Option<Key> = None;
-        loop {
-            let found = self.store.scan(prefix.clone(), after, CHUNK).await?;
+        let mut scan = Scan::new(self.store.as_ref(), Key::new("notices/")?, CHUNK);
+        while let Some(found) = scan.next().await? {
             let mut sending = Vec::new();
             for (key, value) in &found {
                 let waiting: Option<WaitingNotice> = serde_json::from_slice(value).ok();
@@ -264,11 +263,8 @@ impl Notices {
                 }
             }
             futures_util::stream::iter(sending).buffer_unordered(SENT_AT_ONCE).collect::<()>().await;
-            after = match found.last() {
-                Some((last, _)) if found.len() == CHUNK => Some(last.clone()),
-                _ => return Ok(()),
-            };
         }
+        Ok(())
     }
 
     async fn try_to_deliver(

@@ -1,8 +1,10 @@
 //! Accounts that an operator has closed: nobody gets in with them, and their sockets are closed wherever they are.
 
 use flagfall_protocol::{CloseCode, Player};
-use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
+use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
 use serde::{Deserialize, Serialize};
+
+use crate::scan::Scan;
 use thiserror::Error;
 
 use super::record::{PlayerRecord, key, name_key, player_key};
@@ -105,19 +107,15 @@ impl Players {
     /// [`StoreError`].
     pub async fn look_for_closed(&self) -> Result<(), StoreError> {
         let prefix = key(CLOSED, "")?;
-        let mut after: Option<Key> = None;
-        loop {
-            let records = self.inner.store.scan(prefix.clone(), after, CHUNK).await?;
+        let mut scan = Scan::new(self.inner.store.as_ref(), prefix.clone(), CHUNK);
+        while let Some(records) = scan.next().await? {
             for (key, _) in &records {
                 let player = key.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
                 if let Some(Ok(player)) = player {
                     self.inner.connections.close_player(player, CloseCode::Banned);
                 }
             }
-            after = match records.last() {
-                Some((last, _)) if records.len() == CHUNK => Some(last.clone()),
-                _ => return Ok(()),
-            };
         }
+        Ok(())
     }
 }

@@ -6,9 +6,11 @@
 use std::time::Duration;
 
 use flagfall_protocol::CloseCode;
-use flagfall_store::{Key, StoreError};
+use flagfall_store::StoreError;
 
 use tokio::time::Instant;
+
+use crate::scan::Scan;
 
 use super::Players;
 use super::record::{PlayerRecord, REVOKED, REVOKED_MS, TokenRecord, key};
@@ -60,20 +62,16 @@ impl Players {
     /// Closes the sockets of tokens that other servers revoked lately.
     async fn look_for_news(&self) -> Result<(), StoreError> {
         let prefix = key(REVOKED, "")?;
-        let mut after: Option<Key> = None;
-        loop {
-            let records = self.inner.store.scan(prefix.clone(), after, CHUNK).await?;
+        let mut scan = Scan::new(self.inner.store.as_ref(), prefix.clone(), CHUNK);
+        while let Some(records) = scan.next().await? {
             for (key, player) in &records {
                 let token = key.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
                 if let (Some(Ok(token)), Ok(player)) = (token, std::str::from_utf8(player)) {
                     self.inner.connections.close_token(player, token, CloseCode::TokenRevoked);
                 }
             }
-            after = match records.last() {
-                Some((last, _)) if records.len() == CHUNK => Some(last.clone()),
-                _ => return Ok(()),
-            };
         }
+        Ok(())
     }
 }
 

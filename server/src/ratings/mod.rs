@@ -31,6 +31,7 @@ use crate::gateway::Connections;
 use crate::keys::game_after;
 use crate::metrics as names;
 use crate::players::{gone_key, player_shown};
+use crate::scan::Scan;
 use crate::table::{Finished, TableError, Tables};
 
 pub use self::first_move::FirstMove;
@@ -149,9 +150,8 @@ impl Ratings {
     /// [`StoreError`]: what is left will be found again.
     pub async fn settle_all(&self) -> Result<(), StoreError> {
         let prefix = dues()?;
-        let mut after: Option<Key> = None;
-        loop {
-            let due = self.store.scan(prefix.clone(), after, DUES_CHUNK).await?;
+        let mut scan = Scan::new(self.store.as_ref(), prefix.clone(), DUES_CHUNK);
+        while let Some(due) = scan.next().await? {
             for (key, _) in &due {
                 let Some(game) = game_after(key, &prefix) else { continue };
                 let settled = self.settle(game).await;
@@ -165,11 +165,8 @@ impl Ratings {
                     Err(error) => tracing::warn!(%game, %error, "a game could not be rated now; it will be"),
                 }
             }
-            after = match due.last() {
-                Some((last, _)) if due.len() == DUES_CHUNK => Some(last.clone()),
-                _ => return Ok(()),
-            };
         }
+        Ok(())
     }
 
     /// Something of the game, or of its players' ratings, cannot be read as it was written. After a few tries the due is put aside, where an operator

@@ -12,6 +12,7 @@ use super::record::{
     Class, HistoryRecord, RatingRecord, bytes, change_key, damaged, due_key, histories_of, history_of,
     leader_key, rating_key, undone_key,
 };
+use crate::scan::Scan;
 use crate::table::finished;
 
 /// How often an update is tried anew because a game of the same players was first.
@@ -119,9 +120,8 @@ async fn mark(
     update: &mut Update,
 ) -> Result<(), StoreError> {
     let prefix = history_of(&player.id, class)?;
-    let mut after = None;
-    loop {
-        let records = store.scan(prefix.clone(), after, CHUNK).await?;
+    let mut scan = Scan::new(store, prefix, CHUNK);
+    while let Some(records) = scan.next().await? {
         for (key, value) in &records {
             let record: HistoryRecord =
                 serde_json::from_slice(value).map_err(|_| damaged("a history cannot be read"))?;
@@ -132,11 +132,8 @@ async fn mark(
                 return Ok(());
             }
         }
-        after = match records.last() {
-            Some((last, _)) if records.len() == CHUNK => Some(last.clone()),
-            _ => return Ok(()),
-        };
     }
+    Ok(())
 }
 
 /// The rated games of a player that nobody has taken back, of all his ratings.
@@ -144,17 +141,13 @@ async fn mark(
 /// # Errors
 /// [`StoreError`].
 pub async fn rated_games(store: &dyn Store, player: &str) -> Result<Vec<GameId>, StoreError> {
-    let (mut games, mut after) = (Vec::new(), None);
-    loop {
-        let records = store.scan(histories_of(player)?, after, CHUNK).await?;
+    let (mut games, mut scan) = (Vec::new(), Scan::new(store, histories_of(player)?, CHUNK));
+    while let Some(records) = scan.next().await? {
         for (_, value) in &records {
             let record: HistoryRecord =
                 serde_json::from_slice(value).map_err(|_| damaged("a history cannot be read"))?;
             games.extend(Some(record.game).filter(|_| !record.undone));
         }
-        after = match records.last() {
-            Some((last, _)) if records.len() == CHUNK => Some(last.clone()),
-            _ => return Ok(games),
-        };
     }
+    Ok(games)
 }

@@ -17,6 +17,7 @@ use tokio::time::sleep;
 pub use self::queue::QueueError;
 use crate::keys::game_after;
 use crate::notices::Notices;
+use crate::scan::Scan;
 use crate::table::{GameHeader, TableError, Tables};
 
 /// Dues read at a time.
@@ -64,20 +65,16 @@ impl Turns {
     /// [`StoreError`]: what is left will be found again.
     pub async fn settle_all(&self) -> Result<(), StoreError> {
         let prefix = Key::new("turn_due/")?;
-        let mut after: Option<Key> = None;
-        loop {
-            let due = self.store.scan(prefix.clone(), after, DUES_CHUNK).await?;
+        let mut scan = Scan::new(self.store.as_ref(), prefix.clone(), DUES_CHUNK);
+        while let Some(due) = scan.next().await? {
             for (key, value) in &due {
                 let Some(game) = game_after(key, &prefix) else { continue };
                 if let Err(error) = self.settle(game, key, value.clone()).await {
                     tracing::warn!(%game, %error, "what follows of a turn could not be done now; it will be");
                 }
             }
-            after = match due.last() {
-                Some((last, _)) if due.len() == DUES_CHUNK => Some(last.clone()),
-                _ => return Ok(()),
-            };
         }
+        Ok(())
     }
 
     async fn settle(&self, game: GameId, key: &Key, value: Vec<u8>) -> Result<(), StoreError> {

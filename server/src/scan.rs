@@ -1,0 +1,68 @@
+//! All records under a prefix, so many at a time.
+
+use flagfall_store::{Key, Record, Store, StoreError};
+
+/// Reads the records under a prefix in the order of their keys. What is written behind it meanwhile is not seen, what is written before it is.
+pub(crate) struct Scan<'store> {
+    store: &'store dyn Store,
+    prefix: Key,
+    chunk: usize,
+    /// The last key that was read; none at the beginning.
+    after: Option<Key>,
+    is_done: bool,
+}
+
+impl<'store> Scan<'store> {
+    /// A scan that reads at most `chunk` records at a time, which must be no more than the store gives at once.
+    pub(crate) fn new(store: &'store dyn Store, prefix: Key, chunk: usize) -> Scan<'store> {
+        Scan { store, prefix, chunk, after: None, is_done: false }
+    }
+
+    /// The next records; none when all were read.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub(crate) async fn next(&mut self) -> Result<Option<Vec<Record>>, StoreError> {
+        if self.is_done {
+            return Ok(None);
+        }
+        let records = self.store.scan(self.prefix.clone(), self.after.take(), self.chunk).await?;
+        match records.last() {
+            Some((last, _)) if records.len() == self.chunk => self.after = Some(last.clone()),
+            _ => self.is_done = true,
+        }
+        Ok(Some(records).filter(|records| !records.is_empty()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use flagfall_board::Stamp;
+    use flagfall_store::{ManualClock, MemoryStore, Update, Write};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn every_record_comes_once_whatever_the_size_of_a_chunk() {
+        let store = MemoryStore::new(Arc::new(ManualClock::new(Stamp(1))));
+        let key = |name: &str| Key::new(name.to_owned()).unwrap();
+        let names = ["a/1", "b/1", "b/2", "b/3", "b/4", "c/1"];
+        let put = |name: &&str| Write::Put { key: key(name), value: name.as_bytes().to_vec(), expires: None };
+        let writes = names.iter().map(put).collect();
+        store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
+        for (prefix, expected) in [("b/", &names[1..5]), ("d/", &[]), ("c/", &names[5..])] {
+            for chunk in 1..=5 {
+                let mut scan = Scan::new(&store, key(prefix), chunk);
+                let mut found = Vec::new();
+                while let Some(records) = scan.next().await.unwrap() {
+                    assert!((1..=chunk).contains(&records.len()));
+                    found.extend(records.into_iter().map(|(_, value)| String::from_utf8(value).unwrap()));
+                }
+                assert_eq!(found, expected, "{prefix}, {chunk} at a time");
+                assert!(scan.next().await.unwrap().is_none(), "it stays at its end");
+            }
+        }
+    }
+}
