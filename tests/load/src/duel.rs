@@ -1,7 +1,7 @@
 //! The loop: two clients a game, a move at a time.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
@@ -13,47 +13,37 @@ use tokio::task::JoinSet;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-use crate::process::Measured;
+use crate::stand::{Rival, Stand};
 
 /// Bytes of the server's messages for a move, which the relay sends as well.
-const UPDATE_BYTES: usize = 270;
-const ACKNOWLEDGEMENT_BYTES: usize = 95;
+pub(crate) const UPDATE_BYTES: usize = 270;
+pub(crate) const ACKNOWLEDGEMENT_BYTES: usize = 95;
 /// A deployment whose Scouts stand at the front's edge squares.
 const SETUP: &str = "9394924939 56691S9575 574BB7668B 88BF7B88B9";
 
-type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// Who is measured.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rival {
-    /// A bare axum relay.
-    Relay,
-    /// The server, in memory.
-    Memory,
-    /// The server with its durable store.
-    Embedded,
-}
-
-impl Rival {
-    /// The relay first: the others are measured against it.
-    pub(crate) const ALL: [Rival; 3] = [Rival::Relay, Rival::Memory, Rival::Embedded];
-
-    /// For the table.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Rival::Relay => "bare axum relay",
-            Rival::Memory => "server in memory",
-            Rival::Embedded => "server, embedded store",
-        }
-    }
+/// What is to be played.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan {
+    /// Games at once.
+    pub(crate) games: u32,
+    /// Moves of each side.
+    pub(crate) moves: u32,
+    /// The time between two moves of a game; none for as fast as it goes.
+    pub(crate) pace: Option<Duration>,
 }
 
 /// What a round cost.
 pub(crate) struct Cost {
     /// Processor time of the server's process per move, in microseconds.
     pub(crate) cpu_us: f64,
+    /// Of its Redis, where it has one.
+    pub(crate) redis_us: Option<f64>,
     /// Moves a second.
     pub(crate) per_second: f64,
+    /// From a move's sending to the opponent's reading of it, in microseconds: 50 and 99 of 100 take at most so long.
+    pub(crate) latency_us: [u64; 2],
 }
 
 /// What went wrong.
@@ -89,69 +79,55 @@ impl From<tokio_tungstenite::tungstenite::Error> for Trouble {
 }
 
 /// One game's two connections.
-struct Pair {
-    sockets: [Socket; 2],
-    game: Option<GameId>,
+pub(crate) struct Pair {
+    pub(crate) sockets: [Socket; 2],
+    pub(crate) game: Option<GameId>,
+    index: u32,
 }
 
 /// One round.
-pub(crate) async fn run(rival: Rival, games: u32, moves: u32, server: &Path) -> Result<Cost, Trouble> {
-    let folder = tempfile::tempdir()?;
-    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    let measured = match rival {
-        Rival::Relay => {
-            let sizes = [UPDATE_BYTES.to_string(), ACKNOWLEDGEMENT_BYTES.to_string()];
-            Measured::start(&std::env::current_exe()?, &words(&["relay", &sizes[0], &sizes[1]])).await?
-        }
-        Rival::Memory | Rival::Embedded => {
-            let store = if rival == Rival::Memory { "memory" } else { "embedded" };
-            let data = folder.path().join("data").display().to_string();
-            let fixed = ["--listen", "127.0.0.1:0", "--metrics-listen", "none", "--log", "warn"];
-            let mut arguments = words(&fixed);
-            arguments.extend(words(&[
-                "--store",
-                store,
-                "--data",
-                &data,
-                "--new-guests-per-minute",
-                "1000000",
-            ]));
-            arguments.extend(words(&["--ping-seconds", "60", "--pong-seconds", "300"]));
-            Measured::start(server, &arguments).await?
-        }
-    };
+pub(crate) async fn run(rival: Rival, plan: Plan, server: &Path) -> Result<Cost, Trouble> {
+    let stand = Stand::start(rival, server, [UPDATE_BYTES, ACKNOWLEDGEMENT_BYTES]).await?;
     let mut pairs = Vec::new();
-    for index in 0..games {
+    for index in 0..plan.games {
         pairs.push(match rival {
-            Rival::Relay => pair_of_relay(&measured.address, index).await?,
-            Rival::Memory | Rival::Embedded => pair_of_server(&measured.address, index).await?,
+            Rival::Relay => pair_of_relay(&stand.server.address, index).await?,
+            _ => pair_of_server(&stand.server.address, index).await?,
         });
     }
-    let (cpu, started) = (measured.cpu_seconds()?, Instant::now());
+    let (cpu, started) = (stand.cpu_seconds()?, Instant::now());
     let mut tasks = JoinSet::new();
     for pair in pairs {
-        tasks.spawn(play(pair, moves));
+        tasks.spawn(play(pair, plan));
     }
+    let mut latencies = Vec::new();
     while let Some(ended) = tasks.join_next().await {
-        ended??;
+        latencies.extend(ended??);
     }
-    let (cpu, seconds) = (measured.cpu_seconds()? - cpu, started.elapsed().as_secs_f64());
-    let made = f64::from(games) * f64::from(moves) * 2.0;
-    Ok(Cost { cpu_us: cpu * 1e6 / made, per_second: made / seconds })
+    let seconds = started.elapsed().as_secs_f64();
+    let (after, made) = (stand.cpu_seconds()?, f64::from(plan.games) * f64::from(plan.moves) * 2.0);
+    latencies.sort_unstable();
+    let latency = |percent: usize| latencies.get(latencies.len() * percent / 100).copied().unwrap_or(0);
+    Ok(Cost {
+        cpu_us: (after.0 - cpu.0) * 1e6 / made,
+        redis_us: after.1.zip(cpu.1).map(|(after, before)| (after - before) * 1e6 / made),
+        per_second: made / seconds,
+        latency_us: [latency(50), latency(99)],
+    })
 }
 
-async fn connect(url: String) -> Result<Socket, Trouble> {
+pub(crate) async fn connect(url: String) -> Result<Socket, Trouble> {
     let (socket, _response) = tokio_tungstenite::connect_async(url).await?;
     Ok(socket)
 }
 
-async fn pair_of_relay(address: &str, index: u32) -> Result<Pair, Trouble> {
+pub(crate) async fn pair_of_relay(address: &str, index: u32) -> Result<Pair, Trouble> {
     let red = connect(format!("ws://{address}/ws/{index}/0")).await?;
     let blue = connect(format!("ws://{address}/ws/{index}/1")).await?;
-    Ok(Pair { sockets: [red, blue], game: None })
+    Ok(Pair { sockets: [red, blue], game: None, index })
 }
 
-async fn pair_of_server(address: &str, index: u32) -> Result<Pair, Trouble> {
+pub(crate) async fn pair_of_server(address: &str, index: u32) -> Result<Pair, Trouble> {
     let mut red = guest(address, index * 2).await?;
     let mut blue = guest(address, index * 2 + 1).await?;
     let terms = Terms {
@@ -176,10 +152,10 @@ async fn pair_of_server(address: &str, index: u32) -> Result<Pair, Trouble> {
     }
     // Blue's acknowledgement came after the start; Red has yet to read of it.
     until(&mut red, |text| text.contains(r#""kind":"started""#)).await?;
-    Ok(Pair { sockets: [red, blue], game: Some(game) })
+    Ok(Pair { sockets: [red, blue], game: Some(game), index })
 }
 
-async fn guest(address: &str, index: u32) -> Result<Socket, Trouble> {
+pub(crate) async fn guest(address: &str, index: u32) -> Result<Socket, Trouble> {
     let mut socket = connect(format!("ws://{address}/ws")).await?;
     let name = Some(format!("load-{index}"));
     say(&mut socket, &ClientToServer::Hello { protocol: PROTOCOL_VERSION, token: None, name, client: None })
@@ -193,19 +169,19 @@ fn id(text: &str) -> flagfall_protocol::CommandId {
     text.parse().unwrap_or_else(|_| unreachable!("{text} is a command id"))
 }
 
-async fn say(socket: &mut Socket, message: &ClientToServer) -> Result<(), Trouble> {
+pub(crate) async fn say(socket: &mut Socket, message: &ClientToServer) -> Result<(), Trouble> {
     let text = serde_json::to_string(message).map_err(|error| Trouble::Answer(error.to_string()))?;
     Ok(socket.send(Message::text(text)).await?)
 }
 
-async fn next(socket: &mut Socket) -> Result<String, Trouble> {
+pub(crate) async fn next(socket: &mut Socket) -> Result<String, Trouble> {
     match socket.next().await {
         Some(Ok(Message::Text(text))) => Ok(text.as_str().to_owned()),
         other => Err(Trouble::Answer(format!("{other:?}"))),
     }
 }
 
-async fn until(socket: &mut Socket, is_it: impl Fn(&str) -> bool) -> Result<String, Trouble> {
+pub(crate) async fn until(socket: &mut Socket, is_it: impl Fn(&str) -> bool) -> Result<String, Trouble> {
     loop {
         let text = next(socket).await?;
         if is_it(&text) {
@@ -226,29 +202,51 @@ async fn ask(socket: &mut Socket, message: &ClientToServer) -> Result<Accepted, 
     }
 }
 
-/// The Scouts on the edge go forth and back.
-async fn play(pair: Pair, moves: u32) -> Result<(), Trouble> {
-    let Pair { sockets: [mut red, mut blue], game } = pair;
-    let squares = [["a4a5", "a5a4"], ["j7j6", "j6j7"]];
-    for turn in 0..moves * 2 {
+/// The Scouts on the edge go forth and back; how long each move took to the opponent, in microseconds.
+async fn play(mut pair: Pair, plan: Plan) -> Result<Vec<u64>, Trouble> {
+    let mut latencies = Vec::new();
+    let mut pace = plan.pace.map(|pace| {
+        // Games do not move in step.
+        let first = tokio::time::Instant::now() + pace.mul_f64(f64::from(pair.index) / f64::from(plan.games));
+        tokio::time::interval_at(first, pace)
+    });
+    for turn in 0..plan.moves * 2 {
+        if let Some(pace) = &mut pace {
+            pace.tick().await;
+        }
+        latencies.push(pair.play(turn).await?);
+    }
+    Ok(latencies)
+}
+
+impl Pair {
+    /// Plays a move; how long it took to the opponent, in microseconds.
+    pub(crate) async fn play(&mut self, turn: u32) -> Result<u64, Trouble> {
+        let squares = [["a4a5", "a5a4"], ["j7j6", "j6j7"]];
         let (side, own) = ((turn % 2) as usize, (turn / 2 % 2) as usize);
         let squares: MoveText =
             squares[side][own].parse().map_err(|_| Trouble::Answer("no move".to_owned()))?;
-        let (mover, other) = if side == 0 { (&mut red, &mut blue) } else { (&mut blue, &mut red) };
+        let [red, blue] = &mut self.sockets;
+        let (mover, other) = if side == 0 { (red, blue) } else { (blue, red) };
         // The relay reads a text of the same length.
-        let sent_game = game.unwrap_or_else(|| GameId::from_random([0; 12]));
+        let game = self.game.unwrap_or_else(|| GameId::from_random([0; 12]));
         let command = GameCommand::from(squares);
         let ply = u16::try_from(turn).unwrap_or(u16::MAX);
         let cmd_id = id(&format!("move-{turn}"));
-        say(mover, &ClientToServer::Command { cmd_id, game: sent_game, ply, command }).await?;
-        if game.is_some() {
-            until(mover, |text| text.starts_with(r#"{"type":"accepted""#)).await?;
+        let sent = Instant::now();
+        say(mover, &ClientToServer::Command { cmd_id, game, ply, command }).await?;
+        if self.game.is_some() {
             until(other, |text| text.starts_with(r#"{"type":"event""#)).await?;
+        } else {
+            next(other).await?;
+        }
+        let latency = u64::try_from(sent.elapsed().as_micros()).unwrap_or(u64::MAX);
+        if self.game.is_some() {
+            until(mover, |text| text.starts_with(r#"{"type":"accepted""#)).await?;
         } else {
             next(mover).await?;
             next(mover).await?;
-            next(other).await?;
         }
+        Ok(latency)
     }
-    Ok(())
 }

@@ -24,20 +24,24 @@ impl Measured {
     /// # Errors
     /// When it cannot be started or says something else.
     pub(crate) async fn start(program: &Path, arguments: &[String]) -> Result<Measured, Trouble> {
-        let mut child = Command::new(program)
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .map_err(|error| Trouble::Start(program.display().to_string(), error))?;
-        let stdout = child.stdout.take().ok_or(Trouble::Silent)?;
-        let mut lines = BufReader::new(stdout).lines();
-        let first = lines.next_line().await?.ok_or(Trouble::Silent)?;
-        let address = first.strip_prefix("listening on http://").ok_or(Trouble::Silent)?.to_owned();
-        // What else it says goes nowhere, but must be read: a full pipe would stop it.
-        tokio::spawn(async move { while let Ok(Some(_line)) = lines.next_line().await {} });
+        let (child, said) = spawn(program, arguments, "listening on http://").await?;
+        let address = said.strip_prefix("listening on http://").ok_or(Trouble::Silent)?.to_owned();
         Ok(Measured { child, address })
+    }
+
+    /// Starts a Redis that promises all a game needs; its address is a socket in this folder, as `--store` takes it.
+    ///
+    /// # Errors
+    /// When there is none on this machine, or it does not start.
+    pub(crate) async fn start_redis(folder: &Path) -> Result<Measured, Trouble> {
+        let (folder, socket) = (folder.display().to_string(), folder.join("socket").display().to_string());
+        let arguments = [
+            ["--port", "0", "--unixsocket", &socket, "--dir", &folder],
+            ["--save", "", "--appendonly", "yes", "--appendfsync", "always"],
+        ];
+        let arguments: Vec<String> = arguments.concat().into_iter().map(str::to_owned).collect();
+        let (child, _) = spawn(Path::new("redis-server"), &arguments, "eady to accept connections").await?;
+        Ok(Measured { child, address: format!("unix://{socket}") })
     }
 
     /// Processor time used so far, in seconds, user and system.
@@ -57,4 +61,39 @@ impl Measured {
             .sum();
         Ok(ticks / TICKS_PER_SECOND)
     }
+
+    /// Resident memory, in bytes.
+    ///
+    /// # Errors
+    /// When the process is gone.
+    pub(crate) fn memory_bytes(&self) -> Result<f64, Trouble> {
+        let id = self.child.id().ok_or(Trouble::Silent)?;
+        let status = std::fs::read_to_string(format!("/proc/{id}/status"))?;
+        let kibibytes = status.lines().find_map(|line| {
+            line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok()
+        });
+        Ok(kibibytes.ok_or(Trouble::Silent)? * 1024.0)
+    }
+}
+
+/// Starts a program and reads what it says until a line has these words; the program and that line.
+async fn spawn(program: &Path, arguments: &[String], words: &str) -> Result<(Child, String), Trouble> {
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(|error| Trouble::Start(program.display().to_string(), error))?;
+    let stdout = child.stdout.take().ok_or(Trouble::Silent)?;
+    let mut lines = BufReader::new(stdout).lines();
+    let line = loop {
+        let line = lines.next_line().await?.ok_or(Trouble::Silent)?;
+        if line.contains(words) {
+            break line;
+        }
+    };
+    // What else it says goes nowhere, but must be read: a full pipe would stop it.
+    tokio::spawn(async move { while let Ok(Some(_line)) = lines.next_line().await {} });
+    Ok((child, line))
 }

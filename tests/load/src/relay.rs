@@ -14,10 +14,12 @@ use tokio::sync::mpsc;
 const QUEUE_MAX: usize = 64;
 
 type Seats = Arc<Mutex<HashMap<(u32, u8), mpsc::Sender<Utf8Bytes>>>>;
+type Watchers = Arc<Mutex<HashMap<u32, Vec<mpsc::Sender<Utf8Bytes>>>>>;
 
 #[derive(Clone)]
 struct Relay {
     seats: Seats,
+    watchers: Watchers,
     /// What each side is sent for a move: two different texts, as long as the real server's.
     updates: [Utf8Bytes; 2],
     acknowledgement: Utf8Bytes,
@@ -31,10 +33,14 @@ pub(crate) async fn serve(update_bytes: usize, acknowledgement_bytes: usize) -> 
     let text = |fill: &str, bytes: usize| Utf8Bytes::from(fill.repeat(bytes));
     let relay = Relay {
         seats: Seats::default(),
+        watchers: Watchers::default(),
         updates: [text("r", update_bytes), text("b", update_bytes)],
         acknowledgement: text("a", acknowledgement_bytes),
     };
-    let router = axum::Router::new().route("/ws/{game}/{side}", get(upgrade)).with_state(relay);
+    let router = axum::Router::new()
+        .route("/ws/{game}/{side}", get(upgrade))
+        .route("/watch/{game}", get(upgrade_watcher))
+        .with_state(relay);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     #[expect(clippy::print_stdout, reason = "the parent reads the address here")]
     {
@@ -48,11 +54,40 @@ async fn upgrade(
     Path(seat): Path<(u32, u8)>,
     State(relay): State<Relay>,
 ) -> Response {
-    upgrade
-        .read_buffer_size(4096)
-        .write_buffer_size(0)
-        .max_write_buffer_size(64 * 1024)
-        .on_upgrade(move |socket| forward(socket, seat, relay))
+    sized(upgrade).on_upgrade(move |socket| forward(socket, seat, relay))
+}
+
+async fn upgrade_watcher(
+    upgrade: WebSocketUpgrade,
+    Path(game): Path<u32>,
+    State(relay): State<Relay>,
+) -> Response {
+    sized(upgrade).on_upgrade(move |socket| show(socket, game, relay))
+}
+
+/// The buffers that the real server has as well.
+fn sized(upgrade: WebSocketUpgrade) -> WebSocketUpgrade {
+    upgrade.read_buffer_size(4096).write_buffer_size(0).max_write_buffer_size(64 * 1024)
+}
+
+async fn show(socket: WebSocket, game: u32, relay: Relay) {
+    let (sender, mut queue) = mpsc::channel(QUEUE_MAX);
+    relay.watchers.lock().unwrap_or_else(PoisonError::into_inner).entry(game).or_default().push(sender);
+    let (mut sink, mut stream) = socket.split();
+    loop {
+        tokio::select! {
+            message = stream.next() => {
+                if !matches!(message, Some(Ok(_))) {
+                    return;
+                }
+            }
+            Some(update) = queue.recv() => {
+                if sink.send(Message::Text(update)).await.is_err() {
+                    return;
+                }
+            }
+        }
+    }
 }
 
 async fn forward(socket: WebSocket, (game, side): (u32, u8), relay: Relay) {
@@ -68,6 +103,9 @@ async fn forward(socket: WebSocket, (game, side): (u32, u8), relay: Relay) {
                     if let Some(to) = to {
                         let _player_left = to.send(relay.updates[usize::from(seat)].clone()).await;
                     }
+                }
+                for watcher in relay.watchers.lock().unwrap_or_else(PoisonError::into_inner).get(&game).into_iter().flatten() {
+                    let _too_slow_or_gone = watcher.try_send(relay.updates[0].clone());
                 }
                 if sink.send(Message::Text(relay.acknowledgement.clone())).await.is_err() {
                     return;

@@ -1,0 +1,225 @@
+//! What connections, spectators and games take: memory, processor time per view that is delivered, and what their store takes.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use flagfall_protocol::ClientToServer;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use crate::duel::{
+    ACKNOWLEDGEMENT_BYTES, Pair, Socket, Trouble, UPDATE_BYTES, connect, guest, next, pair_of_relay,
+    pair_of_server, say, until,
+};
+use crate::stand::{Rival, Stand};
+
+/// Connections opened before anything is measured, so that what a process takes once is not counted.
+const WARM_UP: u32 = 64;
+/// Guests' names begin with numbers from here on, apart from those of players.
+const GUESTS_FROM: u32 = 1_000_000;
+
+/// How many.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) connections: u32,
+    pub(crate) spectators: u32,
+    pub(crate) games: u32,
+    /// Of each side.
+    pub(crate) moves: u32,
+}
+
+/// Measures one after the other and prints.
+///
+/// # Errors
+/// [`Trouble`] when somebody does not answer as he should.
+pub(crate) async fn run(plan: Plan, server: &Path) -> Result<(), Trouble> {
+    let mut relay_view = 0.0;
+    for rival in [Rival::Relay, Rival::Memory] {
+        let crowd = Crowd::measure(rival, plan, server).await?;
+        println!(
+            "{:<26} {:>6.1} KiB an idle connection, {:>6.0} B more a spectator, {:>5.2} µs a view, {:>6.1} ms to the last of them (99 %)",
+            rival.name(),
+            crowd.connection_bytes / 1024.0,
+            crowd.spectator_bytes,
+            crowd.view_us,
+            crowd.last_ms
+        );
+        match rival {
+            Rival::Relay => relay_view = crowd.view_us,
+            _ => println!("{:<26} {:>6.2} × the relay's time a view", "", crowd.view_us / relay_view),
+        }
+    }
+    for rival in [Rival::Memory, Rival::Embedded, Rival::Redis] {
+        let games = Games::measure(rival, plan, server).await?;
+        println!(
+            "{:<26} {:>6.1} KiB a game with its two players after {} plies ({:.1} at its start)",
+            rival.name(),
+            games.played_bytes / 1024.0,
+            plan.moves * 2,
+            games.begun_bytes / 1024.0
+        );
+        if rival != Rival::Memory {
+            println!("{:<26} {:>6.1} KiB of disk a game", "", games.disk_bytes / 1024.0);
+        }
+        if let Some(bytes) = games.redis_bytes {
+            println!("{:<26} {:>6.1} KiB of Redis's memory a game", "", bytes / 1024.0);
+        }
+    }
+    Ok(())
+}
+
+/// What many who look on take.
+struct Crowd {
+    connection_bytes: f64,
+    spectator_bytes: f64,
+    view_us: f64,
+    last_ms: f64,
+}
+
+impl Crowd {
+    async fn measure(rival: Rival, plan: Plan, server: &Path) -> Result<Crowd, Trouble> {
+        let stand = Stand::start(rival, server, [UPDATE_BYTES, ACKNOWLEDGEMENT_BYTES]).await?;
+        let address = &stand.server.address;
+        let mut warm = Vec::new();
+        for index in 0..WARM_UP {
+            warm.push(onlooker(rival, address, index).await?);
+        }
+        let empty = stand.server.memory_bytes()?;
+        let mut idle = Vec::new();
+        for index in WARM_UP..WARM_UP + plan.connections {
+            idle.push(onlooker(rival, address, index).await?);
+        }
+        let connected = stand.server.memory_bytes()?;
+        let pair = match rival {
+            Rival::Relay => pair_of_relay(address, 0).await?,
+            _ => pair_of_server(address, 0).await?,
+        };
+        let spectators = idle.drain(..idle.len().min(plan.spectators as usize));
+        let spectators = watch(rival, &pair, spectators.collect()).await?;
+        let watched = stand.server.memory_bytes()?;
+        let count = spectators.len();
+        let (cpu, latencies) = deliver(&stand, pair, spectators, plan.moves * 2).await?;
+        let views = f64::from(plan.moves * 2) * (count as f64 + 2.0);
+        Ok(Crowd {
+            connection_bytes: (connected - empty) / f64::from(plan.connections),
+            spectator_bytes: (watched - connected) / count as f64,
+            view_us: cpu * 1e6 / views,
+            last_ms: latencies.get(latencies.len() * 99 / 100).copied().unwrap_or(0.0),
+        })
+    }
+}
+
+/// A connection that does nothing: on the relay one that watches game 0, but hears nothing before somebody plays it.
+async fn onlooker(rival: Rival, address: &str, index: u32) -> Result<Socket, Trouble> {
+    match rival {
+        Rival::Relay => connect(format!("ws://{address}/watch/0")).await,
+        _ => guest(address, GUESTS_FROM + index).await,
+    }
+}
+
+/// Lets everybody look at the game.
+async fn watch(rival: Rival, pair: &Pair, mut sockets: Vec<Socket>) -> Result<Vec<Socket>, Trouble> {
+    if let (Some(game), false) = (pair.game, rival == Rival::Relay) {
+        for socket in &mut sockets {
+            say(socket, &ClientToServer::OpenGame { game, since: None }).await?;
+            until(socket, |text| text.starts_with(r#"{"type":"game""#)).await?;
+        }
+    }
+    Ok(sockets)
+}
+
+/// Plays so many plies, each when everybody has seen the one before; the server's processor time in seconds, and the times to the last who saw each, in
+/// milliseconds, sorted.
+async fn deliver(
+    stand: &Stand,
+    mut pair: Pair,
+    spectators: Vec<Socket>,
+    plies: u32,
+) -> Result<(f64, Vec<f64>), Trouble> {
+    let seen = Arc::new(Semaphore::new(0));
+    let count = u32::try_from(spectators.len()).unwrap_or(u32::MAX);
+    let (is_relay, mut tasks) = (pair.game.is_none(), JoinSet::new());
+    for mut socket in spectators {
+        let seen = seen.clone();
+        tasks.spawn(async move {
+            for _ in 0..plies {
+                if is_relay {
+                    next(&mut socket).await?;
+                } else {
+                    until(&mut socket, |text| text.starts_with(r#"{"type":"event""#)).await?;
+                }
+                seen.add_permits(1);
+            }
+            Ok::<Socket, Trouble>(socket)
+        });
+    }
+    let cpu = stand.server.cpu_seconds()?;
+    let mut latencies = Vec::new();
+    for ply in 0..plies {
+        let sent = Instant::now();
+        pair.play(ply).await?;
+        if let Ok(all) = seen.acquire_many(count).await {
+            all.forget();
+        }
+        latencies.push(sent.elapsed().as_secs_f64() * 1e3);
+    }
+    let cpu = stand.server.cpu_seconds()? - cpu;
+    while let Some(ended) = tasks.join_next().await {
+        drop(ended??);
+    }
+    latencies.sort_by(f64::total_cmp);
+    Ok((cpu, latencies))
+}
+
+/// What games take, with the connections of their players.
+struct Games {
+    begun_bytes: f64,
+    played_bytes: f64,
+    disk_bytes: f64,
+    redis_bytes: Option<f64>,
+}
+
+impl Games {
+    async fn measure(rival: Rival, plan: Plan, server: &Path) -> Result<Games, Trouble> {
+        let stand = Stand::start(rival, server, [UPDATE_BYTES, ACKNOWLEDGEMENT_BYTES]).await?;
+        let mut warm = Vec::new();
+        for index in 0..WARM_UP {
+            warm.push(guest(&stand.server.address, GUESTS_FROM + index).await?);
+        }
+        let each = |bytes: f64| bytes / f64::from(plan.games);
+        let redis = |stand: &Stand| stand.redis.as_ref().map(|redis| redis.memory_bytes()).transpose();
+        let (empty, empty_disk, empty_redis) =
+            (stand.server.memory_bytes()?, disk_bytes(stand.folder.path())?, redis(&stand)?);
+        let mut pairs = Vec::new();
+        for index in 0..plan.games {
+            pairs.push(pair_of_server(&stand.server.address, index).await?);
+        }
+        let begun = stand.server.memory_bytes()?;
+        for turn in 0..plan.moves * 2 {
+            for pair in &mut pairs {
+                pair.play(turn).await?;
+            }
+        }
+        Ok(Games {
+            begun_bytes: each(begun - empty),
+            played_bytes: each(stand.server.memory_bytes()? - empty),
+            disk_bytes: each(disk_bytes(stand.folder.path())? - empty_disk),
+            redis_bytes: redis(&stand)?.zip(empty_redis).map(|(after, before)| each(after - before)),
+        })
+    }
+}
+
+/// Bytes that the files of a folder take on the disk.
+fn disk_bytes(folder: &Path) -> std::io::Result<f64> {
+    use std::os::unix::fs::MetadataExt as _;
+    let mut bytes = 0.0;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        // A file may be gone by now: the store tidies up.
+        let Ok(metadata) = entry.metadata() else { continue };
+        bytes +=
+            if metadata.is_dir() { disk_bytes(&entry.path())? } else { metadata.blocks() as f64 * 512.0 };
+    }
+    Ok(bytes)
+}

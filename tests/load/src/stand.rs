@@ -1,0 +1,88 @@
+//! Who is measured, started as a process of its own with what it needs.
+
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::duel::Trouble;
+use crate::process::Measured;
+
+/// Who is measured.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rival {
+    /// A bare axum relay.
+    Relay,
+    /// The server, in memory.
+    Memory,
+    /// The server with its durable store.
+    Embedded,
+    /// The server with a Redis of its own, which syncs always.
+    Redis,
+}
+
+impl Rival {
+    /// The relay first: the others are measured against it.
+    pub(crate) const ALL: [Rival; 4] = [Rival::Relay, Rival::Memory, Rival::Embedded, Rival::Redis];
+
+    /// For the table.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Rival::Relay => "bare axum relay",
+            Rival::Memory => "server in memory",
+            Rival::Embedded => "server, embedded store",
+            Rival::Redis => "server, Redis, AOF always",
+        }
+    }
+}
+
+/// A rival that runs; it ends when this is dropped.
+pub(crate) struct Stand {
+    pub(crate) server: Measured,
+    pub(crate) redis: Option<Measured>,
+    pub(crate) folder: TempDir,
+}
+
+impl Stand {
+    /// Starts a rival. The relay answers with texts of these lengths, the first to all who see a move, the second to who made it.
+    pub(crate) async fn start(
+        rival: Rival,
+        server: &Path,
+        relayed_bytes: [usize; 2],
+    ) -> Result<Stand, Trouble> {
+        let folder = tempfile::tempdir()?;
+        let redis = match rival {
+            Rival::Redis => Some(Measured::start_redis(folder.path()).await?),
+            _ => None,
+        };
+        let data = folder.path().join("data").display().to_string();
+        let server = match (rival, &redis) {
+            (Rival::Relay, _) => {
+                let arguments =
+                    ["relay".to_owned()].into_iter().chain(relayed_bytes.map(|it| it.to_string()));
+                Measured::start(&std::env::current_exe()?, &arguments.collect::<Vec<_>>()).await?
+            }
+            (Rival::Memory, _) => start_server(server, "memory", &data).await?,
+            (Rival::Embedded, _) => start_server(server, "embedded", &data).await?,
+            (Rival::Redis, Some(redis)) => start_server(server, &redis.address, &data).await?,
+            (Rival::Redis, None) => return Err(Trouble::Silent),
+        };
+        Ok(Stand { server, redis, folder })
+    }
+
+    /// Processor time so far, in seconds: the server's, and its Redis's where it has one.
+    pub(crate) fn cpu_seconds(&self) -> Result<(f64, Option<f64>), Trouble> {
+        let redis = self.redis.as_ref().map(Measured::cpu_seconds).transpose()?;
+        Ok((self.server.cpu_seconds()?, redis))
+    }
+}
+
+async fn start_server(program: &Path, store: &str, data: &str) -> Result<Measured, Trouble> {
+    let arguments = [
+        ["--listen", "127.0.0.1:0", "--metrics-listen", "none"],
+        ["--store", store, "--data", data],
+        ["--log", "warn", "--new-guests-per-minute", "1000000"],
+        ["--ping-seconds", "60", "--pong-seconds", "300"],
+    ];
+    let arguments: Vec<String> = arguments.concat().into_iter().map(str::to_owned).collect();
+    Measured::start(program, &arguments).await
+}
