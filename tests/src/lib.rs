@@ -1,11 +1,15 @@
-//! What the checks of whole games share: chance from a printed seed, random deployments, and matches with their log. No product code.
+//! What tests share: chance from a printed seed, random deployments, matches with their log, generated files, and where the programs are. No product code.
 
 mod chance;
+mod generated;
 mod matches;
+mod programs;
 mod rulesets;
 mod setups;
 
 pub use chance::Chance;
+pub use generated::check_generated;
 pub use matches::{Logged, Match, Step};
+pub use programs::{client_program, server_program};
 pub use rulesets::rulesets;
 pub use setups::{random_setup, setup_of, wrong_setup};

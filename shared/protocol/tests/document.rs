@@ -2,8 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod generated;
-
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -17,6 +15,7 @@ use flagfall_rules::{
     Command, Entropy, Event, Game, GameTerms, Move, Refusal, Ruleset, Setup, TimeControl, Viewer, decide,
     evolve, see, see_change, view,
 };
+use flagfall_tests::check_generated;
 use serde::Serialize;
 
 const BEGIN: &str = "<!-- examples: made by `cargo test -p flagfall-protocol`; do not edit -->\n";
@@ -294,7 +293,7 @@ fn the_examples_of_the_protocols_document_are_fresh() {
     let document = std::fs::read_to_string(&path).unwrap();
     let (before, rest) = document.split_once(BEGIN).expect("the place of the examples is marked");
     let (_, after) = rest.split_once(END).expect("the end of the examples is marked");
-    generated::check(&path, &format!("{before}{BEGIN}{}{END}{after}", examples()));
+    check_generated(&path, &format!("{before}{BEGIN}{}{END}{after}", examples()), "flagfall-protocol");
 }
 
 #[test]

@@ -2,17 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod generated;
-
 use std::path::Path;
 
 use flagfall_protocol::{ClientToServer, GameRecord, ServerToClient};
+use flagfall_tests::check_generated;
 use schemars::{JsonSchema, schema_for};
 
 fn check<T: JsonSchema>(name: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema").join(name);
     let schema = serde_json::to_string_pretty(&schema_for!(T)).unwrap();
-    generated::check(&path, &format!("{schema}\n"));
+    check_generated(&path, &format!("{schema}\n"), "flagfall-protocol");
 }
 
 #[test]

@@ -5,15 +5,14 @@
 
 mod mirror;
 mod process;
-mod programs;
 mod raw;
 mod redis;
 mod server;
 mod tls;
 
+pub use flagfall_tests::{client_program, server_program};
 pub use mirror::{Mirror, Ply};
-pub use process::{Ended, PATIENCE, Process};
-pub use programs::{client_program, command, server_program};
+pub use process::{Ended, PATIENCE, Process, command};
 pub use raw::{Answer, Socket, exchange, get, request};
 pub use redis::{Redis, deploy};
 pub use server::{Client, Server, Site};

@@ -1,6 +1,7 @@
 //! A child process and everything it says.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -75,6 +76,14 @@ impl Ended {
         }
         assert!(!self.said.contains("panicked"), "{}", self.said);
     }
+}
+
+/// A command with none of the settings of whoever runs the tests.
+#[must_use]
+pub fn command(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.env_clear();
+    command
 }
 
 /// A process that is killed when this value goes.

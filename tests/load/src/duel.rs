@@ -92,7 +92,7 @@ pub(crate) async fn run(rival: Rival, plan: Plan, server: &Path) -> Result<Cost,
     for index in 0..plan.games {
         pairs.push(match rival {
             Rival::Relay => pair_of_relay(&stand.server.address, index).await?,
-            _ => pair_of_server(&stand.server.address, index).await?,
+            _ => pair_of_server(&stand.server.address, index, true).await?,
         });
     }
     let (cpu, started) = (stand.cpu_seconds()?, Instant::now());
@@ -127,16 +127,12 @@ pub(crate) async fn pair_of_relay(address: &str, index: u32) -> Result<Pair, Tro
     Ok(Pair { sockets: [red, blue], game: None, index })
 }
 
-pub(crate) async fn pair_of_server(address: &str, index: u32) -> Result<Pair, Trouble> {
+/// Two guests and their game, which others may watch or not, from its first move on.
+pub(crate) async fn pair_of_server(address: &str, index: u32, private: bool) -> Result<Pair, Trouble> {
     let mut red = guest(address, index * 2).await?;
     let mut blue = guest(address, index * 2 + 1).await?;
-    let terms = Terms {
-        ruleset: "pbm".to_owned(),
-        time: Time::Unlimited {},
-        private: true,
-        secret: false,
-        rated: false,
-    };
+    let terms =
+        Terms { ruleset: "pbm".to_owned(), time: Time::Unlimited {}, private, secret: false, rated: false };
     let offer = ClientToServer::Challenge { cmd_id: id("offer"), terms, side: Some(Side::Red) };
     let Accepted::Challenge { challenge, .. } = ask(&mut red, &offer).await? else {
         return Err(Trouble::Answer("no challenge".to_owned()));

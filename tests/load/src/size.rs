@@ -93,7 +93,7 @@ impl Crowd {
         let connected = stand.server.memory_bytes()?;
         let pair = match rival {
             Rival::Relay => pair_of_relay(address, 0).await?,
-            _ => pair_of_server(address, 0).await?,
+            _ => pair_of_server(address, 0, false).await?,
         };
         let spectators = idle.drain(..idle.len().min(plan.spectators as usize));
         let spectators = watch(rival, &pair, spectators.collect()).await?;
@@ -193,7 +193,7 @@ impl Games {
             (stand.server.memory_bytes()?, disk_bytes(stand.folder.path())?, redis(&stand)?);
         let mut pairs = Vec::new();
         for index in 0..plan.games {
-            pairs.push(pair_of_server(&stand.server.address, index).await?);
+            pairs.push(pair_of_server(&stand.server.address, index, true).await?);
         }
         let begun = stand.server.memory_bytes()?;
         for turn in 0..plan.moves * 2 {

@@ -2,13 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod generated;
-
 use std::fmt::Write as _;
 use std::path::Path;
 
 use flagfall_referee::{Refused, Session};
 use flagfall_rules::{NoSuchRuleset, PositionTextError};
+use flagfall_tests::check_generated;
 
 const SESSION: [&str; 2] = [
     "<!-- session: made by `cargo test -p flagfall-referee`; do not edit -->\n",
@@ -130,7 +129,7 @@ fn the_session_and_the_examples_of_the_document_are_fresh() {
     let found = std::fs::read_to_string(document()).unwrap();
     let wanted = replaced(&found, SESSION, &format!("\n{}\n", session()));
     let wanted = replaced(&wanted, EXAMPLES, &examples());
-    generated::check(&document(), &wanted);
+    check_generated(&document(), &wanted, "flagfall-referee");
 }
 
 #[test]

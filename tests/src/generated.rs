@@ -1,0 +1,25 @@
+//! Files that are made from the code and checked in.
+
+use std::env;
+use std::fs;
+use std::path::Path;
+
+/// Fails when the file differs from what the code makes of it; with `FLAGFALL_UPDATE=1` it is written instead, in one step, so that another test which
+/// reads it meanwhile reads the old one or the new one.
+///
+/// # Panics
+/// Then, or when the file cannot be written.
+pub fn check_generated(path: &Path, wanted: &str, package: &str) {
+    let found = fs::read_to_string(path).unwrap_or_default();
+    if found == wanted {
+        return;
+    }
+    assert!(
+        env::var_os("FLAGFALL_UPDATE").is_some(),
+        "{} is stale: make it anew with FLAGFALL_UPDATE=1 cargo test -p {package}, and read the difference",
+        path.display()
+    );
+    let new = path.with_extension(format!("new-{}", std::process::id()));
+    fs::write(&new, wanted).expect("a file beside it can be written");
+    fs::rename(&new, path).expect("the file can be replaced");
+}
