@@ -9,7 +9,7 @@ use flagfall_board::{GameId, Side};
 use flagfall_bots::Chance;
 use flagfall_protocol::{Accepted, ClientToServer, CommandId};
 use tokio::sync::{Semaphore, watch};
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, interval};
 
 use crate::chance::{between, chance_for, once_in};
@@ -80,28 +80,24 @@ pub(crate) async fn play_all(
             let others = progress.others.load(Ordering::Relaxed);
             tell(pace.words(played.len(), total, acked, others, &site.history));
         }
+        let is_calm = mishaps.peek().is_none();
+        progress.is_calm.store(is_calm, Ordering::Relaxed);
+        progress.is_in_haste.store(is_calm || pace.is_behind(acked), Ordering::Relaxed);
+        if let Some(ended) = tasks.try_join_next() {
+            take_in(ended, &mut played, &mut run.given_up, &mut tell)?;
+            continue;
+        }
         if acked >= pace.next
             && let Some(planned) = mishaps.next()
         {
             site.undergo(planned).await?;
             pace.go_on(progress.acked.load(Ordering::Relaxed));
-            progress.is_calm.store(mishaps.peek().is_none(), Ordering::Relaxed);
             continue;
         }
         tokio::select! {
             () = progress.moved.notified(), if mishaps.peek().is_some() => {}
             ended = tasks.join_next() => match ended {
-                Some(Ok(Ok(one))) => {
-                    played.push(one);
-                    progress.ended.fetch_add(1, Ordering::Relaxed);
-                }
-                // A client that gives up says why, and the game counts as one that did not end.
-                Some(Ok(Err(error @ TrialError::Client { .. }))) => {
-                    tell(error.to_string());
-                    run.given_up.push(error.to_string());
-                }
-                Some(Ok(Err(error))) => return Err(error),
-                Some(Err(error)) => return Err(TrialError::Defect(error.to_string())),
+                Some(ended) => take_in(ended, &mut played, &mut run.given_up, &mut tell)?,
                 None => break,
             },
             _ = clock.tick() => {}
@@ -125,10 +121,30 @@ pub(crate) async fn play_all(
     Ok(run)
 }
 
+/// A game that ended; or a client that gave up and says why, and the game counts as one that did not end.
+fn take_in(
+    ended: Result<Result<Played, TrialError>, JoinError>,
+    played: &mut Vec<Played>,
+    given_up: &mut Vec<String>,
+    tell: &mut impl FnMut(String),
+) -> Result<(), TrialError> {
+    match ended {
+        Ok(Ok(one)) => played.push(one),
+        Ok(Err(error @ TrialError::Client { .. })) => {
+            tell(error.to_string());
+            given_up.push(error.to_string());
+        }
+        Ok(Err(error)) => return Err(error),
+        Err(error) => return Err(TrialError::Defect(error.to_string())),
+    }
+    Ok(())
+}
+
 /// When the next mishap is due, by the moves acknowledged so far: what is left of them is spread over what is left of the games.
 struct Pace {
     chance: Chance,
     expected: u64,
+    mishaps: u64,
     left: u64,
     next: u64,
     started: Instant,
@@ -138,7 +154,8 @@ impl Pace {
     fn new(plans: &[GamePlan], mishaps: usize, seed: u64) -> Pace {
         let expected = plans.iter().map(moves_at_least).sum::<usize>() as u64;
         let chance = chance_for(seed, "pace", mishaps);
-        let mut pace = Pace { chance, expected, left: mishaps as u64, next: 0, started: Instant::now() };
+        let mishaps = mishaps as u64;
+        let mut pace = Pace { chance, expected, mishaps, left: mishaps, next: 0, started: Instant::now() };
         pace.go_on(0);
         pace
     }
@@ -153,9 +170,16 @@ impl Pace {
         self.next = acked + pause as u64;
     }
 
+    /// Whether fewer moves have been made than mishaps have happened, in proportion: then nobody thinks.
+    fn is_behind(&self, acked: u64) -> bool {
+        acked * self.mishaps < self.expected * (self.mishaps - self.left)
+    }
+
     fn words(&self, ended: usize, total: usize, acked: u64, others: u64, history: &History) -> String {
         let mishaps: usize = history.counts.values().sum();
-        let share = (acked as f64 / self.expected.max(1) as f64).min(1.0);
+        let of_moves = acked as f64 / self.expected.max(1) as f64;
+        let of_mishaps = mishaps as f64 / self.mishaps.max(1) as f64;
+        let share = of_moves.min(of_mishaps).min(1.0);
         let left_s = self.started.elapsed().as_secs_f64() * (1.0 - share) / share.max(0.001);
         let left = if share < 0.02 {
             "too early to say how long it takes".to_owned()

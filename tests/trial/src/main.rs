@@ -110,11 +110,11 @@ async fn main() -> ExitCode {
     }
     if arguments.quick && is_shared {
         // One round of all that can happen, and games that last as long.
-        options = Options { games: 48, kills: 8, concurrency: 16, think_ms: 500, ..options };
+        options = Options { games: 48, kills: 8, concurrency: 16, think_ms: 1_000, ..options };
     }
     if arguments.long {
         let run_max = Duration::from_secs(2 * 60 * 60);
-        options = Options { games: 420, kills: 204, think_ms: 450, run_max, ..options };
+        options = Options { games: 420, kills: 204, think_ms: 1_500, run_max, ..options };
     }
     if let Some(program) = arguments.planted_server {
         return look_for_planted(Options { server: program, ..options }).await;

@@ -30,10 +30,10 @@ pub(crate) struct Progress {
     pub acked: AtomicU64,
     /// Other commands.
     pub others: AtomicU64,
-    /// Games that ended.
-    pub ended: AtomicU64,
-    /// Whether all has gone wrong that was to: nobody needs to think any more.
+    /// Whether all has gone wrong that was to.
     pub is_calm: AtomicBool,
+    /// Whether nobody thinks: the games are to last no longer than what goes wrong.
+    pub is_in_haste: AtomicBool,
     /// Closed while Redis loses what nobody has any more: then the end of a game is looked at again.
     pub gate: Arc<RwLock<()>>,
     /// Wakes whoever waits for progress.
@@ -156,7 +156,7 @@ impl<'a> Player<'a> {
         let view = self.view.as_ref();
         let is_to_move =
             view.is_some_and(|view| view.phase == Phase::Playing && view.turn == Some(self.side));
-        let think_ms = if self.progress.is_calm.load(Ordering::Relaxed) { 0 } else { self.plan.think_ms };
+        let think_ms = if self.progress.is_in_haste.load(Ordering::Relaxed) { 0 } else { self.plan.think_ms };
         let is_at_once = think_ms == 0 || once_in(&mut self.client.chance, 4);
         if !is_to_move || self.pending.is_some() || is_at_once {
             return self.act().await;
