@@ -21,6 +21,10 @@ use crate::skew::{Skew, SkewLibrary};
 /// A store that was away for longer is surely an outage, in which no clock runs: servers count one from 2.5 seconds on.
 const OUTAGE: Duration = Duration::from_millis(2_600);
 
+/// How long servers have to give back what Redis has lost: they are there again within a second, wait 1.5 s for each other, and some have
+/// slow lines.
+const GIVE_BACK: Duration = Duration::from_secs(4);
+
 /// Where the servers keep the games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Storage {
@@ -304,6 +308,8 @@ impl Site {
             self.restart_all(killed_at, stored).await
         } else {
             self.note_away(None, killed_at, stored, true);
+            // Whoever held it may be the next to be killed: all have the time to give it back before.
+            sleep(GIVE_BACK).await;
             Ok(())
         }
     }
