@@ -32,7 +32,8 @@
 //! # What time it is
 //! Redis's clock gives the stamps, clamped so that they never go back. Where it jumps forward by more than [`RedisOptions::silence`], the time it
 //! jumped over counts as an outage, from the last heartbeat on: no flag falls by it, and up to a heartbeat's pause is given back to whoever thought. A
-//! smaller jump is charged to him: it cannot be told from thinking. What side records expire by is Redis's clock, jumps and all.
+//! smaller jump is charged to him: it cannot be told from thinking. Where it is set back, time goes on by the clocks of the servers, each from the latest
+//! stamp it has heard of. What side records expire by is the same time, jumps forward and all.
 //!
 //! # What the answers mean
 //! `Ok`, `Conflict` and `Late` are Redis's own words, confirmed by the replicas if these are waited for. An answer that stays out,
@@ -214,6 +215,12 @@ struct Shared {
     counters: Counters,
 }
 
+/// Milliseconds of this process's clock as the store's time counts them: a thousandth less, so that it is never ahead of a clock of Redis's that runs as
+/// it should, however unlike the two are.
+fn steady_ms(elapsed: Duration) -> u64 {
+    u64::try_from(elapsed.as_micros() * 999 / 1_000_000).unwrap_or(u64::MAX)
+}
+
 impl Shared {
     fn new(address: RedisAddress, options: RedisOptions) -> Shared {
         let (announcements, _) = broadcast::channel(ANNOUNCEMENTS_MAX);
@@ -246,7 +253,33 @@ impl Shared {
     /// Adds the two arguments every script takes: the time, if it is not Redis's own, and the floor.
     fn time(&self, command: &mut Cmd) {
         let now = self.options.clock.as_ref().map(|clock| clock.now().0.to_string()).unwrap_or_default();
-        command.arg(now).arg(self.floor.load(Ordering::SeqCst));
+        command.arg(now).arg(self.running().0);
+    }
+
+    fn silence_ms(&self) -> u64 {
+        u64::try_from(self.options.silence.as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// After which moment the time must be looked at before anything counts: nothing was heard for too long, or Redis's clock jumped.
+    fn silent_at(&self) -> Stamp {
+        Stamp(self.floor.load(Ordering::SeqCst)).plus_ms(self.silence_ms())
+    }
+
+    /// Before this moment no stamp is given. It goes on while Redis's clock, set back, does not reach what was stamped already, for otherwise a
+    /// flag would fall by this process's clock and stand in the log as if it had fallen early; but no longer than somebody may be silent.
+    fn running(&self) -> Stamp {
+        let floor = self.floor.load(Ordering::SeqCst);
+        if self.options.clock.is_some() {
+            return Stamp(floor);
+        }
+        let (at, since) = self.heard();
+        at.plus_ms(steady_ms(since).min(self.silence_ms())).max(Stamp(floor))
+    }
+
+    /// The latest moment heard of, and how long ago: Redis gave it before it was heard.
+    fn heard(&self) -> (Stamp, Duration) {
+        let (at, heard) = *self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        (at, heard.elapsed())
     }
 
     /// Takes note of a moment that another server or an answer in passing tells of. A clock of Redis's that jumps forward is met first wherever it is
@@ -266,13 +299,13 @@ impl Shared {
         }
     }
 
-    /// The latest moment heard of, and the time since: Redis gave it before it was heard.
+    /// The latest moment heard of, and the time since.
     fn now(&self) -> Stamp {
         if let Some(clock) = &self.options.clock {
             return clock.now().max(Stamp(self.floor.load(Ordering::SeqCst)));
         }
-        let (at, heard) = *self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        at.plus_ms(u64::try_from(heard.elapsed().as_millis()).unwrap_or(u64::MAX))
+        let (at, since) = self.heard();
+        at.plus_ms(steady_ms(since))
     }
 
     /// Adds the wait for the replicas, if they are to be waited for.
@@ -713,6 +746,8 @@ mod tests {
         shared.learn_time(an_hour_later);
         assert!(shared.now() < Stamp(5_100_000) && shared.is_time_doubtful.load(Ordering::SeqCst));
         shared.raise_floor(an_hour_later);
+        let silent_at = shared.silent_at();
+        assert!(shared.running() >= an_hour_later && shared.running() <= silent_at);
         assert!(shared.now() >= an_hour_later, "what a heartbeat says counts");
     }
 }

@@ -762,3 +762,30 @@ async fn a_damaged_archive_is_found_and_puts_its_game_alone_into_quarantine() {
     assert!(matches!(store.read(game(0), 0, 10).await, Err(ReadError::Damaged { seq: 1, .. })));
     assert!(matches!(store.head(game(0)).await, Err(ReadError::Damaged { .. })));
 }
+
+#[tokio::test]
+async fn time_goes_on_when_the_clock_of_redis_is_set_back() {
+    let redis = RedisServer::start();
+    let hour_ms = 3_600_000;
+    let before = redis.open(RedisOptions::default()).await.heartbeat().await.unwrap();
+    // As if the last server had heard of a time an hour ahead of what Redis says now.
+    let ahead = (before.0 + hour_ms).to_string();
+    let added: u64 = redis.ask(&["HSET", "flagfall:{flagfall}:meta", "heartbeat", &ahead]).await;
+    assert_eq!(added, 0, "it was there");
+    let store = redis.open(RedisOptions::default()).await;
+    let mut head = append_ok(&store, append(game(1), Head::START, &["first"])).await;
+    let first = log(&store, game(1)).await[0].at;
+    assert!(first.0 >= before.0 + hour_ms, "stamps never go back");
+    let going_on = async {
+        for number in 0_u32.. {
+            let thought = store.now();
+            head = append_ok(&store, append(game(1), head, &[&number.to_string()])).await;
+            let stamped = log(&store, game(1)).await.last().unwrap().at;
+            assert!(stamped >= thought, "what has passed here has passed in the log");
+            if stamped > first {
+                return;
+            }
+        }
+    };
+    timeout(PATIENCE, going_on).await.expect("stamps go on");
+}

@@ -321,12 +321,8 @@ impl Writer {
     fn heartbeat(&self, link: &Link) -> Cmd {
         let mut command = link.call(Script::Heartbeat, &[&self.shared.keys.meta]);
         self.shared.time(&mut command);
-        command.arg(self.silence_ms());
+        command.arg(self.shared.silence_ms());
         command
-    }
-
-    fn silence_ms(&self) -> u64 {
-        u64::try_from(self.shared.options.silence.as_millis()).unwrap_or(u64::MAX)
     }
 
     /// Takes note of a heartbeat, and of an outage that it tells of.
@@ -553,7 +549,7 @@ impl Writer {
         command.arg(intent(&append.writes)).arg(u8::from(append.is_stamped));
         // By a clock of the tests' own hours pass at once.
         let is_by_redis = self.shared.options.clock.is_none();
-        command.arg(if is_by_redis { self.silence_ms().to_string() } else { String::new() });
+        command.arg(if is_by_redis { self.shared.silent_at().0.to_string() } else { String::new() });
         for entry in &append.entries {
             // The stamp is Redis's to give, but where an entry comes back that had one.
             let from = if append.is_stamped { 0 } else { 8 };

@@ -1,7 +1,7 @@
 -- Appends entries to a log if it stands where the caller believes, and nothing of it otherwise.
 -- KEYS: log, quarantine
 -- ARGV: expected seq, expected hash, time, floor, deadline, channel, game, side records, whether entries have their stamps,
---   after how much silence the time must be looked at first in milliseconds or nothing, entries
+--   the moment after which the time must be looked at first or nothing, entries
 local reason = redis.call('GET', KEYS[2])
 if reason then return {'quarantined', reason} end
 
@@ -19,7 +19,7 @@ if seq ~= ARGV[1] or hash ~= ARGV[2] then return {'conflict', seq, hash} end
 local is_stamped = ARGV[9] == '1'
 if not is_stamped then
   local now = time_ms(ARGV[3], ARGV[4])
-  if ARGV[10] ~= '' and now - tonumber(ARGV[4]) > tonumber(ARGV[10]) then return {'silence', digits(now)} end
+  if ARGV[10] ~= '' and now > tonumber(ARGV[10]) then return {'silence', digits(now)} end
   at = math.max(at, now)
   if ARGV[5] ~= '' and at > tonumber(ARGV[5]) then return {'late', digits(at)} end
 end
