@@ -357,7 +357,8 @@ mod tests {
     fn scripts_stand_in_the_order_of_their_names() {
         assert!(SOURCES[Script::Append as usize].contains("XADD"));
         assert!(SOURCES[Script::Begin as usize].contains("schema"));
-        assert_eq!(SOURCES.len(), Script::Begin as usize + 1);
+        assert!(SOURCES[Script::Pack as usize].contains("'packed'"));
+        assert_eq!(SOURCES.len(), Script::Pack as usize + 1);
     }
 
     #[test]
