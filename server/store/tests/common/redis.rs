@@ -87,12 +87,16 @@ impl RedisServer {
 
     /// Asks this Redis something, over a connection of the test's own.
     pub(crate) async fn ask<T: redis::FromRedisValue>(&self, words: &[&str]) -> T {
-        let url = format!("redis://:{}@127.0.0.1:{}", self.password, self.port);
-        let client = redis::Client::open(url).unwrap();
-        let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+        self.try_ask(words).await.unwrap()
+    }
+
+    /// Asks it something while it may be closing connections, as it does when its role changes.
+    pub(crate) async fn try_ask<T: redis::FromRedisValue>(&self, words: &[&str]) -> redis::RedisResult<T> {
+        let client = redis::Client::open(format!("redis://:{}@127.0.0.1:{}", self.password, self.port))?;
+        let mut connection = client.get_multiplexed_async_connection().await?;
         let mut command = redis::cmd(words[0]);
         command.arg(&words[1..]);
-        command.query_async(&mut connection).await.unwrap()
+        command.query_async(&mut connection).await
     }
 
     /// Ends it where it stands, as `kill -9` does.
