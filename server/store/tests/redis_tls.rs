@@ -116,11 +116,11 @@ async fn a_redis_that_is_not_believed_is_told_why_and_gets_nothing() {
     let tls = |authority: &Authority| RedisTls { authorities: Some(read(&authority.file())), identity: None };
     for unknown in [RedisTls::default(), tls(&stranger)] {
         let said = refused("rediss", &redis, unknown).await;
-        assert!(said.contains("name who has with --redis-ca"), "{said}");
+        assert!(said.contains("name who has issued it with --redis-ca"), "{said}");
     }
     let elsewhere = authority.start("db.example", "no");
     let said = refused("rediss", &elsewhere, tls(&authority)).await;
-    assert!(said.contains("not valid for name"), "{said}");
+    assert!(said.contains("its certificate is not for this name"), "{said}");
     let said = refused("redis", &redis, RedisTls::default()).await;
     assert!(said.contains("rediss://"), "{said}");
     let plain = RedisServer::start();

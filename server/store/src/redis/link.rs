@@ -6,10 +6,11 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
+use flagfall_tls::HandshakeFault;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Cmd, FromRedisValue, Pipeline, RedisError, RedisResult, Value};
 use tokio::time::timeout;
-use tokio_rustls::rustls::{self, CertificateError};
+use tokio_rustls::rustls;
 
 use super::address::RedisAddress;
 use super::promises::{Promises, list};
@@ -58,16 +59,18 @@ impl Fault {
         let shared = error.source().and_then(|source| source.downcast_ref::<Arc<dyn Error + Send + Sync>>());
         let io = shared.and_then(|source| source.downcast_ref::<std::io::Error>());
         let tls = io.and_then(std::io::Error::get_ref).and_then(|inner| inner.downcast_ref());
-        match tls {
-            Some(rustls::Error::InvalidCertificate(
-                CertificateError::UnknownIssuer | CertificateError::BadSignature,
-            )) => Fault::not_done("nobody trusted has signed its certificate: name who has with --redis-ca"),
-            Some(rustls::Error::InvalidMessage(_)) => Fault::not_done("it speaks no TLS: say redis://"),
-            Some(rustls::Error::AlertReceived(rustls::AlertDescription::CertificateRequired)) => {
+        match (tls, io) {
+            (Some(rustls::Error::AlertReceived(rustls::AlertDescription::CertificateRequired)), _) => {
                 Fault::not_done("it asks who connects: name a certificate with --redis-cert and --redis-key")
             }
-            Some(problem) => Fault::NotDone(format!("TLS with it failed: {problem}")),
-            None => match io.map(std::io::Error::kind) {
+            (Some(_), Some(io)) => match HandshakeFault::from(io) {
+                fault @ HandshakeFault::UntrustedIssuer => {
+                    Fault::NotDone(format!("{fault}: name who has issued it with --redis-ca"))
+                }
+                fault @ HandshakeFault::NoTls => Fault::NotDone(format!("{fault}: say redis://")),
+                fault => Fault::NotDone(fault.to_string()),
+            },
+            _ => match io.map(std::io::Error::kind) {
                 Some(ErrorKind::ConnectionRefused) => Fault::not_done("nobody listens there"),
                 Some(ErrorKind::BrokenPipe | ErrorKind::ConnectionReset | ErrorKind::UnexpectedEof) => {
                     Fault::not_done("it ended the connection at once; if it speaks TLS, say rediss://")
