@@ -539,20 +539,27 @@ impl Actor {
     }
 
     fn note_progress(&self) {
+        // The registry is told when this lock is free again: it looks at games while it holds its own.
+        if self.has_just_ended() {
+            self.tables.note_end(self.id, &self.shared.header);
+        }
+    }
+
+    /// Notes how far the game is. Whether it has ended for everybody who counts running games, and had not before.
+    fn has_just_ended(&self) -> bool {
         let (phase, ply) = self.table.progress();
         let mut progress = self.shared.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut has_ended = false;
         if (progress.ply, progress.phase) != (ply, phase) {
             let GameSummary { phase, ply, turn, outcome, .. } = self.table.summary();
             if phase == Phase::Over && progress.phase != Phase::Over {
                 let reason = outcome.as_ref().map(|outcome| outcome.reason.clone()).unwrap_or_default();
                 metrics::counter!(crate::metrics::GAMES_ENDED, "reason" => reason).increment(1);
-                self.tables.note_end(self.id, &self.shared.header);
+                has_ended = true;
             }
             *progress = Progress { is_quarantined: progress.is_quarantined, phase, ply, turn, outcome };
         }
-        if self.table.is_quarantined && !std::mem::replace(&mut progress.is_quarantined, true) {
-            self.tables.note_end(self.id, &self.shared.header);
-        }
+        has_ended | (self.table.is_quarantined && !std::mem::replace(&mut progress.is_quarantined, true))
     }
 
     /// What the table wants done next, as far as it takes time; the rest is done at once.

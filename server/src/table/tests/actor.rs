@@ -1,7 +1,8 @@
 //! The tasks around the tables: with a store that hangs, a store that breaks, and time that is turned by hand.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
 use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side};
@@ -11,6 +12,7 @@ use flagfall_store::{
     Announcement, Append, AppendOutcome, Head, Key, ManualClock, MemoryStore, Outage, ReadError, Record,
     Store, StoreError, StoreFuture, StoredEntry, Update, UpdateOutcome, Write,
 };
+use tokio::sync::oneshot;
 
 use super::super::{
     CreateError, NewGame, TableError, TableHandle, TableInput, TableSettings, Tables, relist,
@@ -291,6 +293,37 @@ async fn a_table_does_not_leave_while_somebody_may_write_to_it() {
     drop(table);
     house.advance(1_000).await;
     assert_eq!(house.tables.len(), 0);
+}
+
+/// As the registry looks at its games, whenever somebody opens the lobby or asks for metrics.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_game_that_ends_keeps_nobody_waiting_who_has_the_index_locked() {
+    const PATIENCE: Duration = Duration::from_secs(10);
+    let house = House::new().await;
+    let table = house.game(1).await;
+    let (lock, locked) = oneshot::channel();
+    let (release, released) = mpsc::channel::<()>();
+    let tables = house.tables.clone();
+    let holder = thread::spawn(move || {
+        let index = tables.index();
+        lock.send(()).unwrap();
+        released.recv().unwrap_err();
+        drop(index);
+    });
+    locked.await.unwrap();
+    command(&table, &Client::new("ana"), "one", GameCommand::Abort {}).await;
+    let (tell, told) = oneshot::channel();
+    let looker = thread::spawn(move || {
+        while table.is_running() {
+            thread::yield_now();
+        }
+        tell.send(()).ok();
+    });
+    let is_seen = tokio::time::timeout(PATIENCE, told).await.is_ok();
+    drop(release);
+    holder.join().unwrap();
+    looker.join().unwrap();
+    assert!(is_seen, "the game waits for the index and lets nobody look at it meanwhile");
 }
 
 #[tokio::test(start_paused = true)]
