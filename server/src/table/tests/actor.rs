@@ -302,7 +302,7 @@ async fn a_game_that_ends_keeps_nobody_waiting_who_has_the_index_locked() {
     let house = House::new().await;
     let table = house.game(1).await;
     let (lock, locked) = oneshot::channel();
-    let (release, released) = mpsc::channel::<()>();
+    let (release, released) = mpsc::sync_channel::<()>(0);
     let tables = house.tables.clone();
     let holder = thread::spawn(move || {
         let index = tables.index();
