@@ -1,6 +1,5 @@
 //! The loop: two clients a game, a move at a time.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use flagfall_board::{GameId, Side};
@@ -13,7 +12,7 @@ use tokio::task::JoinSet;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-use crate::stand::{Rival, Stand};
+use crate::stand::{Bench, Rival, Stand};
 
 /// Bytes of the server's messages for a move, which the relay sends as well.
 pub(crate) const UPDATE_BYTES: usize = 270;
@@ -24,8 +23,10 @@ const SETUP: &str = "9394924939 56691S9575 574BB7668B 88BF7B88B9";
 pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 /// What is to be played.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Plan {
+    /// Who is measured, and how.
+    pub(crate) bench: Bench,
     /// Games at once.
     pub(crate) games: u32,
     /// Moves of each side.
@@ -64,6 +65,15 @@ pub(crate) enum Trouble {
     /// An answer that does not fit.
     #[error("the server answered something else: {0}")]
     Answer(String),
+    /// A store did not open, or did not take an append.
+    #[error("a store under measurement failed: {0}")]
+    Store(String),
+    /// The bare database.
+    #[error("the bare database failed: {0}")]
+    Fjall(#[from] fjall::Error),
+    /// The bare Redis.
+    #[error("the bare Redis failed: {0}")]
+    Redis(#[from] redis::RedisError),
     /// What came of the pool is not as it must be; what, is printed.
     #[error("the pool has faults")]
     Faults,
@@ -85,9 +95,50 @@ pub(crate) struct Pair {
     index: u32,
 }
 
+/// The rounds of the relay and of these, in turns, each printed as it ends; the relay's first.
+///
+/// # Errors
+/// [`Trouble`] when somebody does not answer as he should.
+pub(crate) async fn rounds(
+    plan: &Plan,
+    servers: &[Rival],
+    rounds: u32,
+) -> Result<Vec<(Rival, Vec<Cost>)>, Trouble> {
+    let rivals = std::iter::once(&Rival::Relay).chain(servers);
+    let mut rows: Vec<(Rival, Vec<Cost>)> = rivals.map(|rival| (*rival, Vec::new())).collect();
+    for round in 1..=rounds {
+        for (rival, costs) in &mut rows {
+            let cost = run(*rival, plan).await?;
+            print_round(&format!("round {round}"), *rival, &cost);
+            costs.push(cost);
+        }
+    }
+    Ok(rows)
+}
+
+/// What a round cost, in a line.
+#[expect(clippy::print_stdout, reason = "a program for the terminal")]
+pub(crate) fn print_round(which: &str, rival: Rival, cost: &Cost) {
+    println!(
+        "{which}: {:<26} {:>7.1} µs a move, {:>8.0} moves a second, to the opponent {:>6} µs (99 %: {} µs)",
+        rival.name(),
+        cost.cpu_us,
+        cost.per_second,
+        cost.latency_us[0],
+        cost.latency_us[1]
+    );
+}
+
+/// The middle of some values; the upper one of two. None of none.
+pub(crate) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
 /// One round.
-pub(crate) async fn run(rival: Rival, plan: Plan, server: &Path) -> Result<Cost, Trouble> {
-    let stand = Stand::start(rival, server, [UPDATE_BYTES, ACKNOWLEDGEMENT_BYTES]).await?;
+pub(crate) async fn run(rival: Rival, plan: &Plan) -> Result<Cost, Trouble> {
+    let stand = Stand::start(rival, &plan.bench, [UPDATE_BYTES, ACKNOWLEDGEMENT_BYTES]).await?;
     let mut pairs = Vec::new();
     for index in 0..plan.games {
         pairs.push(match rival {
@@ -98,7 +149,7 @@ pub(crate) async fn run(rival: Rival, plan: Plan, server: &Path) -> Result<Cost,
     let (cpu, started) = (stand.cpu_seconds()?, Instant::now());
     let mut tasks = JoinSet::new();
     for pair in pairs {
-        tasks.spawn(play(pair, plan));
+        tasks.spawn(play(pair, plan.clone()));
     }
     let mut latencies = Vec::new();
     while let Some(ended) = tasks.join_next().await {

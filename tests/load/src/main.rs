@@ -1,9 +1,11 @@
-//! `cargo run --release -p flagfall-load`: how much processor time a move costs the server, against a bare relay beside it.
+//! `cargo run --release -p flagfall-load`: how much processor time a move costs the server, against a bare relay beside it; `-- targets`: that, the
+//! time to the opponent at half load and the appends of the stores in one run, each beside its target.
 //!
 //! Many games at once, each a closed loop: a move goes out when the other side has seen the last, or at an even pace. Rounds on the relay, on the
 //! server in memory, with its embedded store and with a Redis alternate; only the ratios are worth quoting.
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
+mod appends;
 mod duel;
 mod http;
 mod ladder;
@@ -12,13 +14,16 @@ mod process;
 mod relay;
 mod size;
 mod stand;
+mod targets;
+
+use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
-use std::time::Duration;
-
-use duel::{Cost, Plan, Trouble};
-use stand::Rival;
+use appends::{Compared, Medium};
+use duel::{Cost, Plan, Trouble, median};
+use stand::{Bench, Rival};
 
 /// Processor time per move and the time to the opponent, in one run, of a bare relay and of the server in memory, with its embedded store and with a
 /// Redis.
@@ -38,13 +43,30 @@ struct Cli {
     /// Rounds of each rival.
     #[arg(long, default_value_t = 3)]
     rounds: u32,
-    /// The server's program, built with --release.
-    #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value = "target/release/flagfall-server")]
-    server: std::path::PathBuf,
+    /// Stores whose server is measured beside the relay.
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = Rival::SERVERS)]
+    stores: Vec<Rival>,
+    #[command(flatten)]
+    bench: Bench,
 }
 
 #[derive(Subcommand)]
 enum Role {
+    /// All of it in one run, about five minutes, each figure beside its target: appends through the stores against the same stores driven bare,
+    /// processor time per move against the relay, and the time to the opponent at half load.
+    Targets(targets::Plan),
+    /// Appends through the embedded store and the one in Redis, against the same driven bare: rates, and how long one takes.
+    Appends {
+        /// Rounds of each side, beside one that warms up.
+        #[arg(long, default_value_t = 7)]
+        rounds: u32,
+        /// How many wait for an answer at a time.
+        #[arg(long, value_delimiter = ',', default_values_t = [1, 10, 100, 1000], value_parser = clap::value_parser!(u32).range(1..=1000))]
+        waiting: Vec<u32>,
+        /// Where the stores lie: on the disk that is to be measured, or in memory (/dev/shm), where a sync costs nothing.
+        #[arg(long)]
+        folder: Option<PathBuf>,
+    },
     /// Bot accounts in the ranked pool: waits, rating gaps, and every rating recomputed from the records.
     Pool {
         /// How many.
@@ -61,7 +83,7 @@ enum Role {
         wave_seconds: u32,
         /// The server's program, built with --release.
         #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value = "target/release/flagfall-server")]
-        server: std::path::PathBuf,
+        server: PathBuf,
     },
     /// What connections, spectators and games take: memory, disk, and processor time per view that is delivered.
     Size {
@@ -77,9 +99,8 @@ enum Role {
         /// Moves of each side in each game.
         #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=90))]
         moves: u32,
-        /// The server's program, built with --release.
-        #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value = "target/release/flagfall-server")]
-        server: std::path::PathBuf,
+        #[command(flatten)]
+        bench: Bench,
     },
     /// Be the relay (started by the measurement itself).
     #[command(hide = true)]
@@ -93,45 +114,72 @@ enum Role {
 
 fn main() -> Result<(), Trouble> {
     let cli = Cli::parse();
-    // One worker each, as one core each is what they are given.
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-    if let Some(Role::Relay { update, acknowledgement }) = cli.role {
-        return Ok(runtime.block_on(relay::serve(update, acknowledgement))?);
+    let plan = Plan {
+        bench: cli.bench,
+        games: cli.games,
+        moves: cli.moves,
+        pace: cli.pace_ms.map(Duration::from_millis),
+    };
+    match cli.role {
+        // As many threads as it is told.
+        Some(Role::Relay { update, acknowledgement }) => {
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+            Ok(runtime.block_on(relay::serve(update, acknowledgement))?)
+        }
+        Some(Role::Targets(plan)) => one_worker()?.block_on(targets::run(&plan)),
+        Some(Role::Appends { rounds, waiting, folder }) => {
+            one_worker()?.block_on(compare_appends(&waiting, &appends::Plan { rounds, folder }))
+        }
+        Some(Role::Pool { bots, minutes, games, wave_seconds, server }) => {
+            let plan = pool::Plan { bots, minutes, games, wave_seconds };
+            match one_worker()?.block_on(pool::run(plan, &server))? {
+                true => Ok(()),
+                false => Err(Trouble::Faults),
+            }
+        }
+        Some(Role::Size { connections, spectators, games, moves, bench }) => {
+            let plan = size::Plan { connections, spectators, games, moves };
+            one_worker()?.block_on(size::run(plan, &bench))
+        }
+        None => one_worker()?.block_on(measure(&plan, &cli.stores, cli.rounds)),
     }
-    if let Some(Role::Pool { bots, minutes, games, wave_seconds, server }) = cli.role {
-        let plan = pool::Plan { bots, minutes, games, wave_seconds };
-        return match runtime.block_on(pool::run(plan, &server))? {
-            true => Ok(()),
-            false => Err(Trouble::Faults),
-        };
-    }
-    if let Some(Role::Size { connections, spectators, games, moves, server }) = cli.role {
-        let plan = size::Plan { connections, spectators, games, moves };
-        return runtime.block_on(size::run(plan, &server));
-    }
-    runtime.block_on(measure(&cli))
 }
 
-async fn measure(cli: &Cli) -> Result<(), Trouble> {
-    let plan = Plan { games: cli.games, moves: cli.moves, pace: cli.pace_ms.map(Duration::from_millis) };
-    let mut rows: Vec<(Rival, Vec<Cost>)> = Rival::ALL.into_iter().map(|rival| (rival, Vec::new())).collect();
-    for round in 1..=cli.rounds {
-        for (rival, costs) in &mut rows {
-            let cost = duel::run(*rival, plan, &cli.server).await?;
-            println!(
-                "round {round}: {:<26} {:>7.1} µs a move, {:>8.0} moves a second, to the opponent {:>6} µs (99 %: {} µs)",
-                rival.name(),
-                cost.cpu_us,
-                cost.per_second,
-                cost.latency_us[0],
-                cost.latency_us[1]
-            );
-            costs.push(cost);
+/// Whoever makes the load has one core, and those who are measured the others.
+fn one_worker() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()
+}
+
+async fn compare_appends(waiting: &[u32], plan: &appends::Plan) -> Result<(), Trouble> {
+    for medium in Medium::ALL {
+        for waiting in waiting {
+            print_appends(medium, *waiting, &appends::compare(medium, *waiting, plan).await?);
         }
     }
+    Ok(())
+}
+
+fn print_appends(medium: Medium, waiting: u32, compared: &Compared) {
+    let Compared { through, bare, ratio, ratio_plain } = compared;
+    let plain = ratio_plain.map(|ratio| format!(", {ratio:.2} × to plain XADD and PUBLISH"));
     println!(
-        "\n{} games, {} moves each side, medians of {} rounds, processor time of the server's process and the 99 % of the time to the opponent:",
-        cli.games, cli.moves, cli.rounds
+        "{:<17} {waiting:>4} waiting: {:>7.0} appends a second, {:>5.0} µs each (99 %: {:>5.0}); bare {:>7.0}, {:>5.0} µs (99 %: {:>5.0}): {ratio:.2} ×{}",
+        medium.name(),
+        through.per_second,
+        through.half_us,
+        through.p99_us,
+        bare.per_second,
+        bare.half_us,
+        bare.p99_us,
+        plain.unwrap_or_default()
+    );
+}
+
+async fn measure(plan: &Plan, stores: &[Rival], rounds: u32) -> Result<(), Trouble> {
+    let rows = duel::rounds(plan, stores, rounds).await?;
+    println!(
+        "\n{} games, {} moves each side, medians of {rounds} rounds, processor time of the server's process and the 99 % of the time to the opponent:",
+        plan.games, plan.moves
     );
     let [base_cpu, base_latency] = medians(&rows[0].1);
     for (rival, costs) in &rows {
@@ -153,10 +201,4 @@ async fn measure(cli: &Cli) -> Result<(), Trouble> {
 fn medians(costs: &[Cost]) -> [f64; 2] {
     let latency = costs.iter().map(|cost| cost.latency_us[1] as f64);
     [median(costs.iter().map(|cost| cost.cpu_us)), median(latency)].map(Option::unwrap_or_default)
-}
-
-fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied()
 }

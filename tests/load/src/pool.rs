@@ -152,7 +152,7 @@ pub(crate) async fn run(plan: Plan, server: &Path) -> Result<bool, Trouble> {
         "--password-passes",
         "1",
     ];
-    let server = Measured::start(server, &words.map(str::to_owned)).await?;
+    let server = Measured::start(server, &words.map(str::to_owned), None).await?;
     let began = Instant::now();
     let bots = sign_up_all(&server.address, plan.bots).await?;
     println!("{} accounts in {:.1} s", bots.len(), began.elapsed().as_secs_f64());

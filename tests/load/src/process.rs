@@ -11,6 +11,9 @@ use crate::duel::Trouble;
 /// Clock ticks a second in `/proc/PID/stat`: fixed at 100 on Linux's user side.
 const TICKS_PER_SECOND: f64 = 100.0;
 
+/// What tells a runtime how many threads it works with.
+const WORKERS: &str = "TOKIO_WORKER_THREADS";
+
 /// A server under measurement; it ends when this is dropped.
 pub(crate) struct Measured {
     child: Child,
@@ -19,12 +22,22 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Starts a program that prints `listening on http://ADDRESS` as its first line.
+    /// Starts a program that prints `listening on http://ADDRESS` as its first line, and works with so many threads; with one for each
+    /// core of the machine, where none are named.
     ///
     /// # Errors
     /// When it cannot be started or says something else.
-    pub(crate) async fn start(program: &Path, arguments: &[String]) -> Result<Measured, Trouble> {
-        let (child, said) = spawn(program, arguments, "listening on http://").await?;
+    pub(crate) async fn start(
+        program: &Path,
+        arguments: &[String],
+        workers: Option<u8>,
+    ) -> Result<Measured, Trouble> {
+        let mut command = Command::new(program);
+        command.args(arguments);
+        if let Some(workers) = workers {
+            command.env(WORKERS, workers.max(1).to_string());
+        }
+        let (child, said) = spawn(command, "listening on http://").await?;
         let address = said.strip_prefix("listening on http://").ok_or(Trouble::Silent)?.to_owned();
         Ok(Measured { child, address })
     }
@@ -39,8 +52,9 @@ impl Measured {
             ["--port", "0", "--unixsocket", &socket, "--dir", &folder],
             ["--save", "", "--appendonly", "yes", "--appendfsync", "always"],
         ];
-        let arguments: Vec<String> = arguments.concat().into_iter().map(str::to_owned).collect();
-        let (child, _) = spawn(Path::new("redis-server"), &arguments, "eady to accept connections").await?;
+        let mut command = Command::new("redis-server");
+        command.args(arguments.concat());
+        let (child, _) = spawn(command, "eady to accept connections").await?;
         Ok(Measured { child, address: format!("unix://{socket}") })
     }
 
@@ -77,14 +91,13 @@ impl Measured {
 }
 
 /// Starts a program and reads what it says until a line has these words; the program and that line.
-async fn spawn(program: &Path, arguments: &[String], words: &str) -> Result<(Child, String), Trouble> {
-    let mut child = Command::new(program)
-        .args(arguments)
+async fn spawn(mut command: Command, words: &str) -> Result<(Child, String), Trouble> {
+    let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .kill_on_drop(true)
         .spawn()
-        .map_err(|error| Trouble::Start(program.display().to_string(), error))?;
+        .map_err(|error| Trouble::Start(command.as_std().get_program().display().to_string(), error))?;
     let stdout = child.stdout.take().ok_or(Trouble::Silent)?;
     let mut lines = BufReader::new(stdout).lines();
     let line = loop {

@@ -12,7 +12,7 @@ use crate::duel::{
     ACKNOWLEDGEMENT_BYTES, Pair, Socket, Trouble, UPDATE_BYTES, connect, guest, next, pair_of_relay,
     pair_of_server, say, until,
 };
-use crate::stand::{Rival, Stand};
+use crate::stand::{Bench, Rival, Stand};
 
 /// Connections opened before anything is measured, so that what a process takes once is not counted.
 const WARM_UP: u32 = 64;
@@ -33,10 +33,10 @@ pub(crate) struct Plan {
 ///
 /// # Errors
 /// [`Trouble`] when somebody does not answer as he should.
-pub(crate) async fn run(plan: Plan, server: &Path) -> Result<(), Trouble> {
+pub(crate) async fn run(plan: Plan, bench: &Bench) -> Result<(), Trouble> {
     let mut relay_view = 0.0;
     for rival in [Rival::Relay, Rival::Memory] {
-        let crowd = Crowd::measure(rival, plan, server).await?;
+        let crowd = Crowd::measure(rival, plan, bench).await?;
         println!(
             "{:<26} {:>6.1} KiB an idle connection, {:>6.0} B more a spectator, {:>5.2} µs a view, {:>6.1} ms to the last of them (99 %)",
             rival.name(),
@@ -50,8 +50,8 @@ pub(crate) async fn run(plan: Plan, server: &Path) -> Result<(), Trouble> {
             _ => println!("{:<26} {:>6.2} × the relay's time a view", "", crowd.view_us / relay_view),
         }
     }
-    for rival in [Rival::Memory, Rival::Embedded, Rival::Redis] {
-        let games = Games::measure(rival, plan, server).await?;
+    for rival in Rival::SERVERS {
+        let games = Games::measure(rival, plan, bench).await?;
         println!(
             "{:<26} {:>6.1} KiB a game with its two players after {} plies ({:.1} at its start)",
             rival.name(),
@@ -78,8 +78,8 @@ struct Crowd {
 }
 
 impl Crowd {
-    async fn measure(rival: Rival, plan: Plan, server: &Path) -> Result<Crowd, Trouble> {
-        let stand = Stand::start(rival, server, [UPDATE_BYTES, ACKNOWLEDGEMENT_BYTES]).await?;
+    async fn measure(rival: Rival, plan: Plan, bench: &Bench) -> Result<Crowd, Trouble> {
+        let stand = Stand::start(rival, bench, [UPDATE_BYTES, ACKNOWLEDGEMENT_BYTES]).await?;
         let address = &stand.server.address;
         let mut warm = Vec::new();
         for index in 0..WARM_UP {
@@ -181,8 +181,8 @@ struct Games {
 }
 
 impl Games {
-    async fn measure(rival: Rival, plan: Plan, server: &Path) -> Result<Games, Trouble> {
-        let stand = Stand::start(rival, server, [UPDATE_BYTES, ACKNOWLEDGEMENT_BYTES]).await?;
+    async fn measure(rival: Rival, plan: Plan, bench: &Bench) -> Result<Games, Trouble> {
+        let stand = Stand::start(rival, bench, [UPDATE_BYTES, ACKNOWLEDGEMENT_BYTES]).await?;
         let mut warm = Vec::new();
         for index in 0..WARM_UP {
             warm.push(guest(&stand.server.address, GUESTS_FROM + index).await?);

@@ -1,16 +1,28 @@
 //! Who is measured, started as a process of its own with what it needs.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use tempfile::TempDir;
 
 use crate::duel::Trouble;
 use crate::process::Measured;
 
+/// What everybody is measured with.
+#[derive(Clone, clap::Args)]
+pub(crate) struct Bench {
+    /// The server's program, built with --release.
+    #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value = "target/release/flagfall-server")]
+    pub(crate) server: PathBuf,
+    /// Threads that the server and the relay work with: as many as they are given cores.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) workers: u8,
+}
+
 /// Who is measured.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Rival {
     /// A bare axum relay.
+    #[value(skip)]
     Relay,
     /// The server, in memory.
     Memory,
@@ -21,8 +33,8 @@ pub(crate) enum Rival {
 }
 
 impl Rival {
-    /// The relay first: the others are measured against it.
-    pub(crate) const ALL: [Rival; 4] = [Rival::Relay, Rival::Memory, Rival::Embedded, Rival::Redis];
+    /// The server with each of its stores; all of them are measured against the relay.
+    pub(crate) const SERVERS: [Rival; 3] = [Rival::Memory, Rival::Embedded, Rival::Redis];
 
     /// For the table.
     pub(crate) fn name(self) -> &'static str {
@@ -46,7 +58,7 @@ impl Stand {
     /// Starts a rival. The relay answers with texts of these lengths, the first to all who see a move, the second to who made it.
     pub(crate) async fn start(
         rival: Rival,
-        server: &Path,
+        bench: &Bench,
         relayed_bytes: [usize; 2],
     ) -> Result<Stand, Trouble> {
         let folder = tempfile::tempdir()?;
@@ -59,11 +71,12 @@ impl Stand {
             (Rival::Relay, _) => {
                 let arguments =
                     ["relay".to_owned()].into_iter().chain(relayed_bytes.map(|it| it.to_string()));
-                Measured::start(&std::env::current_exe()?, &arguments.collect::<Vec<_>>()).await?
+                let program = std::env::current_exe()?;
+                Measured::start(&program, &arguments.collect::<Vec<_>>(), Some(bench.workers)).await?
             }
-            (Rival::Memory, _) => start_server(server, "memory", &data).await?,
-            (Rival::Embedded, _) => start_server(server, "embedded", &data).await?,
-            (Rival::Redis, Some(redis)) => start_server(server, &redis.address, &data).await?,
+            (Rival::Memory, _) => start_server(bench, "memory", &data).await?,
+            (Rival::Embedded, _) => start_server(bench, "embedded", &data).await?,
+            (Rival::Redis, Some(redis)) => start_server(bench, &redis.address, &data).await?,
             (Rival::Redis, None) => return Err(Trouble::Silent),
         };
         Ok(Stand { server, redis, folder })
@@ -76,7 +89,7 @@ impl Stand {
     }
 }
 
-async fn start_server(program: &Path, store: &str, data: &str) -> Result<Measured, Trouble> {
+async fn start_server(bench: &Bench, store: &str, data: &str) -> Result<Measured, Trouble> {
     let arguments = [
         ["--listen", "127.0.0.1:0", "--metrics-listen", "none"],
         ["--store", store, "--data", data],
@@ -84,5 +97,5 @@ async fn start_server(program: &Path, store: &str, data: &str) -> Result<Measure
         ["--ping-seconds", "60", "--pong-seconds", "300"],
     ];
     let arguments: Vec<String> = arguments.concat().into_iter().map(str::to_owned).collect();
-    Measured::start(program, &arguments).await
+    Measured::start(&bench.server, &arguments, Some(bench.workers)).await
 }

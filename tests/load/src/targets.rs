@@ -1,0 +1,144 @@
+//! All that has a target, in one run: appends, processor time per move, time to the opponent at half load.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crate::appends::{self, Medium};
+use crate::duel::{self, Cost, Trouble};
+use crate::stand::{Bench, Rival};
+use crate::{medians, print_appends};
+
+/// Who waits for appends, at a time.
+const WAITING: [u32; 4] = [1, 10, 100, 1_000];
+/// The least that appends through the trait may make of the bare store's.
+const APPENDS_LEAST: f64 = 0.7;
+/// How long a round at half load takes.
+const HALF_LOAD: Duration = Duration::from_secs(6);
+
+/// How long, and how many.
+#[derive(clap::Args)]
+pub(crate) struct Plan {
+    /// Rounds of each, in turns.
+    #[arg(long, default_value_t = 3)]
+    rounds: u32,
+    /// Games at once.
+    #[arg(long, default_value_t = 1000)]
+    games: u32,
+    /// Moves of each side in each game; a game of `pbm` takes 99 without a capture.
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=90))]
+    moves: u32,
+    /// Where the stores lie whose appends are counted; the system's place for such things, if nowhere else.
+    #[arg(long)]
+    folder: Option<PathBuf>,
+    #[command(flatten)]
+    bench: Bench,
+}
+
+/// A figure beside its target.
+struct Figure {
+    what: String,
+    ratio: f64,
+    target: f64,
+    /// Whether less is better.
+    is_ceiling: bool,
+}
+
+impl Figure {
+    fn is_met(&self) -> bool {
+        // As it is printed: what is shown as the target is the target.
+        let ratio = (self.ratio * 100.0).round() / 100.0;
+        if self.is_ceiling { ratio <= self.target } else { ratio >= self.target }
+    }
+
+    fn print(&self) {
+        let Figure { what, ratio, target, is_ceiling } = self;
+        let bound = if *is_ceiling { "at most" } else { "at least" };
+        let verdict = if self.is_met() { "met" } else { "MISSED" };
+        println!("{what:<66} {ratio:>5.2} ×   {bound:<8} {target:.2} ×   {verdict}");
+    }
+}
+
+/// Measures everything and prints it.
+///
+/// # Errors
+/// [`Trouble`] when somebody does not answer as he should. A target that is missed is no error.
+pub(crate) async fn run(plan: &Plan) -> Result<(), Trouble> {
+    let begun = Instant::now();
+    let mut figures = count_appends(plan).await?;
+    let moves = duel::Plan { bench: plan.bench.clone(), games: plan.games, moves: plan.moves, pace: None };
+    println!("\nMoves, {} games at once, each as fast as it goes:", plan.games);
+    let rows = duel::rounds(&moves, &Rival::SERVERS, plan.rounds).await?;
+    figures.extend(cost_of_moves(&rows));
+    println!("\nMoves at half of what each made, and the relay at the same pace:");
+    for (rival, costs) in rows.iter().filter(|(rival, _)| *rival != Rival::Relay) {
+        let per_second = duel::median(costs.iter().map(|cost| cost.per_second)).unwrap_or_default() / 2.0;
+        figures.push(time_at(*rival, per_second, &moves, plan.rounds).await?);
+    }
+    println!("\nMedians of {} rounds, {:.0} s in all:", plan.rounds, begun.elapsed().as_secs_f64());
+    figures.iter().for_each(Figure::print);
+    let redis_us = rows.iter().flat_map(|(_, costs)| costs).filter_map(|cost| cost.redis_us);
+    if let Some(redis_us) = duel::median(redis_us) {
+        println!("Redis itself takes {redis_us:.1} µs a move beside the server's.");
+    }
+    Ok(())
+}
+
+async fn count_appends(plan: &Plan) -> Result<Vec<Figure>, Trouble> {
+    println!("Appends through the store's trait, and the same store driven bare:");
+    let appends = appends::Plan { rounds: plan.rounds, folder: plan.folder.clone() };
+    let mut figures = Vec::new();
+    for medium in Medium::ALL {
+        for waiting in WAITING {
+            let compared = appends::compare(medium, waiting, &appends).await?;
+            print_appends(medium, waiting, &compared);
+            figures.push(Figure {
+                what: format!("appends a second, {}, {waiting} waiting", medium.name()),
+                ratio: compared.ratio,
+                target: APPENDS_LEAST,
+                is_ceiling: false,
+            });
+        }
+    }
+    Ok(figures)
+}
+
+fn cost_of_moves(rows: &[(Rival, Vec<Cost>)]) -> Vec<Figure> {
+    let relay = rows.iter().find(|(rival, _)| *rival == Rival::Relay);
+    let [relay_us, _] = relay.map(|(_, costs)| medians(costs)).unwrap_or_default();
+    let figure = |(rival, costs): &(Rival, Vec<Cost>)| {
+        let (target, _) = targets_of(*rival)?;
+        let [us, _] = medians(costs);
+        let what = format!("processor time a move, {} ({us:.1} µs, relay {relay_us:.1})", rival.name());
+        Some(Figure { what, ratio: us / relay_us, target, is_ceiling: true })
+    };
+    rows.iter().filter_map(figure).collect()
+}
+
+/// The most of the relay's processor time a move, and of its time to the opponent at half load.
+fn targets_of(rival: Rival) -> Option<(f64, f64)> {
+    match rival {
+        Rival::Relay => None,
+        Rival::Memory => Some((1.0, 2.0)),
+        Rival::Embedded => Some((1.3, 3.0)),
+        Rival::Redis => Some((1.6, 3.0)),
+    }
+}
+
+/// The time to the opponent at so many moves a second, beside the relay's at as many.
+async fn time_at(rival: Rival, per_second: f64, plan: &duel::Plan, rounds: u32) -> Result<Figure, Trouble> {
+    let pace = Duration::from_secs_f64(f64::from(plan.games) / per_second.max(1.0));
+    let moves = (HALF_LOAD.as_secs_f64() / pace.as_secs_f64() / 2.0).clamp(1.0, 90.0) as u32;
+    let plan = duel::Plan { moves, pace: Some(pace), ..plan.clone() };
+    let (mut ours, mut relays) = (Vec::new(), Vec::new());
+    for round in 1..=rounds {
+        for (who, costs) in [(Rival::Relay, &mut relays), (rival, &mut ours)] {
+            let cost = duel::run(who, &plan).await?;
+            duel::print_round(&format!("round {round}"), who, &cost);
+            costs.push(cost);
+        }
+    }
+    let ([_, ours_us], [_, relays_us]) = (medians(&ours), medians(&relays));
+    let (_, target) = targets_of(rival).unwrap_or_default();
+    let what = format!("99 % to the opponent, {} ({ours_us:.0} µs, relay {relays_us:.0})", rival.name());
+    Ok(Figure { what, ratio: ours_us / relays_us, target, is_ceiling: true })
+}
