@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
@@ -23,6 +23,7 @@ use super::core::{Asked, Input, Output, Table};
 use super::creation::CreateError;
 use super::header::GameHeader;
 use super::house::{HousePlayers, Thought};
+use super::public_games::progress_of;
 use super::registry::{TableError, Tables};
 use super::rest::NoFlag;
 use super::{record, search};
@@ -139,6 +140,46 @@ pub(super) struct Shared {
     heard: AtomicU64,
     /// Whether players have come to or gone from other servers.
     has_seat_news: AtomicBool,
+    /// How far the list of public games says that this one is, as far as is known here.
+    noted: Mutex<Option<(bool, Ply)>>,
+    /// Whether that is being written.
+    pub(super) is_noting: AtomicBool,
+}
+
+impl Shared {
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The game in a line, as of its last ply.
+    pub(super) fn summary(&self, id: GameId) -> GameSummary {
+        let Progress { is_quarantined: _, phase, ply, turn, outcome } = self.progress().clone();
+        GameSummary {
+            id,
+            terms: self.header.terms.clone(),
+            players: self.header.players.clone(),
+            created: self.created.0,
+            phase,
+            ply,
+            turn,
+            outcome,
+        }
+    }
+
+    /// Whether the list of public games may not say how far the game is, and should.
+    pub(super) fn has_gone_on(&self) -> bool {
+        if !self.header.is_slow() || self.header.terms.private {
+            return false;
+        }
+        let Progress { is_quarantined, phase, ply, .. } = *self.progress();
+        let noted = *self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        !is_quarantined && phase != Phase::Over && noted.is_none_or(|noted| noted < progress_of(phase, ply))
+    }
+
+    /// The list of public games says that this one is so far, or further.
+    pub(super) fn note_progress(&self, noted: (bool, Ply)) {
+        *self.noted.lock().unwrap_or_else(PoisonError::into_inner) = Some(noted);
+    }
 }
 
 #[derive(Clone)]
@@ -225,30 +266,18 @@ impl TableHandle {
     /// The game in a line, as of its last ply.
     #[must_use]
     pub fn summary(&self) -> GameSummary {
-        let Shared { header, created, progress, .. } = &*self.shared;
-        let Progress { is_quarantined: _, phase, ply, turn, outcome } =
-            progress.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        GameSummary {
-            id: self.id,
-            terms: header.terms.clone(),
-            players: header.players.clone(),
-            created: created.0,
-            phase,
-            ply,
-            turn,
-            outcome,
-        }
+        self.shared.summary(self.id)
     }
 
     /// How far the game is.
     pub(super) fn phase(&self) -> Phase {
-        self.shared.progress.lock().unwrap_or_else(PoisonError::into_inner).phase
+        self.shared.progress().phase
     }
 
     /// Whether the game is still going on.
     #[must_use]
     pub fn is_running(&self) -> bool {
-        let progress = self.shared.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let progress = self.shared.progress();
         progress.phase != Phase::Over && !progress.is_quarantined
     }
 }
@@ -309,6 +338,8 @@ pub(super) fn channel(
         heard: AtomicU64::new(0),
         // What was told while the log was read found no table.
         has_seat_news: AtomicBool::new(true),
+        noted: Mutex::new(None),
+        is_noting: AtomicBool::new(false),
     });
     let house = HousePlayers::new(table.header(), tables.thinking_room());
     let handle = TableHandle { id, sender, shared: shared.clone() };
@@ -396,7 +427,9 @@ impl Actor {
                 },
                 () = tokio::time::sleep(wait.unwrap_or_default()), if wait.is_some() => {
                     if self.is_to_leave() {
-                        if self.tables.let_go(self.id, &self.shared, &self.mailbox) {
+                        if self.shared.has_gone_on() {
+                            self.tables.note_line_soon(self.id, &self.shared);
+                        } else if self.tables.let_go(self.id, &self.shared, &self.mailbox) {
                             let was = if self.table.is_over() { "over" } else { "at_rest" };
                             metrics::counter!(TABLES_LEFT, "game" => was).increment(1);
                             if !self.table.is_over() {
@@ -414,7 +447,12 @@ impl Actor {
     }
 
     fn wake_at(&mut self) -> Option<Stamp> {
+        let was_idle = self.idle_since.is_some();
         self.idle_since = self.is_idle().then(|| self.idle_since.unwrap_or_else(|| self.tables.now()));
+        if self.idle_since.is_some() && !was_idle {
+            // Before the time comes to leave.
+            self.tables.note_line_soon(self.id, &self.shared);
+        }
         self.table.wake_at().into_iter().chain(self.leave_at()).min()
     }
 
@@ -548,7 +586,7 @@ impl Actor {
     /// Notes how far the game is. Whether it has ended for everybody who counts running games, and had not before.
     fn has_just_ended(&self) -> bool {
         let (phase, ply) = self.table.progress();
-        let mut progress = self.shared.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut progress = self.shared.progress();
         let mut has_ended = false;
         if (progress.ply, progress.phase) != (ply, phase) {
             let GameSummary { phase, ply, turn, outcome, .. } = self.table.summary();

@@ -9,6 +9,7 @@ use flagfall_store::{Append, AppendOutcome, Head, Key, StoreError, StoredEntry, 
 use super::answers::{CommandKey, Done, fingerprint_of, stamp_of};
 use super::core::{Asked, Cause, Flight, Output, ReadFailure, Reading, Table};
 use super::header::GameHeader;
+use super::public_games;
 use super::replay::{self, ReplayError};
 use crate::archive::ended;
 use crate::gateway::{Outbox, Payload};
@@ -105,6 +106,7 @@ impl Table {
         for event in events {
             if let Some(outcome) = event.outcome() {
                 writes.extend(end_of_index(self.id, &self.header));
+                writes.extend(public_games::closing(self.id, &self.header, self.game.terms().created));
                 writes.extend(due_rating(self.id, &self.header));
                 writes.extend(due_history(self.id));
                 writes.extend(ended(self.id, now));

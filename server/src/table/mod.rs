@@ -21,6 +21,7 @@ mod others;
 mod outages;
 mod own_games;
 mod presence;
+mod public_games;
 mod record;
 mod registry;
 mod relist;

@@ -18,6 +18,7 @@ use super::creation::Making;
 use super::header::GameHeader;
 use super::house;
 use super::outages::Outages;
+use super::public_games::PublicGames;
 use super::search::read_all;
 use crate::chance::random_code;
 use crate::gateway::Connections;
@@ -115,6 +116,8 @@ pub(super) struct Inner {
     pub(super) settings: TableSettings,
     /// Running games that are not in memory, as of the last count.
     pub(super) at_rest: AtomicUsize,
+    /// What lists show of games at rest.
+    pub(super) public_games: Mutex<PublicGames>,
     epoch: AtomicU64,
     /// When there was no server, before this one.
     outages: Outages,
@@ -191,6 +194,7 @@ impl Tables {
                 clock: Box::new(clock),
                 settings,
                 at_rest: AtomicUsize::new(0),
+                public_games: Mutex::default(),
                 epoch: AtomicU64::new(epoch),
                 outages,
                 index: Mutex::default(),
@@ -201,6 +205,7 @@ impl Tables {
             }),
         };
         tables.recover().await?;
+        tables.read_public_games(true).await?;
         Ok(tables)
     }
 
@@ -349,21 +354,26 @@ impl Tables {
         std::str::from_utf8(&value).ok()?.parse().ok()
     }
 
-    /// The public games that are running, newest first.
+    /// The newest public games that are running, in memory or at rest, newest first.
     #[must_use]
     pub fn running(&self, limit: usize) -> Vec<GameSummary> {
-        let mut handles: Vec<TableHandle> = {
+        let (mut handles, at_rest) = {
             let index = self.index();
             let is_shown = |handle: &&TableHandle| !handle.shared.header.terms.private && handle.is_running();
-            index.tables.values().filter(is_shown).cloned().collect()
+            let handles: Vec<TableHandle> = index.tables.values().filter(is_shown).cloned().collect();
+            let is_at_rest = |game: &&GameSummary| !index.tables.contains_key(&game.id);
+            let at_rest: Vec<GameSummary> = self.public_games().iter().filter(is_at_rest).cloned().collect();
+            (handles, at_rest)
         };
         let newest_first = |handle: &TableHandle| Reverse((handle.shared.created, handle.id()));
         if limit < handles.len() {
             handles.select_nth_unstable_by_key(limit, newest_first);
             handles.truncate(limit);
         }
-        handles.sort_by_key(newest_first);
-        handles.iter().map(TableHandle::summary).collect()
+        let mut games: Vec<GameSummary> = handles.iter().map(TableHandle::summary).chain(at_rest).collect();
+        games.sort_by_key(|game| Reverse((game.created, game.id)));
+        games.truncate(limit);
+        games
     }
 
     /// How many running games are being deployed, and how many played.
@@ -450,6 +460,10 @@ impl Tables {
         if own_ways > 0 {
             index.tables.remove(&game);
             index.uncount(game, &shared.header);
+            let summary = shared.summary(game);
+            if summary.outcome.is_none() && !summary.terms.private {
+                self.public_games().note_rest(summary);
+            }
         }
         true
     }

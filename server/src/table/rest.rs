@@ -24,6 +24,8 @@ const DAMAGED_MS: u64 = 60 * 60_000;
 const OPEN_AT_ONCE: usize = 64;
 /// Looks between two counts of the games at rest.
 const LOOKS_PER_COUNT: u32 = 12;
+/// Looks between two times at which the list of public games is told how far games in memory are.
+const LOOKS_PER_NOTE: u32 = 6;
 
 impl Table {
     /// Whether the game may leave memory though it goes on: nobody has it open, nothing is under way, and nothing happens by itself soon.
@@ -110,7 +112,12 @@ impl Tables {
         for look in 0_u32.. {
             let looked = async {
                 self.tell_of_outage(&mut told).await?;
-                if look.is_multiple_of(LOOKS_PER_COUNT) {
+                if look.is_multiple_of(LOOKS_PER_NOTE) {
+                    self.note_lines().await;
+                }
+                let is_thorough = look.is_multiple_of(LOOKS_PER_COUNT);
+                self.read_public_games(is_thorough).await?;
+                if is_thorough {
                     self.look_through_list().await?;
                 }
                 self.open_due().await

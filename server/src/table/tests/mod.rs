@@ -9,6 +9,7 @@ pub(super) mod harness;
 mod lag;
 mod leaks;
 mod leavers;
+mod public_games;
 mod recovery;
 mod rest;
 

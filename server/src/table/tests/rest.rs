@@ -10,11 +10,11 @@ use super::super::{CreateError, TableHandle, TableInput};
 use super::actor::{House, command, open, settle};
 use super::harness::{Client, Hand, REST_MS, deploy, header};
 
-const DAY_MS: u64 = 24 * 60 * 60_000;
-const DAYS: Time = Time::Correspondence { days: 2 };
+pub(super) const DAY_MS: u64 = 24 * 60 * 60_000;
+pub(super) const DAYS: Time = Time::Correspondence { days: 2 };
 
 /// A game that both have deployed in; nobody has it open.
-async fn slow_game(house: &House, number: u8, time: Time) -> GameId {
+pub(super) async fn slow_game(house: &House, number: u8, time: Time) -> GameId {
     let mut new = house.new_game(number, "classic", ["ana", "bo"]);
     new.terms.time = time;
     let id = house.tables.create(new).await.unwrap().id;
@@ -27,13 +27,13 @@ async fn slow_game(house: &House, number: u8, time: Time) -> GameId {
     id
 }
 
-async fn close(table: &TableHandle, client: &Client) {
+pub(super) async fn close(table: &TableHandle, client: &Client) {
     let connection = client.outbox.connection();
     table.send(TableInput::Close { connection, is_on_purpose: true }).await.unwrap();
     settle().await;
 }
 
-async fn keys(store: &MemoryStore, prefix: &str) -> Vec<String> {
+pub(super) async fn keys(store: &MemoryStore, prefix: &str) -> Vec<String> {
     let records = store.scan(Key::new(prefix).unwrap(), None, 100).await.unwrap();
     records.into_iter().map(|(key, _)| String::from_utf8(key.as_bytes().to_vec()).unwrap()).collect()
 }

@@ -1,0 +1,256 @@
+//! The public games that may leave memory, for lists: `public/AGE/GAME` is such a game in a line, the newest first.
+//!
+//! What a server shows in a list is what it has in memory and, of the games at rest, the newest of these lines, which it reads every few seconds: no game is opened for a list, and
+//! every server shows the same games. A game's line is written by whoever has it in memory, when nobody looks at it any more, and every half a minute while somebody does; a ply
+//! writes nothing. A game leaves memory only when its line says how far it is, and its end takes the line away.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use flagfall_board::{GameId, PerSide, Ply, Stamp};
+use flagfall_protocol::{GameSummary, Phase, Player};
+use flagfall_store::{Expect, Key, StoreError, Update, UpdateOutcome, Write};
+use futures_util::StreamExt as _;
+
+use super::actor::Shared;
+use super::header::GameHeader;
+use super::listing::live_key;
+use super::registry::Tables;
+use crate::players::players_today;
+
+/// What all lines' keys begin with.
+const PUBLIC: &str = "public/";
+/// Lines that are read: more than any list shows, for some of them are of games in memory that have just ended.
+const LINES_MAX: usize = 128;
+/// A moment after all games; a line's key counts back from it, so that the newest game comes first.
+const END_OF_TIME_MS: u64 = 9_999_999_999_999_999;
+/// Games whose lines or players are looked up at once.
+const AT_ONCE: usize = 16;
+
+/// The key of a game's line; none for one that has no line, because it stays in memory or is private.
+fn line_key(game: GameId, header: &GameHeader, created: Stamp) -> Option<Key> {
+    let has_line = header.is_slow() && !header.terms.private;
+    let age = END_OF_TIME_MS.saturating_sub(created.0);
+    Key::new(format!("{PUBLIC}{age:016}/{game}")).ok().filter(|_| has_line)
+}
+
+/// What takes the line of a game away that ends.
+pub(super) fn closing(game: GameId, header: &GameHeader, created: Stamp) -> Option<Write> {
+    Some(Write::Delete { key: line_key(game, header, created)? })
+}
+
+/// How far a game is: further on is greater.
+pub(super) fn progress_of(phase: Phase, ply: Ply) -> (bool, Ply) {
+    (phase != Phase::Deploying, ply)
+}
+
+/// The lines as they were read last, and of the games that have gone to rest since.
+#[derive(Default, Debug)]
+pub(super) struct PublicGames {
+    read: Vec<GameSummary>,
+    /// Those that have gone to rest since the last reading began.
+    rested: Vec<GameSummary>,
+    /// Those that had gone before.
+    rested_before: Vec<GameSummary>,
+}
+
+impl PublicGames {
+    /// A reading begins: what goes to rest from now on it may miss.
+    fn begin_reading(&mut self) {
+        for game in std::mem::take(&mut self.rested) {
+            keep(&mut self.rested_before, game);
+        }
+    }
+
+    /// Takes over what was read.
+    fn replace(&mut self, read: Vec<GameSummary>) {
+        self.read = read;
+        self.rested_before.clear();
+    }
+
+    /// A game goes to rest.
+    pub(super) fn note_rest(&mut self, game: GameSummary) {
+        keep(&mut self.rested, game);
+    }
+
+    /// The games, each once, as they were known last.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &GameSummary> {
+        let of_each: HashMap<GameId, &GameSummary> = self
+            .read
+            .iter()
+            .chain(&self.rested_before)
+            .chain(&self.rested)
+            .map(|game| (game.id, game))
+            .collect();
+        of_each.into_values()
+    }
+}
+
+/// Keeps a game among others: the newest of them, each once.
+fn keep(games: &mut Vec<GameSummary>, game: GameSummary) {
+    games.retain(|kept| kept.id != game.id);
+    games.push(game);
+    if games.len() > LINES_MAX
+        && let Some(oldest) = (0..games.len()).min_by_key(|at| games[*at].created)
+    {
+        games.swap_remove(oldest);
+    }
+}
+
+/// Notes while it exists that a line is being written.
+struct Noting(Arc<Shared>);
+
+impl Drop for Noting {
+    fn drop(&mut self) {
+        self.0.is_noting.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Tables {
+    pub(super) fn public_games(&self) -> MutexGuard<'_, PublicGames> {
+        let public_games: &Mutex<PublicGames> = &self.inner.public_games;
+        public_games.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads the newest lines. Players are called as they are today, those of lines that have not changed only if `is_thorough`.
+    ///
+    /// # Errors
+    /// [`StoreError`]: what was known stays.
+    pub(super) async fn read_public_games(&self, is_thorough: bool) -> Result<(), StoreError> {
+        self.public_games().begin_reading();
+        let records = self.store().scan(Key::new(PUBLIC)?, None, LINES_MAX).await?;
+        // Of another version, perhaps: then others show it.
+        let parsed = |(_, value): (Key, Vec<u8>)| serde_json::from_slice::<GameSummary>(&value).ok();
+        let lines: Vec<GameSummary> = records.into_iter().filter_map(parsed).collect();
+        let mut known: HashMap<GameId, PerSide<Player>> = HashMap::new();
+        if !is_thorough {
+            known.extend(self.public_games().read.iter().map(|game| (game.id, game.players.clone())));
+        }
+        let lines = lines.into_iter().map(|mut line| {
+            let known = known.remove(&line.id);
+            async move {
+                line.players = match known {
+                    Some(players) => players,
+                    None => players_today(self.store(), &line.players).await,
+                };
+                line
+            }
+        });
+        let read = futures_util::stream::iter(lines).buffered(AT_ONCE).collect().await;
+        self.public_games().replace(read);
+        Ok(())
+    }
+
+    /// Writes the lines of games in memory that have gone on.
+    pub(super) async fn note_lines(&self) {
+        let handles = self.running_handles().into_iter().filter(|handle| handle.shared.has_gone_on());
+        let noted = handles.map(|handle| async move { self.note_line(handle.id(), &handle.shared).await });
+        let mut noted = futures_util::stream::iter(noted).buffer_unordered(AT_ONCE);
+        while let Some(noted) = noted.next().await {
+            if let Err(error) = noted {
+                tracing::debug!(%error, "the list of public games does not say how far one is; it will");
+            }
+        }
+    }
+
+    /// Has the line of a game written that has gone on, beside whatever the table does.
+    pub(super) fn note_line_soon(&self, game: GameId, shared: &Arc<Shared>) {
+        if !shared.has_gone_on() || shared.is_noting.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let (tables, noting) = (self.clone(), Noting(shared.clone()));
+        tokio::spawn(async move {
+            if let Err(error) = tables.note_line(game, &noting.0).await {
+                tracing::debug!(%game, %error, "the game stays in memory until the list of public games says how far it is");
+            }
+        });
+    }
+
+    /// Writes how far a game is, unless its line says so already, or more; of a game that the list of running games does not have, nothing.
+    async fn note_line(&self, game: GameId, shared: &Shared) -> Result<(), StoreError> {
+        let summary = shared.summary(game);
+        let (Some(live), Some(key)) = (live_key(game), line_key(game, &shared.header, shared.created)) else {
+            return Ok(());
+        };
+        let progress = progress_of(summary.phase, summary.ply);
+        let Some(listed) = self.store().get(live.clone()).await? else {
+            shared.note_progress(progress);
+            return Ok(());
+        };
+        let before = self.store().get(key.clone()).await?;
+        let known = before.as_deref().and_then(|before| serde_json::from_slice::<GameSummary>(before).ok());
+        if known.is_none_or(|known| progress_of(known.phase, known.ply) < progress) {
+            let value = serde_json::to_vec(&summary).unwrap_or_default();
+            let conditions = vec![
+                (live, Expect::Value(listed)),
+                (key.clone(), before.map_or(Expect::Absent, Expect::Value)),
+            ];
+            let writes = vec![Write::Put { key, value, expires: None }];
+            // A conflict: another server has written it, the game's due has moved on, or it is over. Then it is looked at again.
+            if self.store().update(Update { conditions, writes }).await? != UpdateOutcome::Ok {
+                return Ok(());
+            }
+        }
+        shared.note_progress(progress);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::harness::header;
+    use super::*;
+
+    fn game(number: u8, ply: Ply) -> GameSummary {
+        let GameHeader { terms, players, .. } = header("classic");
+        let mut bytes = [number & 31; 12];
+        bytes[0] = number >> 5;
+        let (id, created) = (GameId::from_random(bytes), u64::from(number));
+        GameSummary { id, terms, players, created, phase: Phase::Playing, ply, turn: None, outcome: None }
+    }
+
+    fn plies(games: &PublicGames) -> Vec<(u64, Ply)> {
+        let mut plies: Vec<_> = games.iter().map(|game| (game.created, game.ply)).collect();
+        plies.sort_unstable();
+        plies
+    }
+
+    #[test]
+    fn a_game_that_goes_to_rest_while_lines_are_read_is_not_missed() {
+        let mut games = PublicGames::default();
+        games.note_rest(game(1, 5));
+        games.begin_reading();
+        games.note_rest(game(2, 7));
+        assert_eq!(plies(&games), [(1, 5), (2, 7)], "shown while it is read");
+        games.replace(vec![game(1, 6)]);
+        assert_eq!(plies(&games), [(1, 6), (2, 7)]);
+        games.begin_reading();
+        games.replace(vec![game(1, 6)]);
+        assert_eq!(plies(&games), [(1, 6)], "the next reading knows better");
+    }
+
+    #[test]
+    fn readings_that_fail_lose_nothing_and_keep_a_bounded_number() {
+        let mut games = PublicGames::default();
+        for number in 0..=200 {
+            games.note_rest(game(number, 0));
+            games.begin_reading();
+        }
+        let kept = plies(&games);
+        assert_eq!((kept.len(), kept[0].0), (LINES_MAX, 201 - LINES_MAX as u64), "the newest");
+    }
+
+    #[test]
+    fn lines_stand_with_the_newest_first_and_there_is_none_of_what_is_private_or_stays_in_memory() {
+        let id = GameId::from_random([7; 12]);
+        let mut slow = header("classic");
+        assert_eq!(line_key(id, &slow, Stamp(5)), None);
+        slow.terms.time = flagfall_protocol::Time::Unlimited {};
+        let keys = [1_764_000_000_001, 1_764_000_000_000, 5]
+            .map(|created| line_key(id, &slow, Stamp(created)).unwrap());
+        assert!(keys.is_sorted());
+        slow.terms.private = true;
+        assert_eq!(line_key(id, &slow, Stamp(5)), None);
+    }
+}
