@@ -8,7 +8,7 @@ use std::time::Duration;
 use flagfall_board::{GameId, Side};
 use flagfall_bots::Chance;
 use flagfall_protocol::{Accepted, ClientToServer, CommandId};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{RwLock, Semaphore, watch};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, interval};
 
@@ -92,6 +92,10 @@ pub(crate) async fn play_all(
         {
             site.undergo(planned).await?;
             pace.go_on(progress.acked.load(Ordering::Relaxed));
+            if mishaps.peek().is_none() {
+                // The rest is played in clear weather: a line that was slow from some moment on is slow no more.
+                site.clear_up();
+            }
             continue;
         }
         tokio::select! {
@@ -242,17 +246,13 @@ async fn play_one(
     let (mut red, mut blue) = (make(Role::Red, 0), make(Role::Blue, 1));
     let open = progress.gate.read().await;
     let game = arrange(&plan, &mut red, &mut blue).await?;
-    let mut those_who_watch = Vec::new();
-    for number in 0..spectators {
-        let mut client = make(Role::Spectator(number), number + 2);
-        client.connect().await?;
-        those_who_watch.push(client);
-    }
     drop(open);
     let mut watching: JoinSet<(Client, Result<(), TrialError>)> = JoinSet::new();
-    for mut client in those_who_watch {
+    for number in 0..spectators {
+        // Each by itself: whoever waited for the others to be let in would not read meanwhile.
+        let (mut client, gate) = (make(Role::Spectator(number), number + 2), progress.gate.clone());
         watching.spawn(async move {
-            let result = watch(&mut client, game).await;
+            let result = sign_up_and_watch(&mut client, game, &gate).await;
             (client, result)
         });
     }
@@ -281,6 +281,13 @@ async fn play_one(
     Ok(Played { log, lines, tokens })
 }
 
+async fn sign_up_and_watch(client: &mut Client, game: GameId, gate: &RwLock<()>) -> Result<(), TrialError> {
+    let open = gate.read().await;
+    client.connect().await?;
+    drop(open);
+    watch(client, game).await
+}
+
 /// Makes the game: Red challenges by link, Blue accepts.
 ///
 /// # Errors
@@ -305,7 +312,11 @@ pub(crate) async fn arrange(
     };
     let accept =
         ClientToServer::AcceptChallenge { cmd_id: id("accept")?, challenge, secret: plan.is_blue_secret };
-    match blue.ask(&accept).await? {
+    let accepted = tokio::select! {
+        accepted = blue.ask(&accept) => accepted?,
+        never = red.listen() => match never {},
+    };
+    match accepted {
         Accepted::Started { game, side: Side::Blue } => Ok(game),
         other => Err(blue.error("-", format!("the game should have started with Blue, but: {other:?}"))),
     }

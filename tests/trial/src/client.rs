@@ -1,5 +1,6 @@
 //! A client's line to the server: dialed, dropped, dialed again, and everything on it written down.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,6 +52,10 @@ pub(crate) struct Client {
     /// The client's own chance.
     pub chance: Chance,
     addresses: watch::Receiver<Vec<SocketAddr>>,
+    /// The server of the line, or of the last dial.
+    at: Option<usize>,
+    /// The server that ended a line or did not answer: the next dial goes elsewhere.
+    failed: Option<usize>,
     pool: Arc<TextPool>,
     socket: Option<WebSocketStream<TcpStream>>,
 }
@@ -73,6 +78,8 @@ impl Client {
             token: None,
             chance,
             addresses,
+            at: None,
+            failed: None,
             pool,
             socket: None,
         }
@@ -97,8 +104,10 @@ impl Client {
         let mut pause = BACK_OFF_MS.0;
         for _ in 0..DIALS_MAX {
             if self.dial().await && self.greet().await? {
+                self.failed = None;
                 return Ok(());
             }
+            self.failed = self.at;
             let jitter = self.chance.below(usize::try_from(pause).unwrap_or(1)) as u64;
             sleep(Duration::from_millis(pause / 2 + jitter)).await;
             pause = (pause * 2).min(BACK_OFF_MS.1);
@@ -107,9 +116,11 @@ impl Client {
     }
 
     async fn dial(&mut self) -> bool {
-        // Any server will do; the next time it may be another one.
-        let count = self.addresses.borrow().len().max(1);
-        let at = self.chance.below(count);
+        // Any server will do that has not just failed; the next time it may be another one.
+        let count = self.addresses.borrow().len();
+        let others: Vec<usize> = (0..count).filter(|at| count == 1 || self.failed != Some(*at)).collect();
+        let Some(at) = others.get(self.chance.below(others.len().max(1))).copied() else { return false };
+        self.at = Some(at);
         let Some(address) = self.addresses.borrow().get(at).copied() else { return false };
         let Ok(Ok(stream)) = timeout(DIAL_MAX, TcpStream::connect(address)).await else { return false };
         drop(stream.set_nodelay(true));
@@ -182,6 +193,12 @@ impl Client {
         }
     }
 
+    /// Writes down whatever comes, for as long as it is polled: what nobody reads from a socket would seem to have come late.
+    pub(crate) async fn listen(&mut self) -> Infallible {
+        while self.receive().await.is_some() {}
+        std::future::pending().await
+    }
+
     /// Drops the line without a goodbye.
     pub(crate) fn drop_line(&mut self) {
         if self.socket.take().is_some() {
@@ -206,6 +223,7 @@ impl Client {
 
     fn break_line(&mut self) {
         if self.socket.take().is_some() {
+            self.failed = self.at;
             self.counts.breaks += 1;
             self.note(What::Dropped);
         }

@@ -27,6 +27,7 @@ mod report;
 mod server;
 mod site;
 mod skew;
+mod stamps;
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -82,7 +82,7 @@ pub struct Outage {
     pub spawned_at: u64,
     /// When those listened.
     pub up_at: u64,
-    /// The first two by the clock that stamps.
+    /// The first two by the clock that stamps: the first at the latest, the second at the earliest.
     pub by_store: (u64, u64),
 }
 
@@ -104,6 +104,17 @@ pub struct Loss {
     pub from: u64,
     /// When all was up again that had it.
     pub until: u64,
+}
+
+/// A time in which something was wrong.
+#[derive(Clone, Copy, Debug)]
+pub struct Trouble {
+    /// Since when.
+    pub from: u64,
+    /// Until when it was mended.
+    pub until: u64,
+    /// The server whose line to Redis was slow, where it was nothing but that: whoever is elsewhere does not notice.
+    pub slow: Option<usize>,
 }
 
 /// A server was killed while others went on.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::check::{Fault, Findings, PairLog, check_game, check_pair};
-use crate::log::{Entry, GameLog, Role, What};
+use crate::log::{Death, Entry, GameLog, Role, What};
 use crate::site::History;
 
 /// A planted fault and whether it was found.
@@ -69,6 +69,7 @@ pub(crate) fn plant_all(games: &[GameLog], pairs: &[PairLog], history: &History)
         let found = counts.next().map(|first| if first > 0 { first } else { counts.max().unwrap_or(0) });
         planted.push(Planted { what, fault: *fault, found });
     }
+    planted.extend(plant_late_return(games, history));
     let kinds: [(&str, PairPlant); 3] = [
         ("a byte that depends on a secret", change_byte),
         ("an order of messages that depends on a secret", change_order),
@@ -84,6 +85,48 @@ pub(crate) fn plant_all(games: &[GameLog], pairs: &[PairLog], history: &History)
         planted.push(Planted { what, fault: Fault::SecretByte, found });
     }
     planted
+}
+
+/// A client of a killed server that comes back late. Only where one was killed while others went on; nothing else was wrong then.
+fn plant_late_return(games: &[GameLog], history: &History) -> Option<Planted> {
+    let death = *history.deaths.first()?;
+    let own = history.troubles.iter().filter(|one| (one.from..=one.until).contains(&death.at));
+    let history = History { troubles: own.copied().collect(), ..history.clone() };
+    let changed = games.iter().find_map(|game| {
+        let mut copy = game.clone();
+        return_late(&mut copy, death).map(|()| copy)
+    });
+    let found = changed.map(|game| {
+        let mut findings = Findings::default();
+        check_game(&game, &history, &mut findings);
+        findings.count(Fault::Stranded)
+    });
+    Some(Planted { what: "a client of a killed server that comes back late", fault: Fault::Stranded, found })
+}
+
+/// What the first client with a line to the killed server wrote down after that line happens three seconds later.
+fn return_late(log: &mut GameLog, death: Death) -> Option<()> {
+    let is_game = |entry: &Entry| match &entry.what {
+        What::Received(text) => text.contains(r#""type":"game""#),
+        _ => false,
+    };
+    for client in &mut log.clients {
+        let Some(from) = client.entries.iter().rposition(|entry| {
+            entry.at <= death.at && matches!(entry.what, What::Connected(_) | What::Dropped)
+        }) else {
+            continue;
+        };
+        let (_, after) = client.entries.split_at_mut(from);
+        let Some(end) = after.iter().position(|entry| entry.what == What::Dropped) else { continue };
+        let (line, after) = after.split_at_mut(end);
+        let was_open = line.iter().any(|entry| is_game(entry) && entry.at < death.at);
+        let was_on_it = line.first().is_some_and(|entry| entry.what == What::Connected(death.server));
+        if was_open && was_on_it && after.iter().any(is_game) {
+            after.iter_mut().skip(1).for_each(|entry| entry.at += 3_000);
+            return Some(());
+        }
+    }
+    None
 }
 
 /// Changes the first received text of a role for which the change works, from the middle of the log on.

@@ -73,6 +73,7 @@ impl fmt::Display for Report {
             rollbacks,
             lost_acks,
             lost_messages,
+            astray_refusals,
             ..
         } = &self.findings;
         let mut row = |words: &str, figure: String| writeln!(f, "  {words:<54} {figure:>12}");
@@ -93,6 +94,7 @@ impl fmt::Display for Report {
         let spans = [
             ("a server killed: its clients let in again", &self.findings.let_in_ms),
             ("  shown their game again", &self.findings.shown_ms),
+            ("    where nothing else was wrong", &self.findings.shown_undisturbed_ms),
             ("  their command under way acknowledged", &self.findings.answered_ms),
             ("a store out of reach: clients told", &self.findings.told_away_ms),
             ("  and told that it was back", &self.findings.told_back_ms),
@@ -115,6 +117,7 @@ impl fmt::Display for Report {
         row("clients told of a loss by a new epoch", rollbacks.to_string())?;
         row("acknowledged commands lost so", lost_acks.to_string())?;
         row("messages of lost branches, not compared", lost_messages.to_string())?;
+        row("their commands, refused by what is left", astray_refusals.to_string())?;
         row("commitments recomputed", commitments.to_string())?;
         row("paired streams compared", paired.to_string())?;
         row("bytes of paired streams compared", paired_bytes.to_string())?;

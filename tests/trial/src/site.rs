@@ -11,15 +11,19 @@ use tokio::sync::{RwLock, watch};
 use tokio::time::sleep;
 
 use crate::error::TrialError;
-use crate::log::{Away, Death, Loss, Outage, now_ms};
+use crate::log::{Away, Death, Loss, Outage, Trouble, now_ms};
 use crate::mishap::{LOST_TAIL, Mishap, Planned};
 use crate::proxy::{Proxy, Way, Weather};
 use crate::redis::Redis;
 use crate::server::{Server, stand_still};
 use crate::skew::{Skew, SkewLibrary};
+use crate::stamps::Stamps;
 
 /// A store that was away for longer is surely an outage, in which no clock runs: servers count one from 2.5 seconds on.
 const OUTAGE: Duration = Duration::from_millis(2_600);
+
+/// How long servers carry the time on by themselves, while Redis's clock is behind, without hearing from it.
+const SILENCE: Duration = Duration::from_millis(2_500);
 
 /// How long servers have to give back what Redis has lost: they are there again within a second, wait 1.5 s for each other, and some have
 /// slow lines.
@@ -53,8 +57,19 @@ pub struct History {
     pub losses: Vec<Loss>,
     /// Servers that were killed while others went on.
     pub deaths: Vec<Death>,
+    /// When what went wrong, the deaths of servers among it.
+    pub troubles: Vec<Trouble>,
     /// Bytes Redis was robbed of.
     pub bytes_lost: u64,
+}
+
+impl History {
+    /// The line that is slow now, if one is, is so no longer.
+    fn end_slow_line(&mut self) {
+        for trouble in self.troubles.iter_mut().filter(|trouble| trouble.until == u64::MAX) {
+            trouble.until = now_ms();
+        }
+    }
 }
 
 /// Running servers with their data. All of it ends with this value.
@@ -73,8 +88,7 @@ pub(crate) struct Site {
     /// Held for writing while Redis loses what nobody but it keeps: accounts and offers.
     pub(crate) gate: Arc<RwLock<()>>,
     pub(crate) history: History,
-    /// The latest moment Redis's clock has shown before its last jump: it stamps nothing earlier.
-    stamped: u64,
+    stamps: Stamps,
     /// What was left out, and why.
     pub(crate) notes: Vec<String>,
     folder: tempfile::TempDir,
@@ -130,7 +144,7 @@ impl Site {
             published_doors: watch::Sender::new(Vec::new()),
             gate: Arc::default(),
             history: History::default(),
-            stamped: 0,
+            stamps: Stamps::default(),
             notes,
             folder,
         };
@@ -171,10 +185,9 @@ impl Site {
         self.published_doors.send_replace(self.doors.iter().map(|door| door.address).collect());
     }
 
-    /// The moment Redis would stamp with now, were it asked.
-    fn stored_now(&self) -> u64 {
-        let off_ms = self.redis.as_ref().and_then(|redis| redis.skew.as_ref()).map_or(0, Skew::off_ms);
-        now_ms().saturating_add_signed(off_ms).max(self.stamped)
+    /// How far ahead of the machine's clock Redis's is, in milliseconds.
+    fn off_ms(&self) -> i64 {
+        self.redis.as_ref().and_then(|redis| redis.skew.as_ref()).map_or(0, Skew::off_ms)
     }
 
     fn line_to(&self, server: Option<usize>) -> impl Iterator<Item = (usize, &Proxy)> {
@@ -182,7 +195,8 @@ impl Site {
     }
 
     /// Clear weather everywhere.
-    pub(crate) fn clear_up(&self) {
+    pub(crate) fn clear_up(&mut self) {
+        self.history.end_slow_line();
         self.lines.iter().chain(&self.doors).for_each(|line| line.set(Weather::Clear));
     }
 
@@ -190,7 +204,21 @@ impl Site {
     ///
     /// # Errors
     /// [`TrialError`] when something does not start again.
-    pub(crate) async fn undergo(&mut self, Planned { mishap, span }: Planned) -> Result<(), TrialError> {
+    pub(crate) async fn undergo(&mut self, planned: Planned) -> Result<(), TrialError> {
+        let from = now_ms();
+        self.suffer_mishap(planned).await?;
+        let (until, slow) = match planned.mishap {
+            Mishap::SlowLine(server, _) => {
+                self.history.end_slow_line();
+                (u64::MAX, Some(server))
+            }
+            _ => (now_ms(), None),
+        };
+        self.history.troubles.push(Trouble { from, until, slow });
+        Ok(())
+    }
+
+    async fn suffer_mishap(&mut self, Planned { mishap, span }: Planned) -> Result<(), TrialError> {
         *self.history.counts.entry(mishap.words()).or_default() += 1;
         self.history.kills += usize::from(mishap.is_kill());
         match mishap {
@@ -253,14 +281,15 @@ impl Site {
     /// As [`Site::undergo`].
     pub(crate) async fn kill_all(&mut self, down: Duration) -> Result<(), TrialError> {
         try_join_all(self.servers.iter_mut().map(Server::kill)).await?;
-        let (killed_at, stored) = (now_ms(), self.stored_now());
+        let killed_at = now_ms();
         // Nobody waits for this: it is the time in which no clock may run.
         sleep(down).await;
-        self.restart_all(killed_at, stored).await
+        self.restart_all(killed_at).await
     }
 
-    async fn restart_all(&mut self, killed_at: u64, stored: u64) -> Result<(), TrialError> {
-        let (spawned_at, by_store) = (now_ms(), (stored, self.stored_now()));
+    async fn restart_all(&mut self, killed_at: u64) -> Result<(), TrialError> {
+        let spawned_at = now_ms();
+        let by_store = self.stamps.stand_still(killed_at, spawned_at, Duration::ZERO, self.off_ms());
         try_join_all(self.servers.iter_mut().map(Server::restart)).await?;
         self.publish();
         self.history.outages.push(Outage { killed_at, spawned_at, up_at: now_ms(), by_store });
@@ -268,20 +297,20 @@ impl Site {
     }
 
     async fn kill_redis(&mut self, down: Duration) -> Result<(), TrialError> {
-        let (from, stored) = (now_ms(), self.stored_now());
+        let from = now_ms();
         let Some(redis) = &mut self.redis else { return Ok(()) };
         redis.kill().await?;
         sleep(down).await;
         redis.restart().await?;
-        self.note_away(None, from, stored, true);
+        self.note_away(None, from, true);
         Ok(())
     }
 
     async fn freeze_redis(&mut self, span: Duration) -> Result<(), TrialError> {
-        let (from, stored) = (now_ms(), self.stored_now());
+        let from = now_ms();
         let Some(redis) = &self.redis else { return Ok(()) };
         stand_still(&redis.child, span).await?;
-        self.note_away(None, from, stored, true);
+        self.note_away(None, from, true);
         Ok(())
     }
 
@@ -294,7 +323,7 @@ impl Site {
         let Some(redis) = &self.redis else { return Ok(()) };
         let marks = redis.marks()?;
         sleep(LOST_TAIL).await;
-        let (killed_at, stored) = (now_ms(), self.stored_now());
+        let killed_at = now_ms();
         if and_servers {
             try_join_all(self.servers.iter_mut().map(Server::kill)).await?;
         }
@@ -305,9 +334,9 @@ impl Site {
         redis.restart().await?;
         if and_servers {
             self.history.losses.push(Loss { from, until: now_ms() });
-            self.restart_all(killed_at, stored).await
+            self.restart_all(killed_at).await
         } else {
-            self.note_away(None, killed_at, stored, true);
+            self.note_away(None, killed_at, true);
             // Whoever held it may be the next to be killed: all have the time to give it back before.
             sleep(GIVE_BACK).await;
             Ok(())
@@ -315,35 +344,34 @@ impl Site {
     }
 
     async fn suffer(&mut self, server: Option<usize>, weather: Weather, span: Duration) {
-        let (from, stored) = (now_ms(), self.stored_now());
+        let from = now_ms();
         self.line_to(server).for_each(|(_, line)| line.set(weather));
         sleep(span).await;
         self.line_to(server).for_each(|(_, line)| line.set(Weather::Clear));
         // What goes up is done, heartbeats too: clocks run on until the servers give their connections up.
         let is_deaf = matches!(weather, Weather::Held { way: Way::Down, .. });
-        self.note_away(server, from, stored, server.is_none() && !is_deaf);
+        self.note_away(server, from, server.is_none() && !is_deaf);
     }
 
     /// Takes note of a time without the store; `stops_clocks` if nobody had it, so that no clock ran if it was long enough.
-    fn note_away(&mut self, server: Option<usize>, from: u64, stored: u64, stops_clocks: bool) {
+    fn note_away(&mut self, server: Option<usize>, from: u64, stops_clocks: bool) {
         let until = now_ms();
         let servers = (0..self.servers.len()).filter(|at| server.is_none_or(|server| server == *at));
         self.history.aways.extend(servers.map(|server| Away { server, from, until }));
         if stops_clocks && Duration::from_millis(until.saturating_sub(from)) > OUTAGE {
-            let by_store = (stored, self.stored_now());
+            let by_store = self.stamps.stand_still(from, until, SILENCE, self.off_ms());
             let outage = Outage { killed_at: from, spawned_at: until, up_at: until, by_store };
             self.history.outages.push(outage);
         }
     }
 
     fn jump_redis(&mut self, by_ms: i64) -> Result<(), TrialError> {
-        let before = self.stored_now();
-        self.stamped = before;
+        let before_ms = self.off_ms();
         let Some(skew) = self.redis.as_mut().and_then(|redis| redis.skew.as_mut()) else { return Ok(()) };
         skew.jump(by_ms)?;
-        let (at, after) = (now_ms(), self.stored_now());
-        if Duration::from_millis(after.saturating_sub(before)) > OUTAGE {
-            let by_store = (before, after);
+        let at = now_ms();
+        let by_store = self.stamps.jump(at, before_ms, self.off_ms());
+        if Duration::from_millis(by_store.1.saturating_sub(by_store.0)) > OUTAGE {
             self.history.outages.push(Outage { killed_at: at, spawned_at: at, up_at: at, by_store });
         }
         Ok(())

@@ -276,6 +276,12 @@ impl Board {
         self.moves(color).into_iter().any(|squares| !self.is_refused(color, squares))
     }
 
+    /// Whether the side to move may make this move.
+    #[must_use]
+    pub(super) fn is_legal(&self, squares: (At, At)) -> bool {
+        self.moves(self.turn).contains(&squares) && !self.is_refused(self.turn, squares)
+    }
+
     fn is_refused(&self, color: Color, squares: (At, At)) -> bool {
         (self.rules.two_squares && self.is_back_and_forth(color, squares))
             || (self.rules.more_squares && self.is_endless_chase(color, squares))

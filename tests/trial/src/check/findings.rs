@@ -29,11 +29,13 @@ pub enum Fault {
     Untold,
     /// Something acknowledged was lost where that may happen, and nobody was told.
     Unexplained,
+    /// A client of a killed server was not elsewhere in time, though nothing else was wrong.
+    Stranded,
 }
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Fault; 12] = [
+    pub const ALL: [Fault; 13] = [
         Fault::Missing,
         Fault::Doubled,
         Fault::Gap,
@@ -46,6 +48,7 @@ impl Fault {
         Fault::Unended,
         Fault::Untold,
         Fault::Unexplained,
+        Fault::Stranded,
     ];
 
     /// The fault in the words of the report.
@@ -64,6 +67,7 @@ impl Fault {
             Fault::Unended => "games without an end or a readable record",
             Fault::Untold => "lines not told in time of the store's state",
             Fault::Unexplained => "losses without a new epoch",
+            Fault::Stranded => "clients of a killed server elsewhere after 2 s",
         }
     }
 }
@@ -110,10 +114,14 @@ pub struct Findings {
     pub lost_acks: u64,
     /// Messages of branches that were lost.
     pub lost_messages: u64,
+    /// Commands made on branches that were lost, and refused by what the log says instead.
+    pub astray_refusals: u64,
     /// From the kill of a server until each of its clients was let in again, in milliseconds.
     pub let_in_ms: Vec<u64>,
     /// Until it was shown its game again.
     pub shown_ms: Vec<u64>,
+    /// The same, where nothing else was wrong meanwhile or shortly before.
+    pub shown_undisturbed_ms: Vec<u64>,
     /// Until the command it had under way was acknowledged.
     pub answered_ms: Vec<u64>,
     /// From the moment a store was out of reach until each client was told, in milliseconds.
@@ -187,8 +195,10 @@ impl Findings {
         self.rollbacks += other.rollbacks;
         self.lost_acks += other.lost_acks;
         self.lost_messages += other.lost_messages;
+        self.astray_refusals += other.astray_refusals;
         self.let_in_ms.extend(other.let_in_ms);
         self.shown_ms.extend(other.shown_ms);
+        self.shown_undisturbed_ms.extend(other.shown_undisturbed_ms);
         self.answered_ms.extend(other.answered_ms);
         self.told_away_ms.extend(other.told_away_ms);
         self.told_back_ms.extend(other.told_back_ms);

@@ -1,11 +1,12 @@
 //! One game: its clients' logs against its truth.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::board::{At, Color, read_move};
+use super::commands::sent_commands;
 use super::expect::State;
 use super::findings::{Fault, Findings};
 use super::lines::check_lines;
@@ -33,63 +34,28 @@ const TYPES: &[&str] = &[
     "game_unavailable",
     "ping",
 ];
-/// Codes no lawful ply is refused with.
-const UNLAWFUL: &[&str] = &[
-    "malformed",
-    "no_piece",
-    "immovable",
-    "not_in_line",
-    "too_far",
-    "lake",
-    "own_piece",
-    "blocked",
-    "two_squares",
-    "more_squares",
-    "off_board",
-    "cmd_id_reused",
-    "internal",
-    "no_such_game",
-    "game_quarantined",
-    "out_of_time",
-];
 /// How much later than a loss something of the lost branch may be received: it was under way.
 const LATE_MS: u64 = 1_000;
 /// What clocks of two processes of one machine may differ by, in milliseconds.
 const CLOCK_SLACK_MS: i64 = 20;
 
-/// Codes that say: not now. Whoever gets one asks again by the same id.
-const FOR_NOW: &[&str] = &["store_unavailable", "too_many", "stopping", "superseded", "paused"];
-
-/// What a client's commands were answered with.
-#[derive(Default)]
-struct Answers {
-    /// By id: as what, and when.
-    accepted: HashMap<String, (Value, u64)>,
-    /// By id: how.
-    refused: HashMap<String, Value>,
-    /// Acknowledged, when, in which epoch, and in no log.
-    lost: Vec<(String, u64, Option<u64>)>,
-    /// The epoch the client was told last.
-    epoch: Option<u64>,
-}
-
 /// A received text, looked at once.
 #[derive(Clone)]
-struct Parsed {
-    kind: String,
+pub(super) struct Parsed {
+    pub(super) kind: String,
     seq: Option<u64>,
     /// How many events came along.
     tail: u64,
-    value: Arc<Value>,
+    pub(super) value: Arc<Value>,
 }
 
 /// Everything about one game.
-struct Checker<'a> {
-    truth: &'a Truth,
-    findings: &'a mut Findings,
+pub(super) struct Checker<'a> {
+    pub(super) truth: &'a Truth,
+    pub(super) findings: &'a mut Findings,
     /// Per audience: each number's event and change, and the state after it (index 0: before all).
     events: [Vec<(Value, Value)>; 3],
-    states: [Vec<State<'a>>; 3],
+    pub(super) states: [Vec<State<'a>>; 3],
     /// When something was lost that nobody had any more.
     losses: &'a [Loss],
     seen: HashMap<(usize, Arc<str>), Parsed>,
@@ -123,7 +89,7 @@ pub(crate) fn check_game(log: &GameLog, history: &History, findings: &mut Findin
 }
 
 impl Checker<'_> {
-    fn fault(&mut self, fault: Fault, what: &str) {
+    pub(super) fn fault(&mut self, fault: Fault, what: &str) {
         self.findings.fault(fault, format!("{}: {what}", self.truth.game));
     }
 
@@ -221,12 +187,12 @@ impl Checker<'_> {
     }
 
     /// Whether what was heard of then may be of a branch that was lost, so that nobody had it any more.
-    fn is_lost(&self, at: u64) -> bool {
+    pub(super) fn is_lost(&self, at: u64) -> bool {
         self.losses.iter().any(|loss| (loss.from..=loss.until + LATE_MS).contains(&at))
     }
 
     /// Looks at a text that was received then. What only a lost branch can explain is counted, and held against nobody.
-    fn look_at(&mut self, audience: usize, text: &Arc<str>, at: u64) -> Option<Parsed> {
+    pub(super) fn look_at(&mut self, audience: usize, text: &Arc<str>, at: u64) -> Option<Parsed> {
         if self.is_lost(at)
             && let Ok(value) = serde_json::from_str::<Value>(text)
             && let Some(seq) = value["seq"].as_u64()
@@ -241,7 +207,7 @@ impl Checker<'_> {
     }
 
     /// Whether the log says what an event or a view says.
-    fn fits(&self, audience: usize, seq: u64, value: &Value) -> bool {
+    pub(super) fn fits(&self, audience: usize, seq: u64, value: &Value) -> bool {
         let index = usize::try_from(seq).unwrap_or(usize::MAX);
         if value["type"] == "event" {
             let mut change = value["change"].clone();
@@ -367,151 +333,6 @@ impl Checker<'_> {
         }
     }
 
-    /// Every acknowledged command is in the log; none was acknowledged in two ways.
-    fn check_commands(&mut self, client: &ClientLog) {
-        let color = match client.role {
-            Role::Red => 0,
-            Role::Blue => 1,
-            Role::Spectator(_) => return,
-        };
-        let sent = sent_commands(client);
-        let mut answers = Answers::default();
-        for Entry { at, what } in &client.entries {
-            let What::Received(text) = what else { continue };
-            let Some(parsed) = self.look_at(color, text, *at) else { continue };
-            let value = parsed.value;
-            if parsed.kind == "game" {
-                answers.epoch = value["epoch"].as_u64();
-            }
-            let Some(id) = value["cmd_id"].as_str() else { continue };
-            match parsed.kind.as_str() {
-                "accepted" => self.check_accepted(color, id, sent.get(id), (*at, &value), &mut answers),
-                "refused" => self.check_refused(id, sent.get(id), (*at, &value), &mut answers),
-                _ => {}
-            }
-        }
-        self.check_refused_moves(color, &sent, &answers);
-        for (id, at, epoch) in answers.lost {
-            let is_told =
-                client.entries.iter().filter(|entry| entry.at >= at).any(|entry| match &entry.what {
-                    What::Received(text) => self.look_at(color, text, entry.at).is_some_and(|parsed| {
-                        parsed.kind == "game" && parsed.value["epoch"].as_u64() != epoch
-                    }),
-                    _ => false,
-                });
-            self.findings.lost_acks += 1;
-            if !is_told {
-                self.fault(
-                    Fault::Unexplained,
-                    &format!("{id} was acknowledged in epoch {epoch:?}, and is gone"),
-                );
-            }
-        }
-    }
-
-    fn check_accepted(
-        &mut self,
-        color: Color,
-        id: &str,
-        sent: Option<&(u64, Value)>,
-        (at, value): (u64, &Value),
-        answers: &mut Answers,
-    ) {
-        let outcome = value["outcome"].clone();
-        if let Some((before, accepted_at)) = answers.accepted.insert(id.to_owned(), (outcome.clone(), at)) {
-            if before != outcome && !self.is_lost(accepted_at) {
-                self.fault(Fault::Doubled, &format!("{id} was accepted as {before} and as {outcome}"));
-            }
-            return;
-        }
-        let Some((ply, command)) = sent else { return };
-        if command["kind"] == "move" {
-            self.findings.moves_acked += 1;
-        } else {
-            self.findings.others_acked += 1;
-        }
-        if self.is_in_log(color, *ply, command, &outcome) {
-            return;
-        }
-        if self.is_lost(at) {
-            answers.lost.push((id.to_owned(), at, answers.epoch));
-        } else {
-            let what = format!("{id}, {command} at ply {ply}, acknowledged as {outcome}");
-            self.fault(Fault::Missing, &what);
-        }
-    }
-
-    fn check_refused(
-        &mut self,
-        id: &str,
-        sent: Option<&(u64, Value)>,
-        (at, value): (u64, &Value),
-        answers: &mut Answers,
-    ) {
-        let code = value["code"].as_str().unwrap_or_default();
-        let is_own_move = sent.is_some_and(|(_, command)| command["kind"] == "move");
-        let is_flag = code == "out_of_time" && self.truth.is_out_of_time();
-        if is_own_move && UNLAWFUL.contains(&code) && !is_flag {
-            self.fault(Fault::Refusal, &format!("{id}: {value}"));
-        }
-        if !FOR_NOW.contains(&code) {
-            if answers.accepted.get(id).is_some_and(|(_, accepted_at)| !self.is_lost(*accepted_at)) {
-                self.fault(Fault::Missing, &format!("{id} was accepted, and then refused: {value}"));
-            }
-            if !self.is_lost(at) {
-                answers.refused.insert(id.to_owned(), value.clone());
-            }
-        }
-    }
-
-    /// What was refused for good has not happened, unless it was asked for once more.
-    fn check_refused_moves(
-        &mut self,
-        color: Color,
-        sent: &BTreeMap<String, (u64, Value)>,
-        answers: &Answers,
-    ) {
-        let wish = |id: &String| {
-            let (ply, command) = sent.get(id)?;
-            Some((usize::try_from(*ply).ok()?, read_move(command["move"].as_str()?)?))
-        };
-        let granted: HashSet<(usize, (At, At))> = answers.accepted.keys().filter_map(wish).collect();
-        for (id, refusal) in &answers.refused {
-            let Some((ply, squares)) = wish(id) else { continue };
-            let is_made = ply % 2 == color && self.truth.moves.get(ply) == Some(&squares);
-            if is_made && !answers.accepted.contains_key(id) && !granted.contains(&(ply, squares)) {
-                self.fault(Fault::Refusal, &format!("{id} was refused, and is in the log: {refusal}"));
-            }
-        }
-    }
-
-    fn is_in_log(&self, color: Color, ply: u64, command: &Value, outcome: &Value) -> bool {
-        let Some(seq) = outcome["seq"].as_u64().and_then(|seq| usize::try_from(seq).ok()) else {
-            return false;
-        };
-        // What follows from a command by itself has the last of its numbers.
-        (seq.saturating_sub(3)..seq).rev().any(|index| {
-            let Some(told) = self.truth.timelines[color].get(index) else { return false };
-            match (&told.fact, command["kind"].as_str().unwrap_or_default()) {
-                (Fact::Moved(from, to), "move") => {
-                    let before = &self.states[color][index];
-                    let squares = command["move"].as_str().and_then(read_move);
-                    before.plies as u64 == ply && squares == Some((*from, *to)) && ply % 2 == color as u64
-                }
-                (Fact::Deployed(setup), "deploy") => {
-                    let text = command["setup"].as_str().unwrap_or_default();
-                    text.chars().filter(|letter| !letter.is_whitespace()).eq(setup.chars())
-                }
-                (Fact::Ended(winner, reason), "resign") => reason == "resigned" && *winner == Some(1 - color),
-                (Fact::DrawOffered(by), "offer_draw") | (Fact::DrawDeclined(by), "decline_draw") => {
-                    *by == color
-                }
-                (Fact::Ended(None, reason), "offer_draw" | "accept_draw") => reason == "draw_agreed",
-                _ => false,
-            }
-        })
-    }
-
     /// Whatever a side did was asked for, and no more often than it was asked for.
     fn check_effects(&mut self, log: &GameLog) {
         for (color, role) in [Role::Red, Role::Blue].into_iter().enumerate() {
@@ -593,26 +414,12 @@ fn gift_ms(old: &Value, new: &Value, outages: &[&Outage]) -> Option<i64> {
     let (from, to) = (old["at"].as_u64()?, new["at"].as_u64()?);
     let without_server: u64 = outages
         .iter()
-        .map(|outage| outage.spawned_at.min(to).saturating_sub(outage.killed_at.max(from)))
+        // By the clock that gave the stamps: Redis's own may be minutes away from the machine's.
+        .map(|outage| outage.by_store.1.min(to).saturating_sub(outage.by_store.0.max(from)))
         .sum();
     let signed = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
     let served = signed(to.saturating_sub(from)) - signed(without_server);
     Some(served - (signed(left(old)?) - signed(left(new)?)))
-}
-
-/// The game commands a client sent, by id: the ply named and what was asked.
-fn sent_commands(client: &ClientLog) -> BTreeMap<String, (u64, Value)> {
-    let mut sent = BTreeMap::new();
-    for Entry { what, .. } in &client.entries {
-        let What::Sent(text) = what else { continue };
-        let Ok(value) = serde_json::from_str::<Value>(text) else { continue };
-        if value["type"] == "command"
-            && let (Some(id), Some(ply)) = (value["cmd_id"].as_str(), value["ply"].as_u64())
-        {
-            sent.insert(id.to_owned(), (ply, value["command"].clone()));
-        }
-    }
-    sent
 }
 
 fn sort_refused(value: &mut Value) {
@@ -681,6 +488,25 @@ fn read_piece(text: &str) -> Option<(At, Color)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn clock(at: u64, red_ms: u64) -> Value {
+        serde_json::json!({"at": at, "remaining_ms": {"red": red_ms, "blue": 1}, "running": "red"})
+    }
+
+    fn outage(killed_at: u64, spawned_at: u64, by_store: (u64, u64)) -> Outage {
+        Outage { killed_at, spawned_at, up_at: spawned_at, by_store }
+    }
+
+    #[test]
+    fn an_outage_is_measured_by_the_clock_that_gives_the_stamps() {
+        // Redis's clock was set back by 2.2 s, and servers carried the time on: 1.0 s before the outage and 1.3 s after it were served.
+        let set_back = outage(678_357, 683_158, (678_357, 680_940));
+        assert_eq!(gift_ms(&clock(677_334, 924_863), &clock(682_217, 923_605), &[&set_back]), Some(1_042));
+        // Redis's clock is ten minutes ahead: 1 s before and 1 s after it were served, and the clock ran all the time.
+        let ahead = outage(100_000, 105_000, (700_000, 705_000));
+        assert_eq!(gift_ms(&clock(699_000, 60_000), &clock(706_000, 53_000), &[&ahead]), Some(-5_000));
+        assert_eq!(gift_ms(&clock(699_000, 60_000), &clock(706_000, 58_000), &[&ahead]), Some(0));
+    }
 
     #[test]
     fn ranks_are_found_wherever_they_are() {

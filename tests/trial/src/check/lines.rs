@@ -4,12 +4,18 @@
 use serde_json::Value;
 
 use super::findings::{Fault, Findings};
-use crate::log::{Away, ClientLog, Death, Entry, What};
+use crate::log::{Away, ClientLog, Death, Entry, Trouble, What};
 use crate::mishap::TOLD_MAX;
 use crate::site::History;
 
 /// A store that is back is to be told within this time: servers dial it again at least every second.
 const BACK_MAX_MS: u64 = 10_000;
+
+/// Whoever was connected to a server that is killed goes on elsewhere within this time.
+const ELSEWHERE_MAX_MS: u64 = 2_000;
+/// How long after something was mended servers may still be putting in order what it left: they are at Redis again within a second, and give each other
+/// 1.5 s to give back what it may have lost.
+const AFTERMATH_MS: u64 = 4_000;
 
 /// One line, from the moment it came about until it was gone.
 struct Line<'a> {
@@ -35,14 +41,23 @@ impl Line<'_> {
     }
 
     fn is_let_in_before(&self, moment: u64) -> bool {
-        let is_welcome =
-            |what: &What| matches!(what, What::Received(text) if text.contains(r#""type":"welcome""#));
-        self.entries.iter().any(|entry| entry.at < moment && is_welcome(&entry.what))
+        let mut before = self.entries.iter().filter(|entry| entry.at < moment);
+        before.any(|entry| is_kind(&entry.what, r#""type":"welcome""#))
+    }
+
+    /// Whether a game was open on it before a moment.
+    fn has_game_before(&self, moment: u64) -> bool {
+        let mut before = self.entries.iter().filter(|entry| entry.at < moment);
+        before.any(|entry| is_kind(&entry.what, r#""type":"game""#))
     }
 
     fn count(&self, is_it: impl Fn(&What) -> bool) -> u64 {
         self.entries.iter().filter(|entry| is_it(&entry.what)).count() as u64
     }
+}
+
+fn is_kind(what: &What, kind: &str) -> bool {
+    matches!(what, What::Received(text) if text.contains(kind))
 }
 
 fn is_state(what: &What, is_available: bool) -> bool {
@@ -84,6 +99,9 @@ pub(super) fn check_lines(game: &str, client: &ClientLog, history: &History, fin
         for death in history.deaths.iter().filter(|death| death.server == line.server) {
             if line.from <= death.at && line.until >= death.at {
                 measure_move(client, *death, findings);
+                if line.has_game_before(death.at) {
+                    check_move(game, client, *death, &history.troubles, findings);
+                }
             }
         }
     }
@@ -166,6 +184,39 @@ fn measure_move(client: &ClientLog, death: Death, findings: &mut Findings) {
             _ => None,
         });
     findings.answered_ms.extend(answer.map(|at| at.saturating_sub(death.at)));
+}
+
+/// Where nothing else is wrong, the client of a killed server is shown its game by another one in time.
+fn check_move(game: &str, client: &ClientLog, death: Death, troubles: &[Trouble], findings: &mut Findings) {
+    let later = || client.entries.iter().filter(|entry| entry.at >= death.at);
+    let dropped = later().position(|entry| entry.what == What::Dropped).unwrap_or(0);
+    let shown = later().skip(dropped).find(|entry| is_kind(&entry.what, r#""type":"game""#));
+    // Whoever has seen the end does not come back.
+    let Some(shown) = shown else { return };
+    let until = shown.at.min(death.at + ELSEWHERE_MAX_MS);
+    let is_on = |server: usize| {
+        let mut meanwhile = later().filter(|entry| entry.at <= until);
+        meanwhile.any(|entry| entry.what == What::Connected(server))
+    };
+    let is_disturbing = |trouble: &Trouble| {
+        let is_its_own = (trouble.from..=trouble.until).contains(&death.at) && trouble.slow.is_none();
+        let is_meanwhile = trouble.from <= until && trouble.until.saturating_add(AFTERMATH_MS) >= death.at;
+        !is_its_own && is_meanwhile && trouble.slow.is_none_or(is_on)
+    };
+    if troubles.iter().any(is_disturbing) {
+        return;
+    }
+    findings.shown_undisturbed_ms.push(shown.at - death.at);
+    if shown.at - death.at > ELSEWHERE_MAX_MS {
+        let what = format!(
+            "{game}: {:?}, whose server {} was killed at {}, was shown the game again after {} ms",
+            client.role,
+            death.server,
+            death.at,
+            shown.at - death.at
+        );
+        findings.fault(Fault::Stranded, what);
+    }
 }
 
 /// The command that was sent and not answered at a moment, and when it was sent first.

@@ -1,6 +1,7 @@
 //! The checker: from logs and records to figures. It shares no code with the engine, the server or the views: it reads JSON as JSON.
 
 mod board;
+mod commands;
 mod expect;
 mod findings;
 mod game;

@@ -1,0 +1,364 @@
+//! A client's commands: each acknowledged one is in the log, each lawful one was taken.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::board::{At, Color, read_move};
+use super::findings::Fault;
+use super::game::Checker;
+use super::truth::Fact;
+use crate::log::{ClientLog, Entry, Role, What};
+
+/// Codes no lawful ply is refused with.
+const UNLAWFUL: &[&str] = &[
+    "malformed",
+    "no_piece",
+    "immovable",
+    "not_in_line",
+    "too_far",
+    "lake",
+    "own_piece",
+    "blocked",
+    "two_squares",
+    "more_squares",
+    "off_board",
+    "cmd_id_reused",
+    "internal",
+    "no_such_game",
+    "game_quarantined",
+    "out_of_time",
+];
+/// Codes that say: not now. Whoever gets one asks again by the same id.
+const FOR_NOW: &[&str] = &["store_unavailable", "too_many", "stopping", "superseded", "paused"];
+
+/// What a client's commands were answered with.
+#[derive(Default)]
+struct Answers {
+    /// By id: as what, and when.
+    accepted: HashMap<String, (Value, u64)>,
+    /// By id: how.
+    refused: HashMap<String, Value>,
+    /// Acknowledged, when, in which epoch, and in no log.
+    lost: Vec<(String, u64, Option<u64>)>,
+    /// The epoch the client was told last.
+    epoch: Option<u64>,
+    /// Ids of those made on a branch that was lost.
+    astray: HashSet<String>,
+}
+
+impl Checker<'_> {
+    /// Every acknowledged command is in the log; none was acknowledged in two ways.
+    pub(super) fn check_commands(&mut self, client: &ClientLog) {
+        let color = match client.role {
+            Role::Red => 0,
+            Role::Blue => 1,
+            Role::Spectator(_) => return,
+        };
+        let sent = sent_commands(client);
+        let mut answers = Answers { astray: self.sent_astray(color, client), ..Answers::default() };
+        for Entry { at, what } in &client.entries {
+            let What::Received(text) = what else { continue };
+            let Some(parsed) = self.look_at(color, text, *at) else { continue };
+            let value = parsed.value;
+            if parsed.kind == "game" {
+                answers.epoch = value["epoch"].as_u64();
+            }
+            let Some(id) = value["cmd_id"].as_str() else { continue };
+            match parsed.kind.as_str() {
+                "accepted" => self.check_accepted(color, id, sent.get(id), (*at, &value), &mut answers),
+                "refused" => self.check_refused(color, id, sent.get(id), (*at, &value), &mut answers),
+                _ => {}
+            }
+        }
+        self.check_refused_moves(color, &sent, &answers);
+        for (id, at, epoch) in answers.lost {
+            let is_told =
+                client.entries.iter().filter(|entry| entry.at >= at).any(|entry| match &entry.what {
+                    What::Received(text) => self.look_at(color, text, entry.at).is_some_and(|parsed| {
+                        parsed.kind == "game" && parsed.value["epoch"].as_u64() != epoch
+                    }),
+                    _ => false,
+                });
+            self.findings.lost_acks += 1;
+            if !is_told {
+                self.fault(
+                    Fault::Unexplained,
+                    &format!("{id} was acknowledged in epoch {epoch:?}, and is gone"),
+                );
+            }
+        }
+    }
+
+    fn check_accepted(
+        &mut self,
+        color: Color,
+        id: &str,
+        sent: Option<&(u64, Value)>,
+        (at, value): (u64, &Value),
+        answers: &mut Answers,
+    ) {
+        let outcome = value["outcome"].clone();
+        if let Some((before, accepted_at)) = answers.accepted.insert(id.to_owned(), (outcome.clone(), at)) {
+            if before != outcome && !self.is_lost(accepted_at) {
+                self.fault(Fault::Doubled, &format!("{id} was accepted as {before} and as {outcome}"));
+            }
+            return;
+        }
+        let Some((ply, command)) = sent else { return };
+        if command["kind"] == "move" {
+            self.findings.moves_acked += 1;
+        } else {
+            self.findings.others_acked += 1;
+        }
+        if self.is_in_log(color, *ply, command, &outcome) {
+            return;
+        }
+        if self.is_lost(at) {
+            answers.lost.push((id.to_owned(), at, answers.epoch));
+        } else {
+            let what = format!("{id}, {command} at ply {ply}, acknowledged as {outcome}");
+            self.fault(Fault::Missing, &what);
+        }
+    }
+
+    fn check_refused(
+        &mut self,
+        color: Color,
+        id: &str,
+        sent: Option<&(u64, Value)>,
+        (at, value): (u64, &Value),
+        answers: &mut Answers,
+    ) {
+        let code = value["code"].as_str().unwrap_or_default();
+        let is_own_move = sent.is_some_and(|(_, command)| command["kind"] == "move");
+        let is_flag = code == "out_of_time" && self.truth.is_out_of_time();
+        if is_own_move && UNLAWFUL.contains(&code) && !is_flag {
+            let is_lawful = sent.is_none_or(|(ply, command)| self.is_lawful(color, *ply, command));
+            if answers.astray.contains(id) && !is_lawful {
+                self.findings.astray_refusals += 1;
+            } else {
+                self.fault(Fault::Refusal, &format!("{id}: {value}"));
+            }
+        }
+        if !FOR_NOW.contains(&code) {
+            if answers.accepted.get(id).is_some_and(|(_, accepted_at)| !self.is_lost(*accepted_at)) {
+                self.fault(Fault::Missing, &format!("{id} was accepted, and then refused: {value}"));
+            }
+            if !self.is_lost(at) {
+                answers.refused.insert(id.to_owned(), value.clone());
+            }
+        }
+    }
+
+    /// The commands that were sent, for the first time, by somebody who had last been shown what only a branch has that was lost: sent again, they are judged by
+    /// the branch that is left.
+    fn sent_astray(&self, color: Color, client: &ClientLog) -> HashSet<String> {
+        let (mut astray, mut known) = (HashSet::new(), HashSet::new());
+        let mut is_astray = false;
+        for Entry { at, what } in &client.entries {
+            match what {
+                What::Sent(text) => {
+                    let Some(id) = game_command(text).map(|(id, ..)| id) else { continue };
+                    if known.insert(id.clone()) && is_astray {
+                        astray.insert(id);
+                    }
+                }
+                What::Received(text) if is_of_game(text) => {
+                    let value: Value = serde_json::from_str(text).unwrap_or_default();
+                    let seq = value["seq"].as_u64().unwrap_or_default();
+                    // What fits no log at any other time is a fault of its own.
+                    is_astray = self.is_lost(*at) && !self.fits(color, seq, &value);
+                }
+                What::Received(_) | What::Connected(_) | What::Dropped => {}
+            }
+        }
+        astray
+    }
+
+    /// Whether the board of the log takes this move at this ply.
+    fn is_lawful(&self, color: Color, ply: u64, command: &Value) -> bool {
+        let board = usize::try_from(ply).ok().and_then(|ply| self.truth.boards.get(ply));
+        let squares = command["move"].as_str().and_then(read_move);
+        board.zip(squares).is_some_and(|(board, squares)| board.turn == color && board.is_legal(squares))
+    }
+
+    /// What was refused for good has not happened, unless it was asked for once more.
+    fn check_refused_moves(
+        &mut self,
+        color: Color,
+        sent: &BTreeMap<String, (u64, Value)>,
+        answers: &Answers,
+    ) {
+        let wish = |id: &String| {
+            let (ply, command) = sent.get(id)?;
+            Some((usize::try_from(*ply).ok()?, read_move(command["move"].as_str()?)?))
+        };
+        let granted: HashSet<(usize, (At, At))> = answers.accepted.keys().filter_map(wish).collect();
+        for (id, refusal) in &answers.refused {
+            let Some((ply, squares)) = wish(id) else { continue };
+            let is_made = ply % 2 == color && self.truth.moves.get(ply) == Some(&squares);
+            if is_made && !answers.accepted.contains_key(id) && !granted.contains(&(ply, squares)) {
+                self.fault(Fault::Refusal, &format!("{id} was refused, and is in the log: {refusal}"));
+            }
+        }
+    }
+
+    fn is_in_log(&self, color: Color, ply: u64, command: &Value, outcome: &Value) -> bool {
+        let Some(seq) = outcome["seq"].as_u64().and_then(|seq| usize::try_from(seq).ok()) else {
+            return false;
+        };
+        // What follows from a command by itself has the last of its numbers.
+        (seq.saturating_sub(3)..seq).rev().any(|index| {
+            let Some(told) = self.truth.timelines[color].get(index) else { return false };
+            match (&told.fact, command["kind"].as_str().unwrap_or_default()) {
+                (Fact::Moved(from, to), "move") => {
+                    let before = &self.states[color][index];
+                    let squares = command["move"].as_str().and_then(read_move);
+                    before.plies as u64 == ply && squares == Some((*from, *to)) && ply % 2 == color as u64
+                }
+                (Fact::Deployed(setup), "deploy") => {
+                    let text = command["setup"].as_str().unwrap_or_default();
+                    text.chars().filter(|letter| !letter.is_whitespace()).eq(setup.chars())
+                }
+                (Fact::Ended(winner, reason), "resign") => reason == "resigned" && *winner == Some(1 - color),
+                (Fact::DrawOffered(by), "offer_draw") | (Fact::DrawDeclined(by), "decline_draw") => {
+                    *by == color
+                }
+                (Fact::Ended(None, reason), "offer_draw" | "accept_draw") => reason == "draw_agreed",
+                _ => false,
+            }
+        })
+    }
+}
+
+/// The game commands a client sent, by id: the ply named and what was asked.
+pub(super) fn sent_commands(client: &ClientLog) -> BTreeMap<String, (u64, Value)> {
+    let texts = client.entries.iter().filter_map(|entry| match &entry.what {
+        What::Sent(text) => Some(text),
+        _ => None,
+    });
+    texts.filter_map(|text| game_command(text)).map(|(id, ply, command)| (id, (ply, command))).collect()
+}
+
+/// The id, the ply and what is asked, if a text is a game command.
+fn game_command(text: &str) -> Option<(String, u64, Value)> {
+    let value: Value = serde_json::from_str(text).ok()?;
+    let id = value["cmd_id"].as_str().filter(|_| value["type"] == "command")?;
+    Some((id.to_owned(), value["ply"].as_u64()?, value["command"].clone()))
+}
+
+/// Whether a text shows a game, or something that happened in it.
+fn is_of_game(text: &str) -> bool {
+    text.contains(r#""type":"game""#) || text.contains(r#""type":"event""#)
+}
+
+#[cfg(test)]
+mod tests {
+    use flagfall_protocol::{Terms, Time};
+    use serde_json::json;
+
+    use super::*;
+    use crate::check::{Findings, check_game};
+    use crate::log::{GameLog, Loss};
+    use crate::plan::GamePlan;
+    use crate::site::History;
+
+    /// A loss, and what Blue was shown and sent around it.
+    const LOSS: Loss = Loss { from: 5_000, until: 6_500 };
+
+    /// Each side's pieces: a Scout and a Miner at the ends of the row in front, the Flag in a corner behind.
+    fn setup() -> String {
+        format!("9........8{}F.........", ".".repeat(20))
+    }
+
+    fn record(deploying: [Value; 2]) -> String {
+        let [red, blue] = deploying;
+        let told = [
+            red,
+            blue,
+            json!({"kind": "started"}),
+            json!({"kind": "moved", "side": "red", "move": "a4a5"}),
+            json!({"kind": "ended", "outcome": {"reason": "resigned", "winner": "red"}}),
+        ];
+        let events: Vec<Value> = told.iter().map(|event| json!({"at": 4_000, "event": event})).collect();
+        let opened = json!({"setup": setup(), "salt": "00"});
+        let terms = json!({"ruleset": "barrage", "time": {"kind": "unlimited"}});
+        json!({"terms": terms, "created": 1, "events": events, "deployments": {"red": opened, "blue": opened}})
+            .to_string()
+    }
+
+    /// Blue hears of a move by Red, answers `squares`, and is refused over another line when the log says that Red's move was a4a5.
+    fn log(squares: &str, heard_of: Option<&str>) -> GameLog {
+        let (deployed, ready) =
+            (json!({"kind": "deployed", "setup": setup()}), |side| json!({"kind": "ready", "side": side}));
+        let records = [
+            record([deployed.clone(), ready("blue")]),
+            record([ready("red"), deployed]),
+            record([ready("red"), ready("blue")]),
+        ];
+        let text = |value: Value| value.to_string().into();
+        let command = json!({"type": "command", "cmd_id": "blue-1-0", "ply": 1, "command": {"kind": "move", "move": squares}});
+        let mut entries = vec![(1_000, What::Connected(0))];
+        entries.extend(heard_of.map(|red| {
+            let event = json!({"kind": "moved", "side": "red", "move": red});
+            (5_500, What::Received(text(json!({"type": "event", "seq": 4, "event": event, "change": {}}))))
+        }));
+        entries.extend([
+            (5_600, What::Sent(text(command.clone()))),
+            (5_700, What::Dropped),
+            (9_000, What::Connected(1)),
+            (9_010, What::Sent(text(command))),
+            (
+                9_020,
+                What::Received(text(
+                    json!({"type": "refused", "cmd_id": "blue-1-0", "code": "blocked", "seq": 4}),
+                )),
+            ),
+        ]);
+        let entries = entries.into_iter().map(|(at, what)| Entry { at, what }).collect();
+        GameLog {
+            plan: GamePlan {
+                number: 0,
+                terms: Terms {
+                    ruleset: "barrage".to_owned(),
+                    time: Time::Unlimited {},
+                    private: false,
+                    secret: false,
+                    rated: false,
+                },
+                is_blue_secret: false,
+                setups: Default::default(),
+                resign: None,
+                is_flag_to_fall: false,
+                think_ms: 0,
+                tired_at: u16::MAX,
+                seed: 0,
+            },
+            game: "000000000000".to_owned(),
+            clients: vec![ClientLog { role: Role::Blue, entries }],
+            records,
+        }
+    }
+
+    /// Lawful commands that were refused, and those a lost branch explains.
+    fn refusals(log: &GameLog, losses: &[Loss]) -> (u64, u64) {
+        let mut findings = Findings::default();
+        check_game(log, &History { losses: losses.to_vec(), ..History::default() }, &mut findings);
+        assert_eq!(findings.count(Fault::Unended), 0);
+        (findings.count(Fault::Refusal), findings.astray_refusals)
+    }
+
+    #[test]
+    fn a_command_of_a_lost_branch_is_judged_by_the_log_that_is_left() {
+        // Where Red had moved j4i4, Blue's Scout could go from j7 to j3; now a Miner stands in its way.
+        assert_eq!(refusals(&log("j7j3", Some("j4i4")), &[LOSS]), (0, 1));
+    }
+
+    #[test]
+    fn nothing_else_excuses_a_refusal() {
+        assert_eq!(refusals(&log("j7j3", Some("j4i4")), &[]), (1, 0), "nothing was lost");
+        assert_eq!(refusals(&log("j7j3", None), &[LOSS]), (1, 0), "he was shown nothing of a lost branch");
+        assert_eq!(refusals(&log("j7j5", Some("j4i4")), &[LOSS]), (1, 0), "the log would take it");
+    }
+}
