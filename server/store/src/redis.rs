@@ -43,6 +43,7 @@
 
 mod address;
 mod answers;
+mod heard;
 mod held;
 mod layout;
 mod link;
@@ -65,6 +66,7 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 pub use self::address::{AddressError, Prefix, RedisAddress, RedisTls};
+use self::heard::Heard;
 use self::held::{Held, HeldEntry};
 use self::layout::{Keys, write_arguments};
 use self::link::{Fault, Patience, parsed};
@@ -190,10 +192,7 @@ struct Shared {
     address: RedisAddress,
     options: RedisOptions,
     keys: Keys,
-    /// The latest moment this process has seen: no stamp may be earlier.
-    floor: AtomicU64,
-    /// That moment, and when it was heard of by this machine's clock.
-    heard: Mutex<(Stamp, Instant)>,
+    heard: Mutex<Heard>,
     epoch: AtomicU64,
     quarantined: RwLock<BTreeMap<GameId, String>>,
     promises: RwLock<Promises>,
@@ -215,20 +214,13 @@ struct Shared {
     counters: Counters,
 }
 
-/// Milliseconds of this process's clock as the store's time counts them: a thousandth less, so that it is never ahead of a clock of Redis's that runs as
-/// it should, however unlike the two are.
-fn steady_ms(elapsed: Duration) -> u64 {
-    u64::try_from(elapsed.as_micros() * 999 / 1_000_000).unwrap_or(u64::MAX)
-}
-
 impl Shared {
     fn new(address: RedisAddress, options: RedisOptions) -> Shared {
         let (announcements, _) = broadcast::channel(ANNOUNCEMENTS_MAX);
         Shared {
             address,
             keys: Keys::new(&options.prefix),
-            floor: AtomicU64::new(0),
-            heard: Mutex::new((Stamp(0), Instant::now())),
+            heard: Mutex::new(Heard::new(options.silence, Instant::now())),
             epoch: AtomicU64::new(0),
             quarantined: RwLock::default(),
             promises: RwLock::default(),
@@ -260,32 +252,25 @@ impl Shared {
         u64::try_from(self.options.silence.as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// After which moment the time must be looked at before anything counts: nothing was heard for too long, or Redis's clock jumped.
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// After which moment the time must be looked at before anything counts.
     fn silent_at(&self) -> Stamp {
-        Stamp(self.floor.load(Ordering::SeqCst)).plus_ms(self.silence_ms())
+        self.heard().silent_at()
     }
 
-    /// Before this moment no stamp is given. It goes on while Redis's clock, set back, does not reach what was stamped already, for otherwise a
-    /// flag would fall by this process's clock and stand in the log as if it had fallen early; but no longer than somebody may be silent.
+    /// Before this moment no stamp is given.
     fn running(&self) -> Stamp {
-        let floor = self.floor.load(Ordering::SeqCst);
-        if self.options.clock.is_some() {
-            return Stamp(floor);
-        }
-        let (at, since) = self.heard();
-        at.plus_ms(steady_ms(since).min(self.silence_ms())).max(Stamp(floor))
-    }
-
-    /// The latest moment heard of, and how long ago: Redis gave it before it was heard.
-    fn heard(&self) -> (Stamp, Duration) {
-        let (at, heard) = *self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        (at, heard.elapsed())
+        let heard = self.heard();
+        if self.options.clock.is_some() { heard.latest() } else { heard.running(Instant::now()) }
     }
 
     /// Takes note of a moment that another server or an answer in passing tells of. A clock of Redis's that jumps forward is met first wherever it is
     /// asked; what jumped counts for this process only when a heartbeat has said that no clock ran meanwhile.
     fn learn_time(&self, at: Stamp) {
-        let is_known = self.floor.load(Ordering::SeqCst) > 0 && self.options.clock.is_none();
+        let is_known = self.heard().latest() > Stamp(0) && self.options.clock.is_none();
         if is_known && at > self.now().plus_ms(AHEAD_MAX_MS) {
             self.is_time_doubtful.store(true, Ordering::SeqCst);
         } else {
@@ -294,18 +279,16 @@ impl Shared {
     }
 
     fn raise_floor(&self, at: Stamp) {
-        if self.floor.fetch_max(at.0, Ordering::SeqCst) < at.0 {
-            *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = (at, Instant::now());
-        }
+        self.heard().note(at, Instant::now());
     }
 
     /// The latest moment heard of, and the time since.
     fn now(&self) -> Stamp {
-        if let Some(clock) = &self.options.clock {
-            return clock.now().max(Stamp(self.floor.load(Ordering::SeqCst)));
+        let heard = self.heard();
+        match &self.options.clock {
+            Some(clock) => clock.now().max(heard.latest()),
+            None => heard.now(Instant::now()),
         }
-        let (at, since) = self.heard();
-        at.plus_ms(steady_ms(since))
     }
 
     /// Adds the wait for the replicas, if they are to be waited for.
@@ -739,9 +722,9 @@ mod tests {
         let address = "redis://127.0.0.1:1".parse().unwrap();
         let shared = Shared::new(address, RedisOptions::default());
         shared.learn_time(Stamp(5_000_000));
-        assert_eq!(shared.floor.load(Ordering::SeqCst), 5_000_000, "the first moment is taken as it is");
+        assert_eq!(shared.heard().latest(), Stamp(5_000_000), "the first moment is taken as it is");
         shared.learn_time(Stamp(5_000_500));
-        assert_eq!(shared.floor.load(Ordering::SeqCst), 5_000_500);
+        assert_eq!(shared.heard().latest(), Stamp(5_000_500));
         let an_hour_later = Stamp(8_600_000);
         shared.learn_time(an_hour_later);
         assert!(shared.now() < Stamp(5_100_000) && shared.is_time_doubtful.load(Ordering::SeqCst));

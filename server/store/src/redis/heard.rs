@@ -1,0 +1,115 @@
+//! What time it is by the stamps, as far as this process has heard.
+
+use std::time::{Duration, Instant};
+
+use flagfall_board::Stamp;
+
+/// The latest moment heard of, and time carried on from there by this process's own clock.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Heard {
+    latest: Stamp,
+    /// A moment by the stamps, and when it was by this process's clock. Not the latest one heard of: what Redis stamps by the words of this process, its own clock
+    /// being behind, is as old as its answer took, and would take that much from the time with every answer.
+    mark: (Stamp, Instant),
+    /// For how long time is carried on without a word from Redis, in milliseconds.
+    silence_ms: u64,
+}
+
+impl Heard {
+    pub(super) fn new(silence: Duration, now: Instant) -> Heard {
+        let silence_ms = u64::try_from(silence.as_millis()).unwrap_or(u64::MAX);
+        Heard { latest: Stamp(0), mark: (Stamp(0), now), silence_ms }
+    }
+
+    /// The latest moment heard of: no stamp may be earlier.
+    pub(super) fn latest(&self) -> Stamp {
+        self.latest
+    }
+
+    /// The time, carried on from what was heard.
+    pub(super) fn now(&self, now: Instant) -> Stamp {
+        let (at, since) = self.mark;
+        at.plus_ms(steady_ms(now.saturating_duration_since(since)))
+    }
+
+    /// After which moment the time must be looked at before anything counts: nothing was heard for too long, or Redis's clock jumped.
+    pub(super) fn silent_at(&self) -> Stamp {
+        self.latest.plus_ms(self.silence_ms)
+    }
+
+    /// Before this moment no stamp is given. It goes on while Redis's clock, set back, does not reach what was stamped already, for otherwise a
+    /// flag would fall by this process's clock and stand in the log as if it had fallen early; but no longer than somebody may be silent.
+    pub(super) fn running(&self, now: Instant) -> Stamp {
+        self.now(now).min(self.silent_at()).max(self.latest)
+    }
+
+    /// Takes note of a moment that Redis has stamped something with.
+    pub(super) fn note(&mut self, at: Stamp, now: Instant) {
+        if at <= self.latest {
+            return;
+        }
+        let carried = self.now(now);
+        // Carried on for longer than stamps follow: what is stamped now is what counts.
+        let is_beyond = carried > self.silent_at();
+        self.latest = at;
+        if at >= carried || is_beyond {
+            self.mark = (at, now);
+        }
+    }
+}
+
+/// Milliseconds of this process's clock as the store's time counts them: a thousandth less, so that it is never ahead of a clock of Redis's that runs as
+/// it should, however unlike the two are.
+fn steady_ms(elapsed: Duration) -> u64 {
+    u64::try_from(elapsed.as_micros() * 999 / 1_000_000).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SILENCE: Duration = Duration::from_millis(2_500);
+
+    fn after(start: Instant, ms: u64) -> Instant {
+        start + Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn time_goes_on_as_fast_however_often_redis_answers() {
+        for round_trip_ms in [1, 2, 120, 1_000] {
+            let start = Instant::now();
+            let mut heard = Heard::new(SILENCE, start);
+            heard.note(Stamp(1_000_000), start);
+            // Redis's clock was set back: it stamps by what it is told.
+            for sent_ms in (0..10_000).step_by(round_trip_ms) {
+                let stamped = heard.running(after(start, sent_ms));
+                heard.note(stamped, after(start, sent_ms + round_trip_ms as u64));
+            }
+            let now = heard.running(after(start, 10_000));
+            assert!((1_009_980..=1_010_000).contains(&now.0), "{round_trip_ms} ms: {now:?}");
+        }
+    }
+
+    #[test]
+    fn a_clock_of_redis_that_is_right_is_what_counts() {
+        let start = Instant::now();
+        let mut heard = Heard::new(SILENCE, start);
+        for ms in (0..10_000).step_by(10) {
+            // Each answer takes 4 ms, and was stamped in the middle of it.
+            heard.note(Stamp(1_000_000 + ms), after(start, ms + 2));
+            assert!(heard.running(after(start, ms + 10)) <= Stamp(1_000_000 + ms + 10), "never ahead of it");
+        }
+        assert_eq!(heard.now(after(start, 9_992)), Stamp(1_009_990));
+    }
+
+    #[test]
+    fn after_a_silence_time_is_what_redis_says() {
+        let start = Instant::now();
+        let mut heard = Heard::new(SILENCE, start);
+        heard.note(Stamp(1_000_000), start);
+        let back = after(start, 10_000);
+        assert_eq!(heard.running(back), Stamp(1_002_500), "not carried on for ever");
+        heard.note(heard.running(back), back);
+        assert_eq!(heard.now(back), Stamp(1_002_500), "never ahead of the stamps to come");
+    }
+}
