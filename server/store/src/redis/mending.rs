@@ -7,7 +7,7 @@ use super::answers::{self, Appended};
 use super::held::{Compared, HeldEntry};
 use super::layout::{WriteArguments, parse_pending_member, pending_member};
 use super::link::{Fault, Link, Script, parsed};
-use super::writer::{Prepared, Writer};
+use super::writer::{GROUP_BYTES_MAX, GROUP_MAX, Prepared, Writer};
 use crate::clock::{SystemClock, WallClock};
 use crate::value::Head;
 
@@ -78,13 +78,13 @@ impl Writer {
 
     /// Gives the log of a game back what it has lost; whether that was something.
     pub(super) async fn is_restored(&mut self, game: GameId, head: Head) -> bool {
-        let missing = match self.shared.held().compare(game, head) {
+        let entries = match self.shared.held().compare(game, head) {
             Compared::Short(missing) => missing,
             Compared::Whole | Compared::Other => return false,
         };
         let Some(mut link) = self.link.clone() else { return false };
-        match self.restore(&mut link, game, head, missing).await {
-            Ok(is_done) => is_done,
+        match self.restore(&mut link, &[Missing { game, head, entries }]).await {
+            Ok(restored) => restored == 1,
             Err(fault) => {
                 self.lose_link(&fault);
                 false
@@ -108,68 +108,139 @@ impl Writer {
             commands.cmd("HGET").arg(&keys.applied).arg(game.as_str());
         }
         let mut answers = link.send(&commands).await?.into_iter();
+        let (mut missing, mut records) = (Vec::new(), Vec::new());
         for (game, head) in held {
             let (Some(same), Some(last), Some(applied)) = (answers.next(), answers.next(), answers.next())
             else {
                 break;
             };
+            let mut known = head.seq;
             if answers::head(parsed(same)?) != Some(head) {
                 let Some(last) = answers::head(parsed(last)?) else { continue };
                 let compared = self.shared.held().compare(game, last);
                 match compared {
-                    Compared::Short(missing) => drop(self.restore(link, game, last, missing).await?),
+                    Compared::Short(entries) => missing.push(Missing { game, head: last, entries }),
                     Compared::Whole | Compared::Other => {
                         self.shared.held().forget(game);
                         continue;
                     }
                 }
+                known = last.seq;
             }
             let applied: Option<u64> = parsed(applied)?;
             let lost = self.shared.held().writes_after(game, applied.unwrap_or(0));
-            for (seq, writes) in &lost {
-                self.carry_out(link, &[Intent { game, seq: *seq, writes }]).await?;
-            }
+            // Those of what is missing are carried out with it.
+            let lost = lost.into_iter().filter(|(seq, _)| *seq <= known);
+            records.extend(lost.map(|(seq, writes)| (game, seq, writes)));
+        }
+        self.restore(link, &missing).await?;
+        let intents: Vec<Intent<'_>> =
+            records.iter().map(|(game, seq, writes)| Intent { game: *game, seq: *seq, writes }).collect();
+        for group in groups(&intents, |intent| bytes_of(intent.writes)) {
+            self.carry_out(link, group).await?;
         }
         Ok(())
     }
 
-    async fn restore(
-        &self,
-        link: &mut Link,
-        game: GameId,
-        head: Head,
-        missing: Vec<HeldEntry>,
-    ) -> Result<bool, Fault> {
-        let count = missing.len();
-        let mut at = head;
-        // One append an entry: each has side records of its own, and another server may be doing the same.
-        for entry in missing {
-            let (expected, writes) = (at, entry.writes.clone());
-            at = entry.head;
-            let append = Prepared {
-                game,
-                expected,
-                deadline: None,
-                entries: vec![entry],
-                is_stamped: true,
-                outage: None,
-                writes,
-            };
+    /// Appends what logs have lost, each entry by itself as it was, for each has side records of its own and another server may be doing the same: but many in
+    /// one go. Where one is not taken, none after it fits. To how many logs all was given back.
+    async fn restore(&self, link: &mut Link, logs: &[Missing]) -> Result<usize, Fault> {
+        let appends: Vec<(usize, Prepared)> = logs
+            .iter()
+            .enumerate()
+            .flat_map(|(at, log)| log.appends().map(move |append| (at, append)))
+            .collect();
+        let mut refused = vec![false; logs.len()];
+        for group in groups(&appends, |(_, append)| append.bytes() + bytes_of(&append.writes)) {
             let mut commands = Pipeline::new();
-            self.add_append(link, &append, commands.ignore_errors());
-            let answer = link.send(&commands).await?.pop().unwrap_or(Value::Nil);
-            match answers::appended(answer)? {
-                Appended::Ok { .. } if append.writes.is_empty() => {}
-                Appended::Ok { .. } => {
-                    let intent = Intent { game, seq: at.seq, writes: &append.writes };
-                    self.carry_out(link, &[intent]).await?;
+            commands.ignore_errors();
+            let mut counts = Vec::with_capacity(group.len());
+            for (_, append) in group {
+                let before = commands.len();
+                self.add_append(link, append, &mut commands);
+                counts.push(commands.len() - before);
+            }
+            let mut answers = link.send(&commands).await?.into_iter();
+            let mut intents = Vec::new();
+            for ((log, append), count) in group.iter().zip(counts) {
+                // The last command of an append is the one that counts.
+                let answer = answers.by_ref().take(count).last().unwrap_or(Value::Nil);
+                let (game, seq) = (append.game, append.head().seq);
+                match answers::appended(answer)? {
+                    Appended::Ok { .. } if append.writes.is_empty() => {}
+                    Appended::Ok { .. } => intents.push(Intent { game, seq, writes: &append.writes }),
+                    // Another server was first: with the same, or the next look tells.
+                    Appended::Conflict { head } if head.seq >= seq => {}
+                    _ => refused[*log] = true,
                 }
-                // Another server was first: with the same, or the next look tells.
-                Appended::Conflict { head } if head.seq >= at.seq => {}
-                _ => return Ok(false),
+            }
+            if !intents.is_empty() {
+                self.carry_out(link, &intents).await?;
             }
         }
-        self.shared.note_restored(game, count);
-        Ok(true)
+        let restored = logs.iter().zip(refused).filter(|(_, is_refused)| !is_refused);
+        Ok(restored.map(|(log, _)| self.shared.note_restored(log.game, log.entries.len())).count())
+    }
+}
+
+/// What a log has lost.
+struct Missing {
+    game: GameId,
+    /// Where it stands.
+    head: Head,
+    /// What is held beyond that.
+    entries: Vec<HeldEntry>,
+}
+
+impl Missing {
+    fn appends(&self) -> impl Iterator<Item = Prepared> + '_ {
+        let mut at = self.head;
+        self.entries.iter().map(move |entry| Prepared {
+            game: self.game,
+            expected: std::mem::replace(&mut at, entry.head),
+            deadline: None,
+            entries: vec![entry.clone()],
+            is_stamped: true,
+            outage: None,
+            writes: entry.writes.clone(),
+        })
+    }
+}
+
+fn bytes_of(writes: &[WriteArguments]) -> usize {
+    writes.iter().flatten().map(Vec::len).sum()
+}
+
+/// What may be sent in one go, one after the other: as many as have room, and at least one.
+fn groups<T>(all: &[T], bytes: impl Fn(&T) -> usize) -> impl Iterator<Item = &[T]> {
+    let mut left = all;
+    std::iter::from_fn(move || {
+        let mut sum = 0;
+        let room = left.iter().take(GROUP_MAX).take_while(|one| {
+            let has_room = sum < GROUP_BYTES_MAX;
+            sum += bytes(one);
+            has_room
+        });
+        let (group, rest) = left.split_at(room.count());
+        left = rest;
+        (!group.is_empty()).then_some(group)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_bounded_and_leave_nothing_out() {
+        let sizes: Vec<usize> =
+            (0..3 * GROUP_MAX).map(|at| if at == 7 { 3 * GROUP_BYTES_MAX } else { at }).collect();
+        let found: Vec<&[usize]> = groups(&sizes, |size| *size).collect();
+        assert_eq!(found.concat(), sizes);
+        for group in found {
+            let but_last: usize = group[..group.len() - 1].iter().sum();
+            assert!(group.len() <= GROUP_MAX && but_last < GROUP_BYTES_MAX, "{} of them", group.len());
+        }
+        assert_eq!(groups(&[] as &[usize], |size| *size).count(), 0);
     }
 }

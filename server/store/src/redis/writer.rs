@@ -27,9 +27,9 @@ use crate::store::{AppendOutcome, Expect, Outage, StoreError, Update, UpdateOutc
 use crate::value::{Head, Key};
 
 /// Requests sent in one go, at most.
-const GROUP_MAX: usize = 1024;
+pub(super) const GROUP_MAX: usize = 1024;
 /// Bytes sent in one go, about: Redis serves nobody else meanwhile.
-const GROUP_BYTES_MAX: usize = 2 * 1024 * 1024;
+pub(super) const GROUP_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The time between two looks whether Redis is still there.
 const PULSE: Duration = Duration::from_secs(1);
 /// The least and the most time between two tries to reach it.
@@ -61,8 +61,12 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    fn head(&self) -> Head {
+    pub(super) fn head(&self) -> Head {
         self.entries.last().map_or(self.expected, |entry| entry.head)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.entries.iter().map(|entry| entry.value.len()).sum()
     }
 }
 
@@ -116,7 +120,7 @@ pub(super) enum Request {
 impl Request {
     fn bytes(&self) -> usize {
         match self {
-            Request::Append { append, .. } => append.entries.iter().map(|entry| entry.value.len()).sum(),
+            Request::Append { append, .. } => append.bytes(),
             Request::Update { update, .. } => {
                 write_arguments(&update.writes).iter().flatten().map(Vec::len).sum()
             }
