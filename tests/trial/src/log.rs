@@ -111,8 +111,10 @@ pub struct Loss {
 pub struct Trouble {
     /// Since when.
     pub from: u64,
-    /// Until when it was mended.
+    /// When it was mended.
     pub until: u64,
+    /// How long servers may be putting in order what it left, in milliseconds.
+    pub aftermath_ms: u64,
     /// The server whose line to Redis was slow, where it was nothing but that: whoever is elsewhere does not notice.
     pub slow: Option<usize>,
 }

@@ -62,6 +62,26 @@ impl Mishap {
         matches!(self, KillServer(_) | KillAll | KillRedis | LoseTail { .. })
     }
 
+    /// Whether it parts servers from Redis, or Redis from what it had or said.
+    #[must_use]
+    pub(crate) fn is_of_redis(self) -> bool {
+        use Mishap::{
+            BreakLine, BreakPlayers, FreezeRedis, FreezeServer, JumpRedis, JumpServer, KillAll, KillRedis,
+            KillServer, Line, LoseTail, Players, SlowLine,
+        };
+        match self {
+            KillAll
+            | KillRedis
+            | LoseTail { .. }
+            | FreezeRedis
+            | BreakLine(_)
+            | Line(..)
+            | JumpRedis { .. } => true,
+            KillServer(_) | FreezeServer(_) | SlowLine(..) | BreakPlayers(_) | Players(..)
+            | JumpServer(..) => false,
+        }
+    }
+
     /// Whether it is a jump of a clock.
     fn is_jump(self) -> bool {
         matches!(self, Mishap::JumpServer(..) | Mishap::JumpRedis { .. })

@@ -29,6 +29,9 @@ const SILENCE: Duration = Duration::from_millis(2_500);
 /// slow lines.
 const GIVE_BACK: Duration = Duration::from_secs(4);
 
+/// How long after something else was mended its clients are back.
+const SETTLED: Duration = Duration::from_secs(1);
+
 /// Where the servers keep the games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Storage {
@@ -214,7 +217,9 @@ impl Site {
             }
             _ => (now_ms(), None),
         };
-        self.history.troubles.push(Trouble { from, until, slow });
+        let aftermath = if planned.mishap.is_of_redis() { GIVE_BACK } else { SETTLED };
+        let aftermath_ms = u64::try_from(aftermath.as_millis()).unwrap_or(u64::MAX);
+        self.history.troubles.push(Trouble { from, until, aftermath_ms, slow });
         Ok(())
     }
 

@@ -13,9 +13,6 @@ const BACK_MAX_MS: u64 = 10_000;
 
 /// Whoever was connected to a server that is killed goes on elsewhere within this time.
 const ELSEWHERE_MAX_MS: u64 = 2_000;
-/// How long after something was mended servers may still be putting in order what it left: they are at Redis again within a second, and give each other
-/// 1.5 s to give back what it may have lost.
-const AFTERMATH_MS: u64 = 4_000;
 
 /// One line, from the moment it came about until it was gone.
 struct Line<'a> {
@@ -200,7 +197,8 @@ fn check_move(game: &str, client: &ClientLog, death: Death, troubles: &[Trouble]
     };
     let is_disturbing = |trouble: &Trouble| {
         let is_its_own = (trouble.from..=trouble.until).contains(&death.at) && trouble.slow.is_none();
-        let is_meanwhile = trouble.from <= until && trouble.until.saturating_add(AFTERMATH_MS) >= death.at;
+        let is_meanwhile =
+            trouble.from <= until && trouble.until.saturating_add(trouble.aftermath_ms) >= death.at;
         !is_its_own && is_meanwhile && trouble.slow.is_none_or(is_on)
     };
     if troubles.iter().any(is_disturbing) {
