@@ -170,10 +170,13 @@ async fn a_redis_that_becomes_a_replica_takes_nothing_and_says_why() {
 async fn a_full_redis_refuses_appends_and_loses_nothing() {
     let redis = RedisServer::start();
     let store = redis.open(RedisOptions::default()).await;
+    // To this one every moment without a word of Redis is a silence, after which clocks are looked at first.
+    let silence = Duration::from_millis(1);
+    let doubting = redis.open(RedisOptions { silence, ..RedisOptions::default() }).await;
     let at = append_ok(&store, append(game(1), Head::START, &["a"])).await;
     let _: String = redis.ask(&["CONFIG", "SET", "maxmemory", "1"]).await;
     let full = Append { writes: vec![put("k", "v")], ..append(game(1), at, &["b", "c"]) };
-    for _ in 0..3 {
+    for store in [&store, &store, &doubting, &doubting] {
         let why = unavailable(store.append(full.clone()).await);
         assert!(why.contains("memory is full"), "{why}");
     }
@@ -248,6 +251,28 @@ async fn what_many_games_have_lost_goes_back_in_a_few_round_trips() {
     for number in 0..GAMES {
         assert_eq!(store.get(key(&format!("last/{number}"))).await, Ok(Some(b"10".to_vec())));
     }
+}
+
+#[tokio::test]
+async fn a_redis_that_is_emptied_while_it_runs_gets_back_what_servers_hold_and_takes_new_ones() {
+    let redis = RedisServer::start();
+    let one = redis.open(RedisOptions::default()).await;
+    let two = redis.open(RedisOptions::default()).await;
+    fill(&one, 0..5, 3).await;
+    fill(&two, 5..10, 3).await;
+    let before = logs(&one, 0..10).await;
+    let epoch = one.epoch().await.unwrap();
+    let _: String = redis.ask(&["FLUSHALL"]).await;
+    // Each is told once that its store is gone, and comes back to what is there then.
+    for store in [&one, &two] {
+        assert!(store.heartbeat().await.unwrap_err().to_string().contains("was emptied"));
+        until("the store", async || store.heartbeat().await.ok()).await;
+        assert_eq!(store.stats().connections, 2);
+    }
+    assert_eq!(logs(&two, 0..10).await, before, "stamps and all");
+    let three = redis.open(RedisOptions::default()).await;
+    assert_eq!(three.get(key("last/7")).await, Ok(Some(b"3".to_vec())));
+    assert!(three.epoch().await.unwrap() > epoch, "what else was there is gone: an epoch ends");
 }
 
 /// Sets a killed Redis back to an earlier copy of its files.

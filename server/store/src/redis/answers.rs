@@ -4,7 +4,7 @@ use flagfall_board::Stamp;
 use redis::Value;
 
 use super::layout::{WriteArguments, parse_intent};
-use super::link::{Fault, checked, parsed};
+use super::link::{EMPTIED, Fault, checked, parsed};
 use crate::encoding::parse_entry;
 use crate::store::{Outage, UpdateOutcome};
 use crate::value::{Hash, Head};
@@ -92,6 +92,7 @@ pub(super) fn beat(value: Value) -> Result<Beat, Fault> {
             let outage = Outage { since: Stamp(decimal(since)?), until: Stamp(decimal(until)?) };
             Ok(Beat { at: Stamp(decimal(at)?), outage })
         }
+        [b"emptied"] => Err(Fault::not_done(EMPTIED)),
         _ => Err(strange()),
     }
 }

@@ -32,6 +32,9 @@ pub(super) enum Fault {
 /// What a former primary says to writes.
 const DEMOTED: &str = "this Redis is a replica now and takes no writes";
 
+/// What is left of a store that somebody has emptied.
+pub(super) const EMPTIED: &str = "Redis was emptied while it ran: games that servers hold are given back, everything else is gone until a backup is restored";
+
 impl Fault {
     pub(super) fn not_done(why: &str) -> Fault {
         Fault::NotDone(why.to_owned())
@@ -84,9 +87,7 @@ impl Fault {
         let not_done = |why: &str| Fault::NotDone(why.to_owned());
         match code {
             "NOSCRIPT" => Fault::ScriptGone,
-            "OOM" => {
-                not_done("Redis's memory is full: give it more (maxmemory) or export and remove old games")
-            }
+            "OOM" => not_done("Redis's memory is full: give it more (maxmemory), then archive games sooner"),
             "READONLY" => not_done(DEMOTED),
             "MISCONF" => {
                 not_done("Redis takes no writes because it cannot save: look at its log and its disk")
@@ -118,8 +119,8 @@ impl Fault {
     pub(super) fn ends_link(&self) -> bool {
         match self {
             Fault::InDoubt(_) => true,
-            // Sentinels know another primary. Where only its replicas are missing, it is still the one.
-            Fault::NotDone(why) => why == DEMOTED,
+            // Sentinels know another primary; what was lost is given back to whoever connects. Where only its replicas are missing, it is still the one.
+            Fault::NotDone(why) => why == DEMOTED || why == EMPTIED,
             Fault::ScriptGone => false,
         }
     }

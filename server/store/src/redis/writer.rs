@@ -163,6 +163,8 @@ pub(super) struct Writer {
     /// Whether a heartbeat of this process was taken: what was before its first one is for whoever opens the store to know.
     has_beaten: bool,
     outages_known_until: Stamp,
+    /// What tells the store from one that was in this Redis before.
+    made: String,
 }
 
 impl Writer {
@@ -177,6 +179,7 @@ impl Writer {
             trouble: Fault::not_done("Redis was not asked yet"),
             has_beaten: false,
             outages_known_until: Stamp(0),
+            made: String::new(),
         };
         let found = writer.connect().await?;
         let last_heartbeat = writer.last_life(found).await?;
@@ -210,8 +213,8 @@ impl Writer {
         if self.ready().await.is_err() {
             return;
         }
-        if self.shared.is_time_doubtful.swap(false, Ordering::SeqCst) {
-            self.look_at_time().await;
+        if self.shared.is_time_doubtful.swap(false, Ordering::SeqCst) && self.look_at_time().await.is_err() {
+            return self.return_soon().await;
         }
         let Some(mut link) = self.link.clone() else { return };
         let left_behind = SystemClock.now().0.saturating_sub(LEFT_BEHIND_MS);
@@ -268,7 +271,8 @@ impl Writer {
         if let Some(former) = &self.former {
             link.fence(former).await?;
         }
-        let Begun { last_heartbeat, wait } = self.begin(&mut link).await?;
+        let Begun { last_heartbeat, wait, made } = self.begin(&mut link).await?;
+        self.made = made;
         let games = self.shared.held().games();
         for chunk in games.chunks(CHUNK) {
             self.give_back(&mut link, chunk).await?;
@@ -298,7 +302,7 @@ impl Writer {
         self.shared.time(&mut command);
         command.arg(SCHEMA).arg(self.shared.epoch.load(Ordering::SeqCst));
         command.arg(&link.run_id).arg(u8::from(self.has_beaten));
-        let (schema, epoch, heartbeat, now, run_at): (String, String, String, u64, u64) =
+        let (schema, epoch, heartbeat, now, run_at, made): (String, String, String, u64, u64, String) =
             link.ask(&command).await?;
         if schema != SCHEMA.to_string() {
             return Err(Fault::NotDone(format!(
@@ -319,13 +323,14 @@ impl Writer {
             self.shared.raise_floor(heartbeat.unwrap_or(Stamp(0)).max(Stamp(now)));
         }
         let age = Duration::from_millis(now.saturating_sub(run_at));
-        Ok(Begun { last_heartbeat: heartbeat, wait: self.shared.options.give_back.saturating_sub(age) })
+        let wait = self.shared.options.give_back.saturating_sub(age);
+        Ok(Begun { last_heartbeat: heartbeat, wait, made })
     }
 
     fn heartbeat(&self, link: &Link) -> Cmd {
         let mut command = link.call(Script::Heartbeat, &[&self.shared.keys.meta]);
         self.shared.time(&mut command);
-        command.arg(self.shared.silence_ms());
+        command.arg(self.shared.silence_ms()).arg(&self.made);
         command
     }
 
@@ -342,13 +347,18 @@ impl Writer {
         self.shared.raise_floor(at);
     }
 
-    /// Looks at the time after a silence, and for an outage.
-    async fn look_at_time(&mut self) {
-        let Some(mut link) = self.link.clone() else { return };
-        let beat = link.ask(&self.heartbeat(&link)).await.and_then(answers::beat);
-        match beat {
-            Ok(beat) => self.note_beat(beat),
-            Err(fault) => self.lose_link(&fault),
+    /// Looks at the time after a silence, and for an outage. Where it cannot, whatever waits for that was surely not carried out.
+    async fn look_at_time(&mut self) -> Result<(), Fault> {
+        let mut link = self.link.clone().ok_or_else(|| Fault::not_done("there is no connection to Redis"))?;
+        match link.ask(&self.heartbeat(&link)).await.and_then(answers::beat) {
+            Ok(beat) => {
+                self.note_beat(beat);
+                Ok(())
+            }
+            Err(fault) => {
+                self.lose_link(&fault);
+                Err(Fault::NotDone(fault.into_why()))
+            }
         }
     }
 
@@ -564,7 +574,7 @@ impl Writer {
 
     async fn answer_group(&mut self, asked: Vec<(Request, Value)>) -> Vec<Request> {
         let mut again = Vec::new();
-        let mut was_silent = false;
+        let mut silenced = Vec::new();
         let mut landed = Vec::new();
         for (request, value) in asked {
             match request {
@@ -581,10 +591,7 @@ impl Writer {
                         self.shared.raise_floor(at);
                         reply.send(Ok(AppendOutcome::Late { at })).ok();
                     }
-                    Ok(Appended::Silence) => {
-                        was_silent = true;
-                        again.push(Request::Append { append, reply });
-                    }
+                    Ok(Appended::Silence) => silenced.push(Request::Append { append, reply }),
                     Ok(Appended::Quarantined { reason }) => {
                         self.shared.quarantine(append.game, &reason);
                         reply.send(Ok(AppendOutcome::Quarantined { reason })).ok();
@@ -604,8 +611,11 @@ impl Writer {
             }
         }
         self.land(landed).await;
-        if self.shared.is_time_doubtful.swap(false, Ordering::SeqCst) || was_silent {
-            self.look_at_time().await;
+        if self.shared.is_time_doubtful.swap(false, Ordering::SeqCst) || !silenced.is_empty() {
+            match self.look_at_time().await {
+                Ok(()) => again.append(&mut silenced),
+                Err(fault) => silenced.into_iter().for_each(|request| request.fail(&fault)),
+            }
         }
         if !again.is_empty()
             && let Some(link) = &mut self.link
@@ -756,6 +766,7 @@ struct Begun {
     last_heartbeat: Option<Stamp>,
     /// How long servers still have to give back what this run of Redis has lost, before anything else is written.
     wait: Duration,
+    made: String,
 }
 
 fn gather(first: Request, requests: &mut mpsc::Receiver<Request>) -> Vec<Request> {
