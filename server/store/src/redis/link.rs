@@ -35,6 +35,15 @@ const DEMOTED: &str = "this Redis is a replica now and takes no writes";
 /// What is left of a store that somebody has emptied.
 pub(super) const EMPTIED: &str = "Redis was emptied while it ran: games that servers hold are given back, everything else is gone until a backup is restored";
 
+/// What whoever has not all rights is told.
+const FORBIDDEN: &str = "this user may not do all that the store has to do on Redis: compare its ACL with deploy/redis/users.acl.template, of which keys and \
+                         channels are those of the prefix flagfall; ACL LOG, asked by another user, names what was refused";
+
+/// As much of a text as is passed on.
+fn shown(text: &str) -> String {
+    text.chars().take(SHOWN_MAX).collect()
+}
+
 impl Fault {
     pub(super) fn not_done(why: &str) -> Fault {
         Fault::NotDone(why.to_owned())
@@ -78,6 +87,10 @@ impl Fault {
                 Some(ErrorKind::BrokenPipe | ErrorKind::ConnectionReset | ErrorKind::UnexpectedEof) => {
                     Fault::not_done("it ended the connection at once; if it speaks TLS, say rediss://")
                 }
+                // The system's own words: nobody knows the name, or there is no way to that network.
+                Some(_) if !error.is_timeout() => {
+                    Fault::NotDone(shown(&io.map(ToString::to_string).unwrap_or_default()))
+                }
                 _ => Fault::of_error(error),
             },
         }
@@ -96,15 +109,14 @@ impl Fault {
             "LOADING" => not_done("Redis is still loading its data"),
             "BUSY" => not_done("Redis is busy with a script"),
             "NOAUTH" | "WRONGPASS" => not_done("Redis wants another user or password"),
-            "NOPERM" => not_done("this user may not do what the store has to do on Redis"),
+            "NOPERM" => not_done(FORBIDDEN),
             "MOVED" | "ASK" | "CROSSSLOT" | "CLUSTERDOWN" | "TRYAGAIN" => not_done(
                 "this is a Redis Cluster, which is not served yet: name a single primary, or Sentinels",
             ),
             "MASTERDOWN" => not_done("this Redis is a replica that has lost its primary"),
-            code => Fault::InDoubt(format!(
-                "Redis gave an error nobody expected ({})",
-                code.chars().take(SHOWN_MAX).collect::<String>()
-            )),
+            // Among others of a script that does what its user may not, before Redis 7.2.
+            "ERR" => Fault::InDoubt(format!("Redis gave an error without a name; perhaps {FORBIDDEN}")),
+            code => Fault::InDoubt(format!("Redis gave an error nobody expected ({})", shown(code))),
         }
     }
 
@@ -355,6 +367,20 @@ mod tests {
         assert_eq!(Fault::of_code("NOSCRIPT"), Fault::ScriptGone);
         assert!(matches!(Fault::of_code("ERR"), Fault::InDoubt(_)));
         assert!(Fault::of_code("READONLY").ends_link() && !Fault::of_code("OOM").ends_link());
+    }
+
+    #[test]
+    fn who_cannot_connect_or_may_not_is_told_what_to_look_at() {
+        let of = |error: std::io::Error| Fault::of_connecting(&error.into()).into_why();
+        let unknown =
+            std::io::Error::other("failed to lookup address information: Name or service not known");
+        assert!(of(unknown).contains("lookup address information: Name or service"));
+        assert!(of(ErrorKind::ConnectionRefused.into()).contains("nobody listens there"));
+        assert!(of(ErrorKind::TimedOut.into()).contains("did not answer in time"));
+        for code in ["NOPERM", "ERR"] {
+            let why = Fault::of_code(code).into_why();
+            assert!(why.contains("ACL LOG") && why.contains("users.acl.template"), "{why}");
+        }
     }
 
     #[test]

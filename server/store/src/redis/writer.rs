@@ -306,7 +306,7 @@ impl Writer {
             link.ask(&command).await?;
         if schema != SCHEMA.to_string() {
             return Err(Fault::NotDone(format!(
-                "the store in this Redis has schema {schema}, and this server knows {SCHEMA}: export it with the server that made it and import it into a new --redis-prefix"
+                "the store in this Redis has schema {schema}, and this server knows {SCHEMA}: export it with the server that made it and import it into a new --redis-prefix, such as flagfall-{SCHEMA}"
             )));
         }
         let epoch: u64 =

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use flagfall_e2e::{Process, Redis, Server, Site, client_program, command, deploy, get, server_program};
 use flagfall_tests::Chance;
@@ -161,6 +163,60 @@ fn alerts_and_dashboard_look_at_metrics_that_exist_and_the_runbook_has_them_all(
     assert!(alerts.len() > 5);
     for alert in alerts {
         assert!(runbook.contains(&format!("### {alert}\n")), "the runbook says nothing of {alert}");
+    }
+}
+
+/// What each alert notices, and what wakes nobody. Skipped where there is no `promtool`.
+#[test]
+fn alerts_fire_for_what_they_are_for() {
+    let tests = "prometheus/alerts.test.yml";
+    for alert in text("prometheus/alerts.yml").lines().filter_map(|line| line.split_once("alert: ")) {
+        assert!(text(tests).contains(&format!("alertname: {}\n", alert.1)), "nothing tries {}", alert.1);
+    }
+    if Command::new("promtool").arg("--version").output().is_err() {
+        return eprintln!("skipped: there is no promtool here");
+    }
+    let mut promtool = command(Path::new("promtool"));
+    Process::start("promtool", promtool.args(["test", "rules"]).arg(deploy().join(tests)))
+        .ended()
+        .expect(0, &["SUCCESS"]);
+}
+
+/// Nothing of a namespace can be made before it.
+#[test]
+fn the_namespace_has_a_file_of_its_own_and_everything_else_is_in_it() {
+    assert!(text("kubernetes/namespace.yaml").contains("kind: Namespace"));
+    for file in ["kubernetes/flagfall.yaml", "kubernetes/redis.yaml"] {
+        let text = text(file);
+        assert!(!text.contains("kind: Namespace"), "{file}");
+        assert_eq!(
+            text.matches("\nkind: ").count(),
+            text.matches("\n  namespace: flagfall\n").count(),
+            "{file}"
+        );
+        assert!(text.contains("kubectl apply -f deploy/kubernetes/namespace.yaml"), "{file}");
+    }
+}
+
+/// What keeps a server from starting, such as a Redis that loads its data, passes while nobody is there to start it by hand.
+#[test]
+fn services_are_started_again_as_often_as_it_takes() {
+    for file in ["systemd/flagfall-server.service", "systemd/flagfall-server@.service"] {
+        let text = text(file);
+        assert!(
+            text.contains("\nStartLimitIntervalSec=0\n") && text.contains("\nRestart=on-failure\n"),
+            "{file}"
+        );
+    }
+}
+
+/// Passwords and backups lie beside what an image is built from.
+#[test]
+fn secrets_stay_out_of_the_image_and_of_the_repository() {
+    let (built, kept) = (text("Dockerfile.dockerignore"), text(".gitignore"));
+    for secret in [".env", "redis/users.acl", "backups"] {
+        assert!(built.lines().any(|line| line == format!("deploy/{secret}")), "{secret}");
+        assert!(kept.lines().any(|line| line == secret), "{secret}");
     }
 }
 
