@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Process, command};
+use crate::{Ended, Process, command};
 
 /// A running Redis that promises all a game needs. It ends with this value.
 #[derive(Debug)]
@@ -90,10 +90,20 @@ impl Redis {
     /// # Panics
     /// When that fails.
     pub fn restore(file: &Path, folder: &Path) {
+        Redis::try_restore(file, folder).expect(0, &["keys"]);
+    }
+
+    /// Tries to make a new folder from a file that may be none.
+    ///
+    /// # Panics
+    /// When the folder has no name.
+    #[must_use]
+    pub fn try_restore(file: &Path, folder: &Path) -> Ended {
         let mut restore = command(&deploy().join("restore"));
-        // An operator who made the backup a moment ago has it set.
-        restore.env("REDISCLI_AUTH", "of another Redis");
-        Process::start("restore", restore.arg(file).arg(folder)).ended().expect(0, &["keys"]);
+        // As an operator types it who made the backup a moment ago: beside it, with the password still set.
+        let (place, name) = (folder.parent().expect("a place"), folder.file_name().expect("a name"));
+        restore.current_dir(place).env("REDISCLI_AUTH", "of another Redis");
+        Process::start("restore", restore.arg(file).arg(name)).ended()
     }
 
     fn with_settings(settings: &Path, folder: &Path, password: Option<String>) -> Redis {

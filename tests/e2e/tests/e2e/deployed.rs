@@ -66,6 +66,17 @@ fn a_backup_is_taken_while_a_game_is_played_and_restored() {
     games.expect(0, &["ply 6"]);
 }
 
+#[test]
+fn what_is_no_backup_is_told_and_leaves_nothing_behind() {
+    let site = Site::new();
+    let (file, folder) = (site.path().join("games.rdb"), site.path().join("restored"));
+    fs::write(&file, "REDIS").expect("a file");
+    for _ in 0..2 {
+        Redis::try_restore(&file, &folder).expect(1, &["does not read"]);
+    }
+    assert_eq!(fs::read_dir(folder).expect("a folder").count(), 0);
+}
+
 /// What an export tells of games and records; not when it was taken.
 fn contents(site: &Site, file: &str) -> Vec<String> {
     Process::start("store", site.server_command(0).args(["store", "export", file])).ended().expect(0, &[]);
