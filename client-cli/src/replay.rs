@@ -261,7 +261,7 @@ fn step(view: &mut GameView, record: &GameRecord, ruleset: &Ruleset, event: &Gam
         | GameEvent::DrawOffered { .. }
         | GameEvent::DrawDeclined { .. }
         | GameEvent::Paused { .. }
-        | GameEvent::Resumed {} => {}
+        | GameEvent::Resumed { .. } => {}
     }
     view.apply(event, &change);
 }

@@ -341,7 +341,7 @@ pub fn event(event: &GameEvent) -> String {
         GameEvent::DrawOffered { side } => format!("{side} offers a draw."),
         GameEvent::DrawDeclined { side } => format!("{side} declines the draw."),
         GameEvent::Paused { .. } => "The game is paused while the server is away; no clock runs.".to_owned(),
-        GameEvent::Resumed {} => "The game goes on.".to_owned(),
+        GameEvent::Resumed { .. } => "The game goes on.".to_owned(),
         GameEvent::Ended { outcome: ended, .. } => outcome(ended),
     }
 }

@@ -100,7 +100,7 @@ impl Told {
             SecretRecord::DrawOffered { side } => self.said.push(format!("{at}: {side} offers a draw")),
             SecretRecord::DrawDeclined { side } => self.said.push(format!("{at}: {side} declines")),
             SecretRecord::Paused { since } => self.said.push(format!("{at}: paused since {}", since.0)),
-            SecretRecord::Resumed => self.said.push(format!("{at}: resumed")),
+            SecretRecord::Resumed { since } => self.said.push(format!("{at}: resumed since {since:?}")),
             SecretRecord::Ended { winner, reason } => {
                 self.pending = None;
                 // A game that is called off opens nothing.

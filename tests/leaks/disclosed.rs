@@ -192,7 +192,7 @@ impl Disclosed {
             SecretRecord::DrawOffered { side } => self.say(format!("{side} offers a draw")),
             SecretRecord::DrawDeclined { side } => self.say(format!("{side} declines")),
             SecretRecord::Paused { since } => self.say(format!("paused since {}", since.0)),
-            SecretRecord::Resumed => self.say("resumed".to_owned()),
+            SecretRecord::Resumed { since } => self.say(format!("resumed since {since:?}")),
             SecretRecord::Ended { winner, reason } => {
                 self.say(format!("over: {winner:?} {reason:?}"));
                 for side in Side::BOTH {

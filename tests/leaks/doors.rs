@@ -134,7 +134,7 @@ impl Doors for CountsPrivate {
 pub(crate) struct TellsOfNothing;
 impl Doors for TellsOfNothing {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
-        Real.event(logged, viewer).or(Some((GameEvent::Resumed {}, ViewChange::default())))
+        Real.event(logged, viewer).or(Some((GameEvent::Resumed { since: None }, ViewChange::default())))
     }
 }
 

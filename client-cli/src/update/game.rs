@@ -317,7 +317,7 @@ pub(super) fn event(
         | GameEvent::Paused { .. }
         | GameEvent::Colored { .. }
         | GameEvent::Chosen { .. }
-        | GameEvent::Resumed {} => {}
+        | GameEvent::Resumed { .. } => {}
     }
     let is_watching = game.own_side().is_none();
     // Whose Flag is taken is to move by the count of plies, but the end is the next thing to come.

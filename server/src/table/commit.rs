@@ -2,13 +2,14 @@
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{Code, GameCommand};
-use flagfall_rules::{Event, Events, Refusal, Viewer, decide, decide_claim, decide_deadline};
+use flagfall_rules::{Event, Events, Game, Refusal, Viewer, decide, decide_claim, decide_deadline};
 use flagfall_store::record::{self, CommandStamp, LogBody, LogEntry};
 use flagfall_store::{Append, AppendOutcome, Head, Key, StoreError, StoredEntry, Write};
 
 use super::answers::{CommandKey, Done, fingerprint_of, stamp_of};
-use super::core::{Asked, Cause, Flight, Output, ReadFailure, Reading, Table};
+use super::core::{Asked, Cause, Flight, Output, ReadFailure, Reading, Table, is_awaited};
 use super::header::GameHeader;
+use super::listing::{self, awake_key};
 use super::public_games;
 use super::replay::{self, ReplayError};
 use crate::archive::ended;
@@ -92,6 +93,18 @@ impl Table {
         Some(Output::Append(append))
     }
 
+    /// Whether the list of games that have to be in memory says when the house player of this one is to act.
+    fn is_house_noted(&self) -> bool {
+        self.header.is_slow() && self.header.has_house()
+    }
+
+    /// Whether the game has to be in memory because its house player is to act, once the game is so far; nothing at its end, which takes it from every list.
+    fn house_turn(&self, after: &Game) -> Option<Write> {
+        let is_awaited = |side: &Side| self.header.is_house(*side) && is_awaited(after, *side);
+        let is_over = after.phase() == flagfall_rules::Phase::Over;
+        if is_over { None } else { listing::house_turn(self.id, Side::BOTH.iter().any(is_awaited)) }
+    }
+
     /// The append of events, before the first of which the side that acted is given back so much time.
     fn append_of<'a>(
         &self,
@@ -103,7 +116,11 @@ impl Table {
     ) -> Option<Append> {
         let mut bodies = Vec::with_capacity(2);
         let mut writes = Vec::new();
+        let mut after = self.is_house_noted().then(|| self.game.clone());
         for event in events {
+            if let Some(after) = &mut after {
+                flagfall_rules::evolve(after, event, now);
+            }
             if let Some(outcome) = event.outcome() {
                 writes.extend(end_of_index(self.id, &self.header));
                 writes.extend(public_games::closing(self.id, &self.header, self.game.terms().created));
@@ -120,6 +137,7 @@ impl Table {
             bodies.push(record::encode(entry).ok()?);
         }
         writes.extend(due_turn(self.id, &self.header, self.head.seq + bodies.len() as u64));
+        writes.extend(after.and_then(|after| self.house_turn(&after)));
         Some(Append { game: self.id, expected: self.head, deadline, bodies, writes })
     }
 
@@ -167,7 +185,7 @@ impl Table {
                 events.iter().for_each(|event| self.carry_out(event, at, 0));
                 match cause {
                     Cause::Deadline => {}
-                    Cause::Recovery => self.outage_since = None,
+                    Cause::Recovery => self.told_outage(),
                     Cause::Stop => {
                         self.is_stopped = true;
                         outputs.push(Output::Stopped);
@@ -347,5 +365,5 @@ fn due_history(game: GameId) -> Option<Write> {
 }
 
 fn end_of_index(game: GameId, header: &GameHeader) -> impl Iterator<Item = Write> {
-    index_keys(game, header).map(|key| Write::Delete { key })
+    index_keys(game, header).chain(awake_key(game)).map(|key| Write::Delete { key })
 }

@@ -13,7 +13,8 @@ use flagfall_protocol::{
     ServerToClient,
 };
 use flagfall_rules::{
-    Entropy, Event, Events, Game, View, Viewer, decide_deadline, decide_pause, decide_resume, view,
+    Entropy, Event, Events, Game, View, Viewer, decide_deadline, decide_pause, decide_resume,
+    decide_resume_since, view,
 };
 use flagfall_store::{Append, AppendOutcome, Head, Outage, StoreError, StoredEntry};
 
@@ -22,6 +23,7 @@ use super::audience::{Audiences, Subscriber, audience_of};
 use super::claims::Claims;
 use super::follow::Following;
 use super::header::GameHeader;
+use super::outages::{Outages, Untold};
 use super::presence::Attendance;
 use super::rematch::RematchAsker;
 use super::replay::{self, ReplayError};
@@ -199,6 +201,8 @@ pub(super) struct Table {
     pub(super) following: Following,
     /// Since when no server could take a move, until the log says that one can again.
     pub(super) outage_since: Option<Stamp>,
+    /// Since when one could, where that is known: clocks have run since.
+    pub(super) outage_until: Option<Stamp>,
     /// The latest outage of the store that was looked at.
     pub(super) outage_seen: Option<Outage>,
     /// When what the store did not take is tried again.
@@ -245,6 +249,7 @@ impl Table {
             reading: None,
             following: Following::default(),
             outage_since: None,
+            outage_until: None,
             outage_seen: None,
             retry_at: None,
             behind_look_at: None,
@@ -258,6 +263,22 @@ impl Table {
         };
         table.catch_up(rest)?;
         Ok(table)
+    }
+
+    /// The game is opened after outages that its log does not tell of, or a pause whose end it does not: clocks stood still as long as they took, and have run since.
+    pub(super) fn recover_from(&mut self, outages: &Outages) {
+        self.outage_seen = outages.over_at().map(|until| Outage { since: until, until });
+        if self.is_over() {
+            return;
+        }
+        if let Some(Untold { since, until }) = outages.untold(self.game.latest(), self.game.paused_since()) {
+            (self.outage_since, self.outage_until) = (Some(since), Some(until));
+        }
+    }
+
+    /// The log tells of the outage.
+    pub(super) fn told_outage(&mut self) {
+        (self.outage_since, self.outage_until) = (None, None);
     }
 
     /// The game goes on after an outage that began then, or that the log tells of: the clocks stood still, and nothing else
@@ -277,12 +298,12 @@ impl Table {
         } else {
             Vec::new()
         };
-        if events.is_empty() {
-            return decide_resume(&self.game).into_iter().collect();
-        }
         let mut paused = self.game.clone();
         events.iter().for_each(|event| flagfall_rules::evolve(&mut paused, event, since));
-        events.extend(decide_resume(&paused));
+        events.extend(match self.outage_until {
+            Some(until) => decide_resume_since(&paused, until),
+            None => decide_resume(&paused),
+        });
         events
     }
 
@@ -367,8 +388,7 @@ impl Table {
 
     /// Whether a side has to deploy or to act.
     pub(super) fn is_awaited(&self, side: Side) -> bool {
-        let is_to_deploy = self.game.phase() == flagfall_rules::Phase::Deploying && !self.game.is_ready(side);
-        is_to_deploy || self.game.is_to_act(side)
+        is_awaited(&self.game, side)
     }
 
     /// Whether the game has ended.
@@ -407,7 +427,12 @@ impl Table {
     /// The game as somebody may know it now. As long as the log does not tell of an outage yet, clocks are shown as they stood
     /// at its beginning: they have not run since.
     pub(super) fn look(&self, now: Stamp, viewer: Viewer) -> (Audience, GameView) {
-        let at = self.outage_since.map_or(now, |since| since.min(now)).max(self.game.latest());
+        let at = match (self.outage_since, self.outage_until) {
+            (Some(since), Some(until)) => now.minus_ms(until.ms_since(since)),
+            (Some(since), None) => since.min(now),
+            (None, _) => now,
+        };
+        let at = at.max(self.game.latest());
         (audience_of(viewer), GameView::from(&view(&self.game, viewer, at)))
     }
 
@@ -555,7 +580,7 @@ impl Table {
             if let Some(since) = self.outage_since {
                 let events = self.decide_recovery(since);
                 if events.is_empty() {
-                    self.outage_since = None;
+                    self.told_outage();
                     continue;
                 }
                 if is_resting {
@@ -596,7 +621,9 @@ impl Table {
         }
         // After an outage the log does not tell of yet, no clock has run since then.
         let since = self.outage_since.unwrap_or(now);
-        let pause = self.is_to_pause.then(|| decide_pause(&self.game, since));
+        // Of outages that are over it is told by whoever opens the game next.
+        let pause =
+            (self.is_to_pause && self.outage_until.is_none()).then(|| decide_pause(&self.game, since));
         match self.append_by_itself(now, pause.into_iter().flatten().collect(), Cause::Stop) {
             Some(append) => outputs.push(append),
             None => {
@@ -666,4 +693,10 @@ impl Table {
     pub(super) fn may_know(&self, key: CommandKey) -> bool {
         self.known.contains(&key.bits())
     }
+}
+
+/// Whether a side has to deploy or to act.
+pub(super) fn is_awaited(game: &Game, side: Side) -> bool {
+    let is_to_deploy = game.phase() == flagfall_rules::Phase::Deploying && !game.is_ready(side);
+    is_to_deploy || game.is_to_act(side)
 }

@@ -186,8 +186,15 @@ impl Table {
         // The store is there again.
         self.retry_at = None;
         let latest = self.game.latest();
-        if self.outage_since.is_none() && (latest <= outage.since || latest < outage.until) {
+        if let Some(until) = &mut self.outage_until {
+            // One more of which its log will be told.
+            *until = until.plus_ms(outage.until.ms_since(outage.since));
+        } else if self.outage_since.is_none() && (latest <= outage.since || latest < outage.until) {
             self.recover(Some(outage.since.max(latest)));
+            if self.header.is_slow() && self.outage_since.is_some() {
+                // Whenever the table comes to it: nobody may be looking.
+                self.outage_until = Some(outage.until);
+            }
         }
     }
 

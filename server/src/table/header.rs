@@ -66,6 +66,12 @@ impl GameHeader {
         self.players[side].kind == PlayerKind::House
     }
 
+    /// Whether a house player plays.
+    #[must_use]
+    pub fn has_house(&self) -> bool {
+        Side::BOTH.into_iter().any(|side| self.is_house(side))
+    }
+
     /// Whether the game may leave memory while it goes on: days pass between its plies, or nobody's time runs.
     #[must_use]
     pub fn is_slow(&self) -> bool {

@@ -28,8 +28,7 @@ impl Table {
             (EndReason::Aborted, Some(asker)) => self.header.terms.rated && *side == asker,
             _ => false,
         };
-        let is_with_house = Side::BOTH.into_iter().any(|side| self.header.is_house(side));
-        let leavers = Side::BOTH.into_iter().filter(|_| !is_with_house).filter(has_left);
+        let leavers = Side::BOTH.into_iter().filter(|_| !self.header.has_house()).filter(has_left);
         let marks: Vec<Write> =
             leavers.filter_map(|side| conduct::mark(&self.header.players[side].id, self.id, now)).collect();
         marks.into_iter()

@@ -3,6 +3,9 @@
 //! A game with days per move, or without a clock, may leave memory. Its place in the list says so, and by when somebody has to look at it; `flags/TIME/GAME` says the
 //! same in the order of time, so whoever looks after games at rest reads what is due and nothing else. That moment is never after the flag. Whoever looks moves it on, by one update on
 //! the condition that the list still has it: a ply writes nothing, and the end takes the game out of the list and leaves the rest to whoever looks next.
+//!
+//! `awake/GAME` names the games that have to be in memory: those on a clock, and slow ones whose house player is to act. Whoever starts, or compares what he has with the store, reads
+//! those, and none of the games at rest.
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{Expect, Key, Update, Write};
@@ -50,16 +53,37 @@ impl Listing {
 
 /// Puts a game that is made now into the list.
 pub(super) fn opening(game: GameId, header: &GameHeader, now: Stamp) -> Vec<Write> {
-    let mut writes: Vec<Write> =
-        index_keys(game, header).map(|key| Write::Put { key, value: Vec::new(), expires: None }).collect();
+    let empty = |key, expires| Write::Put { key, value: Vec::new(), expires };
+    let mut writes: Vec<Write> = index_keys(game, header).map(|key| empty(key, None)).collect();
     if let Some(listing) = Listing::opening(header, now) {
         writes.extend(listing.write(game));
+        writes.extend(news_key(game).map(|key| empty(key, Some(now.plus_ms(NEWS_MS)))));
+    }
+    // A house player deploys first of all, and where there is nothing to deploy it may be his turn.
+    if !header.is_slow() || header.has_house() {
+        writes.extend(awake_key(game).map(|key| empty(key, None)));
     }
     writes
 }
 
+/// Has a slow game whose house player is to act, or not any more, in memory until it has acted.
+pub(super) fn house_turn(game: GameId, is_awaited: bool) -> Option<Write> {
+    let key = awake_key(game)?;
+    Some(if is_awaited {
+        Write::Put { key, value: Vec::new(), expires: None }
+    } else {
+        Write::Delete { key }
+    })
+}
+
 /// What all places in the list begin with.
 pub(super) const LIVE: &str = "live/";
+/// What the keys of all games begin with that have to be in memory.
+pub(super) const AWAKE: &str = "awake/";
+/// What the keys of all slow games begin with that were made a moment ago.
+pub(super) const NEWS: &str = "news/";
+/// How new a game is at most of which its players are told, in milliseconds.
+pub(super) const NEWS_MS: u64 = 60_000;
 /// What the keys of all dues begin with.
 pub(super) const FLAGS: &str = "flags/";
 
@@ -67,14 +91,23 @@ pub(super) fn live_key(game: GameId) -> Option<Key> {
     Key::new(format!("{LIVE}{game}")).ok()
 }
 
+pub(super) fn awake_key(game: GameId) -> Option<Key> {
+    Key::new(format!("{AWAKE}{game}")).ok()
+}
+
+fn news_key(game: GameId) -> Option<Key> {
+    Key::new(format!("{NEWS}{game}")).ok()
+}
+
 /// Moments have one width, so that keys stand in the order of time.
 fn due_key(due: Stamp, game: GameId) -> Option<Key> {
     Key::new(format!("{FLAGS}{:016}/{game}", due.0)).ok()
 }
 
-/// The game a key of the list is of.
+/// The game a key of one of the lists is of.
 pub(super) fn game_of(key: &Key) -> Option<GameId> {
-    std::str::from_utf8(key.as_bytes()).ok()?.strip_prefix(LIVE)?.parse().ok()
+    let (list, game) = std::str::from_utf8(key.as_bytes()).ok()?.split_once('/')?;
+    ["live", "awake", "news"].contains(&list).then(|| game.parse().ok())?
 }
 
 /// When which game is due.

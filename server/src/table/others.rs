@@ -11,9 +11,10 @@ use tokio::sync::Semaphore;
 use tokio::sync::broadcast::error::RecvError;
 
 use super::actor::{Message, TableHandle};
-use super::listing::{LIVE, Listing, game_of, live_key};
+use super::listing::{AWAKE, Listing, NEWS, NEWS_MS, game_of, live_key};
 use super::registry::{SCAN_CHUNK, Tables};
 use crate::gateway::Payload;
+use crate::scan::Scan;
 
 /// Games of other servers opened at once.
 const ADOPT_AT_ONCE: usize = 16;
@@ -23,8 +24,6 @@ const FIRST: u64 = 1;
 const AUDIT_AT_ONCE: usize = 16;
 /// The time until an audit that the store did not answer is tried again.
 const AUDIT_AGAIN: Duration = Duration::from_secs(1);
-/// How new a game is at most of which its players are told, in milliseconds.
-const NEWS_MS: u64 = 60_000;
 
 impl Tables {
     /// Follows what other servers append, until the future is dropped. Rests for ever where nobody else can append.
@@ -68,6 +67,7 @@ impl Tables {
             }
             match tables.find(game).await {
                 Ok(handle) => {
+                    tables.forget_awake(&handle).await;
                     handle.hear(seq);
                     tables.tell_players(&handle);
                 }
@@ -108,19 +108,14 @@ impl Tables {
 
     /// Looks whether anything was missed: games made, entries appended, entries lost.
     async fn audit(&self, room: &Arc<Semaphore>) -> Result<(), StoreError> {
-        let prefix = Key::new(LIVE)?;
-        let mut after = None;
-        loop {
-            let records = self.store().scan(prefix.clone(), after, SCAN_CHUNK).await?;
-            let Some((last, _)) = records.last() else { break };
-            after = Some(last.clone());
-            for (key, listed) in &records {
-                let Some(game) = game_of(key) else { continue };
-                // Whoever is connected here has not been told of a game that is this new.
-                let is_new = |listing: Listing| self.now().ms_since(listing.created) < NEWS_MS;
-                let is_at_rest = Listing::read(listed).is_some_and(|listing| !is_new(listing));
-                if self.handle(game).is_none() && !self.is_making(game) && !is_at_rest {
-                    self.adopt(game, 0, room).await;
+        // Of slow games only those that were made a moment ago: whoever is connected here may not have been told of them.
+        for list in [AWAKE, NEWS] {
+            let mut scan = Scan::new(self.store(), Key::new(list)?, SCAN_CHUNK);
+            while let Some(records) = scan.next().await? {
+                for game in records.iter().filter_map(|(key, _)| game_of(key)) {
+                    if self.handle(game).is_none() && !self.is_making(game) {
+                        self.adopt(game, 0, room).await;
+                    }
                 }
             }
         }

@@ -168,7 +168,7 @@ impl Tables {
     }
 
     /// Writes how far a game is, unless its line says so already, or more; of a game that the list of running games does not have, nothing.
-    async fn note_line(&self, game: GameId, shared: &Shared) -> Result<(), StoreError> {
+    pub(super) async fn note_line(&self, game: GameId, shared: &Shared) -> Result<(), StoreError> {
         let summary = shared.summary(game);
         let (Some(live), Some(key)) = (live_key(game), line_key(game, &shared.header, shared.created)) else {
             return Ok(());

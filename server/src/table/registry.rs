@@ -295,7 +295,13 @@ impl Tables {
             // Nobody would write its pause any more.
             return Err(TableError::Unavailable);
         }
-        table.recover(self.inner.outages.since(table.game.latest()));
+        if table.header.is_slow() {
+            // Read after the log: whatever clocks have stood still for when something is written next is in it.
+            let outages = Outages::known(&*self.inner.store).await.map_err(|_| TableError::Unavailable)?;
+            table.recover_from(&outages);
+        } else {
+            table.recover(self.inner.outages.since(table.game.latest()));
+        }
         table.set_claim_wait(self.inner.settings.claim_ms);
         if let Some(seats) = self.seats() {
             table.share(seats.elsewhere(game));

@@ -6,6 +6,7 @@ use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Writ
 use super::commit::index_keys;
 use super::core::ReadFailure;
 use super::replay;
+use super::rest::LISTS_WHOLE;
 use super::search::read_all;
 
 /// Lists those of these games that run and are not listed; how many that were. For when records of the store were lost. A
@@ -15,6 +16,9 @@ use super::search::read_all;
 /// [`StoreError`] when the store does not answer.
 pub async fn relist(store: &dyn Store, games: &[GameId]) -> Result<usize, StoreError> {
     let mut listed = 0;
+    // The next server that starts makes the lists beside it whole.
+    let writes = vec![Write::Delete { key: Key::new(LISTS_WHOLE)? }];
+    store.update(Update { conditions: Vec::new(), writes }).await?;
     for game in games {
         let stored = match read_all(store, *game, 0).await {
             Ok(stored) => stored,

@@ -2,28 +2,34 @@
 //!
 //! Those are games with days per move and games without a clock; a clock that runs keeps its game in memory, which ends soon enough. Whoever asks for a game at rest has
 //! it opened from its log. A flag falls by the table, which is opened shortly before, on every server, so it falls whoever is alive, and the append decides who was first.
+//!
+//! A server that starts, and one that has lost the store for a while, opens none of them: outages are kept in the store, and whoever opens a game has its log told of those it has
+//! missed. When a game is due need not move with an outage: it is a moment before which no flag falls, and an outage makes flags fall later.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flagfall_board::{GameId, Side, Stamp};
-use flagfall_store::{Expect, Key, Outage, Record, StoreError, Update, Write};
+use flagfall_protocol::Phase;
+use flagfall_store::{Expect, Key, Record, StoreError, Update, Write};
 use futures_util::StreamExt as _;
 use tokio::time::sleep;
 
 use super::actor::{Stay, TableHandle};
 use super::core::Table;
-use super::listing::{FLAGS, LIVE, Listing, due_of, game_of, live_key};
+use super::listing::{AWAKE, FLAGS, LIVE, Listing, awake_key, due_of, game_of, live_key};
 use super::registry::{SCAN_CHUNK, TableError, Tables};
 
 /// How long before its flag may fall a game is opened, in milliseconds.
 const NEAR_MS: u64 = 60_000;
 /// How long until a game that could not be opened for its flag is looked at again, in milliseconds.
 const DAMAGED_MS: u64 = 60 * 60_000;
-/// Running games opened at once: at the start, and after an outage.
+/// Running games opened at once when a server starts.
 const OPEN_AT_ONCE: usize = 64;
-/// Looks between two counts of the games at rest.
-const LOOKS_PER_COUNT: u32 = 12;
+/// Games that are due, read at once.
+const DUE_AT_ONCE: usize = 64;
+/// Looks between two times at which all players in the list of public games are looked up anew.
+const LOOKS_PER_NAMES: u32 = 12;
 /// Looks between two times at which the list of public games is told how far games in memory are.
 const LOOKS_PER_NOTE: u32 = 6;
 
@@ -40,21 +46,49 @@ impl Table {
     }
 }
 
+/// A walk through the list of all running games, a piece at each look: what it finds wrong it mends.
+#[derive(Default)]
+pub(super) struct Round {
+    after: Option<Key>,
+    at_rest: usize,
+}
+
+/// The record that says that the lists beside that of all running games are whole: stores of earlier versions do not have them.
+pub(super) const LISTS_WHOLE: &str = "lists_whole";
+
 impl Tables {
-    /// Opens every running game of the store, for its log to tell of the time in which there was no server. Slow games rest again at once.
+    /// Opens the games that have to be in memory, for their clocks to run on. Games at rest are told of the time in which there was no server when they are opened next; in a store
+    /// of an earlier version every running game is opened once, and gets its place in all lists.
     pub(super) async fn recover(&self) -> Result<(), StoreError> {
+        let whole = Key::new(LISTS_WHOLE)?;
+        let is_whole = self.store().get(whole.clone()).await?.is_some();
+        let (recovered, damaged) = self.open_listed(if is_whole { AWAKE } else { LIVE }).await?;
+        if recovered + damaged > 0 {
+            tracing::info!(recovered, damaged, "running games go on; no clock ran while the server was down");
+        }
+        if !is_whole {
+            let writes = vec![Write::Put { key: whole, value: Vec::new(), expires: None }];
+            self.store().update(Update { conditions: Vec::new(), writes }).await?;
+        }
+        Ok(())
+    }
+
+    /// Opens the games of a list, slow ones for as long as it takes; how many there were, and how many of them are damaged.
+    async fn open_listed(&self, list: &str) -> Result<(usize, usize), StoreError> {
         let (mut recovered, mut damaged) = (0_usize, 0_usize);
         let mut told = std::time::Instant::now();
         let mut after = None;
-        while let Some(records) = self.listed_after(LIVE, &mut after).await? {
-            let loads = records.into_iter().filter_map(|(key, value)| Some((game_of(&key)?, value)));
-            let loads = loads.map(|(game, listed)| {
+        let is_to_list = list == LIVE;
+        while let Some(records) = self.listed_after(list, SCAN_CHUNK, &mut after).await? {
+            let loads = records.into_iter().filter_map(|(key, _)| game_of(&key)).map(|game| {
                 let tables = self.clone();
                 // A task of its own: it may use another core, and a defect in one game's replay ends nothing else.
                 tokio::spawn(async move {
                     let found = tables.find_for(game, Stay::Short).await;
-                    if let Ok(handle) = &found {
-                        tables.keep_listed(handle, listed).await;
+                    match &found {
+                        Ok(handle) if is_to_list => tables.keep_listed(handle).await,
+                        Ok(handle) => tables.forget_awake(handle).await,
+                        Err(_) => {}
                     }
                     (game, found.map(drop))
                 })
@@ -75,52 +109,77 @@ impl Tables {
                 }
             }
         }
-        if recovered + damaged > 0 {
-            tracing::info!(recovered, damaged, "running games go on; no clock ran while the server was down");
-        }
-        Ok(())
+        Ok((recovered, damaged))
     }
 
     /// The next records of a list; none after the last one.
     async fn listed_after(
         &self,
         list: &str,
+        limit: usize,
         after: &mut Option<Key>,
     ) -> Result<Option<Vec<Record>>, StoreError> {
-        let records = self.store().scan(Key::new(list)?, after.take(), SCAN_CHUNK).await?;
+        let records = self.store().scan(Key::new(list)?, after.take(), limit).await?;
         *after = records.last().map(|(last, _)| last.clone());
         Ok((!records.is_empty()).then_some(records))
     }
 
-    /// A slow game of an earlier version, or one that was listed anew, gets its place among the dues.
-    async fn keep_listed(&self, handle: &TableHandle, listed: Vec<u8>) {
-        let (header, created) = (&handle.shared.header, handle.shared.created);
-        if !header.is_slow() || Listing::read(&listed).is_some() {
+    /// A game of an earlier version, or one that was listed anew, gets its place in the lists. What cannot be written now is found again.
+    async fn keep_listed(&self, handle: &TableHandle) {
+        let kept = async {
+            let Some(live) = live_key(handle.id()) else { return Ok(()) };
+            let Some(listed) = self.store().get(live.clone()).await? else { return Ok(()) };
+            let (header, created) = (&handle.shared.header, handle.shared.created);
+            if !header.is_slow() {
+                return self.keep_awake(handle.id(), live, listed).await;
+            }
+            if Listing::read(&listed).is_none() {
+                let listing = Listing { created, due: Some(self.now().plus_ms(NEAR_MS)) };
+                if let Some(update) = listing.replace(handle.id(), listed) {
+                    self.store().update(update).await?;
+                }
+            }
+            self.note_line(handle.id(), &handle.shared).await
+        };
+        if let Err(error) = kept.await {
+            let error: StoreError = error;
+            tracing::warn!(game = %handle.id(), %error, "the lists have nothing of this running game yet; they will");
+        }
+    }
+
+    /// Lists a game that has to be in memory, if it still runs.
+    async fn keep_awake(&self, game: GameId, live: Key, listed: Vec<u8>) -> Result<(), StoreError> {
+        let Some(key) = awake_key(game) else { return Ok(()) };
+        if self.store().get(key.clone()).await?.is_none() {
+            let writes = vec![Write::Put { key, value: Vec::new(), expires: None }];
+            self.store().update(Update { conditions: vec![(live, Expect::Value(listed))], writes }).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes a game that is over out of the list of those that have to be in memory: a server of an earlier version, which let it end, does not know that list.
+    pub(super) async fn forget_awake(&self, handle: &TableHandle) {
+        let (Some(key), Some(live)) = (awake_key(handle.id()), live_key(handle.id())) else { return };
+        if handle.phase() != Phase::Over {
             return;
         }
-        let listing = Listing { created, due: Some(self.now().plus_ms(NEAR_MS)) };
-        if let Some(update) = listing.replace(handle.id(), listed)
-            && let Err(error) = self.store().update(update).await
-        {
-            tracing::warn!(game = %handle.id(), %error, "the list of running games has nothing of when this one is due; it will");
+        let update = Update { conditions: vec![(live, Expect::Absent)], writes: vec![Write::Delete { key }] };
+        if let Err(error) = self.store().update(update).await {
+            tracing::debug!(game = %handle.id(), %error, "a game that is over stays listed for now");
         }
     }
 
     /// Looks after games at rest, with so much time between two looks, until the future is dropped.
     pub async fn look_after_games_at_rest(&self, every: Duration) {
-        let mut told = None;
+        let mut round = Round::default();
         for look in 0_u32.. {
             let looked = async {
-                self.tell_of_outage(&mut told).await?;
                 if look.is_multiple_of(LOOKS_PER_NOTE) {
                     self.note_lines().await;
                 }
-                let is_thorough = look.is_multiple_of(LOOKS_PER_COUNT);
-                self.read_public_games(is_thorough).await?;
-                if is_thorough {
-                    self.look_through_list().await?;
-                }
-                self.open_due().await
+                self.read_public_games(look.is_multiple_of(LOOKS_PER_NAMES)).await?;
+                self.open_due().await?;
+                self.go_round(&mut round).await.map(drop)
             };
             if let Err(error) = looked.await {
                 tracing::warn!(%error, "games at rest could not be looked after; they will be");
@@ -129,45 +188,26 @@ impl Tables {
         }
     }
 
-    /// Has the logs of all games at rest tell of an outage of the store: later on nobody could say when it ended.
-    async fn tell_of_outage(&self, told: &mut Option<Outage>) -> Result<(), StoreError> {
-        let outage = self.store().outage();
-        if outage == *told {
-            return Ok(());
-        }
-        let mut after = None;
-        while let Some(records) = self.listed_after(LIVE, &mut after).await? {
-            let games: Vec<GameId> = records.iter().filter_map(|(key, _)| game_of(key)).collect();
-            let opened = games.into_iter().map(|game| self.find_for(game, Stay::Short));
-            let mut opened = futures_util::stream::iter(opened).buffer_unordered(OPEN_AT_ONCE);
-            while let Some(found) = opened.next().await {
-                if let Err(error @ TableError::Unavailable) = found {
-                    return Err(StoreError::Unavailable { why: error.to_string() });
-                }
+    /// Goes on through the list of running games: counts those at rest, and opens those that are to be in memory and are not. Whether it is through.
+    pub(super) async fn go_round(&self, round: &mut Round) -> Result<bool, StoreError> {
+        let records = self.listed_after(LIVE, SCAN_CHUNK, &mut round.after).await?.unwrap_or_default();
+        for (key, listed) in &records {
+            let Some(game) = game_of(key) else { continue };
+            if self.handle(game).is_some() || self.is_making(game) {
+                continue;
+            }
+            if Listing::read(listed).is_some() {
+                round.at_rest += 1;
+            } else if let Ok(handle) = self.find(game).await {
+                self.keep_listed(&handle).await;
             }
         }
-        *told = outage;
-        Ok(())
-    }
-
-    /// Counts the games at rest, and opens those that are to be in memory and are not.
-    pub(super) async fn look_through_list(&self) -> Result<(), StoreError> {
-        let (mut at_rest, mut after) = (0, None);
-        while let Some(records) = self.listed_after(LIVE, &mut after).await? {
-            for (key, listed) in records {
-                let Some(game) = game_of(&key) else { continue };
-                if self.handle(game).is_some() || self.is_making(game) {
-                    continue;
-                }
-                if Listing::read(&listed).is_some() {
-                    at_rest += 1;
-                } else if let Ok(handle) = self.find(game).await {
-                    self.keep_listed(&handle, listed).await;
-                }
-            }
+        let is_through = records.len() < SCAN_CHUNK;
+        if is_through {
+            self.inner.at_rest.store(round.at_rest, Ordering::Relaxed);
+            *round = Round::default();
         }
-        self.inner.at_rest.store(at_rest, Ordering::Relaxed);
-        Ok(())
+        Ok(is_through)
     }
 
     /// How many running games are not in memory, as of the last count.
@@ -179,7 +219,7 @@ impl Tables {
     /// Opens the games whose flags may fall soon.
     pub(super) async fn open_due(&self) -> Result<(), StoreError> {
         let mut after = None;
-        while let Some(records) = self.listed_after(FLAGS, &mut after).await? {
+        while let Some(records) = self.listed_after(FLAGS, DUE_AT_ONCE, &mut after).await? {
             for (key, _) in records {
                 let Some((due, game)) = due_of(&key) else { continue };
                 if due > self.now().plus_ms(NEAR_MS) {

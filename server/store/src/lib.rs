@@ -23,7 +23,7 @@ pub use clock::{ManualClock, SystemClock, WallClock};
 pub use embedded::{EmbeddedStore, OpenError, Options};
 pub use memory::MemoryStore;
 pub use store::{
-    Announcement, Append, AppendOutcome, Expect, Notice, Outage, ReadError, Record, Store, StoreError,
-    StoreFuture, StoredEntry, Update, UpdateOutcome, Write,
+    Announcement, Append, AppendOutcome, Expect, Notice, OUTAGES_KEY, OUTAGES_MAX, Outage, ReadError, Record,
+    Store, StoreError, StoreFuture, StoredEntry, Update, UpdateOutcome, Write,
 };
 pub use value::{Hash, Head, Key, SecretBytes};

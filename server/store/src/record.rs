@@ -142,7 +142,10 @@ enum EventRecord {
     Paused {
         since: Stamp,
     },
-    Resumed {},
+    Resumed {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        since: Option<Stamp>,
+    },
     Ended {
         winner: Option<Side>,
         reason: String,
@@ -262,7 +265,7 @@ impl From<SecretRecord> for EventRecord {
             SecretRecord::DrawOffered { side } => EventRecord::DrawOffered { side },
             SecretRecord::DrawDeclined { side } => EventRecord::DrawDeclined { side },
             SecretRecord::Paused { since } => EventRecord::Paused { since },
-            SecretRecord::Resumed => EventRecord::Resumed {},
+            SecretRecord::Resumed { since } => EventRecord::Resumed { since },
             SecretRecord::Ended { winner, reason } => {
                 EventRecord::Ended { winner, reason: reason.code().to_owned() }
             }
@@ -306,7 +309,7 @@ impl TryFrom<EventRecord> for SecretRecord {
             EventRecord::DrawOffered { side } => SecretRecord::DrawOffered { side },
             EventRecord::DrawDeclined { side } => SecretRecord::DrawDeclined { side },
             EventRecord::Paused { since } => SecretRecord::Paused { since },
-            EventRecord::Resumed {} => SecretRecord::Resumed,
+            EventRecord::Resumed { since } => SecretRecord::Resumed { since },
             EventRecord::Ended { winner, reason } => SecretRecord::Ended {
                 winner,
                 reason: EndReason::from_code(&reason).ok_or(RecordError::Event)?,

@@ -215,6 +215,11 @@ pub enum Notice {
     Missed,
 }
 
+/// The record in which outages are kept for games at rest, which are told of them when they are opened: a JSON list of pairs of stamps, the oldest first.
+pub const OUTAGES_KEY: &str = "outages";
+/// Outages kept there.
+pub const OUTAGES_MAX: usize = 1_024;
+
 /// A time in which no server could write to the store, though servers were there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Outage {

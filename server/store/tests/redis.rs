@@ -679,6 +679,46 @@ async fn an_outage_is_known_to_all_servers_before_anything_is_taken() {
     assert_eq!(two.outage(), Some(outage), "both know the same");
 }
 
+/// The outages that games at rest are told of when they are opened.
+async fn kept_outages(store: &RedisStore) -> Vec<(u64, u64)> {
+    let record = store.get(key(flagfall_store::OUTAGES_KEY)).await.unwrap();
+    record.map_or_else(Vec::new, |record| serde_json::from_slice(&record).unwrap())
+}
+
+#[tokio::test]
+async fn outages_are_kept_in_the_step_that_finds_them_the_latest_of_them() {
+    let redis = RedisServer::start();
+    let clock = Arc::new(flagfall_store::ManualClock::new(flagfall_board::Stamp(1_000_000)));
+    let options = RedisOptions { clock: Some(clock.clone()), ..RedisOptions::default() };
+    let store = redis.open(options).await;
+    store.heartbeat().await.unwrap();
+    assert_eq!(kept_outages(&store).await, []);
+    clock.advance_ms(2_500);
+    let since = store.heartbeat().await.unwrap().0;
+    assert_eq!(kept_outages(&store).await, [], "not long enough");
+    clock.advance_ms(2_501);
+    let until = store.heartbeat().await.unwrap().0;
+    assert_eq!(kept_outages(&store).await, [(since, until)]);
+    // One that a server has noted as it started, and all further ones.
+    let noted = serde_json::to_vec(&[(5, 6), (since, until)]).unwrap();
+    let writes = vec![flagfall_store::Write::Put {
+        key: key(flagfall_store::OUTAGES_KEY),
+        value: noted,
+        expires: None,
+    }];
+    store.update(Update { conditions: vec![], writes }).await.unwrap();
+    let mut expected = vec![(5, 6), (since, until)];
+    for _ in 0..flagfall_store::OUTAGES_MAX {
+        let since = expected.last().unwrap().1;
+        clock.advance_ms(3_000);
+        expected.push((since, store.heartbeat().await.unwrap().0));
+    }
+    let surplus = expected.len() - flagfall_store::OUTAGES_MAX;
+    assert_eq!(kept_outages(&store).await, expected[surplus..]);
+    let listed = store.scan(key(flagfall_store::OUTAGES_KEY), None, 10).await.unwrap();
+    assert_eq!(listed.len(), 1, "a record as any other");
+}
+
 #[tokio::test]
 async fn what_one_server_tells_the_others_hear_and_after_a_restart_they_know_that_they_may_have_missed_something()
  {

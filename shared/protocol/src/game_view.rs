@@ -234,7 +234,12 @@ pub enum GameEvent {
         since: u64,
     },
     /// The clocks run again.
-    Resumed {},
+    Resumed {
+        /// Since when, in milliseconds since 1970: named where nobody had the game open when the pause was over, and the log is told of it later. Otherwise since the event's
+        /// own time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        since: Option<u64>,
+    },
     /// The game is over.
     Ended {
         /// How.
@@ -259,7 +264,7 @@ impl GameEvent {
             | GameEvent::DrawOffered { side: _ }
             | GameEvent::DrawDeclined { side: _ }
             | GameEvent::Paused { since: _ }
-            | GameEvent::Resumed {}
+            | GameEvent::Resumed { since: _ }
             | GameEvent::Ended { outcome: _, opened: _ } => false,
         }
     }
@@ -651,7 +656,7 @@ impl GameView {
             GameEvent::DrawOffered { side } => self.draw_offer = Some(*side),
             GameEvent::DrawDeclined { side: _ } => self.draw_offer = None,
             GameEvent::Paused { since: _ } => self.paused = true,
-            GameEvent::Resumed {} => self.paused = false,
+            GameEvent::Resumed { since: _ } => self.paused = false,
             GameEvent::Ended { outcome, opened } => {
                 self.phase = Phase::Over;
                 self.paused = false;
@@ -718,7 +723,7 @@ impl From<&rules::SeenEvent> for GameEvent {
             rules::SeenEvent::DrawOffered { side } => GameEvent::DrawOffered { side: *side },
             rules::SeenEvent::DrawDeclined { side } => GameEvent::DrawDeclined { side: *side },
             rules::SeenEvent::Paused { since } => GameEvent::Paused { since: since.0 },
-            rules::SeenEvent::Resumed => GameEvent::Resumed {},
+            rules::SeenEvent::Resumed { since } => GameEvent::Resumed { since: since.map(|since| since.0) },
             rules::SeenEvent::Ended { outcome, opened } => {
                 GameEvent::Ended { outcome: outcome.into(), opened: opened_of(opened) }
             }

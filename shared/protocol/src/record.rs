@@ -273,7 +273,7 @@ impl fmt::Display for GameRecord {
                 | GameEvent::DrawOffered { .. }
                 | GameEvent::DrawDeclined { .. }
                 | GameEvent::Paused { .. }
-                | GameEvent::Resumed {}
+                | GameEvent::Resumed { .. }
                 | GameEvent::Ended { .. } => {}
             }
         }

@@ -54,8 +54,10 @@ pub(crate) enum EventKind {
     Paused {
         since: Stamp,
     },
-    /// Clocks run again.
-    Resumed,
+    /// Clocks run again: since this moment, where the log is told of the pause later than it ended, else since the event's own.
+    Resumed {
+        since: Option<Stamp>,
+    },
     Ended(Outcome),
 }
 
@@ -222,7 +224,7 @@ impl fmt::Debug for Event {
             EventKind::DrawOffered { .. } => "DrawOffered",
             EventKind::DrawDeclined { .. } => "DrawDeclined",
             EventKind::Paused { .. } => "Paused",
-            EventKind::Resumed => "Resumed",
+            EventKind::Resumed { .. } => "Resumed",
             EventKind::Ended(_) => "Ended",
         })
     }
@@ -250,7 +252,7 @@ impl Event {
             | EventKind::DrawOffered { .. }
             | EventKind::DrawDeclined { .. }
             | EventKind::Paused { .. }
-            | EventKind::Resumed
+            | EventKind::Resumed { .. }
             | EventKind::Ended(_) => None,
         }
     }

@@ -61,12 +61,13 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
             game.paused_since = Some(*since);
             game.stop_clocks(*since);
         }
-        EventKind::Resumed => {
+        EventKind::Resumed { since } => {
+            let resumed = since.unwrap_or(at);
             if let Some(since) = game.paused_since.take() {
-                game.deploy_deadline = game.deploy_deadline.plus_ms(at.ms_since(since));
+                game.deploy_deadline = game.deploy_deadline.plus_ms(resumed.ms_since(since));
             }
             if game.phase == Phase::Playing {
-                game.start_clocks(at);
+                game.start_clocks(resumed);
             }
         }
         EventKind::Ended(outcome) => {

@@ -283,6 +283,12 @@ impl Game {
         self.paused_since.is_some()
     }
 
+    /// Since when the clocks stand still, if they do.
+    #[must_use]
+    pub fn paused_since(&self) -> Option<Stamp> {
+        self.paused_since
+    }
+
     /// The stamp of the latest event, or the moment the game was made.
     #[must_use]
     pub fn latest(&self) -> Stamp {

@@ -39,7 +39,8 @@ pub use command::{Choice, Claim, Command, Move, MoveCommand, Placing};
 pub use commitment::{Commitment, Salt};
 pub use custom::{NoSuchRuleset, OptionValue, RuleOption};
 pub use decide::{
-    Entropy, decide, decide_claim, decide_deadline, decide_pause, decide_resume, decide_verdict,
+    Entropy, decide, decide_claim, decide_deadline, decide_pause, decide_resume, decide_resume_since,
+    decide_verdict,
 };
 pub use event::{Event, Events, Fate, Laid};
 pub use evolve::{evolve, evolve_compensated};

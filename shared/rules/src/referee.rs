@@ -89,7 +89,7 @@ impl Referee {
             | EventKind::DrawOffered { side: _ }
             | EventKind::DrawDeclined { side: _ }
             | EventKind::Paused { since: _ }
-            | EventKind::Resumed
+            | EventKind::Resumed { since: _ }
             | EventKind::Ended(_) => {}
         }
     }

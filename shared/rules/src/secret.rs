@@ -111,7 +111,10 @@ pub enum SecretRecord {
         since: Stamp,
     },
     /// The clocks run again.
-    Resumed,
+    Resumed {
+        /// Since this moment, if not since the event's own.
+        since: Option<Stamp>,
+    },
     /// The game ended.
     Ended {
         /// Who won.
@@ -193,7 +196,7 @@ pub fn to_record(event: &Event) -> SecretRecord {
         EventKind::DrawOffered { side } => SecretRecord::DrawOffered { side: *side },
         EventKind::DrawDeclined { side } => SecretRecord::DrawDeclined { side: *side },
         EventKind::Paused { since } => SecretRecord::Paused { since: *since },
-        EventKind::Resumed => SecretRecord::Resumed,
+        EventKind::Resumed { since } => SecretRecord::Resumed { since: *since },
         EventKind::Ended(Outcome { winner, reason }) => {
             SecretRecord::Ended { winner: *winner, reason: *reason }
         }
@@ -244,7 +247,7 @@ pub fn from_record(record: SecretRecord) -> Result<Event, SecretRecordError> {
         SecretRecord::DrawOffered { side } => EventKind::DrawOffered { side },
         SecretRecord::DrawDeclined { side } => EventKind::DrawDeclined { side },
         SecretRecord::Paused { since } => EventKind::Paused { since },
-        SecretRecord::Resumed => EventKind::Resumed,
+        SecretRecord::Resumed { since } => EventKind::Resumed { since },
         SecretRecord::Ended { winner, reason } => EventKind::Ended(Outcome { winner, reason }),
     }))
 }

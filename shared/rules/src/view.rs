@@ -319,7 +319,10 @@ pub enum SeenEvent {
         since: Stamp,
     },
     /// The clocks run again.
-    Resumed,
+    Resumed {
+        /// Since this moment, if not since the event's own.
+        since: Option<Stamp>,
+    },
     /// The game is over.
     Ended {
         /// How.
@@ -414,7 +417,7 @@ pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<SeenEvent> {
         EventKind::DrawOffered { side } => Some(SeenEvent::DrawOffered { side: *side }),
         EventKind::DrawDeclined { side } => Some(SeenEvent::DrawDeclined { side: *side }),
         EventKind::Paused { since } => Some(SeenEvent::Paused { since: *since }),
-        EventKind::Resumed => Some(SeenEvent::Resumed),
+        EventKind::Resumed { since } => Some(SeenEvent::Resumed { since: *since }),
         EventKind::Ended(outcome) => {
             Some(SeenEvent::Ended { outcome: *outcome, opened: opened_to(after, viewer) })
         }
@@ -444,7 +447,7 @@ pub fn see_opened(event: &Event, game: &Game, viewer: Viewer) -> Option<SeenEven
         | EventKind::DrawOffered { side: _ }
         | EventKind::DrawDeclined { side: _ }
         | EventKind::Paused { since: _ }
-        | EventKind::Resumed
+        | EventKind::Resumed { since: _ }
         | EventKind::Ended(_) => None,
     }
 }
@@ -477,7 +480,7 @@ pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> Se
         | EventKind::DrawOffered { side: _ }
         | EventKind::DrawDeclined { side: _ }
         | EventKind::Paused { since: _ }
-        | EventKind::Resumed => (None, None, false),
+        | EventKind::Resumed { since: _ } => (None, None, false),
     };
     SeenChange {
         deploy_deadline: deploy_deadline(after),

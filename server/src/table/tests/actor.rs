@@ -24,13 +24,23 @@ use crate::gateway::Connections;
 struct Brittle {
     store: MemoryStore,
     breaks: Arc<AtomicBool>,
+    /// Whether the server that has this store is dead: its tasks go on, and reach nothing.
+    is_dead: Arc<AtomicBool>,
     outage: Arc<Mutex<Option<Outage>>>,
+}
+
+impl Brittle {
+    fn check_alive(&self) -> Result<(), StoreError> {
+        let why = || StoreError::Unavailable { why: "the server is dead".to_owned() };
+        if self.is_dead.load(Ordering::SeqCst) { Err(why()) } else { Ok(()) }
+    }
 }
 
 impl Store for Brittle {
     fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
         Box::pin(async move {
             assert!(!self.breaks.swap(false, Ordering::SeqCst), "told to break");
+            self.check_alive()?;
             self.store.append(append).await
         })
     }
@@ -62,7 +72,10 @@ impl Store for Brittle {
     }
 
     fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
-        self.store.update(update)
+        Box::pin(async move {
+            self.check_alive()?;
+            self.store.update(update).await
+        })
     }
 
     fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
@@ -106,6 +119,7 @@ pub(super) struct House {
     pub(super) store: MemoryStore,
     pub(super) clock: Arc<ManualClock>,
     breaks: Arc<AtomicBool>,
+    is_dead: Arc<AtomicBool>,
     /// The outage of which the store tells.
     pub(super) outage: Arc<Mutex<Option<Outage>>>,
     connections: Connections,
@@ -131,15 +145,32 @@ impl House {
             rest_ms: super::harness::REST_MS,
             connections: connections.clone(),
         };
-        let outage = Arc::default();
-        let shared =
-            Arc::new(Brittle { store: store.clone(), breaks: breaks.clone(), outage: Arc::clone(&outage) });
+        let (outage, is_dead) = (Arc::default(), Arc::new(AtomicBool::new(false)));
+        let shared = Arc::new(Brittle {
+            store: store.clone(),
+            breaks: breaks.clone(),
+            is_dead: is_dead.clone(),
+            outage: Arc::clone(&outage),
+        });
         let tables = Tables::start_at(shared, settings, clock.clone()).await.unwrap();
-        House { store, clock, breaks, outage, connections, tables }
+        House { store, clock, breaks, is_dead, outage, connections, tables }
     }
 
     pub(super) fn clock_now(&self) -> flagfall_board::Stamp {
         flagfall_store::WallClock::now(&*self.clock)
+    }
+
+    /// The server dies: whatever it would do reaches nothing.
+    pub(super) fn die(self) {
+        self.is_dead.store(true, Ordering::SeqCst);
+    }
+
+    /// No server reaches the store for so long; the store keeps note of it.
+    pub(super) async fn outage(&self, ms: u64) {
+        let since = self.clock_now();
+        self.clock.advance_ms(ms);
+        super::super::note_outage(&self.store, since).await.unwrap();
+        *self.outage.lock().unwrap() = Some(Outage { since, until: self.clock_now() });
     }
 
     pub(super) async fn restart(self) -> House {

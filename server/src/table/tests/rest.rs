@@ -4,12 +4,15 @@ use flagfall_board::{GameId, Side, Stamp};
 use flagfall_bots::Chance;
 use flagfall_protocol::{GameCommand, Phase, ServerToClient, Time};
 use flagfall_rules::{Ruleset, Viewer};
-use flagfall_store::{Announcement, Key, MemoryStore, Outage, Store as _, Update, Write};
+use flagfall_store::{Announcement, Key, MemoryStore, Store as _, Update, Write};
 
+use super::super::rest::Round;
 use super::super::{CreateError, TableHandle, TableInput};
 use super::actor::{House, command, open, settle};
-use super::harness::{Client, Hand, REST_MS, deploy, header};
+use super::harness::{Client, Hand, REST_MS, deploy, header, now};
 
+/// How long a game stays in memory that was opened for a look.
+const PASSING_MS: u64 = 5_000;
 pub(super) const DAY_MS: u64 = 24 * 60 * 60_000;
 pub(super) const DAYS: Time = Time::Correspondence { days: 2 };
 
@@ -180,7 +183,7 @@ async fn a_game_at_rest_has_lost_no_time_when_there_was_no_server() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn games_at_rest_are_told_of_an_outage_of_the_store_when_it_is_over() {
+async fn a_game_at_rest_stays_at_rest_over_outages_and_is_told_of_all_of_them_when_it_is_opened() {
     let house = House::new().await;
     let id = slow_game(&house, 1, DAYS).await;
     house.advance(REST_MS).await;
@@ -191,20 +194,211 @@ async fn games_at_rest_are_told_of_an_outage_of_the_store_when_it_is_over() {
     });
     house.advance(5_000).await;
     assert_eq!((house.tables.len(), house.tables.at_rest()), (0, 1));
-    let since = house.clock_now();
-    house.clock.advance_ms(DAY_MS);
-    *house.outage.lock().unwrap() = Some(Outage { since, until: house.clock_now() });
-    house.advance(5_000).await;
-    let told = house.store.head(id).await.unwrap().seq;
-    assert_eq!(told, entries + 2, "paused and resumed");
-    // Then it was due by what was known before, and is due later.
+    let reads = house.store.reads();
+    for _ in 0..3 {
+        house.outage(DAY_MS / 4).await;
+        house.advance(5_000).await;
+        assert_eq!((house.tables.len(), house.store.reads()), (0, reads), "nobody opens it");
+    }
+    assert_eq!(house.store.head(id).await.unwrap().seq, entries);
+    let left_ms = 2 * DAY_MS - REST_MS - 4 * 5_000;
+    let remaining = async |tables: &super::super::Tables| {
+        let (.., view) = tables.find(id).await.unwrap().look(None).await.unwrap();
+        view.clock.unwrap().remaining_ms.red
+    };
+    assert_eq!(remaining(&house.tables).await, left_ms, "shown before the log tells of it");
+    settle().await;
+    assert_eq!(house.store.head(id).await.unwrap().seq, entries + 2, "paused and resumed");
+    assert_eq!(remaining(&house.tables).await, left_ms);
+    house.advance(PASSING_MS).await;
+    house.advance(PASSING_MS).await;
+    assert_eq!(house.tables.len(), 0);
+    // Then it is due by what was known before, and is due later.
     house.advance(DAY_MS).await;
     house.advance(5_000).await;
-    assert_eq!(house.tables.len(), 0);
-    let (.., view) = house.tables.find(id).await.unwrap().look(None).await.unwrap();
-    assert_eq!(view.clock.unwrap().remaining_ms.red, 2 * DAY_MS - REST_MS - 5_000 - DAY_MS - 5_000);
-    assert_eq!(house.store.head(id).await.unwrap().seq, told);
+    assert_eq!(remaining(&house.tables).await, left_ms - 2 * PASSING_MS - DAY_MS - 5_000);
+    assert_eq!(house.store.head(id).await.unwrap().seq, entries + 2, "told once");
     upkeep.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_starts_opens_no_game_at_rest() {
+    let mut house = House::new().await;
+    for number in 1..=3 {
+        slow_game(&house, number, if number == 3 { Time::Unlimited {} } else { DAYS }).await;
+    }
+    house.advance(REST_MS).await;
+    for _ in 0..3 {
+        let reads = house.store.reads();
+        house.clock.advance_ms(DAY_MS / 10);
+        house = house.restart().await;
+        settle().await;
+        assert_eq!((house.tables.len(), house.store.reads()), (0, reads));
+        assert_eq!(house.tables.running(10).len(), 3);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_whose_lists_are_of_an_earlier_version_gets_them_whole_once() {
+    let house = House::new().await;
+    let slow = slow_game(&house, 1, DAYS).await;
+    let clocked = house.game(2).await.id();
+    house.advance(REST_MS).await;
+    for list in ["awake/", "public/", "lists_whole"] {
+        for key in keys(&house.store, list).await {
+            let writes = vec![Write::Delete { key: Key::new(key.as_bytes()).unwrap() }];
+            house.store.update(Update { conditions: vec![], writes }).await.unwrap();
+        }
+    }
+    let house = house.restart().await;
+    house.advance(1_000).await;
+    assert_eq!(
+        keys(&house.store, "awake/").await.len(),
+        usize::from(house.tables.find(clocked).await.unwrap().is_running())
+    );
+    assert_eq!(keys(&house.store, "public/").await.len(), 1);
+    assert_eq!(house.tables.running(10).iter().filter(|game| game.id == slow).count(), 1);
+    let reads = house.store.reads();
+    let house = house.restart().await;
+    settle().await;
+    assert!(house.store.reads() <= reads + 2 && house.tables.handle(slow).is_none());
+}
+
+#[test]
+fn a_game_whose_house_player_is_to_act_is_listed_as_one_that_has_to_be_in_memory() {
+    let mut terms = header("classic");
+    terms.terms.time = Time::Unlimited {};
+    terms.players.blue = super::harness::player("house-random");
+    let mut hand = Hand::new(&terms);
+    let (ana, simple) = (Client::new("ana"), Client::new("house-random"));
+    let is_listed =
+        |hand: &Hand| now(hand.store.get(Key::new(format!("awake/{}", hand.id)).unwrap())).unwrap().is_some();
+    hand.command(&ana, 0, deploy("classic", Side::Red, 3));
+    assert!(is_listed(&hand), "it has to deploy");
+    hand.command(&simple, 0, deploy("classic", Side::Blue, 3));
+    assert!(!is_listed(&hand), "Red is to move");
+    let mut chance = Chance::new(1);
+    for ply in 0..20 {
+        let command = hand.any_move(&mut chance).unwrap();
+        hand.command(if ply % 2 == 0 { &ana } else { &simple }, ply, command);
+        assert_eq!(is_listed(&hand), ply % 2 == 0, "after ply {ply}");
+    }
+    hand.command(&ana, 20, GameCommand::OfferDraw {});
+    assert!(!is_listed(&hand));
+    let command = hand.any_move(&mut chance).unwrap();
+    hand.command(&ana, 20, command);
+    assert!(is_listed(&hand));
+    hand.command(&ana, 21, GameCommand::Resign {});
+    assert!(hand.table.is_over() && !is_listed(&hand));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_server_that_starts_next_moves_the_house_player_of_one_that_died() {
+    let clock = std::sync::Arc::new(flagfall_store::ManualClock::new(super::harness::START));
+    let mut terms = header("classic");
+    terms.terms.time = Time::Unlimited {};
+    terms.players.blue = super::harness::player("house-random");
+    let mut hand = Hand::new(&terms);
+    let ana = Client::new("ana");
+    hand.command(&ana, 0, deploy("classic", Side::Red, 3));
+    let (store, id) = (hand.store.clone(), hand.id);
+    drop(hand);
+    let writes = vec![Write::Put { key: Key::new("lists_whole").unwrap(), value: Vec::new(), expires: None }];
+    store.update(Update { conditions: vec![], writes }).await.unwrap();
+    assert_eq!(keys(&store, "awake/").await.len(), 1);
+    let house = House::on(store, clock).await;
+    // Nobody looks at it.
+    while house.tables.handle(id).is_some_and(|table| table.summary().phase == Phase::Deploying) {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(house.tables.running(10)[0].phase, Phase::Playing);
+}
+
+/// Two servers and one game with days for a ply, over restarts, deaths, outages and rests of any length: its flag falls once, when its side has had its whole time.
+#[tokio::test(start_paused = true)]
+async fn whatever_outages_come_a_flag_falls_once_and_at_its_time() {
+    let worlds = std::env::var("FLAGFALL_WORLDS").ok().and_then(|text| text.parse().ok()).unwrap_or(12);
+    for seed in 1..=worlds {
+        println!("seed {seed}");
+        let mut chance = Chance::new(seed);
+        let clock = std::sync::Arc::new(flagfall_store::ManualClock::new(super::harness::START));
+        let store = MemoryStore::announcing(clock.clone());
+        let mut servers = vec![House::on(store.clone(), clock.clone()).await];
+        let id = slow_game(&servers[0], 1, DAYS).await;
+        let began = servers[0].clock_now();
+        let entries = store.head(id).await.unwrap().seq;
+        let mut still_ms = 0;
+        let flag = |still_ms| began.plus_ms(2 * DAY_MS + still_ms);
+        // It is looked at every five seconds while any server lives.
+        while servers[0].tables.find(id).await.unwrap().is_running() {
+            let left_ms = flag(still_ms).ms_since(servers[0].clock_now());
+            let at = chance.below(servers.len());
+            match chance.below(10) {
+                0 => {
+                    // All are cut off, and know it before anything is taken again.
+                    let ms = 1 + chance.below(30 * 3_600_000) as u64;
+                    servers[0].outage(ms).await;
+                    still_ms += ms;
+                    let outage = *servers[0].outage.lock().unwrap();
+                    for server in &servers {
+                        *server.outage.lock().unwrap() = outage;
+                        // As an audit does, which follows.
+                        server.tables.note_all_seats();
+                    }
+                    settle().await;
+                }
+                1 => {
+                    // All die, and one comes back.
+                    let ms = chance.below(30 * 3_600_000) as u64;
+                    store.heartbeat().await.unwrap();
+                    servers.drain(..).for_each(House::die);
+                    clock.advance_ms(ms);
+                    store.reopen();
+                    still_ms += ms;
+                    servers.push(House::on(store.clone(), clock.clone()).await);
+                }
+                2 if servers.len() < 3 => {
+                    // Another one was there until now.
+                    store.heartbeat().await.unwrap();
+                    store.reopen();
+                    servers.push(House::on(store.clone(), clock.clone()).await);
+                }
+                3 if servers.len() > 1 => servers.remove(at).die(),
+                4 => drop(servers[at].tables.find(id).await.unwrap().look(None).await.unwrap()),
+                _ => {
+                    let ms = (1 + chance.below(5 * 3_600_000) as u64).min(left_ms.max(5_000));
+                    servers[at].advance(ms).await;
+                }
+            }
+            for server in &servers {
+                server.tables.open_due().await.unwrap();
+            }
+            settle().await;
+            let is_due = servers[0].clock_now() > flag(still_ms);
+            let log = store.read(id, entries, 100).await.unwrap();
+            let has_ended = replay_of(&store, id).await.outcome().is_some();
+            assert_eq!(has_ended, is_due, "{} entries", log.len());
+        }
+        let ends = replay_of(&store, id).await;
+        assert_eq!(ends.outcome().unwrap().reason, flagfall_rules::EndReason::OutOfTime);
+        settle().await;
+        let head = store.head(id).await.unwrap();
+        for server in &servers {
+            server.tables.open_due().await.unwrap();
+            server.advance(REST_MS).await;
+            assert_eq!(server.tables.find(id).await.unwrap().summary().phase, Phase::Over);
+        }
+        assert_eq!(store.head(id).await.unwrap(), head, "once");
+        for list in ["flags/", "live/", "awake/", "public/"] {
+            assert!(keys(&store, list).await.is_empty(), "{list}");
+        }
+    }
+}
+
+/// The game as its log tells it.
+async fn replay_of(store: &MemoryStore, id: GameId) -> flagfall_rules::Game {
+    let stored = super::super::search::read_all(store, id, 0).await.unwrap();
+    super::super::replay::replay(id, &stored, |_, _| {}).unwrap().1
 }
 
 #[tokio::test(start_paused = true)]
@@ -267,12 +461,12 @@ async fn a_game_that_was_listed_without_its_due_gets_one() {
     let flags = keys(&house.store, "flags/").await;
     let delete = Write::Delete { key: Key::new(flags[0].as_bytes()).unwrap() };
     house.store.update(Update { conditions: vec![], writes: vec![put, delete] }).await.unwrap();
-    house.tables.look_through_list().await.unwrap();
+    assert!(house.tables.go_round(&mut Round::default()).await.unwrap());
     settle().await;
     assert_eq!((house.tables.len(), house.tables.at_rest()), (1, 0));
     assert_eq!(keys(&house.store, "flags/").await.len(), 1);
     house.advance(REST_MS).await;
-    house.tables.look_through_list().await.unwrap();
+    assert!(house.tables.go_round(&mut Round::default()).await.unwrap());
     assert_eq!((house.tables.len(), house.tables.at_rest()), (0, 1));
     house.advance(2 * DAY_MS).await;
     house.tables.open_due().await.unwrap();

@@ -23,7 +23,9 @@ use super::promises::list;
 use super::{Demand, Shared};
 use crate::clock::{SystemClock, WallClock};
 use crate::encoding::stamp_entry;
-use crate::store::{AppendOutcome, Expect, Outage, StoreError, Update, UpdateOutcome};
+use crate::store::{
+    AppendOutcome, Expect, OUTAGES_KEY, OUTAGES_MAX, Outage, StoreError, Update, UpdateOutcome,
+};
 use crate::value::{Head, Key};
 
 /// Requests sent in one go, at most.
@@ -328,9 +330,10 @@ impl Writer {
     }
 
     fn heartbeat(&self, link: &Link) -> Cmd {
-        let mut command = link.call(Script::Heartbeat, &[&self.shared.keys.meta]);
+        let keys = &self.shared.keys;
+        let mut command = link.call(Script::Heartbeat, &[&keys.meta, &keys.values, &keys.names]);
         self.shared.time(&mut command);
-        command.arg(self.shared.silence_ms()).arg(&self.made);
+        command.arg(self.shared.silence_ms()).arg(&self.made).arg(OUTAGES_KEY).arg(OUTAGES_MAX);
         command
     }
 

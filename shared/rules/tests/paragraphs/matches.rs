@@ -5,7 +5,7 @@ use flagfall_rules::rulesets::{CLASSIC, PBM};
 use flagfall_rules::{
     Claim, Command, EndReason, Entropy, Events, Game, GameTerms, Outcome, Phase, Refusal, Ruleset, Setup,
     TimeControl, Viewer, clock_seen, decide, decide_claim, decide_deadline, decide_pause, decide_resume,
-    evolve, view,
+    decide_resume_since, evolve, view,
 };
 
 use crate::board::lakes;
@@ -297,6 +297,26 @@ fn clocks_stand_still_while_paused() {
     assert_eq!(table.remaining(), (49_000, 60_000));
     table.moves("a4a5");
     assert_eq!(table.remaining(), (51_000, 60_000));
+}
+
+#[test]
+fn clocks_have_run_since_a_pause_was_over_of_which_the_log_is_told_later() {
+    let mut table = Table::started(&CLASSIC, FISCHER);
+    table.later(10_000);
+    let since = table.now;
+    table.later(100_000);
+    let paused = decide_pause(&table.game, since);
+    paused.iter().for_each(|event| evolve(&mut table.game, event, table.now));
+    assert!(decide_resume_since(&table.game, since.minus_ms(1)).is_empty(), "not before it began");
+    // Servers were there again 80 s after the last sign of life, and somebody opens the game 20 s later.
+    let resumed = decide_resume_since(&table.game, since.plus_ms(80_000));
+    resumed.iter().for_each(|event| evolve(&mut table.game, event, table.now));
+    assert!(decide_resume_since(&table.game, table.now).is_empty(), "running already");
+    assert_eq!(table.remaining(), (30_000, 60_000));
+    table.later(1_000).moves("a4a5");
+    assert_eq!(table.remaining(), (31_000, 60_000));
+    let late = Table::started(&CLASSIC, FISCHER).game.flag_fall();
+    assert!(table.game.flag_fall() > late);
 }
 
 #[test]

@@ -163,14 +163,18 @@ impl<'a> State<'a> {
                 }
                 json!({"kind": "paused", "since": since})
             }
-            Fact::Resumed => {
+            Fact::Resumed(since) => {
+                let resumed = since.unwrap_or(at);
                 if let Some(since) = self.paused_since.take() {
-                    self.deadline += at.saturating_sub(since);
+                    self.deadline += resumed.saturating_sub(since);
                 }
                 if let (Some(board), "playing") = (self.board(), self.phase) {
-                    self.run(board.turn, at);
+                    self.run(board.turn, resumed);
                 }
-                json!({"kind": "resumed"})
+                match since {
+                    Some(since) => json!({"kind": "resumed", "since": since}),
+                    None => json!({"kind": "resumed"}),
+                }
             }
             Fact::Ended(winner, reason) => {
                 if let Some(clocks) = &mut self.clocks {

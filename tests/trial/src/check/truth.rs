@@ -27,8 +27,8 @@ pub(super) enum Fact {
     DrawDeclined(Color),
     /// Clocks stand still since then.
     Paused(u64),
-    /// Clocks run again.
-    Resumed,
+    /// Clocks run again, since then if it is named.
+    Resumed(Option<u64>),
     /// The end: who won, and why.
     Ended(Option<Color>, String),
 }
@@ -92,7 +92,7 @@ fn fact_of(event: &Value) -> Option<Fact> {
         "draw_offered" => Fact::DrawOffered(side()?),
         "draw_declined" => Fact::DrawDeclined(side()?),
         "paused" => Fact::Paused(event["since"].as_u64()?),
-        "resumed" => Fact::Resumed,
+        "resumed" => Fact::Resumed(event["since"].as_u64()),
         "ended" => {
             let outcome = &event["outcome"];
             Fact::Ended(color_of(&outcome["winner"]), outcome["reason"].as_str()?.to_owned())

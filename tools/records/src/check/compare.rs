@@ -136,7 +136,7 @@ pub(super) fn kind_of(event: &GameEvent) -> &'static str {
         GameEvent::DrawOffered { .. } => "a draw offer",
         GameEvent::DrawDeclined { .. } => "a declined draw",
         GameEvent::Paused { .. } => "a pause",
-        GameEvent::Resumed {} => "the end of a pause",
+        GameEvent::Resumed { .. } => "the end of a pause",
         GameEvent::Ended { .. } => "the end",
     }
 }

@@ -7,7 +7,7 @@ use flagfall_protocol::{Audience, GameEvent, GameRecord, Outcome, SeenMove, Seen
 use flagfall_rules::{
     Choice, Command, EndReason, Entropy, Event, Events, Fill, Game, GameTerms, Identity, MoveCommand, Phase,
     Placing, Position, Refusal, Ruleset, SeenEvent, Setup, TimeControl, Viewer, decide, decide_deadline,
-    decide_pause, decide_resume, decide_verdict, evolve, evolve_compensated, see, view,
+    decide_pause, decide_resume, decide_resume_since, decide_verdict, evolve, evolve_compensated, see, view,
 };
 
 use super::compare::{compare, kind_of};
@@ -248,7 +248,15 @@ impl<'a> Replay<'a> {
                 }
                 Ok(Cause::Events(decide_pause(&self.game, since)))
             }
-            GameEvent::Resumed {} => Ok(Cause::Events(decide_resume(&self.game))),
+            GameEvent::Resumed { since: None } => Ok(Cause::Events(decide_resume(&self.game))),
+            GameEvent::Resumed { since: Some(since) } => {
+                let since = Stamp(*since);
+                if since > at {
+                    let detail = "the pause ends after the event that says so".to_owned();
+                    return Err((Falsehood::Stamp, detail));
+                }
+                Ok(Cause::Events(decide_resume_since(&self.game, since)))
+            }
             GameEvent::Ended { outcome, opened: _ } => self.end(outcome, at),
         }
     }

@@ -373,7 +373,7 @@ fn tamper_event(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
                 });
             }
         }
-        GameEvent::Resumed {} => {
+        GameEvent::Resumed { since: _ } => {
             let at = record.events[index].at;
             add("resumed", &[Unexpected], here, &mut |events| {
                 events[index].event = GameEvent::Paused { since: at };

@@ -48,7 +48,7 @@ fn on_the_table(event: &GameEvent) -> Option<String> {
         | GameEvent::DrawOffered { .. }
         | GameEvent::DrawDeclined { .. }
         | GameEvent::Paused { .. }
-        | GameEvent::Resumed {} => None,
+        | GameEvent::Resumed { .. } => None,
         GameEvent::Ended { outcome, .. } => Some(format!("{outcome:?}")),
     }
 }
