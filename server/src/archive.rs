@@ -39,7 +39,10 @@ pub async fn archive_old_games(store: Arc<dyn Store>, after: Option<Duration>, e
             Ok(0) => {}
             Ok(games) => tracing::info!(games, "games that are long over were archived"),
             Err(error) => {
-                tracing::warn!(%error, "games that are long over could not be archived; they will be");
+                crate::trouble::note_refusal(
+                    &error,
+                    "games that are long over could not be archived; they will be",
+                );
             }
         }
         sleep(every).await;

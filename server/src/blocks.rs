@@ -41,7 +41,7 @@ impl BlockRefusal {
 
 impl From<StoreError> for BlockRefusal {
     fn from(error: StoreError) -> BlockRefusal {
-        tracing::warn!(%error, "the store did not take or tell a block");
+        crate::trouble::note_refusal(&error, "the store did not take or tell a block");
         BlockRefusal::Store
     }
 }

@@ -75,7 +75,7 @@ impl DeploymentError {
 
 impl From<StoreError> for DeploymentError {
     fn from(error: StoreError) -> DeploymentError {
-        tracing::warn!(%error, "the store refused a request about deployments");
+        crate::trouble::note_refusal(&error, "the store refused a request about deployments");
         DeploymentError::Store
     }
 }

@@ -29,4 +29,5 @@ pub mod server;
 pub mod settings;
 pub mod storage;
 pub mod table;
+mod trouble;
 pub mod turns;

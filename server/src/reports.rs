@@ -70,7 +70,7 @@ impl ReportRefusal {
 
 impl From<StoreError> for ReportRefusal {
     fn from(error: StoreError) -> ReportRefusal {
-        tracing::warn!(%error, "the store did not take a report");
+        crate::trouble::note_refusal(&error, "the store did not take a report");
         ReportRefusal::Store
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use flagfall_protocol::CloseCode;
-use flagfall_store::Store;
+use flagfall_store::{Store, StoreError};
 use futures_util::FutureExt;
 use metrics::{counter, gauge};
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -29,6 +29,7 @@ use crate::players::Players;
 use crate::ratings::Ratings;
 use crate::settings::{Settings, Times};
 use crate::table::{StartError, Tables};
+use crate::trouble::note_refusal;
 use crate::turns::Turns;
 
 /// The program and its version, as clients and operators are told.
@@ -285,21 +286,18 @@ async fn heartbeat(app: Arc<App>) {
     let mut is_failing = false;
     loop {
         ticks.tick().await;
-        let mut beat = app.store.heartbeat();
-        let beaten = match timeout(app.settings.times.store_late, &mut beat).await {
-            Ok(beaten) => beaten,
-            Err(_) => {
-                app.note_store(false);
-                beat.await
+        let beat = app.store.heartbeat();
+        match watch_beat(beat, app.settings.times.store_late, |is_available| app.note_store(is_available))
+            .await
+        {
+            Ok(pace) => {
+                if std::mem::take(&mut is_failing) {
+                    tracing::info!("the store takes heartbeats again");
+                }
+                if pace == Pace::Late {
+                    ticks.reset_immediately();
+                }
             }
-        };
-        app.note_store(beaten.is_ok());
-        match beaten {
-            Ok(_) if is_failing => {
-                is_failing = false;
-                tracing::info!("the store takes heartbeats again");
-            }
-            Ok(_) => {}
             Err(error) => {
                 counter!(names::HEARTBEAT_FAILURES).increment(1);
                 if !is_failing {
@@ -309,6 +307,34 @@ async fn heartbeat(app: Arc<App>) {
             }
         }
     }
+}
+
+/// How soon a heartbeat was taken.
+#[derive(PartialEq, Eq, Debug)]
+enum Pace {
+    InTime,
+    Late,
+}
+
+/// Waits for a heartbeat and tells what is known of the store: that it is away as soon as the beat is late, and that it is there when one came in time. A
+/// beat that came late tells nothing new: a slow store would be there and away in turns.
+async fn watch_beat<T>(
+    beat: impl Future<Output = Result<T, StoreError>>,
+    late: Duration,
+    tell: impl Fn(bool),
+) -> Result<Pace, StoreError> {
+    tokio::pin!(beat);
+    let (beaten, pace) = match timeout(late, &mut beat).await {
+        Ok(beaten) => (beaten, Pace::InTime),
+        Err(_) => {
+            tell(false);
+            (beat.await, Pace::Late)
+        }
+    };
+    if beaten.is_err() || pace == Pace::InTime {
+        tell(beaten.is_ok());
+    }
+    beaten.map(|_| pace)
 }
 
 /// Closes the sockets of tokens that were revoked on other servers of the same store.
@@ -321,10 +347,10 @@ async fn revocations(app: Arc<App>) {
         let now = Instant::now();
         match app.players.look_for_revocations(looked_at).await {
             Ok(()) => looked_at = Some(now),
-            Err(error) => tracing::warn!(%error, "tokens revoked on other servers cannot be looked for"),
+            Err(error) => note_refusal(&error, "tokens revoked on other servers cannot be looked for"),
         }
         if let Err(error) = app.players.look_for_closed().await {
-            tracing::warn!(%error, "accounts that were closed cannot be looked for");
+            note_refusal(&error, "accounts that were closed cannot be looked for");
         }
     }
 }
@@ -352,13 +378,13 @@ async fn meet_peers(app: Arc<App>) {
 async fn sweep(app: Arc<App>) {
     loop {
         if let Err(error) = finish_all(&app).await {
-            tracing::warn!(%error, "what is left of deleted accounts could not be taken away");
+            note_refusal(&error, "what is left of deleted accounts could not be taken away");
         }
         sleep(SWEEP).await;
         match app.store.sweep().await {
             Ok(0) => {}
             Ok(records) => tracing::debug!(records, "expired records swept"),
-            Err(error) => tracing::warn!(%error, "expired records could not be swept"),
+            Err(error) => note_refusal(&error, "expired records could not be swept"),
         }
     }
 }
@@ -367,5 +393,34 @@ async fn upkeep(handle: PrometheusHandle) {
     loop {
         sleep(UPKEEP).await;
         handle.run_upkeep();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_store_is_told_as_away_once_and_as_there_when_it_is_fast_again() {
+        let told = RefCell::new(Vec::new());
+        let tell = |is_available| told.borrow_mut().push(is_available);
+        let late = Duration::from_millis(1_250);
+        let mut paces = Vec::new();
+        for ms in [10, 1_600, 1_600, 1_600, 10] {
+            let beat = async {
+                sleep(Duration::from_millis(ms)).await;
+                Ok(())
+            };
+            paces.push(watch_beat(beat, late, tell).await.unwrap());
+        }
+        assert_eq!(paces, [Pace::InTime, Pace::Late, Pace::Late, Pace::Late, Pace::InTime]);
+        told.borrow_mut().dedup();
+        assert_eq!(*told.borrow(), [true, false, true]);
+        let why = || StoreError::Unavailable { why: "gone".to_owned() };
+        let refused = watch_beat(async { Err::<(), _>(why()) }, late, tell).await;
+        assert_eq!(refused, Err(why()));
+        assert_eq!(told.borrow().last(), Some(&false), "nobody waits to be told of a refusal");
     }
 }

@@ -76,7 +76,7 @@ impl Histories {
     pub async fn run(&self) {
         loop {
             if let Err(error) = self.settle_all().await {
-                tracing::warn!(%error, "due histories could not be looked for; they will be");
+                crate::trouble::note_refusal(&error, "due histories could not be looked for; they will be");
             }
             // Either way it is time to look.
             let _is_told = timeout(LOOK_EVERY, self.tables.archived().notified()).await;

@@ -174,7 +174,7 @@ impl From<TableError> for ApiError {
 
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> ApiError {
-        tracing::warn!(%error, "the store refused a request over HTTP");
+        crate::trouble::note_refusal(&error, "the store refused a request over HTTP");
         ApiError::StoreUnavailable
     }
 }

@@ -222,7 +222,10 @@ impl Lobby {
                 return std::future::pending().await;
             }
             if let Err(error) = self.inner.pool.hold_wave().await {
-                tracing::warn!(%error, "a wave of the pool came to nothing; the next one follows");
+                crate::trouble::note_refusal(
+                    &error,
+                    "a wave of the pool came to nothing; the next one follows",
+                );
             }
         }
     }

@@ -138,7 +138,7 @@ impl LobbyRefusal {
 
 impl From<StoreError> for LobbyRefusal {
     fn from(error: StoreError) -> LobbyRefusal {
-        tracing::warn!(%error, "the store refused a request of the lobby");
+        crate::trouble::note_refusal(&error, "the store refused a request of the lobby");
         LobbyRefusal::Store
     }
 }

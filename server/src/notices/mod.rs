@@ -120,7 +120,7 @@ impl WebhookError {
 
 impl From<StoreError> for WebhookError {
     fn from(error: StoreError) -> WebhookError {
-        tracing::warn!(%error, "the store refused a request about notices");
+        crate::trouble::note_refusal(&error, "the store refused a request about notices");
         WebhookError::Store
     }
 }
@@ -241,7 +241,7 @@ impl Notices {
         loop {
             sleep(every).await;
             if let Err(error) = self.send_due(SystemClock.now()).await {
-                tracing::warn!(%error, "notices could not be looked for; they will be");
+                crate::trouble::note_refusal(&error, "notices could not be looked for; they will be");
             }
         }
     }

@@ -188,7 +188,7 @@ impl PlayerError {
 
 impl From<StoreError> for PlayerError {
     fn from(error: StoreError) -> PlayerError {
-        tracing::warn!(%error, "the store refused a request about a player");
+        crate::trouble::note_refusal(&error, "the store refused a request about a player");
         PlayerError::Store
     }
 }

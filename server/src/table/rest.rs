@@ -182,7 +182,7 @@ impl Tables {
                 self.go_round(&mut round).await.map(drop)
             };
             if let Err(error) = looked.await {
-                tracing::warn!(%error, "games at rest could not be looked after; they will be");
+                crate::trouble::note_refusal(&error, "games at rest could not be looked after; they will be");
             }
             sleep(every).await;
         }

@@ -54,7 +54,7 @@ impl Turns {
         loop {
             sleep(every).await;
             if let Err(error) = self.settle_all().await {
-                tracing::warn!(%error, "due turns could not be looked for; they will be");
+                crate::trouble::note_refusal(&error, "due turns could not be looked for; they will be");
             }
         }
     }

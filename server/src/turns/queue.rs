@@ -71,7 +71,7 @@ impl QueueError {
 
 impl From<StoreError> for QueueError {
     fn from(error: StoreError) -> QueueError {
-        tracing::warn!(%error, "the store refused a queue of moves");
+        crate::trouble::note_refusal(&error, "the store refused a queue of moves");
         QueueError::Store
     }
 }

@@ -1,0 +1,50 @@
+//! What the store refuses, as the log tells it.
+
+use flagfall_store::StoreError;
+
+/// Writes down that the store refused something. That it is out of reach, and why, the heartbeat says once for each outage: what comes to nothing meanwhile is
+/// told to whoever wants to see every line, or the reason would be lost among them.
+pub(crate) fn note_refusal(error: &StoreError, what: &'static str) {
+    if matches!(error, StoreError::Unavailable { .. }) {
+        tracing::debug!(%error, "{what}");
+    } else {
+        tracing::warn!(%error, "{what}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_store_that_is_away_does_not_fill_the_log_and_one_that_is_damaged_is_told() {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let logs =
+            tracing_subscriber::fmt().with_env_filter("info").with_writer(move || writer.clone()).finish();
+        tracing::subscriber::with_default(logs, || {
+            note_refusal(&StoreError::Unavailable { why: "gone".to_owned() }, "a request");
+            note_refusal(&StoreError::Damaged { what: "torn".to_owned() }, "another one");
+        });
+        let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        assert!(!text.contains("gone") && text.contains("WARN") && text.contains("another one"), "{text}");
+        assert!(text.contains("torn"), "{text}");
+    }
+}
