@@ -27,6 +27,16 @@ pub(super) fn challenged(model: &mut Model, invitation: Invitation) {
     model.invitation = Some(invitation);
 }
 
+/// A challenge to this player is open no more.
+pub(super) fn gone(model: &mut Model, challenge: &str, challenger: &Player) {
+    model.say(format!("The challenge of {} is open no more.", words::player(challenger)));
+    if model.invitation.take_if(|invitation| invitation.challenge == challenge).is_some()
+        && matches!(model.prompt, Some(Prompt::Challenge(_)))
+    {
+        model.prompt = None;
+    }
+}
+
 /// What a challenge says: who, what, and which side is left.
 pub(super) fn words(invitation: &Invitation) -> String {
     let side = match invitation.your_side {

@@ -122,6 +122,9 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
         ServerToClient::ChallengeAnswered { challenge, by, accepted } => {
             challenges::answered(model, &challenge, &by, accepted, out);
         }
+        ServerToClient::ChallengeGone { challenge, challenger } => {
+            challenges::gone(model, &challenge, &challenger);
+        }
         ServerToClient::StoreState { available } => store::state(model, available, out),
         ServerToClient::Ping { id, server_time, heads } => {
             model.is_pinged = true;

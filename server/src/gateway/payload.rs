@@ -10,7 +10,7 @@ use flagfall_protocol::ServerToClient;
 pub const PAYLOAD_BYTES_MAX: usize = 60 * 1024;
 
 /// The kinds of messages, as metrics label them. [`Payload::kind`] gives the place in this list.
-pub const PAYLOAD_KINDS: [&str; 20] = [
+pub const PAYLOAD_KINDS: [&str; 21] = [
     "welcome",
     "accepted",
     "refused",
@@ -31,6 +31,7 @@ pub const PAYLOAD_KINDS: [&str; 20] = [
     "store_state",
     "challenged",
     "challenge_answered",
+    "challenge_gone",
 ];
 
 /// A message to a client as JSON text. Cloning it shares the bytes.
@@ -130,6 +131,7 @@ fn kind_of(message: &ServerToClient) -> u8 {
         ServerToClient::StoreState { .. } => 17,
         ServerToClient::Challenged { .. } => 18,
         ServerToClient::ChallengeAnswered { .. } => 19,
+        ServerToClient::ChallengeGone { .. } => 20,
     }
 }
 

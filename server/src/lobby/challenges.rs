@@ -83,16 +83,21 @@ pub(super) async fn count(
     Ok(store.scan(own_key(challenger, "")?, None, max).await?.len())
 }
 
-/// Closes what a player has open.
-pub(super) async fn close_all(store: &Arc<dyn Store>, challenger: &Player) -> Result<(), LobbyRefusal> {
+/// Closes what a player has open; which those were.
+pub(super) async fn close_all(
+    store: &Arc<dyn Store>,
+    challenger: &Player,
+) -> Result<Vec<Challenge>, LobbyRefusal> {
     let prefix = own_key(challenger, "")?;
+    let mut closed = Vec::new();
     for (own, _) in store.scan(prefix.clone(), None, usize::MAX).await? {
         let code = own.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
         let Some(Ok(code)) = code else { continue };
+        closed.extend(find(store, code).await.ok().map(|(challenge, ..)| challenge));
         let writes = vec![Write::Delete { key: key(code)? }, Write::Delete { key: own }];
         store.update(Update { conditions: Vec::new(), writes }).await?;
     }
-    Ok(())
+    Ok(closed)
 }
 
 fn key(code: &str) -> Result<Key, LobbyRefusal> {

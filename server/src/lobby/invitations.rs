@@ -7,9 +7,12 @@ use flagfall_store::{Expect, Key, Update, UpdateOutcome, Write};
 use super::challenges::{self, Challenge};
 use super::{Inner, Lobby, LobbyRefusal};
 use crate::blocks::are_apart;
+use crate::keys::last_part;
 
 /// Challenges that may wait for one player's answer.
 const INVITATIONS_MAX: usize = 50;
+/// Players to whom one challenge may be addressed.
+const ADDRESSEES_MAX: usize = 50;
 
 impl Lobby {
     /// Addresses an open challenge of `challenger` to a player. Doing it twice changes nothing.
@@ -23,7 +26,7 @@ impl Lobby {
         code: &str,
         player: &Player,
     ) -> Result<Invitation, LobbyRefusal> {
-        let (challenge, ..) = challenges::find(&self.inner.store, code).await?;
+        let (challenge, open, bytes) = challenges::find(&self.inner.store, code).await?;
         if challenge.challenger.id != challenger.id {
             return Err(LobbyRefusal::NoSuchChallenge);
         }
@@ -39,12 +42,15 @@ impl Lobby {
             return Ok(invitation(challenge));
         }
         let waiting = self.inner.store.scan(key(player, "")?, None, INVITATIONS_MAX).await?;
-        if waiting.len() >= INVITATIONS_MAX {
+        let addressed = self.inner.store.scan(addressed_key(code, "")?, None, ADDRESSEES_MAX).await?;
+        if waiting.len() >= INVITATIONS_MAX || addressed.len() >= ADDRESSEES_MAX {
             return Err(LobbyRefusal::OpponentBusy);
         }
         let expires = Some(Stamp(challenge.expires));
-        let write = Write::Put { key: invited, value: Vec::new(), expires };
-        self.write(Vec::new(), vec![write]).await?;
+        let writes = [invited, addressed_key(code, &player.id)?];
+        let writes = writes.map(|key| Write::Put { key, value: Vec::new(), expires }).to_vec();
+        // Whoever closes it looks to whom it was addressed when it is closed: nobody is added afterwards.
+        self.write(vec![(open, Expect::Value(bytes))], writes).await?;
         let invitation = invitation(challenge);
         // Who is not connected finds it in his list.
         let message = ServerToClient::Challenged { invitation: invitation.clone() };
@@ -87,6 +93,7 @@ impl Lobby {
         writes.extend(challenge.closing()?);
         self.write(vec![(key, Expect::Value(bytes))], writes).await?;
         self.inner.tell_challenger(&challenge, player, false).await;
+        self.inner.tell_addressees(&challenge, Some(player)).await;
         Ok(())
     }
 
@@ -107,6 +114,37 @@ impl Inner {
         self.tell(&challenge.challenger, &message).await;
     }
 
+    /// Takes a challenge that is closed out of the lists of those to whom it was addressed, and tells them, but for him who has answered it himself.
+    pub(super) async fn tell_addressees(&self, challenge: &Challenge, answered_by: Option<&Player>) {
+        if let Err(refusal) = self.try_tell_addressees(challenge, answered_by).await {
+            tracing::debug!(%refusal, "some were not told that a challenge is open no more; their lists do not show it");
+        }
+    }
+
+    async fn try_tell_addressees(
+        &self,
+        challenge: &Challenge,
+        answered_by: Option<&Player>,
+    ) -> Result<(), LobbyRefusal> {
+        let code = &challenge.code;
+        let prefix = addressed_key(code, "")?;
+        let addressed = self.store.scan(prefix.clone(), None, ADDRESSEES_MAX).await?;
+        let message = ServerToClient::ChallengeGone {
+            challenge: code.clone(),
+            challenger: challenge.challenger.clone(),
+        };
+        for (addressed, _) in addressed {
+            let Some(id) = last_part(&addressed, &prefix) else { continue };
+            let writes =
+                vec![Write::Delete { key: invited_key(&id, code)? }, Write::Delete { key: addressed }];
+            self.store.update(Update { conditions: Vec::new(), writes }).await?;
+            if answered_by.is_none_or(|player| player.id != id) {
+                self.peers().notify(&self.connections, &[&id], &message).await;
+            }
+        }
+        Ok(())
+    }
+
     /// Tells a player something, wherever he is connected.
     async fn tell(&self, player: &Player, message: &ServerToClient) {
         self.peers().notify(&self.connections, &[&player.id], message).await;
@@ -124,5 +162,14 @@ fn invitation(challenge: Challenge) -> Invitation {
 }
 
 fn key(player: &Player, code: &str) -> Result<Key, LobbyRefusal> {
-    Key::new(format!("invited/{}/{code}", player.id)).map_err(|_| LobbyRefusal::NoSuchChallenge)
+    invited_key(&player.id, code)
+}
+
+fn invited_key(player_id: &str, code: &str) -> Result<Key, LobbyRefusal> {
+    Key::new(format!("invited/{player_id}/{code}")).map_err(|_| LobbyRefusal::NoSuchChallenge)
+}
+
+/// To whom a challenge is addressed, by its code.
+fn addressed_key(code: &str, player_id: &str) -> Result<Key, LobbyRefusal> {
+    Key::new(format!("addressed/{code}/{player_id}")).map_err(|_| LobbyRefusal::NoSuchChallenge)
 }

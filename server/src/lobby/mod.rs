@@ -186,8 +186,15 @@ impl Lobby {
         if let Err(refusal) = self.inner.pool.forget(player).await {
             tracing::warn!(%refusal, "a deleted account waits in the pool until it is seen to be gone");
         }
-        if let Err(refusal) = challenges::close_all(&self.inner.store, player).await {
-            tracing::warn!(%refusal, "the challenges of a deleted account could not be closed");
+        match challenges::close_all(&self.inner.store, player).await {
+            Ok(closed) => {
+                for challenge in closed {
+                    self.inner.tell_addressees(&challenge, None).await;
+                }
+            }
+            Err(refusal) => {
+                tracing::warn!(%refusal, "the challenges of a deleted account could not be closed");
+            }
         }
     }
 
@@ -435,6 +442,9 @@ impl Asker<'_> {
             draft = draft.writing(write);
         }
         let kept = self.keep(draft).await?;
+        if let Kept::New(_) = kept {
+            self.inner.tell_addressees(&challenge, None).await;
+        }
         self.finish(kept, LobbyRefusal::NoSuchChallenge).await
     }
 
@@ -455,6 +465,7 @@ impl Asker<'_> {
         let kept = self.keep(draft).await?;
         if let Kept::New(_) = kept {
             self.inner.tell_challenger(&challenge, self.player, true).await;
+            self.inner.tell_addressees(&challenge, Some(self.player)).await;
         }
         self.finish(kept, LobbyRefusal::NoSuchChallenge).await
     }

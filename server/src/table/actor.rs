@@ -142,11 +142,33 @@ pub(super) struct Shared {
     has_seat_news: AtomicBool,
     /// How far the list of public games says that this one is, as far as is known here.
     noted: Mutex<Option<(bool, Ply)>>,
+    /// Who has gone on purpose: as the table knows, and as the list of running games says.
+    gone: Mutex<Gone>,
     /// Whether that is being written.
     pub(super) is_noting: AtomicBool,
 }
 
+#[derive(Clone, Copy, Default)]
+struct Gone {
+    now: PerSide<bool>,
+    listed: PerSide<bool>,
+}
+
 impl Shared {
+    fn gone(&self) -> MutexGuard<'_, Gone> {
+        self.gone.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Who has gone on purpose.
+    pub(super) fn gone_on_purpose(&self) -> PerSide<bool> {
+        self.gone().now
+    }
+
+    /// The list of running games says who has gone on purpose.
+    pub(super) fn note_gone(&self, listed: PerSide<bool>) {
+        self.gone().listed = listed;
+    }
+
     fn progress(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -166,14 +188,16 @@ impl Shared {
         }
     }
 
-    /// Whether the list of public games may not say how far the game is, and should.
+    /// Whether the lists may not say how far the game is, or who has gone, and should.
     pub(super) fn has_gone_on(&self) -> bool {
-        if !self.header.is_slow() || self.header.terms.private {
+        if !self.header.is_slow() {
             return false;
         }
         let Progress { is_quarantined, phase, ply, .. } = *self.progress();
         let noted = *self.noted.lock().unwrap_or_else(PoisonError::into_inner);
-        !is_quarantined && phase != Phase::Over && noted.is_none_or(|noted| noted < progress_of(phase, ply))
+        let is_behind = noted.is_none_or(|noted| noted < progress_of(phase, ply));
+        let Gone { now, listed } = *self.gone();
+        !is_quarantined && phase != Phase::Over && (is_behind && !self.header.terms.private || now != listed)
     }
 
     /// The list of public games says that this one is so far, or further.
@@ -339,6 +363,7 @@ pub(super) fn channel(
         // What was told while the log was read found no table.
         has_seat_news: AtomicBool::new(true),
         noted: Mutex::new(None),
+        gone: Mutex::new(Gone { now: table.gone_on_purpose(), listed: table.gone_on_purpose() }),
         is_noting: AtomicBool::new(false),
     });
     let house = HousePlayers::new(table.header(), tables.thinking_room());
@@ -451,6 +476,7 @@ impl Actor {
         self.idle_since = self.is_idle().then(|| self.idle_since.unwrap_or_else(|| self.tables.now()));
         if self.idle_since.is_some() && !was_idle {
             // Before the time comes to leave.
+            self.shared.gone().now = self.table.gone_on_purpose();
             self.tables.note_line_soon(self.id, &self.shared);
         }
         self.table.wake_at().into_iter().chain(self.leave_at()).min()

@@ -57,6 +57,18 @@ impl Table {
         }
     }
 
+    /// Who has gone on purpose and not come back.
+    pub(super) fn gone_on_purpose(&self) -> PerSide<bool> {
+        PerSide::from_fn(|side| self.claims.waits[side].is_on_purpose)
+    }
+
+    /// Who had gone on purpose when the game went to rest: it is the same absence still.
+    pub(super) fn set_gone_on_purpose(&mut self, gone: PerSide<bool>) {
+        for side in Side::BOTH {
+            self.claims.waits[side].is_on_purpose = gone[side];
+        }
+    }
+
     /// A player has acted on another server: he was there then.
     pub(super) fn note_act(&mut self, side: Side, at: Stamp) {
         self.claims.waits[side].acted_at = Some(at);

@@ -7,7 +7,7 @@
 //! `awake/GAME` names the games that have to be in memory: those on a clock, and slow ones whose house player is to act. Whoever starts, or compares what he has with the store, reads
 //! those, and none of the games at rest.
 
-use flagfall_board::{GameId, Stamp};
+use flagfall_board::{GameId, PerSide, Stamp};
 use flagfall_store::{Expect, Key, Update, Write};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,14 @@ pub(super) struct Listing {
     /// When it is to be looked at: no flag falls before. Never, where time is unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) due: Option<Stamp>,
+    /// Who had gone on purpose, and not come back, when the last server put the game to rest.
+    #[serde(default, skip_serializing_if = "is_nobody")]
+    pub(super) gone: PerSide<bool>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_nobody(gone: &PerSide<bool>) -> bool {
+    *gone == PerSide::default()
 }
 
 impl Listing {
@@ -32,7 +40,11 @@ impl Listing {
 
     /// A game of this header that is made now; nothing for one that stays in memory.
     fn opening(header: &GameHeader, now: Stamp) -> Option<Listing> {
-        header.is_slow().then(|| Listing { created: now, due: Some(now.plus_ms(header.deploy_ms)) })
+        header.is_slow().then(|| Listing {
+            created: now,
+            due: Some(now.plus_ms(header.deploy_ms)),
+            gone: PerSide::default(),
+        })
     }
 
     fn write(self, game: GameId) -> Vec<Write> {

@@ -15,7 +15,7 @@ use futures_util::StreamExt as _;
 
 use super::actor::Shared;
 use super::header::GameHeader;
-use super::listing::live_key;
+use super::listing::{Listing, live_key};
 use super::registry::Tables;
 use crate::players::players_today;
 
@@ -167,32 +167,33 @@ impl Tables {
         });
     }
 
-    /// Writes how far a game is, unless its line says so already, or more; of a game that the list of running games does not have, nothing.
+    /// Writes who has gone from a game on purpose, and how far it is, unless its line says so already, or more; of a game that the list of running games does not have, nothing.
     pub(super) async fn note_line(&self, game: GameId, shared: &Shared) -> Result<(), StoreError> {
-        let summary = shared.summary(game);
-        let (Some(live), Some(key)) = (live_key(game), line_key(game, &shared.header, shared.created)) else {
-            return Ok(());
-        };
+        let Some(live) = live_key(game) else { return Ok(()) };
+        let (summary, gone) = (shared.summary(game), shared.gone_on_purpose());
         let progress = progress_of(summary.phase, summary.ply);
-        let Some(listed) = self.store().get(live.clone()).await? else {
-            shared.note_progress(progress);
-            return Ok(());
-        };
-        let before = self.store().get(key.clone()).await?;
-        let known = before.as_deref().and_then(|before| serde_json::from_slice::<GameSummary>(before).ok());
-        if known.is_none_or(|known| progress_of(known.phase, known.ply) < progress) {
-            let value = serde_json::to_vec(&summary).unwrap_or_default();
-            let conditions = vec![
-                (live, Expect::Value(listed)),
-                (key.clone(), before.map_or(Expect::Absent, Expect::Value)),
-            ];
-            let writes = vec![Write::Put { key, value, expires: None }];
-            // A conflict: another server has written it, the game's due has moved on, or it is over. Then it is looked at again.
-            if self.store().update(Update { conditions, writes }).await? != UpdateOutcome::Ok {
-                return Ok(());
+        let mut update = Update::default();
+        if let Some(listed) = self.store().get(live.clone()).await? {
+            update.conditions.push((live, Expect::Value(listed.clone())));
+            let listing = Listing::read(&listed).filter(|listing| listing.gone != gone);
+            let replaced = listing.and_then(|listing| (Listing { gone, ..listing }).replace(game, listed));
+            update.writes.extend(replaced.into_iter().flat_map(|replaced| replaced.writes));
+            if let Some(key) = line_key(game, &shared.header, shared.created) {
+                let before = self.store().get(key.clone()).await?;
+                let known =
+                    before.as_deref().and_then(|line| serde_json::from_slice::<GameSummary>(line).ok());
+                if known.is_none_or(|known| progress_of(known.phase, known.ply) < progress) {
+                    let value = serde_json::to_vec(&summary).unwrap_or_default();
+                    update.conditions.push((key.clone(), before.map_or(Expect::Absent, Expect::Value)));
+                    update.writes.push(Write::Put { key, value, expires: None });
+                }
             }
         }
-        shared.note_progress(progress);
+        // A conflict: another server has written it, the game's due has moved on, or it is over. Then it is looked at again.
+        if update.writes.is_empty() || self.store().update(update).await? == UpdateOutcome::Ok {
+            shared.note_progress(progress);
+            shared.note_gone(gone);
+        }
         Ok(())
     }
 }

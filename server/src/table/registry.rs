@@ -299,6 +299,9 @@ impl Tables {
             // Read after the log: whatever clocks have stood still for when something is written next is in it.
             let outages = Outages::known(&*self.inner.store).await.map_err(|_| TableError::Unavailable)?;
             table.recover_from(&outages);
+            if let Some(listing) = self.listing(game).await? {
+                table.set_gone_on_purpose(listing.gone);
+            }
         } else {
             table.recover(self.inner.outages.since(table.game.latest()));
         }

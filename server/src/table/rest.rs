@@ -9,7 +9,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use flagfall_board::{GameId, Side, Stamp};
+use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::Phase;
 use flagfall_store::{Expect, Key, Record, StoreError, Update, Write};
 use futures_util::StreamExt as _;
@@ -124,6 +124,13 @@ impl Tables {
         Ok((!records.is_empty()).then_some(records))
     }
 
+    /// What the list of running games says of one that may leave memory.
+    pub(super) async fn listing(&self, game: GameId) -> Result<Option<Listing>, TableError> {
+        let Some(live) = live_key(game) else { return Ok(None) };
+        let listed = self.store().get(live).await.map_err(|_| TableError::Unavailable)?;
+        Ok(listed.as_deref().and_then(Listing::read))
+    }
+
     /// A game of an earlier version, or one that was listed anew, gets its place in the lists. What cannot be written now is found again.
     async fn keep_listed(&self, handle: &TableHandle) {
         let kept = async {
@@ -134,7 +141,8 @@ impl Tables {
                 return self.keep_awake(handle.id(), live, listed).await;
             }
             if Listing::read(&listed).is_none() {
-                let listing = Listing { created, due: Some(self.now().plus_ms(NEAR_MS)) };
+                let listing =
+                    Listing { created, due: Some(self.now().plus_ms(NEAR_MS)), gone: PerSide::default() };
                 if let Some(update) = listing.replace(handle.id(), listed) {
                     self.store().update(update).await?;
                 }

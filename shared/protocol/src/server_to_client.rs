@@ -199,6 +199,13 @@ pub enum ServerToClient {
         /// Whether it was accepted: then the game follows as `game_started`.
         accepted: bool,
     },
+    /// A challenge that was addressed to the client's player is open no more: it was taken back, or somebody else has accepted it.
+    ChallengeGone {
+        /// Its code.
+        challenge: String,
+        /// Who had made it.
+        challenger: Player,
+    },
     /// To be answered with a pong.
     Ping {
         /// Its number.

@@ -200,6 +200,25 @@ fn the_challenger_is_told_what_came_of_it() {
 }
 
 #[test]
+fn a_challenge_that_is_open_no_more_is_not_asked_about_any_longer() {
+    let gone = |code: &str| {
+        format!(
+            r#"{{"type":"challenge_gone","challenge":"{code}","challenger":{{"id":"p2","name":"bob","kind":"account"}}}}"#
+        )
+    };
+    let mut model = playing();
+    challenged(&mut model);
+    key(&mut model, Key::Char('J'));
+    received(&mut model, &gone("anothercode1"));
+    assert!(model.prompt.is_some() && model.invitation.is_some(), "of another challenge");
+    received(&mut model, &gone(CODE));
+    assert_eq!(last_note(&model), "The challenge of bob is open no more.");
+    assert!(model.prompt.is_none() && model.invitation.is_none());
+    key(&mut model, Key::Char('J'));
+    assert_eq!(last_note(&model), "No challenge waits for your answer.");
+}
+
+#[test]
 fn a_key_goes_to_the_next_game() {
     let mut model = playing();
     let effects = key(&mut model, Key::Char('G'));

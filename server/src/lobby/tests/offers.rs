@@ -179,6 +179,60 @@ async fn a_challenge_reaches_whom_it_is_addressed_to_and_its_answer_comes_back()
 }
 
 #[tokio::test]
+async fn whoever_a_challenge_is_addressed_to_is_told_once_that_it_is_open_no_more() {
+    let house = house().await;
+    let (_bo, mut bo) = house.connect("bo");
+    let (_cy, mut cy) = house.connect("cy");
+    let gone =
+        |code: &str| ServerToClient::ChallengeGone { challenge: code.to_owned(), challenger: player("ana") };
+    let invite = async |id: &str| {
+        let code = code_of(house.ask("ana", id, challenge()).await.unwrap());
+        for name in ["bo", "cy"] {
+            house.lobby.invite(&player("ana"), &code, &player(name)).await.unwrap();
+        }
+        code
+    };
+    // Taken back, however often that is asked for.
+    let code = invite("1").await;
+    for reader in [&mut bo, &mut cy] {
+        assert!(matches!(told(reader).await, ServerToClient::Challenged { .. }));
+    }
+    for _ in 0..2 {
+        house.ask("ana", "2", LobbyCommand::CancelChallenge { challenge: code.clone() }).await.unwrap();
+    }
+    let next = invite("3").await;
+    for reader in [&mut bo, &mut cy] {
+        assert_eq!(told(reader).await, gone(&code));
+        assert!(
+            matches!(told(reader).await, ServerToClient::Challenged { .. }),
+            "the next one, and nothing between"
+        );
+    }
+    // Declined by one, who needs not be told.
+    house.lobby.decline(&player("bo"), &next).await.unwrap();
+    assert_eq!(told(&mut cy).await, gone(&next));
+    // Accepted by another.
+    let code = invite("4").await;
+    assert!(matches!(told(&mut cy).await, ServerToClient::Challenged { .. }));
+    house.ask("bo", "1", accept(&code)).await.unwrap();
+    assert_eq!(told(&mut cy).await, gone(&code));
+    assert!(matches!(told(&mut bo).await, ServerToClient::Challenged { .. }));
+    assert!(matches!(told(&mut bo).await, ServerToClient::GameStarted { .. }));
+    // Of somebody who deletes his account.
+    let code = invite("5").await;
+    assert!(matches!(told(&mut cy).await, ServerToClient::Challenged { .. }));
+    house.lobby.forget(&player("ana")).await;
+    assert_eq!(told(&mut cy).await, gone(&code));
+    for left in ["invited/", "addressed/", "challenges/"] {
+        let left = house.store.scan(Key::new(left).unwrap(), None, 9).await.unwrap();
+        assert!(left.is_empty(), "{left:?}");
+    }
+    // Nobody can be invited to what is closed.
+    let late = house.lobby.invite(&player("ana"), &code, &player("bo")).await;
+    assert_eq!(late, Err::<Invitation, _>(LobbyRefusal::NoSuchChallenge));
+}
+
+#[tokio::test]
 async fn who_has_blocked_the_challenger_hears_nothing() {
     let house = house().await;
     let (_bo, mut bo) = house.connect("bo");
@@ -216,4 +270,11 @@ async fn a_challenge_is_told_to_the_other_servers() {
     let (players, message) = heard().await;
     assert_eq!(players, ["ana"]);
     assert!(matches!(message, ServerToClient::ChallengeAnswered { accepted: false, .. }));
+    let code = code_of(one.ask("ana", "2", challenge()).await.unwrap());
+    one.lobby.invite(&player("ana"), &code, &player("bo")).await.unwrap();
+    heard().await;
+    other.ask("ana", "3", LobbyCommand::CancelChallenge { challenge: code.clone() }).await.unwrap();
+    let (players, message) = heard().await;
+    assert_eq!(players, ["bo"]);
+    assert_eq!(message, ServerToClient::ChallengeGone { challenge: code, challenger: player("ana") });
 }

@@ -402,6 +402,65 @@ async fn replay_of(store: &MemoryStore, id: GameId) -> flagfall_rules::Game {
 }
 
 #[tokio::test(start_paused = true)]
+async fn whoever_went_on_purpose_has_gone_on_purpose_still_when_his_game_comes_back_from_rest() {
+    let mut one = House::new().await;
+    for (number, is_on_purpose, private) in [(1, true, false), (2, false, false), (3, true, true)] {
+        let mut new = one.new_game(number, "classic", ["ana", "bo"]);
+        (new.terms.time, new.terms.private) = (Time::Unlimited {}, private);
+        let id = one.tables.create(new).await.unwrap().id;
+        let table = one.tables.find(id).await.unwrap();
+        for (player, side) in [("ana", Side::Red), ("bo", Side::Blue)] {
+            command(&table, &Client::new(player), "deploy", deploy("classic", side, 3)).await;
+        }
+        let ana = Client::new("ana");
+        open(&table, &ana).await;
+        settle().await;
+        let connection = ana.outbox.connection();
+        table.send(TableInput::Close { connection, is_on_purpose }).await.unwrap();
+        settle().await;
+        drop(table);
+        one.advance(REST_MS).await;
+        one.advance(REST_MS).await;
+        assert_eq!(one.tables.len(), 0);
+        // The other one looks for her, and again after another rest, on the server that comes next.
+        for _ in 0..3 {
+            let server = &one;
+            let mut bo = Client::new("bo");
+            let table = server.tables.find(id).await.unwrap();
+            open(&table, &bo).await;
+            settle().await;
+            let least_ms = super::super::claims::CLAIM_MS * 5;
+            let wait_ms = if is_on_purpose { least_ms / 2 } else { least_ms };
+            let told = bo.read().into_iter().find_map(|message| match message {
+                ServerToClient::Claimable { gone: Side::Red, at: Some(at), .. } => Some(at),
+                ServerToClient::Game { claimable_at, .. } => claimable_at.red,
+                _ => None,
+            });
+            assert_eq!(told, Some(server.clock_now().plus_ms(wait_ms).0), "{number}");
+            close(&table, &bo).await;
+            drop(table);
+            server.advance(REST_MS).await;
+            server.advance(REST_MS).await;
+            assert_eq!(server.tables.len(), 0);
+            one = one.restart().await;
+        }
+        // She comes back, and is lost to a dropped line: what was is forgotten.
+        let table = one.tables.find(id).await.unwrap();
+        let ana = Client::new("ana");
+        open(&table, &ana).await;
+        settle().await;
+        let connection = ana.outbox.connection();
+        table.send(TableInput::Close { connection, is_on_purpose: false }).await.unwrap();
+        settle().await;
+        drop(table);
+        one.advance(REST_MS).await;
+        one.advance(REST_MS).await;
+        let listed = one.tables.listing(id).await.unwrap().unwrap();
+        assert_eq!(listed.gone, flagfall_board::PerSide::new(false, true), "bo is gone for good");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn games_at_rest_count_for_their_players() {
     let house = House::new().await;
     for number in 1..=3 {

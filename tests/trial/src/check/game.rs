@@ -22,6 +22,7 @@ const TYPES: &[&str] = &[
     "lobby",
     "challenge",
     "challenge_answered",
+    "challenge_gone",
     "game_started",
     "my_games",
     "game",
