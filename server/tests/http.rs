@@ -52,6 +52,23 @@ async fn health_is_good_while_the_store_takes_and_gives() {
 }
 
 #[tokio::test]
+async fn players_are_let_in_whatever_the_store_does() {
+    let house = House::open(settings()).await;
+    for is_available in [true, false, true] {
+        // The server's own heartbeat may say otherwise in between.
+        loop {
+            house.connections.note_store(is_available);
+            let ready = house.get("/ready").await;
+            assert_eq!((ready.status, ready.json()["status"].as_str()), (200, Some("ok")));
+            if ready.json()["store_available"] == is_available {
+                break;
+            }
+        }
+    }
+    house.close().await;
+}
+
+#[tokio::test]
 async fn a_connection_answers_one_request() {
     let house = House::open(settings()).await;
     // Nothing in the request asks for the close: reading to the end would wait for ever without it.

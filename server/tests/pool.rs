@@ -207,6 +207,32 @@ async fn many_on_two_servers_are_each_in_one_game() {
 }
 
 #[tokio::test]
+async fn whoever_stands_behind_thousands_of_others_is_paired_in_the_same_wave() {
+    let house = House::open(slow()).await;
+    let (mut ana, ..) = house.guest("ana").await;
+    let (mut bo, ..) = house.guest("bo").await;
+    enter(&mut ana, "1", terms(false)).await.unwrap();
+    let (_, record) = house.store.scan(Key::new("pool/").unwrap(), None, 1).await.unwrap().remove(0);
+    // More than are read at a time, all ahead of any player's id, and nobody for whom anybody else would do.
+    for chunk in (0..5_000_u32).collect::<Vec<_>>().chunks(50) {
+        let write = |number: &u32| {
+            let mut record: serde_json::Value = serde_json::from_slice(&record).unwrap();
+            record["player"]["id"] = json!(format!("!{number}"));
+            record["terms"]["time"]["base_s"] = json!(10_000 + number);
+            let key = Key::new(format!("pool/!{number}")).unwrap();
+            Write::Put { key, value: record.to_string().into_bytes(), expires: None }
+        };
+        let writes = chunk.iter().map(write).collect();
+        house.store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
+    }
+    enter(&mut bo, "1", terms(false)).await.unwrap();
+    house.lobby.hold_wave().await.unwrap();
+    let game = started(&mut ana).await;
+    assert_eq!(started(&mut bo).await, game);
+    house.close().await;
+}
+
+#[tokio::test]
 async fn what_was_paired_is_kept_for_a_few_waves_and_however_much_it_is_nobody_waits_for_it() {
     let mut settings = slow();
     let house = House::open(settings.clone()).await;

@@ -35,6 +35,16 @@ pub(super) struct Health {
     store_ms: Option<u64>,
 }
 
+/// The answer of `/ready`.
+#[derive(Serialize, Debug)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Ready {
+    /// `ok` or `stopping`.
+    status: &'static str,
+    /// Whether the store answered this server last.
+    store_available: bool,
+}
+
 /// 200 when the store takes a heartbeat and a record, gives the record back, and, where servers share it, this one hears what it tells, all in time; 503 otherwise, and while the server
 /// stops. Checks take turns, so many of them are no load.
 pub(super) async fn health(State(app): State<Arc<App>>) -> (StatusCode, Json<Health>) {
@@ -62,6 +72,14 @@ pub(super) async fn health(State(app): State<Arc<App>>) -> (StatusCode, Json<Hea
         store_ms,
     };
     (code, Json(health))
+}
+
+/// 200 while the server lets players in, 503 while it stops. What the store does plays no part: while it is away games are watched from memory, and whoever is let in is told of it.
+pub(super) async fn ready(State(app): State<Arc<App>>) -> (StatusCode, Json<Ready>) {
+    let is_stopping = app.is_stopping();
+    let code = if is_stopping { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
+    let status = if is_stopping { "stopping" } else { "ok" };
+    (code, Json(Ready { status, store_available: !app.connections.is_store_away() }))
 }
 
 /// What is wrong with the store, if anything is.

@@ -47,6 +47,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/", get(page))
         .route("/ws", any(upgrade))
         .route("/health", get(health::health))
+        .route("/ready", get(health::ready))
         .route("/api/openapi.json", get(openapi::openapi))
         .route("/api/rulesets", get(rulesets))
         .route("/api/games", get(games))
@@ -114,7 +115,7 @@ async fn close_after(mut response: Response) -> Response {
 /// What holds for every request: a limit of time, headers, a count.
 async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
-    let is_counted = !matches!(request.uri().path(), "/ws" | "/health");
+    let is_counted = !matches!(request.uri().path(), "/ws" | "/health" | "/ready");
     let address = accounts::address_of(&app, request.extensions(), request.headers());
     let is_within = !is_counted || app.players.take_request(address).is_ok();
     let answered =

@@ -27,7 +27,7 @@ mod tests {
     use serde_json::{Map, Value, json};
 
     use super::super::error::ErrorBody;
-    use super::super::health::Health;
+    use super::super::health::{Health, Ready};
     use super::super::{Game, Games, Rulesets};
     use super::DOCUMENT;
 
@@ -94,7 +94,7 @@ mod tests {
         }
     }
 
-    /// Every endpoint under `/api`, and `/health`.
+    /// Every endpoint under `/api`, `/health` and `/ready`.
     fn endpoints() -> Vec<Endpoint> {
         use Token::{Allowed, Needed, Unused};
         vec![
@@ -103,6 +103,12 @@ mod tests {
                 "Whether the store takes and gives; 503 when it does not",
                 Unused,
                 schema::<Health>,
+            ),
+            get(
+                "/ready",
+                "Whether the server lets players in, whatever the store does; 503 while it stops",
+                Unused,
+                schema::<Ready>,
             ),
             get("/api/openapi.json", "This document", Unused, |_| json!({ "type": "object" })),
             get(

@@ -73,6 +73,8 @@ struct Inner {
     seeks: Mutex<Seeks>,
     board: Mutex<Board>,
     turns: Vec<tokio::sync::Mutex<()>>,
+    /// Held while a seek is counted and opened.
+    opening: tokio::sync::Mutex<()>,
     changed: Notify,
     is_stopping: AtomicBool,
 }
@@ -100,6 +102,7 @@ impl Lobby {
                 seeks: Mutex::default(),
                 board: Mutex::default(),
                 turns: std::iter::repeat_with(Default::default).take(TURNS).collect(),
+                opening: tokio::sync::Mutex::default(),
                 changed: Notify::new(),
                 is_stopping: AtomicBool::new(false),
             }),

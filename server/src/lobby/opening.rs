@@ -1,4 +1,4 @@
-//! Opening a seek: on however many servers at once, nobody has more than his limit.
+//! Opening a seek: on however many servers at once, nobody has more than his limit, nor the lobby more than its own.
 
 use flagfall_board::Side;
 use flagfall_protocol::{Accepted, RatingWish, Seek, Terms};
@@ -8,8 +8,8 @@ use super::seeks::{self, SeekRecord};
 use super::{Asker, Handled, LobbyRefusal, check_rated, check_terms};
 use crate::chance::random_code;
 
-/// How often somebody's open seeks are counted anew because he opens another one meanwhile.
-const SEEK_ATTEMPTS: usize = 8;
+/// How often open seeks are counted anew because another server opens one meanwhile: on one server they are opened one after the other.
+const SEEK_ATTEMPTS: usize = 32;
 
 impl Asker<'_> {
     pub(super) async fn seek(&self, terms: &Terms, side: Option<Side>, wish: Option<RatingWish>) -> Handled {
@@ -19,8 +19,9 @@ impl Asker<'_> {
         let rating = self.range(wish, terms, seeker_rating)?;
         self.check_conduct_for(terms).await?;
         self.check_games().await?;
+        let _one_at_a_time = self.inner.opening.lock().await;
         for _ in 0..SEEK_ATTEMPTS {
-            let turn = seeks::turn(&self.inner.store, &self.player.id).await?;
+            let turn = seeks::turn(&self.inner.store).await?;
             let limits = &self.inner.settings.limits;
             let open = seeks::read_all(&self.inner.store).await?;
             seeks::check_room(&open, &self.player.id, limits.seeks_per_player, limits.seeks_max)?;
@@ -28,12 +29,12 @@ impl Asker<'_> {
             let (seeker, terms) = (self.player.clone(), terms.clone());
             let seek = Seek { id: id.clone(), seeker, terms, side, rating, seeker_rating };
             let record = SeekRecord { seek, since: self.inner.store.now().0 };
-            let next = seeks::next_turn(&self.inner.store, &self.player.id, &id)?;
+            let next = seeks::next_turn(&self.inner.store, &id)?;
             let (key, before) = turn;
             let draft = self.draft(Accepted::Seek { seek: id }, None)?.writing(record.opening()?);
             let kept = self.keep(draft.expecting(key, before).writing(next)).await?;
             if kept == Kept::Conflict {
-                // He has just opened another one, on another server: what was counted is old.
+                // Another one has just been opened, on another server: what was counted is old.
                 continue;
             }
             if let Kept::New(_) = kept {

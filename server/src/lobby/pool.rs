@@ -28,10 +28,13 @@ use crate::chance::{random_bytes, random_game_id};
 use crate::gateway::{Connections, Payload};
 use crate::metrics as names;
 use crate::ratings::{FirstMove, Ratings, Standing};
+use crate::scan::Scan;
 use crate::table::{CreateError, TableError, Tables};
 
-/// Records of the pool read at a time; of those who wait, in one wave.
+/// Records of the pool read at a time.
 const POOL_MAX: usize = 4_096;
+/// People of one class who are matched with each other at most: a matching takes more than twice as long for twice as many.
+const MATCHED_MAX: usize = 4_096;
 /// Pairs that are written down, and games that are made, at once.
 const AT_ONCE: usize = 32;
 /// The record of a pair whose game is made stays for so many waves: every server looks at it meanwhile and tells its players.
@@ -178,8 +181,12 @@ impl Pool {
             classes.entry(class_of(&waiter.record)?).or_default().push(waiter);
         }
         let mut is_paired = false;
-        for waiters in classes.into_values().filter(|waiters| waiters.len() > 1) {
-            is_paired |= self.pair(&waiters).await?;
+        for mut waiters in classes.into_values() {
+            // Whoever has waited longest is matched first; who is left out of one matching is in the next one of the same wave.
+            waiters.sort_by_key(|waiter| waiter.record.since);
+            for matched in waiters.chunks(MATCHED_MAX).filter(|matched| matched.len() > 1) {
+                is_paired |= self.pair(matched).await?;
+            }
         }
         if is_paired { self.make_games().await } else { Ok(()) }
     }
@@ -188,14 +195,17 @@ impl Pool {
     async fn waiters(&self) -> Result<Vec<Waiter>, StoreError> {
         let now = SystemClock.now();
         let mut waiters = Vec::new();
-        for (key, bytes) in self.store.scan(key("pool/")?, None, POOL_MAX).await? {
-            let Some(record) = read(&bytes) else { continue };
-            let mut waiter = Waiter { record, key, bytes };
-            let left_ms = waiter.record.expires.saturating_sub(now.0);
-            if left_ms < self.grace_ms / 2 && self.connections.is_online(&waiter.record.player.id) {
-                self.refresh(&mut waiter, now).await?;
+        let mut scan = Scan::new(&*self.store, key("pool/")?, POOL_MAX);
+        while let Some(records) = scan.next().await? {
+            for (key, bytes) in records {
+                let Some(record) = read(&bytes) else { continue };
+                let mut waiter = Waiter { record, key, bytes };
+                let left_ms = waiter.record.expires.saturating_sub(now.0);
+                if left_ms < self.grace_ms / 2 && self.connections.is_online(&waiter.record.player.id) {
+                    self.refresh(&mut waiter, now).await?;
+                }
+                waiters.push(waiter);
             }
-            waiters.push(waiter);
         }
         Ok(waiters)
     }

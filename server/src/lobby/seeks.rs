@@ -56,28 +56,24 @@ pub(super) async fn read_all(store: &Arc<dyn Store>) -> Result<Vec<SeekRecord>, 
     Ok(records.iter().filter_map(|(_, value): &Record| serde_json::from_slice(value).ok()).collect())
 }
 
-/// How long it is kept which seek a player opened last, in milliseconds: longer than anybody takes between counting and opening.
+/// How long it is kept which seek was opened last, in milliseconds: longer than anybody takes between counting and opening.
 const TURN_MS: u64 = 60_000;
 
-/// The seek that a player opened last, and what must hold for nobody to have opened another one for him since.
-pub(super) async fn turn(store: &Arc<dyn Store>, player_id: &str) -> Result<(Key, Expect), LobbyRefusal> {
-    let key = turn_key(player_id)?;
+/// The seek that was opened last, and what must hold for nobody to have opened another one since.
+pub(super) async fn turn(store: &Arc<dyn Store>) -> Result<(Key, Expect), LobbyRefusal> {
+    let key = turn_key()?;
     let before = store.get(key.clone()).await?;
     Ok((key, before.map_or(Expect::Absent, Expect::Value)))
 }
 
-/// A player opens this seek.
-pub(super) fn next_turn(
-    store: &Arc<dyn Store>,
-    player_id: &str,
-    seek_id: &str,
-) -> Result<Write, LobbyRefusal> {
+/// This seek is opened.
+pub(super) fn next_turn(store: &Arc<dyn Store>, seek_id: &str) -> Result<Write, LobbyRefusal> {
     let expires = Some(store.now().plus_ms(TURN_MS));
-    Ok(Write::Put { key: turn_key(player_id)?, value: seek_id.into(), expires })
+    Ok(Write::Put { key: turn_key()?, value: seek_id.into(), expires })
 }
 
-fn turn_key(player_id: &str) -> Result<Key, LobbyRefusal> {
-    Key::new(format!("seek_turn/{player_id}")).map_err(|_| LobbyRefusal::Internal("impossible key"))
+fn turn_key() -> Result<Key, LobbyRefusal> {
+    Key::new("seek_turn").map_err(|_| LobbyRefusal::Internal("impossible key"))
 }
 
 /// Closes a seek if it is still open.

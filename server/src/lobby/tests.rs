@@ -415,6 +415,26 @@ async fn two_servers_that_are_asked_at_once_let_nobody_pass_the_limit_of_seeks()
     other.ask("ana", "6", seek(None)).await.unwrap();
 }
 
+#[tokio::test]
+async fn however_many_ask_on_two_servers_at_once_the_lobby_has_no_more_seeks_than_its_limit() {
+    let (one, other) = two_houses().await;
+    let max = Settings::default().limits.seeks_max;
+    let askers: Vec<String> = (0..max + 20).map(|number| format!("p{number}")).collect();
+    let asked = askers.iter().enumerate().map(|(number, player)| {
+        let house = if number % 2 == 0 { &one } else { &other };
+        house.ask(player, "1", seek(None))
+    });
+    let answers = futures_util::future::join_all(asked).await;
+    let opened = answers.iter().filter(|answer| answer.is_ok()).count();
+    assert!(
+        answers.iter().all(|answer| matches!(answer, Ok(_) | Err(LobbyRefusal::LobbyFull))),
+        "{answers:?}"
+    );
+    assert_eq!(opened, max);
+    let open = one.store.scan(Key::new("seeks/").unwrap(), None, 1_000).await.unwrap();
+    assert_eq!(open.len(), max);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_seek_stays_while_its_seeker_is_connected_anywhere_and_goes_with_a_server_that_dies() {
     let (one, other) = two_houses().await;
