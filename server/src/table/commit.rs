@@ -7,7 +7,7 @@ use flagfall_store::record::{self, CommandStamp, LogBody, LogEntry};
 use flagfall_store::{Append, AppendOutcome, Head, Key, StoreError, StoredEntry, Write};
 
 use super::answers::{CommandKey, Done, fingerprint_of, stamp_of};
-use super::core::{Asked, Cause, Flight, Output, ReadFailure, Reading, Table, is_awaited};
+use super::core::{Asked, Cause, Early, Flight, Output, ReadFailure, Reading, Table, is_awaited};
 use super::header::GameHeader;
 use super::listing::{self, awake_key};
 use super::public_games;
@@ -40,7 +40,7 @@ impl Table {
             connection.and_then(|id| self.audiences.find_player(id)).is_some_and(|player| !player.is_driving);
         let round_trip_ms = asked.outbox.as_ref().map_or(0, Outbox::round_trip_ms);
         let lag_ms = self.game.lag_credit_ms(side, round_trip_ms, now);
-        let events = match self.decide(now, lag_ms, side, &asked) {
+        let events = match self.decide(now, side, &asked) {
             Ok(events) if !is_superseded => events,
             // Another server may have written what this replica does not know, this very command perhaps:
             // what was accepted is never refused.
@@ -70,13 +70,15 @@ impl Table {
         }
     }
 
-    fn decide(&self, now: Stamp, lag_ms: u32, side: Side, asked: &Asked) -> Result<Events, Refusal> {
+    fn decide(&self, now: Stamp, side: Side, asked: &Asked) -> Result<Events, Refusal> {
         if let GameCommand::Claim { result } = asked.command {
             let claim_at = self.claim_at(side.opponent());
             return decide_claim(&self.game, side, asked.ply, result.into(), now, claim_at);
         }
         let command = asked.command.to_command(side, self.game.terms().ruleset)?;
-        decide(&self.game, side, asked.ply, &command, now.minus_ms(lag_ms.into()), &asked.entropy)
+        // Whether it is in time is for the store to say, which is given the deadline.
+        let in_time = self.game.deadline().unwrap_or(now);
+        decide(&self.game, side, asked.ply, &command, now.min(in_time), &asked.entropy)
     }
 
     pub(super) fn append_by_itself(
@@ -88,7 +90,11 @@ impl Table {
         if events.is_empty() {
             return None;
         }
-        let append = self.append_of(now, events.iter(), 0, None, None)?;
+        let mut append = self.append_of(now, events.iter(), 0, None, None)?;
+        if cause == Cause::Deadline {
+            // Only the store's clock says whether the time is up.
+            append.not_before = self.game.flag_fall().map(|flag_fall| flag_fall.plus_ms(1));
+        }
         self.flight = Some(Flight::ByItself { events, cause });
         Some(Output::Append(append))
     }
@@ -138,7 +144,7 @@ impl Table {
         }
         writes.extend(due_turn(self.id, &self.header, self.head.seq + bodies.len() as u64));
         writes.extend(after.and_then(|after| self.house_turn(&after)));
-        Some(Append { game: self.id, expected: self.head, deadline, bodies, writes })
+        Some(Append { game: self.id, expected: self.head, deadline, not_before: None, bodies, writes })
     }
 
     pub(super) fn appended(
@@ -159,6 +165,14 @@ impl Table {
                 // The store's time has passed the deadline: what happens by itself, happens now.
                 let events: Vec<Event> = decide_deadline(&self.game, at.max(now)).into_iter().collect();
                 outputs.extend(self.append_by_itself(at.max(now), events, Cause::Deadline));
+            }
+            Ok(AppendOutcome::Early { at }) => {
+                // The store's clock is behind this process's: the time is up when as much has passed as is missing there.
+                self.flight = None;
+                self.early = self.game.flag_fall().map(|flag_fall| {
+                    let up_at = flag_fall.plus_ms(1);
+                    Early { flag_fall, until: now.plus_ms(up_at.ms_since(at)).max(up_at) }
+                });
             }
             Ok(AppendOutcome::Quarantined { .. }) => self.quarantine(),
             Err(_) => self.give_up(now, outputs),

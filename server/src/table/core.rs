@@ -169,6 +169,15 @@ pub(super) enum Reading {
     Look(Head),
 }
 
+/// The store has said that a time is not up yet which is up by this process's clock.
+#[derive(Clone, Copy)]
+pub(super) struct Early {
+    /// Which time.
+    pub(super) flag_fall: Stamp,
+    /// When that much has passed by this process's clock as the store's was behind.
+    pub(super) until: Stamp,
+}
+
 /// A player's chair.
 #[derive(Default, Clone, Copy)]
 pub(super) struct Seat {
@@ -207,6 +216,8 @@ pub(super) struct Table {
     pub(super) outage_seen: Option<Outage>,
     /// When what the store did not take is tried again.
     pub(super) retry_at: Option<Stamp>,
+    /// That the store's clock has not come as far as this process's.
+    pub(super) early: Option<Early>,
     behind_look_at: Option<Stamp>,
     pub(super) is_stopping: bool,
     /// Whether a stop pauses the game: no other server goes on with it.
@@ -252,6 +263,7 @@ impl Table {
             outage_until: None,
             outage_seen: None,
             retry_at: None,
+            early: None,
             behind_look_at: None,
             is_stopping: false,
             is_to_pause: true,
@@ -353,11 +365,17 @@ impl Table {
     /// When the table wants a [`Input::Tick`] at the latest.
     pub(super) fn wake_at(&self) -> Option<Stamp> {
         let is_waiting = self.flight.is_some() || self.is_quarantined || self.is_stopping;
-        // The deadline itself is still in time.
-        let flag_fall = || self.game.flag_fall().map(|flag_fall| flag_fall.plus_ms(1));
-        let due = || flag_fall().into_iter().chain(self.following.wake_at()).min();
+        let due = || self.time_is_up_at().into_iter().chain(self.following.wake_at()).min();
         let own = if is_waiting { None } else { self.retry_at.or_else(due) };
         self.away_at().chain(own).chain(self.behind_look_at).min()
+    }
+
+    /// From when on a time is up, by this process's clock.
+    fn time_is_up_at(&self) -> Option<Stamp> {
+        let flag_fall = self.game.flag_fall()?;
+        let early = self.early.filter(|early| early.flag_fall == flag_fall);
+        // The deadline itself is still in time.
+        Some(early.map_or(flag_fall.plus_ms(1), |early| early.until))
     }
 
     /// Whether nobody needs the table: the game is over and nobody has it open.
@@ -592,7 +610,7 @@ impl Table {
                 outputs.extend(self.append_by_itself(now, events, Cause::Recovery));
                 break;
             }
-            if !is_resting {
+            if !is_resting && self.time_is_up_at().is_some_and(|time_is_up_at| now >= time_is_up_at) {
                 let events: Vec<Event> = decide_deadline(&self.game, now).into_iter().collect();
                 if let Some(append) = self.append_by_itself(now, events, Cause::Deadline) {
                     outputs.push(append);

@@ -107,7 +107,14 @@ impl Tables {
             writes.push(Write::Put { key, value: id.as_str().into(), expires: None });
         }
         writes.extend(due_turn(id, header, 1));
-        let append = Append { game: id, expected: Head::START, deadline: None, bodies: vec![body], writes };
+        let append = Append {
+            game: id,
+            expected: Head::START,
+            deadline: None,
+            not_before: None,
+            bodies: vec![body],
+            writes,
+        };
         match self.inner.store.append(append).await {
             // A conflict means that the log is there: the id was chosen for this game, and this is a repetition.
             Ok(AppendOutcome::Ok { .. } | AppendOutcome::Conflict { .. }) => {}

@@ -508,7 +508,7 @@ impl<F: FnMut(&Tally) + Send> Importer<'_, F> {
             AppendOutcome::Ok { head, .. } => return Ok(head),
             AppendOutcome::Unknown => return Err(ArchiveError::Unknown),
             AppendOutcome::Quarantined { .. } => return Ok(end),
-            AppendOutcome::Conflict { .. } | AppendOutcome::Late { .. } => {}
+            AppendOutcome::Conflict { .. } | AppendOutcome::Late { .. } | AppendOutcome::Early { .. } => {}
         }
         let there = match store.read(game, at.seq, entries.len()).await {
             Ok(there) => there,

@@ -352,7 +352,7 @@ impl Store for EmbeddedStore {
     fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
         Box::pin(async move {
             check_append(&append)?;
-            let Append { game, expected, deadline, bodies, writes } = append;
+            let Append { game, expected, deadline, not_before, bodies, writes } = append;
             let mut head = expected;
             let values = bodies
                 .iter()
@@ -361,7 +361,8 @@ impl Store for EmbeddedStore {
                     layout::entry_value(head.hash, body)
                 })
                 .collect();
-            let append = Prepared { game, expected, deadline, values, stamped: None, head, writes };
+            let append =
+                Prepared { game, expected, deadline, not_before, values, stamped: None, head, writes };
             let answer = self.send(|reply| Request::Append { append, reply }).await?;
             answer.await.unwrap_or(Ok(AppendOutcome::Unknown))
         })
@@ -501,8 +502,16 @@ impl Archive for EmbeddedStore {
             };
             let values = entries.iter().map(value).collect();
             let stamped = entries.iter().map(|entry| entry.at).max();
-            let append =
-                Prepared { game, expected, deadline: None, values, stamped, head, writes: Vec::new() };
+            let append = Prepared {
+                game,
+                expected,
+                deadline: None,
+                not_before: None,
+                values,
+                stamped,
+                head,
+                writes: Vec::new(),
+            };
             let answer = self.send(|reply| Request::Append { append, reply }).await?;
             answer.await.unwrap_or(Ok(AppendOutcome::Unknown))
         })

@@ -233,6 +233,9 @@ impl MemoryStore {
         if append.deadline.is_some_and(|deadline| at > deadline) {
             return Ok(AppendOutcome::Late { at });
         }
+        if append.not_before.is_some_and(|first| at < first) {
+            return Ok(AppendOutcome::Early { at });
+        }
         let fault = state.faults.pop_front();
         match fault {
             Some(Fault::Unavailable) => return Err(told_to_fail()),

@@ -36,7 +36,7 @@
 //! stamp it has heard of. What side records expire by is the same time, jumps forward and all.
 //!
 //! # What the answers mean
-//! `Ok`, `Conflict` and `Late` are Redis's own words, confirmed by the replicas if these are waited for. An answer that stays out,
+//! `Ok`, `Conflict`, `Late` and `Early` are Redis's own words, confirmed by the replicas if these are waited for. An answer that stays out,
 //! or replicas that do not confirm, make an append `Unknown`. Until the connection has been replaced, with the old one closed on
 //! Redis's side so that nothing sent over it happens any more, reads wait or fail: so what is read after an `Unknown` is final.
 //! `Unavailable` means that Redis refused (memory full, replica, loading) or was never sent anything.
@@ -515,7 +515,7 @@ impl Store for RedisStore {
     fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
         Box::pin(async move {
             check_append(&append)?;
-            let Append { game, expected, deadline, bodies, writes } = append;
+            let Append { game, expected, deadline, not_before, bodies, writes } = append;
             let mut head = expected;
             let entries = bodies
                 .iter()
@@ -526,7 +526,8 @@ impl Store for RedisStore {
                 .collect();
             let writes = write_arguments(&writes);
             let outage = self.shared.outage();
-            let append = Prepared { game, expected, deadline, entries, is_stamped: false, outage, writes };
+            let append =
+                Prepared { game, expected, deadline, not_before, entries, is_stamped: false, outage, writes };
             #[cfg(feature = "planted-faults")]
             if crate::planted::PlantedFault::AcknowledgesFirst.is_planted() {
                 return self.acknowledge_first(append).await;
@@ -697,6 +698,7 @@ impl Archive for RedisStore {
                 game,
                 expected,
                 deadline: None,
+                not_before: None,
                 entries,
                 is_stamped: true,
                 outage: None,

@@ -27,6 +27,8 @@ pub struct Append {
     pub expected: Head,
     /// The last moment at which this still counts. The store's stamp decides, not the caller's clock.
     pub deadline: Option<Stamp>,
+    /// The first moment at which this counts, for what happens because a time is up. Here, too, the store's stamp decides.
+    pub not_before: Option<Stamp>,
     /// The entries' bodies, in order; they get the numbers after `expected.seq`.
     pub bodies: Vec<SecretBytes>,
     /// Side records to write if, and only if, the entries are.
@@ -50,6 +52,11 @@ pub enum AppendOutcome {
     },
     /// The moment had passed. Nothing was written.
     Late {
+        /// The stamp it would have had.
+        at: Stamp,
+    },
+    /// The moment has not come: the caller's clock is ahead of the store's. Nothing was written.
+    Early {
         /// The stamp it would have had.
         at: Stamp,
     },
@@ -240,7 +247,7 @@ pub struct Outage {
 pub trait Store: Send + Sync + 'static {
     /// Appends entries to a log, all or none.
     ///
-    /// The checks come in this order: quarantine, head, deadline. A stamp equal to the deadline is in time.
+    /// The checks come in this order: quarantine, head, deadline, first moment. A stamp equal to either of the last two is in time.
     /// Stamps never go back, neither within a game nor behind the last heartbeat.
     ///
     /// # Errors

@@ -35,6 +35,7 @@ async fn fill(store: &dyn Store, clock: &ManualClock) -> Tally {
                 game: game(number),
                 expected: at,
                 deadline: None,
+                not_before: None,
                 bodies: vec![body(bytes)],
                 writes,
             };

@@ -79,6 +79,7 @@ contract! {
     reading_has_a_limit,
     the_deadline_itself_is_in_time,
     after_the_deadline_nothing_is_written,
+    what_a_clock_brings_about_waits_for_the_first_moment,
     stamps_never_go_back,
     stamps_do_not_go_behind_the_heartbeat,
     stamps_are_not_in_the_hash,
@@ -229,6 +230,23 @@ async fn after_the_deadline_nothing_is_written(world: World) {
     assert_eq!(world.store.append(late).await, Ok(AppendOutcome::Late { at: NOON.plus_ms(1) }));
     assert_eq!(world.store.head(game(1)).await, Ok(Head::START));
     assert_eq!(world.store.get(key("k")).await, Ok(None));
+}
+
+async fn what_a_clock_brings_about_waits_for_the_first_moment(world: World) {
+    let first = NOON.plus_ms(1);
+    let early = Append {
+        not_before: Some(first),
+        writes: vec![put("k", "v")],
+        ..append(game(1), Head::START, &["a"])
+    };
+    assert_eq!(world.store.append(early.clone()).await, Ok(AppendOutcome::Early { at: NOON }));
+    assert_eq!(world.store.head(game(1)).await, Ok(Head::START));
+    assert_eq!(world.store.get(key("k")).await, Ok(None));
+    world.clock.advance_ms(1);
+    let head = append_ok(&*world.store, early.clone()).await;
+    assert_eq!(log(&*world.store, game(1)).await[0].at, first, "the first moment itself is in time");
+    let other = Append { not_before: Some(NOON.plus_ms(9)), ..early };
+    assert_eq!(world.store.append(other).await, Ok(AppendOutcome::Conflict { head }), "the head comes first");
 }
 
 async fn stamps_never_go_back(world: World) {

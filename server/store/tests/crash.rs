@@ -58,7 +58,8 @@ async fn play(store: Arc<EmbeddedStore>, number: u32, mut head: Head) {
         let count = 1 + u64::from(number % 3);
         let bodies = (head.seq + 1..=head.seq + count).map(|seq| body(text(number, seq))).collect();
         let writes = vec![put(&format!("last/{number}"), &(head.seq + count).to_string())];
-        let append = Append { game: game(number), expected: head, deadline: None, bodies, writes };
+        let append =
+            Append { game: game(number), expected: head, deadline: None, not_before: None, bodies, writes };
         match store.append(append).await {
             Ok(AppendOutcome::Ok { head: next, .. }) => {
                 head = next;

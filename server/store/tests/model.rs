@@ -30,13 +30,34 @@ enum Belief {
 
 #[derive(Clone, Debug)]
 enum Step {
-    Append { game: u32, belief: Belief, bodies: Vec<Vec<u8>>, grace_ms: Option<i8>, writes: Vec<RecordWrite> },
-    Update { conditions: Vec<(u8, Option<u8>)>, writes: Vec<RecordWrite> },
-    Read { game: u32, after_seq: u64, limit: usize },
-    Get { key: u8 },
-    Scan { after: Option<u8>, limit: usize },
+    Append {
+        game: u32,
+        belief: Belief,
+        bodies: Vec<Vec<u8>>,
+        grace_ms: Option<i8>,
+        wait_ms: Option<i8>,
+        writes: Vec<RecordWrite>,
+    },
+    Update {
+        conditions: Vec<(u8, Option<u8>)>,
+        writes: Vec<RecordWrite>,
+    },
+    Read {
+        game: u32,
+        after_seq: u64,
+        limit: usize,
+    },
+    Get {
+        key: u8,
+    },
+    Scan {
+        after: Option<u8>,
+        limit: usize,
+    },
     Sweep,
-    Advance { ms: u64 },
+    Advance {
+        ms: u64,
+    },
     Reopen,
 }
 
@@ -61,10 +82,12 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Belief::Ahead),
     ];
     let bodies = vec(vec(any::<u8>(), 0..20), 0..4);
-    let grace = prop::option::weighted(0.3, -2..3_i8);
+    let moment = || prop::option::weighted(0.3, -2..3_i8);
     prop_oneof![
-        8 => (0..3_u32, belief, bodies, grace, record_writes()).prop_map(
-            |(game, belief, bodies, grace_ms, writes)| Step::Append { game, belief, bodies, grace_ms, writes }
+        8 => (0..3_u32, belief, bodies, moment(), moment(), record_writes()).prop_map(
+            |(game, belief, bodies, grace_ms, wait_ms, writes)| {
+                Step::Append { game, belief, bodies, grace_ms, wait_ms, writes }
+            }
         ),
         4 => (vec((0..6_u8, prop::option::of(0..3_u8)), 0..3), record_writes())
             .prop_map(|(conditions, writes)| Step::Update { conditions, writes }),
@@ -107,7 +130,8 @@ async fn run<S: Store, F: Future<Output = S>>(
     for step in steps {
         let Some(real) = &store else { return };
         match step {
-            Step::Append { game: number, belief, bodies, grace_ms, writes: list } => {
+            Step::Append { game: number, belief, bodies, grace_ms, wait_ms, writes: list } => {
+                let moment = |ms: i8| Stamp(now.0.saturating_add_signed(ms.into()));
                 let head = model.head(game(number)).await.unwrap();
                 let expected = match belief {
                     Belief::Right => head,
@@ -118,7 +142,8 @@ async fn run<S: Store, F: Future<Output = S>>(
                 let append = Append {
                     game: game(number),
                     expected,
-                    deadline: grace_ms.map(|ms| Stamp(now.0.saturating_add_signed(ms.into()))),
+                    deadline: grace_ms.map(moment),
+                    not_before: wait_ms.map(moment),
                     bodies: bodies.iter().map(body).collect(),
                     writes: writes(list, now),
                 };

@@ -61,8 +61,14 @@ async fn play(store: Arc<RedisStore>, number: u32, acknowledged: Arc<AtomicUsize
     loop {
         let next = body(text(number, head.seq + 1));
         let writes = vec![put(&format!("last/{number}"), &(head.seq + 1).to_string())];
-        let append =
-            Append { game: game(number), expected: head, deadline: None, bodies: vec![next], writes };
+        let append = Append {
+            game: game(number),
+            expected: head,
+            deadline: None,
+            not_before: None,
+            bodies: vec![next],
+            writes,
+        };
         match store.append(append).await {
             Ok(AppendOutcome::Ok { head: next, .. }) => {
                 head = next;

@@ -259,6 +259,7 @@ async fn append_in_turns(
                 game: game(turn * callers + caller),
                 expected: *head,
                 deadline: None,
+                not_before: None,
                 bodies: vec![SecretBytes::new(vec![7; BODY_BYTES])],
                 writes: Vec::new(),
             };

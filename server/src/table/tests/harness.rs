@@ -183,8 +183,8 @@ pub(super) struct Hand {
     pub(super) held: Vec<Output>,
     pub(super) is_holding: bool,
     pub(super) house_turns: usize,
-    /// How far this server's clock is behind the store's, in milliseconds.
-    pub(super) behind_ms: u64,
+    /// How far this server's clock is ahead of the store's, in milliseconds.
+    pub(super) ahead_ms: i64,
     commands: u64,
 }
 
@@ -208,7 +208,7 @@ impl Hand {
             held: Vec::new(),
             is_holding: false,
             house_turns: 0,
-            behind_ms: 0,
+            ahead_ms: 0,
             commands: 0,
         }
     }
@@ -243,7 +243,7 @@ impl Hand {
     }
 
     pub(super) fn now(&self) -> Stamp {
-        flagfall_store::WallClock::now(&*self.clock).minus_ms(self.behind_ms)
+        Stamp(flagfall_store::WallClock::now(&*self.clock).0.saturating_add_signed(self.ahead_ms))
     }
 
     pub(super) fn advance(&mut self, ms: u64) {
@@ -387,7 +387,14 @@ pub(super) fn make_game(store: &MemoryStore, id: GameId, header: &GameHeader) {
     let writes = index_keys(id, header)
         .map(|key| flagfall_store::Write::Put { key, value: Vec::new(), expires: None })
         .collect();
-    let append = Append { game: id, expected: Head::START, deadline: None, bodies: vec![body], writes };
+    let append = Append {
+        game: id,
+        expected: Head::START,
+        deadline: None,
+        not_before: None,
+        bodies: vec![body],
+        writes,
+    };
     assert!(matches!(now(store.append(append)), Ok(flagfall_store::AppendOutcome::Ok { .. })));
 }
 

@@ -5,6 +5,7 @@ mod choices;
 mod claims;
 mod commands;
 mod conflicts;
+mod early;
 pub(super) mod harness;
 mod lag;
 mod leaks;

@@ -131,9 +131,14 @@ impl World {
                 self.servers[0].store.fail_next(faults[self.chance.below(3)]);
             }
             125..=128 => {
-                // Now and then so long that a flag falls.
+                // Now and then so long that a flag falls, or nearly.
                 let long_ms = if self.is_slow() { 90_000_000 } else { 4_000_000 };
-                let ms = if self.once_in(400) { long_ms } else { [1, 50, 2_000][self.chance.below(3)] };
+                let ms = match self.chance.below(800) {
+                    0 => long_ms,
+                    1 => self.ms_until_flag().map_or(long_ms, |ms| ms.saturating_sub(1_000)),
+                    2..=3 => self.ms_until_flag().unwrap_or(1),
+                    _ => [1, 50, 2_000][self.chance.below(3)],
+                };
                 self.servers[0].advance(ms);
             }
             129..=134 => self.servers[server].step(Input::Tick),
@@ -141,7 +146,7 @@ impl World {
             136 => self.servers[server].step(Input::Audit),
             137 => self.reconnect(server),
             138 => self.rest(server),
-            139 => self.servers[server].behind_ms = [0, 40, 900][self.chance.below(3)],
+            139 => self.servers[server].ahead_ms = [0, -40, -900, 30, 2_400][self.chance.below(5)],
             _ => self.crash(server),
         }
         // Stores and networks are faster than people.
@@ -319,6 +324,12 @@ impl World {
         self.reconnect(server);
     }
 
+    /// How long until a time is up, by the store's clock.
+    fn ms_until_flag(&self) -> Option<u64> {
+        let Hand { table, clock, .. } = &self.servers[0];
+        Some(table.game.flag_fall()?.ms_since(flagfall_store::WallClock::now(&**clock)))
+    }
+
     fn is_slow(&self) -> bool {
         self.servers[0].table.header().is_slow()
     }
@@ -383,7 +394,7 @@ impl World {
     fn check(mut self) -> Checked {
         self.is_cut = [false; SERVERS];
         for server in 0..SERVERS {
-            self.servers[server].behind_ms = 0;
+            self.servers[server].ahead_ms = 0;
             self.servers[server].release();
         }
         self.read_answers();
@@ -413,6 +424,7 @@ impl World {
         let stored = one.log();
         let (_, game, head) = replay::replay(one.id, &stored, |_, _| {}).unwrap();
         assert!(game == one.table.game && head == one.table.head, "a replay is the replica");
+        let flags = flags_of(one.id, &stored);
         let in_log = commands_of(one.id, &stored);
         let mut acknowledged = 0;
         for (number, asking) in self.askings.iter().enumerate() {
@@ -422,7 +434,7 @@ impl World {
             }
         }
         let (conflicts, lost, rests) = (self.conflicts, self.lost, self.rests);
-        Checked { acknowledged, conflicts, lost, rests, trace: self.trace.finish() }
+        Checked { acknowledged, conflicts, lost, rests, flags, trace: self.trace.finish() }
     }
 }
 
@@ -433,6 +445,7 @@ struct Checked {
     conflicts: usize,
     lost: usize,
     rests: usize,
+    flags: usize,
     trace: u64,
 }
 
@@ -473,21 +486,39 @@ fn commands_of(id: GameId, stored: &[flagfall_store::StoredEntry]) -> HashMap<St
     found
 }
 
+/// How many times were up, each of them in the log no earlier than that.
+fn flags_of(id: GameId, stored: &[flagfall_store::StoredEntry]) -> usize {
+    let mut flags = 0;
+    let mut flag_fall = replay::open(id, &stored[0]).unwrap().1.flag_fall();
+    replay::replay(id, stored, |game, entry| {
+        // Nothing else ends a game without a command.
+        if entry.command.is_none() && entry.event.outcome().is_some() {
+            let up_at = flag_fall.expect("a time was running");
+            assert!(entry.at > up_at, "{} ms early", up_at.ms_since(entry.at));
+            flags += 1;
+        }
+        flag_fall = game.flag_fall();
+    })
+    .unwrap();
+    flags
+}
+
 /// Lives worlds of this length and says what they came to; the seed of one that fails is the last that was printed.
 fn live_many(worlds: u64, steps: usize) -> Checked {
     let first = setting("FLAGFALL_SEED", 1);
     let mut all = Checked::default();
     for seed in first..first + worlds {
         println!("seed {seed}");
-        let Checked { acknowledged, conflicts, lost, rests, trace: _ } = live(seed, steps);
+        let Checked { acknowledged, conflicts, lost, rests, flags, trace: _ } = live(seed, steps);
+        all.flags += flags;
         all.acknowledged += acknowledged;
         all.conflicts += conflicts;
         all.lost += lost;
         all.rests += rests;
     }
-    let Checked { acknowledged, conflicts, lost, rests, .. } = all;
+    let Checked { acknowledged, conflicts, lost, rests, flags, .. } = all;
     println!(
-        "{acknowledged} acknowledged commands, {conflicts} times the log was read on, {lost} messages lost, {rests} rests"
+        "{acknowledged} acknowledged commands, {conflicts} times the log was read on, {lost} messages lost, {rests} rests, {flags} flags"
     );
     all
 }
@@ -497,7 +528,10 @@ fn whatever_happens_nothing_acknowledged_is_lost_or_doubled_and_all_servers_agre
     let worlds = setting("FLAGFALL_WORLDS", 24);
     let all = live_many(worlds, 1_500);
     assert!(
-        all.acknowledged > 10 * usize::try_from(worlds).unwrap() && all.conflicts > 100 && all.lost > 100
+        all.acknowledged > 10 * usize::try_from(worlds).unwrap()
+            && all.conflicts > 100
+            && all.lost > 100
+            && all.flags > 0
     );
 }
 

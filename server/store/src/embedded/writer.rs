@@ -39,6 +39,7 @@ pub(super) struct Prepared {
     pub(super) game: GameId,
     pub(super) expected: Head,
     pub(super) deadline: Option<Stamp>,
+    pub(super) not_before: Option<Stamp>,
     /// The entries' values, their stamps missing, unless there is `stamped`.
     pub(super) values: Vec<Vec<u8>>,
     /// The latest of the stamps that the values have already.
@@ -286,6 +287,9 @@ impl Writer {
         let at = append.stamped.unwrap_or_else(|| self.shared.clock.stamp());
         if append.deadline.is_some_and(|deadline| at > deadline) {
             return Ok(AppendOutcome::Late { at });
+        }
+        if append.not_before.is_some_and(|first| at < first) {
+            return Ok(AppendOutcome::Early { at });
         }
         for (seq, mut value) in (append.expected.seq + 1..).zip(append.values) {
             if append.stamped.is_none() {

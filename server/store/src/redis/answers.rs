@@ -20,6 +20,9 @@ pub(super) enum Appended {
     Late {
         at: Stamp,
     },
+    Early {
+        at: Stamp,
+    },
     Quarantined {
         reason: String,
     },
@@ -59,6 +62,7 @@ pub(super) fn appended(value: Value) -> Result<Appended, Fault> {
     let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
     Ok(match words[..] {
         [b"ok", at] => Appended::Ok { at: Stamp(decimal(at)?) },
+        [b"early", at] => Appended::Early { at: Stamp(decimal(at)?) },
         [b"late", at] => Appended::Late { at: Stamp(decimal(at)?) },
         [b"conflict", seq, hash] => {
             let hash = Hash(hash.try_into().map_err(|_| strange())?);

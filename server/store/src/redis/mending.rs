@@ -199,6 +199,7 @@ impl Missing {
             game: self.game,
             expected: std::mem::replace(&mut at, entry.head),
             deadline: None,
+            not_before: None,
             entries: vec![entry.clone()],
             is_stamped: true,
             outage: None,

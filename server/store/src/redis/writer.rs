@@ -54,6 +54,7 @@ pub(super) struct Prepared {
     pub(super) game: GameId,
     pub(super) expected: Head,
     pub(super) deadline: Option<Stamp>,
+    pub(super) not_before: Option<Stamp>,
     /// The entries as they will lie in Redis. Their stamps are missing, unless `is_stamped`.
     pub(super) entries: Vec<HeldEntry>,
     pub(super) is_stamped: bool,
@@ -561,7 +562,8 @@ impl Writer {
         let mut command = link.call_append(&names);
         command.arg(append.expected.seq).arg(&append.expected.hash.0[..]);
         self.shared.time(&mut command);
-        command.arg(append.deadline.map(|deadline| deadline.0.to_string()).unwrap_or_default());
+        let moment = |at: Option<Stamp>| at.map(|at| at.0.to_string()).unwrap_or_default();
+        command.arg(moment(append.deadline)).arg(moment(append.not_before));
         command.arg(&keys.channel).arg(append.game.as_str());
         command.arg(intent(&append.writes)).arg(u8::from(append.is_stamped));
         // By a clock of the tests' own hours pass at once.
@@ -593,6 +595,10 @@ impl Writer {
                     Ok(Appended::Late { at }) => {
                         self.shared.raise_floor(at);
                         reply.send(Ok(AppendOutcome::Late { at })).ok();
+                    }
+                    Ok(Appended::Early { at }) => {
+                        self.shared.raise_floor(at);
+                        reply.send(Ok(AppendOutcome::Early { at })).ok();
                     }
                     Ok(Appended::Silence) => silenced.push(Request::Append { append, reply }),
                     Ok(Appended::Quarantined { reason }) => {

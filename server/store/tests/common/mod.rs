@@ -56,7 +56,7 @@ pub(crate) fn put(name: &str, value: &str) -> Write {
 /// An append of bodies without conditions but the head.
 pub(crate) fn append(game: GameId, expected: Head, bodies: &[&str]) -> Append {
     let bodies = bodies.iter().map(body).collect();
-    Append { game, expected, deadline: None, bodies, writes: Vec::new() }
+    Append { game, expected, deadline: None, not_before: None, bodies, writes: Vec::new() }
 }
 
 /// Appends and insists on `Ok`.
