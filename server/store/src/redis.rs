@@ -69,7 +69,7 @@ pub use self::address::{AddressError, Prefix, RedisAddress, RedisTls};
 use self::heard::Heard;
 use self::held::{Held, HeldEntry};
 use self::layout::{Keys, write_arguments};
-use self::link::{Fault, Patience, parsed};
+use self::link::{Fault, Link, Patience, parsed};
 pub use self::promises::{Promises, Weakness};
 use self::reader::{Reader, ToPack, Trouble};
 use self::writer::{Prepared, Reply, Request, SWEEP_STEP, Writer};
@@ -204,6 +204,8 @@ struct Shared {
     is_in_doubt: AtomicBool,
     /// Counts the writer's connections.
     generation: AtomicU64,
+    /// Which run of which Redis has all that is held, as far as the writer knows.
+    run_id: RwLock<String>,
     /// Whether its promises were ever read.
     is_reached: AtomicBool,
     /// Whether trouble has been told since the last connection.
@@ -228,6 +230,7 @@ impl Shared {
             is_time_doubtful: AtomicBool::new(false),
             is_in_doubt: AtomicBool::new(false),
             generation: AtomicU64::new(0),
+            run_id: RwLock::default(),
             is_reached: AtomicBool::new(false),
             is_troubled: AtomicBool::new(false),
             held: Mutex::new(Held::new(options.held_bytes_max)),
@@ -334,7 +337,12 @@ impl Shared {
         promises.clone_into(&mut self.promises.write().unwrap_or_else(PoisonError::into_inner));
     }
 
-    fn note_connected(&self) {
+    fn is_of_known_run(&self, link: &Link) -> bool {
+        *self.run_id.read().unwrap_or_else(PoisonError::into_inner) == link.run_id
+    }
+
+    fn note_connected(&self, link: &Link) {
+        link.run_id.clone_into(&mut self.run_id.write().unwrap_or_else(PoisonError::into_inner));
         self.generation.fetch_add(1, Ordering::SeqCst);
         self.counters.connections.fetch_add(1, Ordering::Relaxed);
         if self.is_troubled.swap(false, Ordering::SeqCst) {
@@ -443,8 +451,7 @@ impl RedisStore {
     /// [`ReadError::Damaged`] when it does not hold; the quarantine stays.
     pub async fn recheck(&self, game: GameId) -> Result<Head, ReadError> {
         let unavailable = |error: StoreError| ReadError::Unavailable { why: error.to_string() };
-        self.settle().await.map_err(unavailable)?;
-        let head = self.keep_damage(game, self.reader.verify(game).await).await?;
+        let head = self.read_log(game, || self.reader.verify(game)).await?;
         self.ask(|reply| Request::Release { game, reply }).await.map_err(unavailable)?;
         Ok(head)
     }
@@ -474,6 +481,25 @@ impl RedisStore {
         Ok(())
     }
 
+    /// Reads when nothing is in doubt, and once more where only the attempt has shown that something was.
+    async fn read_settled<T, F: Future<Output = Result<T, Trouble>>>(
+        &self,
+        read: impl Fn() -> F,
+    ) -> Result<T, Trouble> {
+        let unavailable = |error: StoreError| match error {
+            StoreError::Unavailable { why } => Trouble::Unavailable { why },
+            other => Trouble::Unavailable { why: other.to_string() },
+        };
+        self.settle().await.map_err(unavailable)?;
+        match read().await {
+            Err(Trouble::Unavailable { .. }) if self.shared.is_in_doubt.load(Ordering::SeqCst) => {
+                self.settle().await.map_err(unavailable)?;
+                read().await
+            }
+            found => found,
+        }
+    }
+
     /// Damage that was read puts the game into quarantine.
     async fn keep_damage<T>(&self, game: GameId, found: Result<T, Trouble>) -> Result<T, ReadError> {
         if let Err(Trouble::Damaged { seq, what }) = &found
@@ -501,13 +527,12 @@ impl RedisStore {
         Ok(AppendOutcome::Ok { at, head })
     }
 
-    async fn read_log<T>(
+    async fn read_log<T, F: Future<Output = Result<T, Trouble>>>(
         &self,
         game: GameId,
-        read: impl Future<Output = Result<T, Trouble>>,
+        read: impl Fn() -> F,
     ) -> Result<T, ReadError> {
-        self.settle().await.map_err(|error| ReadError::Unavailable { why: error.to_string() })?;
-        self.keep_damage(game, read.await).await
+        self.keep_damage(game, self.read_settled(read).await).await
     }
 }
 
@@ -543,18 +568,15 @@ impl Store for RedisStore {
         after_seq: u64,
         limit: usize,
     ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>> {
-        Box::pin(self.read_log(game, self.reader.read(game, after_seq, limit)))
+        Box::pin(self.read_log(game, move || self.reader.read(game, after_seq, limit)))
     }
 
     fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>> {
-        Box::pin(self.read_log(game, self.reader.head(game)))
+        Box::pin(self.read_log(game, move || self.reader.head(game)))
     }
 
     fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
-        Box::pin(async move {
-            self.settle().await?;
-            self.reader.get(&key).await.map_err(Trouble::of_record)
-        })
+        Box::pin(async move { self.read_settled(|| self.reader.get(&key)).await.map_err(Trouble::of_record) })
     }
 
     fn scan(
@@ -564,8 +586,7 @@ impl Store for RedisStore {
         limit: usize,
     ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>> {
         Box::pin(async move {
-            self.settle().await?;
-            let found = self.reader.scan(Some(&prefix), after.as_ref(), limit).await;
+            let found = self.read_settled(|| self.reader.scan(Some(&prefix), after.as_ref(), limit)).await;
             let found = found.map_err(Trouble::of_record)?;
             Ok(found.into_iter().map(|(key, value, _)| (key, value)).collect())
         })
@@ -621,7 +642,7 @@ impl Store for RedisStore {
 
     fn archive_log(&self, game: GameId) -> StoreFuture<'_, Result<bool, StoreError>> {
         Box::pin(async move {
-            let read = Box::pin(self.read_log(game, self.reader.log_to_pack(game))).await;
+            let read = Box::pin(self.read_log(game, || self.reader.log_to_pack(game))).await;
             let (head, packed) = match read {
                 Ok(ToPack::Log(head, packed)) => (head, packed),
                 Ok(ToPack::Packed) => return Ok(true),
@@ -662,10 +683,7 @@ impl Store for RedisStore {
 
 impl Archive for RedisStore {
     fn games(&self) -> StoreFuture<'_, Result<Vec<GameId>, StoreError>> {
-        Box::pin(async move {
-            self.settle().await?;
-            self.reader.games().await.map_err(Trouble::of_record)
-        })
+        Box::pin(async move { self.read_settled(|| self.reader.games()).await.map_err(Trouble::of_record) })
     }
 
     fn records(
@@ -674,8 +692,8 @@ impl Archive for RedisStore {
         limit: usize,
     ) -> StoreFuture<'_, Result<Vec<FullRecord>, StoreError>> {
         Box::pin(async move {
-            self.settle().await?;
-            self.reader.scan(None, after.as_ref(), limit).await.map_err(Trouble::of_record)
+            let found = self.read_settled(|| self.reader.scan(None, after.as_ref(), limit)).await;
+            found.map_err(Trouble::of_record)
         })
     }
 

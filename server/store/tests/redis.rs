@@ -354,6 +354,26 @@ async fn who_knows_less_writes_nothing_before_who_holds_more_has_given_it_back()
     assert_eq!(there.await, held);
 }
 
+#[tokio::test]
+async fn nobody_reads_what_is_left_before_what_was_lost_is_given_back() {
+    let mut redis = RedisServer::start();
+    let one = redis.open(RedisOptions::default()).await;
+    let two = redis.open(RedisOptions::default()).await;
+    fill(&one, 1..2, 3).await;
+    // Both have connections to read over.
+    assert_eq!(two.head(game(1)).await.unwrap().seq, 3);
+    let copy = common::scratch();
+    copy_folder(redis.folder(), copy.path());
+    fill(&one, 1..2, 2).await;
+    redis.kill();
+    set_back(&mut redis, copy.path());
+    // The second has written nothing meanwhile, and does not know yet that Redis was started anew.
+    let read = until("the log", async || two.read(game(1), 0, 10).await.ok()).await;
+    assert_eq!(read.len(), 5);
+    assert_eq!(two.get(key("last/1")).await, Ok(Some(b"5".to_vec())));
+    assert_eq!(one.head(game(1)).await.unwrap().seq, 5);
+}
+
 #[test]
 fn whoever_comes_anew_to_a_redis_that_was_started_anew_begins_an_epoch() {
     // Each runtime takes its servers along when it ends.

@@ -91,6 +91,11 @@ impl Reader {
         }
         let options = &self.shared.options;
         let link = Link::open(&self.shared.address, self.shared.patience(), options.replicas).await?;
+        if !self.shared.is_of_known_run(&link) {
+            // It may have lost the end of logs. The writer, that has not noticed yet, gives them back first, and others do.
+            self.shared.is_in_doubt.store(true, Ordering::SeqCst);
+            return Err(Fault::not_done("Redis was started anew, and has to get back what it may have lost"));
+        }
         *place = Some((generation, link.clone()));
         Ok((generation, link))
     }

@@ -237,6 +237,16 @@ impl Writer {
 
     /// A link on which nothing is in doubt.
     async fn ready(&mut self) -> Result<&mut Link, Fault> {
+        let shared = self.shared.clone();
+        let is_in_doubt = || shared.is_in_doubt.load(Ordering::SeqCst);
+        // A link that turns out to be lost is replaced at once.
+        if self.link.is_some()
+            && is_in_doubt()
+            && let Err(fault) = self.confirm().await
+            && self.link.is_some()
+        {
+            return Err(fault);
+        }
         if self.link.is_none() {
             if Instant::now() < self.retry_at {
                 return Err(self.trouble.clone());
@@ -251,7 +261,7 @@ impl Writer {
                 return Err(self.trouble.clone());
             }
         }
-        if self.shared.is_in_doubt.load(Ordering::SeqCst) {
+        if is_in_doubt() {
             self.confirm().await?;
         }
         self.link.as_mut().ok_or_else(|| Fault::not_done("there is no connection to Redis"))
@@ -288,13 +298,13 @@ impl Writer {
             self.note_beat(answers::beat(beat)?);
         }
         self.finish_pending(&mut link, None).await?;
+        self.shared.note_connected(&link);
         self.link = Some(link);
         self.former = None;
         self.pause = RETRY.0;
         if options.replicas == 0 {
             self.shared.is_in_doubt.store(false, Ordering::SeqCst);
         }
-        self.shared.note_connected();
         Ok(last_heartbeat)
     }
 
