@@ -8,8 +8,8 @@ use crate::chance::{between, chance_for, once_in};
 use crate::proxy::{Way, Weather};
 use crate::site::Storage;
 
-/// After so long without its store a server has told everybody, with time to spare: it is to take 2.5 seconds at most.
-pub(crate) const TOLD_MAX: Duration = Duration::from_millis(4_500);
+/// After so long without its store a server has told everybody.
+pub(crate) const TOLD_MAX: Duration = Duration::from_millis(2_500);
 /// How long a store is away that everybody is to be told of.
 const LONG: Duration = Duration::from_millis(4_800);
 /// How far back what Redis forgets goes.
