@@ -24,10 +24,11 @@
 //! | any other `maxmemory-policy` | games are thrown out when memory is full, but what servers hold comes back |
 //!
 //! Servers hold the logs of the games they serve, up to [`RedisOptions::held_bytes_max`]. At every new connection, and whenever an
-//! append meets a log that is shorter than it should be, the missing end is given back through the same check, entry by entry, with
-//! its stamps; several servers doing so at once do no harm. Where another server has gone on from the shorter log meanwhile, one of
-//! the two branches is lost: its writer sees a conflict it cannot read on from. So that this happens to nobody who reaches Redis, servers write nothing
-//! else for [`RedisOptions::give_back`] after it was started anew.
+//! append meets a log that is shorter than it should be, the missing end is given back through the same check for each entry, with
+//! its stamps, many in one go; several servers doing so at once do no harm. Nobody reads from another run of Redis before that is
+//! done. Where another server has gone on from the shorter log meanwhile, one of the two branches is lost: its writer sees a
+//! conflict it cannot read on from. So that this happens to nobody who reaches Redis, servers write nothing else for
+//! [`RedisOptions::give_back`] after it was started anew.
 //!
 //! # What time it is
 //! Redis's clock gives the stamps, clamped so that they never go back. Where it jumps forward by more than [`RedisOptions::silence`], the time it
