@@ -1,0 +1,83 @@
+//! What an operator may set, and what is said when it is wrong.
+
+use super::*;
+
+fn parse(flags: &[&str]) -> Result<Config, String> {
+    let args = std::iter::once("flagfall-server").chain(flags.iter().copied());
+    Config::try_parse_from(args).map_err(|error| error.to_string())
+}
+
+#[test]
+fn without_flags_the_settings_are_the_defaults() {
+    let mut settings = parse(&[]).unwrap().settings().unwrap();
+    settings.limits.connections_max = Limits::default().connections_max;
+    assert_eq!(settings, Settings::default());
+}
+
+#[test]
+fn a_bad_value_is_answered_with_the_name_of_its_flag() {
+    let rows = [
+        ("--listen", "7171"),
+        ("--listen", "localhost"),
+        ("--metrics-listen", "nowhere"),
+        ("--store", "cloud"),
+        ("--log", "loud=very"),
+        ("--log-format", "xml"),
+        ("--allow-origin", "play.example.org"),
+        ("--allow-origin", "https://play.example.org/page"),
+        ("--allow-origin", "*"),
+        ("--deploy-seconds", "0"),
+        ("--deploy-seconds", "5m"),
+        ("--messages", "-1"),
+        ("--max-connections", "0"),
+    ];
+    for (flag, value) in rows {
+        let error = parse(&[&format!("{flag}={value}")]).unwrap_err();
+        assert!(error.contains(flag), "{flag} {value}: {error}");
+    }
+    for flag in ["--listen", "--metrics-listen"] {
+        let error = parse(&[&format!("{flag}=localhost:7171")]).unwrap_err();
+        assert!(error.contains("as 127.0.0.1:7171"), "{error}");
+    }
+    assert!(parse(&["--frobnicate"]).unwrap_err().contains("--frobnicate"));
+}
+
+#[test]
+fn values_that_do_not_go_together_are_told() {
+    let wrong = |flags: &[&str]| parse(flags).unwrap().settings().unwrap_err().to_string();
+    assert!(
+        wrong(&["--ping-seconds", "10"])
+            .contains("--pong-seconds (10) must be more than --ping-seconds (10)")
+    );
+    assert!(wrong(&["--metrics-listen", LISTEN]).contains("--metrics-listen and --listen are the same"));
+    assert!(wrong(&["--data", "/dev/null"]).contains("/dev/null is there, but it is not a folder"));
+}
+
+#[test]
+fn metrics_can_be_switched_off_and_origins_come_in_lists() {
+    let config =
+        parse(&["--metrics-listen", "none", "--allow-origin", "https://a.example,http://b.example:8080"]);
+    let config = config.unwrap();
+    assert_eq!(config.metrics_listen, MetricsListen::Off);
+    assert_eq!(config.settings().unwrap().allowed_origins, ["https://a.example", "http://b.example:8080"]);
+}
+
+#[test]
+fn the_command_line_is_sound_and_every_flag_is_explained() {
+    use clap::CommandFactory;
+    let command = Config::command();
+    command.clone().debug_assert();
+    for flag in command.get_arguments() {
+        assert!(flag.get_help().is_some(), "{}", flag.get_id());
+    }
+}
+
+#[test]
+fn a_store_that_is_none_is_refused_without_its_password() {
+    for text in ["rediss://:hunter2@host/#insecure", "redis://:hunter2@host:port", "hunter2"] {
+        let error = Config::try_parse_from(["flagfall-server", "--store", text]).unwrap_err();
+        let message = error.to_string();
+        assert!(message.contains("--store (FLAGFALL_STORE) wants embedded, memory, or a Redis"), "{message}");
+        assert!(!message.contains("hunter2") && !format!("{error:?}").contains("hunter2"), "{message}");
+    }
+}
