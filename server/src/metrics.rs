@@ -215,6 +215,9 @@ const SECONDS: &[f64] = &[
     5.0, 10.0,
 ];
 const COUNTS: &[f64] = &[0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
+/// People wait for an opponent longer than anything else.
+const WAITS_SECONDS: &[f64] = &[1.0, 2.5, 5.0, 7.5, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1_800.0];
+const RATING_POINTS: &[f64] = &[5.0, 10.0, 25.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 500.0, 1_000.0];
 
 /// Installs the recorder of the process; a second call returns the first one's handle. Metrics that were touched before
 /// the first call go nowhere.
@@ -228,6 +231,10 @@ pub fn install() -> Option<PrometheusHandle> {
             let recorder = PrometheusBuilder::new()
                 .set_buckets(SECONDS)
                 .and_then(|builder| builder.set_buckets_for_metric(by_name(OUTBOX_QUEUED), COUNTS))
+                .and_then(|builder| {
+                    builder.set_buckets_for_metric(by_name(PAIRING_WAIT_SECONDS), WAITS_SECONDS)
+                })
+                .and_then(|builder| builder.set_buckets_for_metric(by_name(PAIRING_GAP), RATING_POINTS))
                 .ok()?
                 .build_recorder();
             let handle = recorder.handle();
@@ -395,6 +402,18 @@ mod tests {
         for name in counters {
             let is_zero = |line: &str| line.starts_with(name) && line.ends_with(" 0");
             assert!(text.lines().any(is_zero), "{name} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn the_ratings_of_pairs_and_their_waiting_are_told_apart() {
+        let handle = install().unwrap();
+        metrics::histogram!(PAIRING_GAP).record(120.0);
+        metrics::histogram!(PAIRING_WAIT_SECONDS).record(45.0);
+        handle.run_upkeep();
+        let text = handle.render();
+        for bucket in ["gap_bucket{le=\"150\"}", "wait_seconds_bucket{le=\"60\"}"] {
+            assert!(text.contains(&format!("flagfall_pairing_{bucket}")), "{bucket} in\n{text}");
         }
     }
 
