@@ -183,6 +183,10 @@ impl MemoryStore {
 
     /// Goes in to write, when nobody holds writers back.
     async fn enter(&self) -> Option<SemaphorePermit<'_>> {
+        // Nobody is held back: nobody needs to be told who waits.
+        if let Ok(inside) = self.shared.gate.try_acquire() {
+            return Some(inside);
+        }
         let _waiting = Waiting::at(&self.shared.held);
         self.shared.gate.acquire().await.ok()
     }
