@@ -275,12 +275,13 @@ pub(crate) fn start_task(task: &'static str) {
     counter!(TASK_PANICS, "task" => task).increment(0);
 }
 
-/// Handles looked up once: those of every message.
+/// Handles looked up once: those of every message and every append.
 pub(crate) struct Hot {
     messages_in: [Counter; MESSAGES_IN_KINDS.len()],
     messages_out: [Counter; PAYLOAD_KINDS.len()],
     pub(crate) outbox_queued: Histogram,
     pub(crate) round_trip: Histogram,
+    pub(crate) commit_seconds: Histogram,
 }
 
 pub(crate) static HOT: LazyLock<Hot> = LazyLock::new(|| Hot {
@@ -288,6 +289,7 @@ pub(crate) static HOT: LazyLock<Hot> = LazyLock::new(|| Hot {
     messages_out: PAYLOAD_KINDS.map(|kind| counter!(MESSAGES_OUT, "type" => kind)),
     outbox_queued: histogram!(OUTBOX_QUEUED),
     round_trip: histogram!(ROUND_TRIP),
+    commit_seconds: histogram!(COMMIT_SECONDS),
 });
 
 const MESSAGES_IN_KINDS: [&str; 22] = [

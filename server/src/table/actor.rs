@@ -29,7 +29,7 @@ use super::rest::NoFlag;
 use super::{record, search};
 use crate::chance::random_game_id;
 use crate::gateway::{ConnectionId, Outbox};
-use crate::metrics::TABLES_LEFT;
+use crate::metrics::{HOT, TABLES_LEFT};
 use crate::players::players_today;
 
 /// Messages that may wait for a table.
@@ -732,7 +732,7 @@ async fn append_to(store: &dyn Store, append: Append) -> Result<AppendOutcome, S
     let game = append.game;
     let started = std::time::Instant::now();
     let outcome = store.append(append).await;
-    metrics::histogram!(crate::metrics::COMMIT_SECONDS).record(started.elapsed());
+    HOT.commit_seconds.record(started.elapsed());
     match &outcome {
         Ok(AppendOutcome::Conflict { .. }) => {
             metrics::counter!(crate::metrics::APPEND_CONFLICTS).increment(1);
