@@ -6,22 +6,27 @@
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
 use flagfall_protocol::{CloseCode, Code, PROTOCOL_VERSION, Player, Secret, ServerToClient};
 use flagfall_store::{SystemClock, WallClock};
 use futures_util::{FutureExt, SinkExt, StreamExt};
 use metrics::counter;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
-use tokio_tungstenite::tungstenite;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::error::{CapacityError, ProtocolError};
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode as WebSocketCode;
+use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
 use super::connections::Registration;
 use super::desk::{Desk, Done, Work, refuse};
+use super::listener::Lingering;
 use super::outbox::{ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
 use super::payload::Payload;
 use super::session::{Closing, Session, Step, refusal};
+use super::wire::{Wire, add_frame, with_frames};
 use crate::metrics::{CLOSES, HOT};
 use crate::players::PlayerError;
 use crate::server::{App, SERVER};
@@ -29,10 +34,16 @@ use crate::server::{App, SERVER};
 /// How far away a deadline is that nobody waits for.
 const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 /// The close code of a client whose work is done.
-const CLOSED_NORMALLY: u16 = 1000;
+const CLOSED_NORMALLY: WebSocketCode = WebSocketCode::Normal;
+
+/// Bytes of messages and their frames that are gathered before the socket is written to: what came of one event goes out in one write.
+const GATHERED_BYTES: usize = 4 * 1024;
+
+/// A WebSocket of the server's.
+pub(super) type Socket = WebSocketStream<Wire<Lingering>>;
 
 /// Serves a connection until it ends.
-pub(super) async fn serve(socket: WebSocket, app: Arc<App>) {
+pub(super) async fn serve(socket: Socket, app: Arc<App>) {
     let id = ConnectionId::next();
     let (outbox, reader) = outbox(id);
     let registration = app.connections.enter(outbox.clone());
@@ -40,7 +51,7 @@ pub(super) async fn serve(socket: WebSocket, app: Arc<App>) {
     let grace = app.settings.times.close_grace;
     let mut connection = Connection {
         app,
-        line: Line { socket, reader, is_flushing: false },
+        line: Line { socket, reader },
         outbox,
         session,
         stage: Stage::Greeting(registration),
@@ -291,46 +302,59 @@ impl Hand {
 
 /// The socket and what waits to be written to it.
 struct Line {
-    socket: WebSocket,
+    socket: Socket,
     reader: OutboxReader,
-    is_flushing: bool,
+}
+
+/// Why no more is gathered for a write.
+enum Gathered {
+    /// There is enough.
+    Enough,
+    /// There is no more.
+    All,
+    /// Nothing comes any more.
+    Close(CloseCode),
 }
 
 impl Line {
     /// Writes what there is to write. Pending when all is written, or the socket takes no more now.
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<Ending> {
         loop {
-            match self.socket.poll_ready_unpin(cx) {
+            match self.socket.get_mut().poll_sent(cx) {
                 Poll::Ready(Ok(())) => {}
                 Poll::Ready(Err(_)) => return Poll::Ready(Ending::Gone),
                 Poll::Pending => {
                     return self.reader.poll_close(cx).map(|code| Ending::Close(code.into()));
                 }
             }
-            match self.reader.poll_next(cx) {
-                Poll::Ready(Outgoing::Message(payload)) => {
-                    if self.write(payload).is_err() {
-                        return Poll::Ready(Ending::Gone);
-                    }
-                }
-                Poll::Ready(Outgoing::Close(code)) => return Poll::Ready(Ending::Close(code.into())),
-                Poll::Pending => break,
+            match self.write_gathered(cx) {
+                Ok(Gathered::Enough) => {}
+                Ok(Gathered::All) => return Poll::Pending,
+                Ok(Gathered::Close(code)) => return Poll::Ready(Ending::Close(code.into())),
+                Err(_) => return Poll::Ready(Ending::Gone),
             }
         }
-        if self.is_flushing {
-            match self.socket.poll_flush_unpin(cx) {
-                Poll::Ready(Ok(())) => self.is_flushing = false,
-                Poll::Ready(Err(_)) => return Poll::Ready(Ending::Gone),
-                Poll::Pending => {}
-            }
-        }
-        Poll::Pending
     }
 
-    fn write(&mut self, payload: Payload) -> Result<(), axum::Error> {
-        HOT.message_out(payload.kind());
-        self.is_flushing = true;
-        self.socket.start_send_unpin(Message::Text(payload.into_text()))
+    /// Writes some of the messages in line, in one go.
+    fn write_gathered(&mut self, cx: &mut Context<'_>) -> std::io::Result<Gathered> {
+        with_frames(|frames| {
+            let gathered = loop {
+                if frames.len() >= GATHERED_BYTES {
+                    break Gathered::Enough;
+                }
+                match self.reader.poll_next(cx) {
+                    Poll::Ready(Outgoing::Message(payload)) => {
+                        HOT.message_out(payload.kind());
+                        add_frame(frames, payload.as_str());
+                    }
+                    Poll::Ready(Outgoing::Close(code)) => break Gathered::Close(code),
+                    Poll::Pending => break Gathered::All,
+                }
+            };
+            self.socket.get_mut().write(cx, frames)?;
+            Ok(gathered)
+        })
     }
 
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Wake> {
@@ -343,7 +367,8 @@ impl Line {
                 let is_leaving = frame.is_none_or(|frame| frame.code == CLOSED_NORMALLY);
                 Wake::End(Ending::Goodbye { is_leaving })
             }
-            Some(Err(error)) => Wake::End(verdict(error)),
+            Some(Ok(Message::Frame(_))) => Wake::Control,
+            Some(Err(error)) => Wake::End(verdict(&error)),
             None => Wake::End(Ending::Gone),
         })
     }
@@ -351,20 +376,18 @@ impl Line {
     /// Writes what is still in line and the close frame, then reads on until the client has closed as well.
     async fn say_goodbye(&mut self, closing: Option<Closing>) {
         if let Some(Closing { code, reason }) = closing {
-            let mut next = async || {
-                poll_fn(|cx| match self.reader.poll_next(cx) {
-                    Poll::Ready(Outgoing::Message(payload)) => Poll::Ready(Some(payload)),
-                    Poll::Ready(Outgoing::Close(_)) | Poll::Pending => Poll::Ready(None),
-                })
-                .await
-            };
-            while let Some(payload) = next().await {
-                HOT.message_out(payload.kind());
-                if self.socket.feed(Message::Text(payload.into_text())).await.is_err() {
-                    return;
+            let written = poll_fn(|cx| {
+                loop {
+                    ready!(self.socket.get_mut().poll_sent(cx))?;
+                    if !matches!(self.write_gathered(cx)?, Gathered::Enough) {
+                        return Poll::Ready(std::io::Result::Ok(()));
+                    }
                 }
+            });
+            if written.await.is_err() {
+                return;
             }
-            let frame = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
+            let frame = CloseFrame { code: code.into(), reason: Utf8Bytes::from_static(reason) };
             if self.socket.send(Message::Close(Some(frame))).await.is_err() {
                 return;
             }
@@ -374,11 +397,8 @@ impl Line {
 }
 
 /// What a failed read means for the connection.
-fn verdict(error: axum::Error) -> Ending {
-    use tungstenite::Error;
-    use tungstenite::error::{CapacityError, ProtocolError};
-    let Ok(error) = error.into_inner().downcast::<Error>() else { return Ending::Gone };
-    match *error {
+fn verdict(error: &Error) -> Ending {
+    match error {
         Error::Capacity(CapacityError::MessageTooLong { .. }) => Ending::Close(Closing::TOO_LONG),
         Error::Utf8(_) => Ending::Close(Closing::NOT_UTF8),
         Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => Ending::Gone,

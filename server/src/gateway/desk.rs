@@ -137,6 +137,8 @@ impl Desk {
             Done::Nothing => {}
             Done::Opened(table) => {
                 self.open.retain(|open| open.id() != table.id());
+                // Nearly all have one.
+                self.open.reserve_exact(1);
                 self.open.push(table);
             }
         }

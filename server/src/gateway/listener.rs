@@ -127,7 +127,7 @@ async fn serve_connection(stream: Lingering, peer: IpAddr, router: Router, limit
 
 /// A TCP connection that is not cut off when it is dropped: what was written last (a close frame, an error) reaches a client
 /// who is still sending. Closing a socket with unread input would reset it, and the client would lose those words.
-struct Lingering {
+pub(super) struct Lingering {
     stream: Option<TcpStream>,
     permit: Option<OwnedSemaphorePermit>,
 }

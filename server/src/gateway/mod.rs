@@ -1,7 +1,7 @@
 //! The only place that knows WebSockets.
 //!
 //! `listener` takes connections and speaks HTTP on them; `upgrade` turns one into a WebSocket; `connection` is its task, around
-//! the pure `session`; `desk` hands an identified player's messages on. What goes out is a [`Payload`] in an [`Outbox`].
+//! the pure `session`, and writes on its `wire`; `desk` hands an identified player's messages on. What goes out is a [`Payload`] in an [`Outbox`].
 
 mod connection;
 mod connections;
@@ -13,6 +13,7 @@ mod parse;
 mod payload;
 mod session;
 mod upgrade;
+mod wire;
 
 pub use connections::{Connections, Registration};
 pub use listener::{ListenerLimits, Peer, serve};

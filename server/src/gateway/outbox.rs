@@ -175,7 +175,11 @@ impl Outbox {
         let mut state = self.shared.lock();
         match state.heads.iter_mut().find(|head| head.game == game) {
             Some(head) => head.seq = seq,
-            None => state.heads.push(GameHead { game, seq }),
+            None => {
+                // Nearly all have one game open.
+                state.heads.reserve_exact(1);
+                state.heads.push(GameHead { game, seq });
+            }
         }
     }
 

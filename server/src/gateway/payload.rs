@@ -1,12 +1,13 @@
 //! The bytes of one message to a client, ready to be shared by all who get it.
 
+use std::cell::RefCell;
 use std::fmt;
+use std::sync::Arc;
 
-use axum::extract::ws::Utf8Bytes;
 use flagfall_protocol::ServerToClient;
 
-/// Bytes in the longest message a connection can carry. The write buffer of a socket takes no longer one, so an
-/// [`Outbox`](super::Outbox) refuses it: whoever makes messages keeps them well below.
+/// Bytes in the longest message a connection can carry: an [`Outbox`](super::Outbox) refuses a longer one, and whoever makes messages keeps them well
+/// below.
 pub const PAYLOAD_BYTES_MAX: usize = 60 * 1024;
 
 /// The kinds of messages, as metrics label them. [`Payload::kind`] gives the place in this list.
@@ -40,22 +41,30 @@ pub const PAYLOAD_KINDS: [&str; 21] = [
 /// a message of the protocol. `Debug` shows the kind and the length: a player's message holds his own ranks.
 #[derive(Clone)]
 pub struct Payload {
-    text: Utf8Bytes,
+    text: Arc<str>,
     kind: u8,
+}
+
+/// What stands in place of a message that could not be written.
+const UNWRITTEN: &str =
+    r#"{"type":"refused","code":"internal","message":"the server could not write its answer"}"#;
+
+thread_local! {
+    /// Where messages are written before their length is known.
+    static WRITTEN: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Payload {
     /// The message's bytes. Serializes once; make one payload for each audience and clone it for each viewer.
     #[must_use]
     pub fn new(message: &ServerToClient) -> Payload {
-        let mut bytes = Vec::with_capacity(256);
-        let text = match serde_json::to_writer(&mut bytes, message) {
-            Ok(()) => Utf8Bytes::try_from(bytes).unwrap_or_default(),
-            // Messages hold no map with keys that JSON lacks, so this does not happen; if it does, the client is told.
-            Err(_) => Utf8Bytes::from_static(
-                r#"{"type":"refused","code":"internal","message":"the server could not write its answer"}"#,
-            ),
-        };
+        let text = WRITTEN.with_borrow_mut(|bytes| {
+            bytes.clear();
+            let written = serde_json::to_writer(&mut *bytes, message);
+            // Messages hold no map with keys that JSON lacks, so it always is; if it is not, the client is told.
+            let text = written.ok().and_then(|()| std::str::from_utf8(bytes).ok());
+            Arc::from(text.unwrap_or(UNWRITTEN))
+        });
         Payload { text, kind: kind_of(message) }
     }
 
@@ -74,18 +83,13 @@ impl Payload {
     /// The JSON text.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        self.text.as_str()
+        &self.text
     }
 
     /// The place of its kind in [`PAYLOAD_KINDS`].
     #[must_use]
     pub fn kind(&self) -> usize {
         usize::from(self.kind)
-    }
-
-    /// The bytes, for the socket.
-    pub(super) fn into_text(self) -> Utf8Bytes {
-        self.text
     }
 }
 

@@ -3,17 +3,22 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use axum::extract::State;
-use axum::extract::ws::WebSocketUpgrade;
-use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::body::Body;
+use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
 use axum::response::Response;
 use futures_util::FutureExt;
+use hyper::upgrade::{OnUpgrade, Upgraded};
+use hyper_util::rt::TokioIo;
 use metrics::counter;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
-use super::connection;
-use super::payload::PAYLOAD_BYTES_MAX;
+use super::connection::{self, Socket};
+use super::listener::Lingering;
+use super::wire::Wire;
 use crate::http::ApiError;
 use crate::metrics::UPGRADES;
 use crate::server::{App, report_panic};
@@ -23,41 +28,51 @@ const MESSAGE_BYTES_MAX: usize = 8 * 1024;
 /// Bytes read at a time: most messages fit. From 512 bytes to 8 KiB the work for a move is the same, but every idle connection
 /// holds such a buffer.
 const READ_BUFFER_BYTES: usize = 1024;
-/// Bytes of messages and their frames that are gathered before the socket is written to; a flush writes fewer. What came of one event goes out in one write: a
-/// system call less for every move.
-const WRITE_BUFFER_BYTES: usize = 4 * 1024;
-/// Bytes that may wait in a socket's write buffer: what is gathered, one message and its frame.
-const WRITE_BUFFER_BYTES_MAX: usize = 68 * 1024;
-const _: () = assert!(WRITE_BUFFER_BYTES + PAYLOAD_BYTES_MAX + 1024 < WRITE_BUFFER_BYTES_MAX);
 
 /// Takes a WebSocket connection, unless it comes from a page of a foreign origin.
-pub(crate) async fn upgrade(
-    State(app): State<Arc<App>>,
-    headers: HeaderMap,
-    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
-) -> Result<Response, ApiError> {
-    if !is_origin_allowed(&headers, &app.settings.allowed_origins) {
+pub(crate) async fn upgrade(State(app): State<Arc<App>>, mut request: Request) -> Result<Response, ApiError> {
+    if !is_origin_allowed(request.headers(), &app.settings.allowed_origins) {
         counter!(UPGRADES, "result" => "foreign_origin").increment(1);
         return Err(ApiError::ForeignOrigin);
     }
-    let upgrade = upgrade.map_err(|_| {
+    let refused = || {
         counter!(UPGRADES, "result" => "refused").increment(1);
         ApiError::UpgradeExpected
-    })?;
+    };
+    let response = create_response_with_body(&request, Body::empty).map_err(|_| refused())?;
+    let upgraded = request.extensions_mut().remove::<OnUpgrade>().ok_or_else(refused)?;
     counter!(UPGRADES, "result" => "opened").increment(1);
-    Ok(upgrade
+    tokio::spawn(serve(upgraded, app));
+    Ok(response)
+}
+
+/// Serves the connection once it is one.
+async fn serve(upgraded: OnUpgrade, app: Arc<App>) {
+    let socket = match upgraded.await {
+        Ok(upgraded) => socket_of(upgraded).await,
+        Err(_) => None,
+    };
+    let Some(socket) = socket else {
+        counter!(UPGRADES, "result" => "failed").increment(1);
+        return;
+    };
+    let served = AssertUnwindSafe(connection::serve(socket, app)).catch_unwind().await;
+    if served.is_err() {
+        report_panic("connection");
+    }
+}
+
+/// The WebSocket of a connection that our listener took; what came behind the request is its first bytes.
+async fn socket_of(upgraded: Upgraded) -> Option<Socket> {
+    let parts = upgraded.downcast::<TokioIo<Lingering>>().ok()?;
+    let wire = Wire::new(parts.io.into_inner());
+    let config = WebSocketConfig::default()
         .read_buffer_size(READ_BUFFER_BYTES)
-        .write_buffer_size(WRITE_BUFFER_BYTES)
-        .max_write_buffer_size(WRITE_BUFFER_BYTES_MAX)
-        .max_message_size(MESSAGE_BYTES_MAX)
-        .max_frame_size(MESSAGE_BYTES_MAX)
-        .on_failed_upgrade(|_| counter!(UPGRADES, "result" => "failed").increment(1))
-        .on_upgrade(|socket| async move {
-            let served = AssertUnwindSafe(connection::serve(socket, app)).catch_unwind().await;
-            if served.is_err() {
-                report_panic("connection");
-            }
-        }))
+        .write_buffer_size(0)
+        .max_message_size(Some(MESSAGE_BYTES_MAX))
+        .max_frame_size(Some(MESSAGE_BYTES_MAX));
+    let first = parts.read_buf.to_vec();
+    Some(WebSocketStream::from_partially_read(wire, first, Role::Server, Some(config)).await)
 }
 
 /// Whether the `Origin` may connect: none (no page sent this), the server's own host, or one the operator has named.
