@@ -69,7 +69,7 @@ pub(crate) fn plant_all(games: &[GameLog], pairs: &[PairLog], history: &History)
         let found = counts.next().map(|first| if first > 0 { first } else { counts.max().unwrap_or(0) });
         planted.push(Planted { what, fault: *fault, found });
     }
-    planted.extend(plant_late_return(games, history));
+    planted.push(plant_late_return(games, history));
     let kinds: [(&str, PairPlant); 3] = [
         ("a byte that depends on a secret", change_byte),
         ("an order of messages that depends on a secret", change_order),
@@ -87,43 +87,43 @@ pub(crate) fn plant_all(games: &[GameLog], pairs: &[PairLog], history: &History)
     planted
 }
 
-/// A client of a killed server that comes back late. Only where one was killed while others went on; nothing else was wrong then.
-fn plant_late_return(games: &[GameLog], history: &History) -> Option<Planted> {
-    let death = *history.deaths.first()?;
-    let own = history.troubles.iter().filter(|one| (one.from..=one.until).contains(&death.at));
-    let history = History { troubles: own.copied().collect(), ..history.clone() };
+/// A client whose line ended, and that comes back late: as if its server had been killed then, and nothing else had been wrong.
+fn plant_late_return(games: &[GameLog], history: &History) -> Planted {
     let changed = games.iter().find_map(|game| {
         let mut copy = game.clone();
-        return_late(&mut copy, death).map(|()| copy)
+        return_late(&mut copy).map(|death| (death, copy))
     });
-    let found = changed.map(|game| {
+    let found = changed.map(|(death, game)| {
+        let history = History { deaths: vec![death], troubles: Vec::new(), ..history.clone() };
         let mut findings = Findings::default();
         check_game(&game, &history, &mut findings);
         findings.count(Fault::Stranded)
     });
-    Some(Planted { what: "a client of a killed server that comes back late", fault: Fault::Stranded, found })
+    Planted { what: "a client of a killed server that comes back late", fault: Fault::Stranded, found }
 }
 
-/// What the first client with a line to the killed server wrote down after that line happens three seconds later.
-fn return_late(log: &mut GameLog, death: Death) -> Option<()> {
-    let is_game = |entry: &Entry| match &entry.what {
-        What::Received(text) => text.contains(r#""type":"game""#),
-        _ => false,
-    };
+/// What the first client whose line ended, with a game open, wrote down after that happens three seconds later.
+fn return_late(log: &mut GameLog) -> Option<Death> {
+    let is_game =
+        |entry: &Entry| matches!(&entry.what, What::Received(text) if text.contains(r#""type":"game""#));
     for client in &mut log.clients {
-        let Some(from) = client.entries.iter().rposition(|entry| {
-            entry.at <= death.at && matches!(entry.what, What::Connected(_) | What::Dropped)
-        }) else {
-            continue;
-        };
-        let (_, after) = client.entries.split_at_mut(from);
-        let Some(end) = after.iter().position(|entry| entry.what == What::Dropped) else { continue };
-        let (line, after) = after.split_at_mut(end);
-        let was_open = line.iter().any(|entry| is_game(entry) && entry.at < death.at);
-        let was_on_it = line.first().is_some_and(|entry| entry.what == What::Connected(death.server));
-        if was_open && was_on_it && after.iter().any(is_game) {
-            after.iter_mut().skip(1).for_each(|entry| entry.at += 3_000);
-            return Some(());
+        let (mut server, mut was_open_at) = (None, None);
+        for at in 0..client.entries.len() {
+            let entry = &client.entries[at];
+            match entry.what {
+                What::Connected(number) => (server, was_open_at) = (Some(number), None),
+                What::Dropped => {
+                    let death = server.take().map(|server| Death { server, at: entry.at });
+                    let is_open = was_open_at.is_some_and(|open_at| open_at < entry.at);
+                    let later = &mut client.entries[at + 1..];
+                    if let Some(death) = death.filter(|_| is_open && later.iter().any(is_game)) {
+                        later.iter_mut().for_each(|entry| entry.at += 3_000);
+                        return Some(death);
+                    }
+                }
+                _ if is_game(entry) => was_open_at = Some(entry.at),
+                What::Sent(_) | What::Received(_) => {}
+            }
         }
     }
     None
