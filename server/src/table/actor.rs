@@ -539,6 +539,7 @@ impl Actor {
             Message::Heard => self.step(Input::Tick),
             Message::Audit => self.step(Input::Audit),
             Message::Look { player, reply } => {
+                self.note_store();
                 let viewer = self.table.header().viewer(player.as_deref());
                 let seen = viewer.map(|viewer| {
                     let (audience, view) = self.table.look(self.tables.now(), viewer);
@@ -566,6 +567,11 @@ impl Actor {
         self.asking = None;
     }
 
+    fn note_store(&mut self) {
+        let is_away = self.tables.connections().is_store_away();
+        self.table.note_store(is_away, self.store.silent_since());
+    }
+
     fn step(&mut self, input: Input) {
         let now = self.tables.now();
         // Before anything is judged: clocks may not have run.
@@ -574,7 +580,7 @@ impl Actor {
         {
             self.outputs.extend(self.table.step(now, Input::Outage(outage)));
         }
-        self.table.note_store(self.tables.connections().is_store_away());
+        self.note_store();
         if let Some(seats) = self.tables.seats() {
             self.table.note_sight(seats.sighted_since(tokio::time::Instant::now()));
             if self.shared.has_seat_news.swap(false, Ordering::Relaxed) {

@@ -442,16 +442,9 @@ impl Table {
         }
     }
 
-    /// The game as somebody may know it now. As long as the log does not tell of an outage yet, clocks are shown as they stood
-    /// at its beginning: they have not run since.
+    /// The game as somebody may know it now.
     pub(super) fn look(&self, now: Stamp, viewer: Viewer) -> (Audience, GameView) {
-        let at = match (self.outage_since, self.outage_until) {
-            (Some(since), Some(until)) => now.minus_ms(until.ms_since(since)),
-            (Some(since), None) => since.min(now),
-            (None, _) => now,
-        };
-        let at = at.max(self.game.latest());
-        (audience_of(viewer), GameView::from(&view(&self.game, viewer, at)))
+        (audience_of(viewer), GameView::from(&view(&self.game, viewer, self.shown_at(now))))
     }
 
     fn open(&mut self, now: Stamp, outbox: Outbox, player: &Player, since: Option<Position>) {

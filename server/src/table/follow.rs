@@ -38,6 +38,8 @@ pub(super) struct Following {
     is_to_look: bool,
     /// Whether the store is known to be out of reach.
     is_store_away: bool,
+    /// Since when nothing was heard of the store, if clocks may have stood still since.
+    silent_since: Option<Stamp>,
     openers: Vec<Opener>,
     /// When the house player is asked, if nobody else has moved it by then.
     house_at: Option<Stamp>,
@@ -75,9 +77,21 @@ impl Table {
         self.note_elsewhere(elsewhere);
     }
 
-    /// Whether the store is known to be out of reach.
-    pub(super) fn note_store(&mut self, is_away: bool) {
+    /// Whether the store is known to be out of reach, and since when nothing was heard of it, if clocks may have stood still since.
+    pub(super) fn note_store(&mut self, is_away: bool, silent_since: Option<Stamp>) {
         self.following.is_store_away = is_away;
+        self.following.silent_since = silent_since;
+    }
+
+    /// The moment for which clocks are shown. As long as the log does not tell of an outage yet, that is its beginning: they have not run since. So it is while nobody
+    /// knows whether there is one.
+    pub(super) fn shown_at(&self, now: Stamp) -> Stamp {
+        let at = match (self.outage_since, self.outage_until) {
+            (Some(since), Some(until)) => now.minus_ms(until.ms_since(since)),
+            (Some(since), None) => since.min(now),
+            (None, _) => self.following.silent_since.map_or(now, |since| since.min(now)),
+        };
+        at.max(self.game.latest())
     }
 
     /// Whether it would be news that the log reaches to this entry.
@@ -107,10 +121,18 @@ impl Table {
         let shown = self.audiences.shown(viewer).seq;
         // In another epoch, too: servers learn of a new one at different times.
         let has_seen_more = since.is_some_and(|since| since.seq > shown);
+        self.following.forget(outbox.connection());
         if !self.audiences.is_empty() && !self.is_behind() && !has_seen_more {
+            if self.following.silent_since.is_some() {
+                // He is shown it now, and once more when it is known whether its clocks have stood still.
+                self.following.openers.push(Opener {
+                    outbox: outbox.clone(),
+                    player: player.clone(),
+                    since: None,
+                });
+            }
             return false;
         }
-        self.following.forget(outbox.connection());
         if self.following.is_store_away {
             // It will be shown when the store is back; until then nobody waits without a word.
             outbox.send(Payload::new(&ServerToClient::StoreState { available: false }));

@@ -286,6 +286,11 @@ impl Shared {
         self.heard().note(at, Instant::now());
     }
 
+    /// Since when nothing was heard, if that is too long. A clock that is turned by hand may jump.
+    fn silent_since(&self) -> Option<Stamp> {
+        if self.options.clock.is_some() { None } else { self.heard().silent_since(Instant::now()) }
+    }
+
     /// The latest moment heard of, and the time since.
     fn now(&self) -> Stamp {
         let heard = self.heard();
@@ -474,8 +479,11 @@ impl RedisStore {
         self.send(request).await?.await.map_err(gone)?
     }
 
-    /// Resolves what is in doubt before anything is read.
+    /// Resolves what is in doubt before anything is read: after a silence also whether clocks have stood still.
     async fn settle(&self) -> Result<(), StoreError> {
+        if self.shared.silent_since().is_some() {
+            self.shared.is_in_doubt.store(true, Ordering::SeqCst);
+        }
         if self.shared.is_in_doubt.load(Ordering::SeqCst) {
             self.ask(|reply| Request::Settle { reply }).await?;
         }
@@ -497,7 +505,11 @@ impl RedisStore {
                 self.settle().await.map_err(unavailable)?;
                 read().await
             }
-            found => found,
+            found => {
+                // It may have been under way for as long as nothing else was heard.
+                self.settle().await.map_err(unavailable)?;
+                found
+            }
         }
     }
 
@@ -664,6 +676,10 @@ impl Store for RedisStore {
 
     fn outage(&self) -> Option<Outage> {
         self.shared.outage()
+    }
+
+    fn silent_since(&self) -> Option<Stamp> {
+        self.shared.silent_since()
     }
 
     fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {

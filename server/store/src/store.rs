@@ -358,6 +358,12 @@ pub trait Store: Send + Sync + 'static {
         None
     }
 
+    /// Since when nothing was heard of the store, if that is for so long now that nobody may have been able to write: whether clocks have stood still since is known
+    /// when it is heard of again, before anything is read from it.
+    fn silent_since(&self) -> Option<Stamp> {
+        None
+    }
+
     /// What is appended from now on, by whomever; `None` when nobody but this process can append. A receiver that has
     /// lagged behind has missed announcements, which means [`Announcement::Everything`].
     fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {

@@ -706,6 +706,30 @@ async fn an_outage_is_known_to_all_servers_before_anything_is_taken() {
 }
 
 /// The outages that games at rest are told of when they are opened.
+#[tokio::test]
+async fn whatever_is_read_after_a_silence_is_read_when_it_is_known_whether_clocks_stood_still() {
+    let redis = RedisServer::start();
+    let options = RedisOptions { silence: Duration::from_millis(400), ..impatient() };
+    let (one, two) = (redis.open(options.clone()).await, redis.open(options).await);
+    let _followed = (one.announcements(), two.announcements());
+    one.heartbeat().await.unwrap();
+    two.heartbeat().await.unwrap();
+    append_soon(&two, append(game(1), Head::START, &["before"])).await;
+    redis.freeze();
+    // Longer by a heartbeat than it has to be: Redis may have taken one that nobody was told of.
+    until("a long silence", async || {
+        let is_silent = |store: &RedisStore| store.now().ms_since(store.silent_since()?).checked_sub(1_500);
+        is_silent(&one).and(is_silent(&two))
+    })
+    .await;
+    let reading = async || one.head(game(1)).await.ok();
+    // Under way as long as Redis stands still, or asked for when it goes on: whichever comes first.
+    let (head, ()) = tokio::join!(until("a head", reading), async { redis.thaw() });
+    assert_eq!(head.seq, 1);
+    assert_eq!(one.silent_since(), None);
+    assert!(one.outage().is_some(), "known before anything is read");
+}
+
 async fn kept_outages(store: &RedisStore) -> Vec<(u64, u64)> {
     let record = store.get(key(flagfall_store::OUTAGES_KEY)).await.unwrap();
     record.map_or_else(Vec::new, |record| serde_json::from_slice(&record).unwrap())

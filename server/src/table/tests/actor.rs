@@ -27,6 +27,7 @@ struct Brittle {
     /// Whether the server that has this store is dead: its tasks go on, and reach nothing.
     is_dead: Arc<AtomicBool>,
     outage: Arc<Mutex<Option<Outage>>>,
+    silent_since: Arc<Mutex<Option<flagfall_board::Stamp>>>,
 }
 
 impl Brittle {
@@ -110,6 +111,10 @@ impl Store for Brittle {
         *self.outage.lock().unwrap()
     }
 
+    fn silent_since(&self) -> Option<flagfall_board::Stamp> {
+        *self.silent_since.lock().unwrap()
+    }
+
     fn announcements(&self) -> Option<tokio::sync::broadcast::Receiver<Announcement>> {
         self.store.announcements()
     }
@@ -122,6 +127,8 @@ pub(super) struct House {
     is_dead: Arc<AtomicBool>,
     /// The outage of which the store tells.
     pub(super) outage: Arc<Mutex<Option<Outage>>>,
+    /// Since when the store says that nothing was heard of it.
+    silent_since: Arc<Mutex<Option<flagfall_board::Stamp>>>,
     connections: Connections,
     pub(super) tables: Tables,
 }
@@ -145,15 +152,17 @@ impl House {
             rest_ms: super::harness::REST_MS,
             connections: connections.clone(),
         };
-        let (outage, is_dead) = (Arc::default(), Arc::new(AtomicBool::new(false)));
+        let (outage, silent_since) = (Arc::default(), Arc::default());
+        let is_dead = Arc::new(AtomicBool::new(false));
         let shared = Arc::new(Brittle {
             store: store.clone(),
             breaks: breaks.clone(),
             is_dead: is_dead.clone(),
             outage: Arc::clone(&outage),
+            silent_since: Arc::clone(&silent_since),
         });
         let tables = Tables::start_at(shared, settings, clock.clone()).await.unwrap();
-        House { store, clock, breaks, is_dead, outage, connections, tables }
+        House { store, clock, breaks, is_dead, outage, silent_since, connections, tables }
     }
 
     pub(super) fn clock_now(&self) -> flagfall_board::Stamp {
@@ -355,6 +364,23 @@ async fn a_game_that_ends_keeps_nobody_waiting_who_has_the_index_locked() {
     holder.join().unwrap();
     looker.join().unwrap();
     assert!(is_seen, "the game waits for the index and lets nobody look at it meanwhile");
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_looks_while_nothing_is_heard_of_the_store_sees_clocks_as_they_stood() {
+    let house = House::new().await;
+    let table = house.game(1).await;
+    for (client, side) in [("ana", Side::Red), ("bo", Side::Blue)] {
+        command(&table, &Client::new(client), "deploy", deploy("classic", side, 1)).await;
+    }
+    let remaining = async || table.look(None).await.unwrap().2.clock.unwrap().remaining_ms;
+    let (since, stood) = (house.clock_now(), remaining().await);
+    house.clock.advance_ms(4_800);
+    assert_ne!(remaining().await, stood);
+    *house.silent_since.lock().unwrap() = Some(since);
+    assert_eq!(remaining().await, stood);
+    *house.silent_since.lock().unwrap() = None;
+    assert_ne!(remaining().await, stood, "it was not that nobody could write");
 }
 
 #[tokio::test(start_paused = true)]

@@ -349,15 +349,36 @@ fn whoever_opens_a_game_while_the_store_is_away_is_told_so_at_once_and_shown_it_
     let (one, ..) = pair();
     let mut other = one.twin();
     other.table.share(PerSide::default());
-    other.table.note_store(true);
+    other.table.note_store(true, None);
     other.is_holding = true;
     let mut cy = Client::new("cy");
     other.open(&cy, None);
     assert!(matches!(cy.only(), ServerToClient::StoreState { available: false }));
-    other.table.note_store(false);
+    other.table.note_store(false, None);
     other.is_holding = false;
     other.release();
     assert!(matches!(cy.only(), ServerToClient::Game { .. }));
+}
+
+#[test]
+fn while_nothing_is_heard_of_the_store_clocks_are_shown_as_they_stood_and_again_when_it_is_known() {
+    let (_one, _clients, mut other, _others) = pair();
+    let since = other.now();
+    let stood = other.table.look(since, Viewer::Public).1;
+    other.advance(4_800);
+    other.table.note_store(true, Some(since));
+    other.is_holding = true;
+    let mut cy = Client::new("cy");
+    other.open(&cy, None);
+    let ServerToClient::Game { view, .. } = cy.only() else { panic!("people look on: it is at hand") };
+    assert_eq!(view, stood);
+    // Another server could write meanwhile.
+    other.table.note_store(false, None);
+    other.is_holding = false;
+    other.release();
+    let ServerToClient::Game { view, .. } = cy.only() else { panic!("what was shown was in doubt") };
+    assert_eq!(view, other.table.look(other.now(), Viewer::Public).1);
+    assert_ne!(view, stood);
 }
 
 #[test]

@@ -37,6 +37,11 @@ impl Heard {
         self.latest.plus_ms(self.silence_ms)
     }
 
+    /// The latest moment heard of, if more time has passed since than somebody may be silent.
+    pub(super) fn silent_since(&self, now: Instant) -> Option<Stamp> {
+        (self.latest > Stamp(0) && self.now(now) > self.silent_at()).then_some(self.latest)
+    }
+
     /// Before this moment no stamp is given. It goes on while Redis's clock, set back, does not reach what was stamped already, for otherwise a
     /// flag would fall by this process's clock and stand in the log as if it had fallen early; but no longer than somebody may be silent.
     pub(super) fn running(&self, now: Instant) -> Stamp {
@@ -106,10 +111,14 @@ mod tests {
     fn after_a_silence_time_is_what_redis_says() {
         let start = Instant::now();
         let mut heard = Heard::new(SILENCE, start);
+        assert_eq!(heard.silent_since(after(start, 10_000)), None, "nothing was ever heard");
         heard.note(Stamp(1_000_000), start);
+        assert_eq!(heard.silent_since(after(start, 2_500)), None);
+        assert_eq!(heard.silent_since(after(start, 2_600)), Some(Stamp(1_000_000)));
         let back = after(start, 10_000);
         assert_eq!(heard.running(back), Stamp(1_002_500), "not carried on for ever");
         heard.note(heard.running(back), back);
         assert_eq!(heard.now(back), Stamp(1_002_500), "never ahead of the stamps to come");
+        assert_eq!(heard.silent_since(back), None);
     }
 }
