@@ -20,7 +20,7 @@ pub(super) struct Malformed {
 }
 
 /// A plain move, as nearly all messages are. Field for field it is what [`ClientToServer`] says of one; its kinds are fields here, so that serde need not
-/// keep every field until it knows which kind it reads. That takes a tenth of a move's work.
+/// keep every field until it knows which kind it reads.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PlainMove {
