@@ -197,14 +197,14 @@ pub fn decide_pause(game: &Game, since: Stamp) -> Events {
 /// The clocks run again. Empty when they do already.
 #[must_use]
 pub fn decide_resume(game: &Game) -> Events {
-    if game.is_paused() { only(EventKind::Resumed { since: None }) } else { Events::default() }
+    if game.is_paused() { only(EventKind::Resumed) } else { Events::default() }
 }
 
 /// The clocks have run again since then, as the log is told only now. Empty when they do already, or did not stand still before then.
 #[must_use]
 pub fn decide_resume_since(game: &Game, since: Stamp) -> Events {
     match game.paused_since {
-        Some(paused) if paused <= since => only(EventKind::Resumed { since: Some(since) }),
+        Some(paused) if paused <= since => only(EventKind::ResumedSince { since }),
         Some(_) | None => Events::default(),
     }
 }
@@ -706,7 +706,8 @@ impl Event {
             | EventKind::DrawOffered { side: _ }
             | EventKind::DrawDeclined { side: _ }
             | EventKind::Paused { since: _ }
-            | EventKind::Resumed { since: _ } => None,
+            | EventKind::Resumed
+            | EventKind::ResumedSince { since: _ } => None,
         }
     }
 }

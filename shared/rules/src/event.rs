@@ -54,9 +54,11 @@ pub(crate) enum EventKind {
     Paused {
         since: Stamp,
     },
-    /// Clocks run again: since this moment, where the log is told of the pause later than it ended, else since the event's own.
-    Resumed {
-        since: Option<Stamp>,
+    /// Clocks run again.
+    Resumed,
+    /// Clocks have run again since this moment: the log is told of the pause later than it ended.
+    ResumedSince {
+        since: Stamp,
     },
     Ended(Outcome),
 }
@@ -224,7 +226,7 @@ impl fmt::Debug for Event {
             EventKind::DrawOffered { .. } => "DrawOffered",
             EventKind::DrawDeclined { .. } => "DrawDeclined",
             EventKind::Paused { .. } => "Paused",
-            EventKind::Resumed { .. } => "Resumed",
+            EventKind::Resumed | EventKind::ResumedSince { .. } => "Resumed",
             EventKind::Ended(_) => "Ended",
         })
     }
@@ -252,7 +254,8 @@ impl Event {
             | EventKind::DrawOffered { .. }
             | EventKind::DrawDeclined { .. }
             | EventKind::Paused { .. }
-            | EventKind::Resumed { .. }
+            | EventKind::Resumed
+            | EventKind::ResumedSince { .. }
             | EventKind::Ended(_) => None,
         }
     }

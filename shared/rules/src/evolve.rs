@@ -61,15 +61,8 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
             game.paused_since = Some(*since);
             game.stop_clocks(*since);
         }
-        EventKind::Resumed { since } => {
-            let resumed = since.unwrap_or(at);
-            if let Some(since) = game.paused_since.take() {
-                game.deploy_deadline = game.deploy_deadline.plus_ms(resumed.ms_since(since));
-            }
-            if game.phase == Phase::Playing {
-                game.start_clocks(resumed);
-            }
-        }
+        EventKind::Resumed => resume(game, at),
+        EventKind::ResumedSince { since } => resume(game, *since),
         EventKind::Ended(outcome) => {
             // A strike that waited stays unseen, and with it whose clock stood still (§Q4).
             game.stop_clocks(at);
@@ -90,6 +83,16 @@ pub fn evolve_compensated(game: &mut Game, event: &Event, at: Stamp, lag_ms: u32
         clock.give_back(side, lag_ms);
     }
     evolve(game, event, at);
+}
+
+/// Clocks have run again since this moment, and the time to deploy is as much longer as they stood still.
+fn resume(game: &mut Game, at: Stamp) {
+    if let Some(since) = game.paused_since.take() {
+        game.deploy_deadline = game.deploy_deadline.plus_ms(at.ms_since(since));
+    }
+    if game.phase == Phase::Playing {
+        game.start_clocks(at);
+    }
 }
 
 /// A strike waits: the time of every side that owes a choice runs, and others see it as if nobody ever chose (§Q4).

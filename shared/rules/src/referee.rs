@@ -89,7 +89,8 @@ impl Referee {
             | EventKind::DrawOffered { side: _ }
             | EventKind::DrawDeclined { side: _ }
             | EventKind::Paused { since: _ }
-            | EventKind::Resumed { since: _ }
+            | EventKind::Resumed
+            | EventKind::ResumedSince { since: _ }
             | EventKind::Ended(_) => {}
         }
     }

@@ -196,7 +196,8 @@ pub fn to_record(event: &Event) -> SecretRecord {
         EventKind::DrawOffered { side } => SecretRecord::DrawOffered { side: *side },
         EventKind::DrawDeclined { side } => SecretRecord::DrawDeclined { side: *side },
         EventKind::Paused { since } => SecretRecord::Paused { since: *since },
-        EventKind::Resumed { since } => SecretRecord::Resumed { since: *since },
+        EventKind::Resumed => SecretRecord::Resumed { since: None },
+        EventKind::ResumedSince { since } => SecretRecord::Resumed { since: Some(*since) },
         EventKind::Ended(Outcome { winner, reason }) => {
             SecretRecord::Ended { winner: *winner, reason: *reason }
         }
@@ -247,7 +248,8 @@ pub fn from_record(record: SecretRecord) -> Result<Event, SecretRecordError> {
         SecretRecord::DrawOffered { side } => EventKind::DrawOffered { side },
         SecretRecord::DrawDeclined { side } => EventKind::DrawDeclined { side },
         SecretRecord::Paused { since } => EventKind::Paused { since },
-        SecretRecord::Resumed { since } => EventKind::Resumed { since },
+        SecretRecord::Resumed { since: None } => EventKind::Resumed,
+        SecretRecord::Resumed { since: Some(since) } => EventKind::ResumedSince { since },
         SecretRecord::Ended { winner, reason } => EventKind::Ended(Outcome { winner, reason }),
     }))
 }

@@ -417,7 +417,8 @@ pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<SeenEvent> {
         EventKind::DrawOffered { side } => Some(SeenEvent::DrawOffered { side: *side }),
         EventKind::DrawDeclined { side } => Some(SeenEvent::DrawDeclined { side: *side }),
         EventKind::Paused { since } => Some(SeenEvent::Paused { since: *since }),
-        EventKind::Resumed { since } => Some(SeenEvent::Resumed { since: *since }),
+        EventKind::Resumed => Some(SeenEvent::Resumed { since: None }),
+        EventKind::ResumedSince { since } => Some(SeenEvent::Resumed { since: Some(*since) }),
         EventKind::Ended(outcome) => {
             Some(SeenEvent::Ended { outcome: *outcome, opened: opened_to(after, viewer) })
         }
@@ -447,7 +448,8 @@ pub fn see_opened(event: &Event, game: &Game, viewer: Viewer) -> Option<SeenEven
         | EventKind::DrawOffered { side: _ }
         | EventKind::DrawDeclined { side: _ }
         | EventKind::Paused { since: _ }
-        | EventKind::Resumed { since: _ }
+        | EventKind::Resumed
+        | EventKind::ResumedSince { since: _ }
         | EventKind::Ended(_) => None,
     }
 }
@@ -480,7 +482,8 @@ pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> Se
         | EventKind::DrawOffered { side: _ }
         | EventKind::DrawDeclined { side: _ }
         | EventKind::Paused { since: _ }
-        | EventKind::Resumed { since: _ } => (None, None, false),
+        | EventKind::Resumed
+        | EventKind::ResumedSince { since: _ } => (None, None, false),
     };
     SeenChange {
         deploy_deadline: deploy_deadline(after),

@@ -1,7 +1,11 @@
 //! The store in a Redis that is killed, frozen, demoted, full, wiped, set back and watched by others: a real one, each time.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod clocks;
+#[path = "../common/mod.rs"]
 mod common;
+mod losses;
+mod packing;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -53,6 +57,47 @@ fn unavailable<T: std::fmt::Debug>(outcome: Result<T, StoreError>) -> String {
 /// What entry `seq` of a game says: nothing else may stand there.
 fn text(number: u32, seq: u64) -> String {
     format!("{number}:{seq} {}", "x".repeat((seq % 90) as usize))
+}
+
+/// All a store has of a few games.
+async fn logs(store: &RedisStore, games: std::ops::Range<u32>) -> Vec<Vec<StoredEntry>> {
+    let mut logs = Vec::new();
+    for number in games {
+        logs.push(log(store, game(number)).await);
+    }
+    logs
+}
+
+/// Some games with side records, as they stand.
+async fn fill(store: &RedisStore, games: std::ops::Range<u32>, entries: u64) {
+    for number in games {
+        let mut at = store.head(game(number)).await.unwrap();
+        for _ in 0..entries {
+            let writes = vec![put(&format!("last/{number}"), &(at.seq + 1).to_string())];
+            let next = Append { writes, ..append(game(number), at, &[&text(number, at.seq + 1)]) };
+            at = append_ok(store, next).await;
+        }
+    }
+}
+
+/// Sets a killed Redis back to an earlier copy of its files.
+fn set_back(redis: &mut RedisServer, copy: &Path) {
+    redis.wipe();
+    copy_folder(copy, redis.folder());
+    redis.start_again();
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy_folder(&path, &target);
+        } else {
+            std::fs::copy(path, target).unwrap();
+        }
+    }
 }
 
 /// Appends to a game until the store fails; counts what was acknowledged.
@@ -192,248 +237,6 @@ async fn a_full_redis_refuses_appends_and_loses_nothing() {
     assert_eq!(append_ok(&store, full).await.seq, 3);
     assert_eq!(store.get(key("k")).await, Ok(Some(b"v".to_vec())));
     assert_eq!(store.stats().connections, 1, "a refusal is no reason to connect anew");
-}
-
-/// All a store has of a few games.
-async fn logs(store: &RedisStore, games: std::ops::Range<u32>) -> Vec<Vec<StoredEntry>> {
-    let mut logs = Vec::new();
-    for number in games {
-        logs.push(log(store, game(number)).await);
-    }
-    logs
-}
-
-/// Some games with side records, as they stand.
-async fn fill(store: &RedisStore, games: std::ops::Range<u32>, entries: u64) {
-    for number in games {
-        let mut at = store.head(game(number)).await.unwrap();
-        for _ in 0..entries {
-            let writes = vec![put(&format!("last/{number}"), &(at.seq + 1).to_string())];
-            let next = Append { writes, ..append(game(number), at, &[&text(number, at.seq + 1)]) };
-            at = append_ok(store, next).await;
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_wiped_redis_gets_back_what_a_server_holds() {
-    let mut redis = RedisServer::start();
-    let store = redis.open(RedisOptions::default()).await;
-    fill(&store, 0..20, 5).await;
-    let before = logs(&store, 0..20).await;
-    let epoch = store.epoch().await.unwrap();
-    redis.kill();
-    redis.wipe();
-    redis.start_again();
-    until("the store", async || store.heartbeat().await.ok()).await;
-    assert!(store.stats().restored >= 100, "{:?}", store.stats());
-    drop(store);
-    let store = redis.open(RedisOptions::default()).await;
-    assert_eq!(logs(&store, 0..20).await, before, "stamps and all");
-    for number in 0..20 {
-        assert_eq!(store.get(key(&format!("last/{number}"))).await, Ok(Some(b"5".to_vec())));
-    }
-    assert!(store.epoch().await.unwrap() > epoch, "what else was there is gone: an epoch ends");
-}
-
-#[tokio::test]
-async fn what_many_games_have_lost_goes_back_in_a_few_round_trips() {
-    const GAMES: u32 = 40;
-    let mut redis = RedisServer::start();
-    let store = redis.open(RedisOptions::default()).await;
-    fill(&store, 0..GAMES, 10).await;
-    let before = logs(&store, 0..GAMES).await;
-    redis.kill();
-    redis.wipe();
-    redis.start_again();
-    until("the store", async || store.heartbeat().await.ok()).await;
-    let info: String = redis.ask(&["INFO", "stats"]).await;
-    let reads = info.lines().find_map(|line| line.strip_prefix("total_reads_processed:"));
-    let reads: u32 = reads.unwrap().trim().parse().unwrap();
-    assert_eq!(store.stats().restored, u64::from(GAMES) * 10);
-    // What a connection brings at once is read in pieces of 16 KiB; an entry by itself would take a round trip, and its side record another one.
-    assert!(reads < 200, "{reads} reads for {} entries", GAMES * 10);
-    assert_eq!(logs(&store, 0..GAMES).await, before);
-    for number in 0..GAMES {
-        assert_eq!(store.get(key(&format!("last/{number}"))).await, Ok(Some(b"10".to_vec())));
-    }
-}
-
-#[tokio::test]
-async fn a_redis_that_is_emptied_while_it_runs_gets_back_what_servers_hold_and_takes_new_ones() {
-    let redis = RedisServer::start();
-    let one = redis.open(RedisOptions::default()).await;
-    let two = redis.open(RedisOptions::default()).await;
-    fill(&one, 0..5, 3).await;
-    fill(&two, 5..10, 3).await;
-    let before = logs(&one, 0..10).await;
-    let epoch = one.epoch().await.unwrap();
-    let _: String = redis.ask(&["FLUSHALL"]).await;
-    // Each is told once that its store is gone, and comes back to what is there then.
-    for store in [&one, &two] {
-        assert!(store.heartbeat().await.unwrap_err().to_string().contains("was emptied"));
-        until("the store", async || store.heartbeat().await.ok()).await;
-        assert_eq!(store.stats().connections, 2);
-    }
-    assert_eq!(logs(&two, 0..10).await, before, "stamps and all");
-    let three = redis.open(RedisOptions::default()).await;
-    assert_eq!(three.get(key("last/7")).await, Ok(Some(b"3".to_vec())));
-    assert!(three.epoch().await.unwrap() > epoch, "what else was there is gone: an epoch ends");
-}
-
-/// Sets a killed Redis back to an earlier copy of its files.
-fn set_back(redis: &mut RedisServer, copy: &Path) {
-    redis.wipe();
-    copy_folder(copy, redis.folder());
-    redis.start_again();
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy_folder(&path, &target);
-        } else {
-            std::fs::copy(path, target).unwrap();
-        }
-    }
-}
-
-#[tokio::test]
-async fn two_servers_give_a_lost_tail_back_at_once_without_a_conflict() {
-    let mut redis = RedisServer::start();
-    let one = redis.open(RedisOptions::default()).await;
-    let two = redis.open(RedisOptions::default()).await;
-    fill(&one, 0..10, 3).await;
-    let copy = common::scratch();
-    copy_folder(redis.folder(), copy.path());
-    fill(&one, 0..10, 4).await;
-    // The second has read all but what comes now.
-    logs(&two, 0..10).await;
-    fill(&one, 0..5, 2).await;
-    let before = logs(&one, 0..10).await;
-    redis.kill();
-    set_back(&mut redis, copy.path());
-    let (a, b) = tokio::join!(
-        until("the first", async || one.heartbeat().await.ok()),
-        until("the second", async || two.heartbeat().await.ok()),
-    );
-    assert!(a.0 > 0 && b.0 > 0);
-    assert_eq!(logs(&two, 0..10).await, before);
-    assert_eq!(one.stats().restored.min(1), 1);
-    for number in 0..10 {
-        let last = if number < 5 { "9" } else { "7" };
-        assert_eq!(two.get(key(&format!("last/{number}"))).await, Ok(Some(last.into())), "{number}");
-        let at = one.head(game(number)).await.unwrap();
-        append_ok(&one, append(game(number), at, &["on"])).await;
-    }
-}
-
-#[tokio::test]
-async fn who_knows_less_writes_nothing_before_who_holds_more_has_given_it_back() {
-    let mut redis = RedisServer::start();
-    let one = redis.open(RedisOptions::default()).await;
-    let two = redis.open(RedisOptions::default()).await;
-    fill(&one, 1..2, 3).await;
-    let known = two.head(game(1)).await.unwrap();
-    let copy = common::scratch();
-    copy_folder(redis.folder(), copy.path());
-    fill(&one, 1..2, 2).await;
-    let held = one.head(game(1)).await.unwrap();
-    redis.kill();
-    set_back(&mut redis, copy.path());
-    // The second asks at once and without a pause; the first notices by itself.
-    let there =
-        until("a conflict", async || match two.append(append(game(1), known, &["too early"])).await {
-            Ok(AppendOutcome::Conflict { head }) => Some(head),
-            Ok(AppendOutcome::Unknown) | Err(StoreError::Unavailable { .. }) => None,
-            outcome => panic!("{outcome:?}"),
-        });
-    assert_eq!(there.await, held);
-}
-
-#[tokio::test]
-async fn nobody_reads_what_is_left_before_what_was_lost_is_given_back() {
-    let mut redis = RedisServer::start();
-    let one = redis.open(RedisOptions::default()).await;
-    let two = redis.open(RedisOptions::default()).await;
-    fill(&one, 1..2, 3).await;
-    // Both have connections to read over.
-    assert_eq!(two.head(game(1)).await.unwrap().seq, 3);
-    let copy = common::scratch();
-    copy_folder(redis.folder(), copy.path());
-    fill(&one, 1..2, 2).await;
-    redis.kill();
-    set_back(&mut redis, copy.path());
-    // The second has written nothing meanwhile, and does not know yet that Redis was started anew.
-    let read = until("the log", async || two.read(game(1), 0, 10).await.ok()).await;
-    assert_eq!(read.len(), 5);
-    assert_eq!(two.get(key("last/1")).await, Ok(Some(b"5".to_vec())));
-    assert_eq!(one.head(game(1)).await.unwrap().seq, 5);
-}
-
-#[test]
-fn whoever_comes_anew_to_a_redis_that_was_started_anew_begins_an_epoch() {
-    // Each runtime takes its servers along when it ends.
-    let runtime = || tokio::runtime::Runtime::new().unwrap();
-    let mut redis = RedisServer::start();
-    let first = runtime();
-    let one = first.block_on(redis.open(RedisOptions::default()));
-    first.block_on(one.heartbeat()).unwrap();
-    let epoch = first.block_on(one.epoch()).unwrap();
-    redis.kill();
-    redis.start_again();
-    first.block_on(until("Redis is back", async || one.heartbeat().await.ok()));
-    let two = first.block_on(redis.open(RedisOptions::default()));
-    for store in [&one, &two] {
-        assert_eq!(first.block_on(store.epoch()).unwrap(), epoch, "somebody was there before, and held all");
-    }
-    drop((one, two, first));
-    let second = runtime();
-    let three = second.block_on(redis.open(RedisOptions::default()));
-    assert_eq!(second.block_on(three.epoch()).unwrap(), epoch, "Redis was there all the time");
-    drop((three, second));
-    redis.kill();
-    redis.start_again();
-    let third = runtime();
-    let four = third.block_on(redis.open(RedisOptions::default()));
-    let later = third.block_on(four.epoch()).unwrap();
-    assert!(later > epoch, "nobody knows what it has lost: {later} after {epoch}");
-}
-
-#[tokio::test]
-async fn a_branch_that_was_lost_is_a_conflict_and_never_mixed_in() {
-    let mut redis = RedisServer::start();
-    let one = redis.open(RedisOptions::default()).await;
-    fill(&one, 1..2, 3).await;
-    let copy = common::scratch();
-    copy_folder(redis.folder(), copy.path());
-    fill(&one, 1..2, 2).await;
-    let lost = one.head(game(1)).await.unwrap();
-    redis.kill();
-    // The one who held the tail does not have the password before the other has gone on.
-    redis.set_password("secret");
-    set_back(&mut redis, copy.path());
-    let two = RedisStore::open(redis.address(), RedisOptions::default()).await.unwrap();
-    let at = two.head(game(1)).await.unwrap();
-    assert_eq!(at.seq, 3);
-    append_ok(&two, append(game(1), at, &["another way", "and on", "and on"])).await;
-    let why = until("the refusal", async || match one.heartbeat().await {
-        Err(StoreError::Unavailable { why }) if why.contains("password") => Some(why),
-        _ => None,
-    })
-    .await;
-    assert!(!why.contains("secret"), "{why}");
-    let _: String = redis.ask(&["CONFIG", "SET", "requirepass", ""]).await;
-    let there = head(&one, 1).await;
-    assert_eq!(there.seq, 6);
-    let outcome = one.append(append(game(1), lost, &["on the lost branch"])).await;
-    assert_eq!(outcome, Ok(AppendOutcome::Conflict { head: there }));
-    assert_eq!(texts(&one, game(1)).await[3..], ["another way", "and on", "and on"]);
-    assert_eq!(one.get(key("last/1")).await, Ok(Some(b"3".to_vec())), "its side records are lost with it");
-    append_ok(&one, append(game(1), there, &["together"])).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -675,100 +478,6 @@ async fn an_address_where_nobody_is_is_told() {
     assert!(why.contains("cannot be reached") && why.contains(&redis.port().to_string()), "{why}");
 }
 
-/// Two servers on one Redis that was frozen or killed for longer than servers may be silent.
-#[tokio::test(flavor = "multi_thread")]
-async fn an_outage_is_known_to_all_servers_before_anything_is_taken() {
-    let mut redis = RedisServer::start();
-    let options = RedisOptions { silence: Duration::from_millis(400), ..impatient() };
-    let (one, two) = (redis.open(options.clone()).await, redis.open(options).await);
-    let _followed = (one.announcements(), two.announcements());
-    one.heartbeat().await.unwrap();
-    let last = two.heartbeat().await.unwrap();
-    let head = append_soon(&one, append(game(1), Head::START, &["before"])).await;
-    assert_eq!((one.outage(), two.outage()), (None, None));
-    redis.kill();
-    // Nothing but time makes an outage.
-    until("a long silence", async || {
-        let is_refused = one.heartbeat().await.is_err() && two.heartbeat().await.is_err();
-        (is_refused && one.now().ms_since(last) > 500).then_some(())
-    })
-    .await;
-    redis.start_again();
-    let written = until("one server", async || match one.append(append(game(1), head, &["after"])).await {
-        Ok(AppendOutcome::Ok { at, .. }) => Some(at),
-        _ => None,
-    })
-    .await;
-    let outage = one.outage().expect("known before anything was taken");
-    assert!(outage.since >= last && outage.until <= written, "{outage:?}");
-    until("the other server", async || two.heartbeat().await.ok()).await;
-    assert_eq!(two.outage(), Some(outage), "both know the same");
-}
-
-/// The outages that games at rest are told of when they are opened.
-#[tokio::test]
-async fn whatever_is_read_after_a_silence_is_read_when_it_is_known_whether_clocks_stood_still() {
-    let redis = RedisServer::start();
-    let options = RedisOptions { silence: Duration::from_millis(400), ..impatient() };
-    let (one, two) = (redis.open(options.clone()).await, redis.open(options).await);
-    let _followed = (one.announcements(), two.announcements());
-    one.heartbeat().await.unwrap();
-    two.heartbeat().await.unwrap();
-    append_soon(&two, append(game(1), Head::START, &["before"])).await;
-    redis.freeze();
-    // Longer by a heartbeat than it has to be: Redis may have taken one that nobody was told of.
-    until("a long silence", async || {
-        let is_silent = |store: &RedisStore| store.now().ms_since(store.silent_since()?).checked_sub(1_500);
-        is_silent(&one).and(is_silent(&two))
-    })
-    .await;
-    let reading = async || one.head(game(1)).await.ok();
-    // Under way as long as Redis stands still, or asked for when it goes on: whichever comes first.
-    let (head, ()) = tokio::join!(until("a head", reading), async { redis.thaw() });
-    assert_eq!(head.seq, 1);
-    assert_eq!(one.silent_since(), None);
-    assert!(one.outage().is_some(), "known before anything is read");
-}
-
-async fn kept_outages(store: &RedisStore) -> Vec<(u64, u64)> {
-    let record = store.get(key(flagfall_store::OUTAGES_KEY)).await.unwrap();
-    record.map_or_else(Vec::new, |record| serde_json::from_slice(&record).unwrap())
-}
-
-#[tokio::test]
-async fn outages_are_kept_in_the_step_that_finds_them_the_latest_of_them() {
-    let redis = RedisServer::start();
-    let clock = Arc::new(flagfall_store::ManualClock::new(flagfall_board::Stamp(1_000_000)));
-    let options = RedisOptions { clock: Some(clock.clone()), ..RedisOptions::default() };
-    let store = redis.open(options).await;
-    store.heartbeat().await.unwrap();
-    assert_eq!(kept_outages(&store).await, []);
-    clock.advance_ms(2_500);
-    let since = store.heartbeat().await.unwrap().0;
-    assert_eq!(kept_outages(&store).await, [], "not long enough");
-    clock.advance_ms(2_501);
-    let until = store.heartbeat().await.unwrap().0;
-    assert_eq!(kept_outages(&store).await, [(since, until)]);
-    // One that a server has noted as it started, and all further ones.
-    let noted = serde_json::to_vec(&[(5, 6), (since, until)]).unwrap();
-    let writes = vec![flagfall_store::Write::Put {
-        key: key(flagfall_store::OUTAGES_KEY),
-        value: noted,
-        expires: None,
-    }];
-    store.update(Update { conditions: vec![], writes }).await.unwrap();
-    let mut expected = vec![(5, 6), (since, until)];
-    for _ in 0..flagfall_store::OUTAGES_MAX {
-        let since = expected.last().unwrap().1;
-        clock.advance_ms(3_000);
-        expected.push((since, store.heartbeat().await.unwrap().0));
-    }
-    let surplus = expected.len() - flagfall_store::OUTAGES_MAX;
-    assert_eq!(kept_outages(&store).await, expected[surplus..]);
-    let listed = store.scan(key(flagfall_store::OUTAGES_KEY), None, 10).await.unwrap();
-    assert_eq!(listed.len(), 1, "a record as any other");
-}
-
 #[tokio::test]
 async fn what_one_server_tells_the_others_hear_and_after_a_restart_they_know_that_they_may_have_missed_something()
  {
@@ -809,121 +518,4 @@ async fn the_records_of_a_server_that_died_in_between_are_written_without_a_new_
         (redis.ask::<i64>(&["ZCARD", &of("pending")]).await == 0).then_some(())
     })
     .await;
-}
-
-/// What Redis keeps of a game, in bytes.
-async fn bytes_of(redis: &RedisServer, number: u32) -> u64 {
-    let mut bytes = 0;
-    for kind in ["log", "packed"] {
-        let name = format!("flagfall:{{{}}}:{kind}", game(number));
-        bytes += redis.ask::<Option<u64>>(&["MEMORY", "USAGE", &name, "SAMPLES", "0"]).await.unwrap_or(0);
-    }
-    bytes
-}
-
-#[tokio::test]
-async fn archived_logs_are_small_and_no_server_brings_back_what_they_were() {
-    let mut redis = RedisServer::start();
-    let one = redis.open(RedisOptions::default()).await;
-    let two = redis.open(RedisOptions::default()).await;
-    fill(&one, 0..4, 200).await;
-    // The second server holds all of it as well.
-    let before = logs(&two, 0..4).await;
-    let bytes = bytes_of(&redis, 0).await;
-    for number in 0..4 {
-        let (a, b) = tokio::join!(one.archive_log(game(number)), two.archive_log(game(number)));
-        assert_eq!((a, b), (Ok(true), Ok(true)), "two at once");
-        assert_eq!(redis.ask::<u64>(&["XLEN", &format!("flagfall:{{{}}}:log", game(number))]).await, 1);
-    }
-    assert!(bytes_of(&redis, 0).await < bytes / 2);
-    assert_eq!(logs(&one, 0..4).await, before, "stamps and all");
-    // A third holds what it had read before; all of them come back to a Redis that was killed.
-    let three = redis.open(RedisOptions::default()).await;
-    assert_eq!(logs(&three, 0..4).await, before);
-    redis.kill();
-    redis.start_again();
-    for store in [&one, &two, &three] {
-        until("the store", async || store.heartbeat().await.ok()).await;
-        assert_eq!(logs(store, 0..4).await, before);
-        assert_eq!(store.stats().restored, 0);
-    }
-    assert_eq!(redis.ask::<u64>(&["XLEN", &format!("flagfall:{{{}}}:log", game(3))]).await, 1);
-    for number in 0..4 {
-        assert_eq!(one.get(key(&format!("last/{number}"))).await, Ok(Some(b"200".to_vec())));
-    }
-}
-
-#[tokio::test]
-async fn a_log_that_a_redis_set_back_has_again_is_archived_again() {
-    let mut redis = RedisServer::start();
-    let store = redis.open(RedisOptions::default()).await;
-    fill(&store, 0..1, 50).await;
-    let before = logs(&store, 0..1).await;
-    let copy = common::scratch();
-    copy_folder(redis.folder(), copy.path());
-    assert_eq!(store.archive_log(game(0)).await, Ok(true));
-    redis.kill();
-    set_back(&mut redis, copy.path());
-    until("the store", async || store.heartbeat().await.ok()).await;
-    assert_eq!(logs(&store, 0..1).await, before);
-    assert_eq!(store.archive_log(game(0)).await, Ok(true));
-    assert_eq!(logs(&store, 0..1).await, before);
-}
-
-#[tokio::test]
-async fn a_log_whose_side_records_are_not_carried_out_yet_is_archived_later() {
-    let redis = RedisServer::start();
-    let store = redis.open(RedisOptions::default()).await;
-    assert_eq!(store.archive_log(game(0)).await, Ok(false), "there is none");
-    fill(&store, 0..1, 5).await;
-    let (applied, id) = ("flagfall:{flagfall}:applied", game(0));
-    redis.ask::<u64>(&["HSET", applied, id.as_str(), "4"]).await;
-    assert_eq!(store.archive_log(game(0)).await, Ok(false));
-    redis.ask::<u64>(&["HSET", applied, id.as_str(), "5"]).await;
-    assert_eq!(store.archive_log(game(0)).await, Ok(true));
-}
-
-#[tokio::test]
-async fn a_damaged_archive_is_found_and_puts_its_game_alone_into_quarantine() {
-    let redis = RedisServer::start();
-    let store = redis.open(RedisOptions::default()).await;
-    fill(&store, 0..2, 50).await;
-    for number in 0..2 {
-        assert_eq!(store.archive_log(game(number)).await, Ok(true));
-    }
-    let packed = format!("flagfall:{{{}}}:packed", game(0));
-    redis.ask::<u64>(&["SETRANGE", &packed, "100", "!!!!"]).await;
-    assert!(matches!(store.read(game(0), 0, 10).await, Err(ReadError::Damaged { .. })));
-    assert_eq!(store.quarantined().await.unwrap().len(), 1);
-    assert_eq!(logs(&store, 1..2).await.len(), 1);
-    redis.ask::<u64>(&["DEL", &packed]).await;
-    assert!(matches!(store.read(game(0), 0, 10).await, Err(ReadError::Damaged { seq: 1, .. })));
-    assert!(matches!(store.head(game(0)).await, Err(ReadError::Damaged { .. })));
-}
-
-#[tokio::test]
-async fn time_goes_on_when_the_clock_of_redis_is_set_back() {
-    let redis = RedisServer::start();
-    let hour_ms = 3_600_000;
-    let before = redis.open(RedisOptions::default()).await.heartbeat().await.unwrap();
-    // As if the last server had heard of a time an hour ahead of what Redis says now.
-    let ahead = (before.0 + hour_ms).to_string();
-    let added: u64 = redis.ask(&["HSET", "flagfall:{flagfall}:meta", "heartbeat", &ahead]).await;
-    assert_eq!(added, 0, "it was there");
-    let store = redis.open(RedisOptions::default()).await;
-    let mut head = append_ok(&store, append(game(1), Head::START, &["first"])).await;
-    let first = log(&store, game(1)).await[0].at;
-    assert!(first.0 >= before.0 + hour_ms, "stamps never go back");
-    let going_on = async {
-        for number in 0_u32.. {
-            let thought = store.now();
-            head = append_ok(&store, append(game(1), head, &[&number.to_string()])).await;
-            let stamped = log(&store, game(1)).await.last().unwrap().at;
-            assert!(stamped >= thought, "what has passed here has passed in the log");
-            if stamped > first {
-                return;
-            }
-        }
-    };
-    timeout(PATIENCE, going_on).await.expect("stamps go on");
 }

@@ -1,0 +1,124 @@
+//! Times in which nobody could write, and a clock of Redis that jumps.
+
+use super::*;
+
+/// Two servers on one Redis that was frozen or killed for longer than servers may be silent.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_outage_is_known_to_all_servers_before_anything_is_taken() {
+    let mut redis = RedisServer::start();
+    let options = RedisOptions { silence: Duration::from_millis(400), ..impatient() };
+    let (one, two) = (redis.open(options.clone()).await, redis.open(options).await);
+    let _followed = (one.announcements(), two.announcements());
+    one.heartbeat().await.unwrap();
+    let last = two.heartbeat().await.unwrap();
+    let head = append_soon(&one, append(game(1), Head::START, &["before"])).await;
+    assert_eq!((one.outage(), two.outage()), (None, None));
+    redis.kill();
+    // Nothing but time makes an outage.
+    until("a long silence", async || {
+        let is_refused = one.heartbeat().await.is_err() && two.heartbeat().await.is_err();
+        (is_refused && one.now().ms_since(last) > 500).then_some(())
+    })
+    .await;
+    redis.start_again();
+    let written = until("one server", async || match one.append(append(game(1), head, &["after"])).await {
+        Ok(AppendOutcome::Ok { at, .. }) => Some(at),
+        _ => None,
+    })
+    .await;
+    let outage = one.outage().expect("known before anything was taken");
+    assert!(outage.since >= last && outage.until <= written, "{outage:?}");
+    until("the other server", async || two.heartbeat().await.ok()).await;
+    assert_eq!(two.outage(), Some(outage), "both know the same");
+}
+
+#[tokio::test]
+async fn whatever_is_read_after_a_silence_is_read_when_it_is_known_whether_clocks_stood_still() {
+    let redis = RedisServer::start();
+    let options = RedisOptions { silence: Duration::from_millis(400), ..impatient() };
+    let (one, two) = (redis.open(options.clone()).await, redis.open(options).await);
+    let _followed = (one.announcements(), two.announcements());
+    one.heartbeat().await.unwrap();
+    two.heartbeat().await.unwrap();
+    append_soon(&two, append(game(1), Head::START, &["before"])).await;
+    redis.freeze();
+    // Longer by a heartbeat than it has to be: Redis may have taken one that nobody was told of.
+    until("a long silence", async || {
+        let is_silent = |store: &RedisStore| store.now().ms_since(store.silent_since()?).checked_sub(1_500);
+        is_silent(&one).and(is_silent(&two))
+    })
+    .await;
+    let reading = async || one.head(game(1)).await.ok();
+    // Under way as long as Redis stands still, or asked for when it goes on: whichever comes first.
+    let (head, ()) = tokio::join!(until("a head", reading), async { redis.thaw() });
+    assert_eq!(head.seq, 1);
+    assert_eq!(one.silent_since(), None);
+    assert!(one.outage().is_some(), "known before anything is read");
+}
+
+/// The outages that games at rest are told of when they are opened.
+async fn kept_outages(store: &RedisStore) -> Vec<(u64, u64)> {
+    let record = store.get(key(flagfall_store::OUTAGES_KEY)).await.unwrap();
+    record.map_or_else(Vec::new, |record| serde_json::from_slice(&record).unwrap())
+}
+
+#[tokio::test]
+async fn outages_are_kept_in_the_step_that_finds_them_the_latest_of_them() {
+    let redis = RedisServer::start();
+    let clock = Arc::new(flagfall_store::ManualClock::new(flagfall_board::Stamp(1_000_000)));
+    let options = RedisOptions { clock: Some(clock.clone()), ..RedisOptions::default() };
+    let store = redis.open(options).await;
+    store.heartbeat().await.unwrap();
+    assert_eq!(kept_outages(&store).await, []);
+    clock.advance_ms(2_500);
+    let since = store.heartbeat().await.unwrap().0;
+    assert_eq!(kept_outages(&store).await, [], "not long enough");
+    clock.advance_ms(2_501);
+    let until = store.heartbeat().await.unwrap().0;
+    assert_eq!(kept_outages(&store).await, [(since, until)]);
+    // One that a server has noted as it started, and all further ones.
+    let noted = serde_json::to_vec(&[(5, 6), (since, until)]).unwrap();
+    let writes = vec![flagfall_store::Write::Put {
+        key: key(flagfall_store::OUTAGES_KEY),
+        value: noted,
+        expires: None,
+    }];
+    store.update(Update { conditions: vec![], writes }).await.unwrap();
+    let mut expected = vec![(5, 6), (since, until)];
+    for _ in 0..flagfall_store::OUTAGES_MAX {
+        let since = expected.last().unwrap().1;
+        clock.advance_ms(3_000);
+        expected.push((since, store.heartbeat().await.unwrap().0));
+    }
+    let surplus = expected.len() - flagfall_store::OUTAGES_MAX;
+    assert_eq!(kept_outages(&store).await, expected[surplus..]);
+    let listed = store.scan(key(flagfall_store::OUTAGES_KEY), None, 10).await.unwrap();
+    assert_eq!(listed.len(), 1, "a record as any other");
+}
+
+#[tokio::test]
+async fn time_goes_on_when_the_clock_of_redis_is_set_back() {
+    let redis = RedisServer::start();
+    let hour_ms = 3_600_000;
+    let before = redis.open(RedisOptions::default()).await.heartbeat().await.unwrap();
+    // As if the last server had heard of a time an hour ahead of what Redis says now.
+    let ahead = (before.0 + hour_ms).to_string();
+    let added: u64 = redis.ask(&["HSET", "flagfall:{flagfall}:meta", "heartbeat", &ahead]).await;
+    assert_eq!(added, 0, "it was there");
+    let store = redis.open(RedisOptions::default()).await;
+    let mut head = append_ok(&store, append(game(1), Head::START, &["first"])).await;
+    let first = log(&store, game(1)).await[0].at;
+    assert!(first.0 >= before.0 + hour_ms, "stamps never go back");
+    let going_on = async {
+        for number in 0_u32.. {
+            let thought = store.now();
+            head = append_ok(&store, append(game(1), head, &[&number.to_string()])).await;
+            let stamped = log(&store, game(1)).await.last().unwrap().at;
+            assert!(stamped >= thought, "what has passed here has passed in the log");
+            if stamped > first {
+                return;
+            }
+        }
+    };
+    timeout(PATIENCE, going_on).await.expect("stamps go on");
+}

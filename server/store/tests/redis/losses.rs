@@ -1,0 +1,204 @@
+//! What Redis has lost, and what servers give back of it.
+
+use super::*;
+
+#[tokio::test]
+async fn a_wiped_redis_gets_back_what_a_server_holds() {
+    let mut redis = RedisServer::start();
+    let store = redis.open(RedisOptions::default()).await;
+    fill(&store, 0..20, 5).await;
+    let before = logs(&store, 0..20).await;
+    let epoch = store.epoch().await.unwrap();
+    redis.kill();
+    redis.wipe();
+    redis.start_again();
+    until("the store", async || store.heartbeat().await.ok()).await;
+    assert!(store.stats().restored >= 100, "{:?}", store.stats());
+    drop(store);
+    let store = redis.open(RedisOptions::default()).await;
+    assert_eq!(logs(&store, 0..20).await, before, "stamps and all");
+    for number in 0..20 {
+        assert_eq!(store.get(key(&format!("last/{number}"))).await, Ok(Some(b"5".to_vec())));
+    }
+    assert!(store.epoch().await.unwrap() > epoch, "what else was there is gone: an epoch ends");
+}
+
+#[tokio::test]
+async fn what_many_games_have_lost_goes_back_in_a_few_round_trips() {
+    const GAMES: u32 = 40;
+    let mut redis = RedisServer::start();
+    let store = redis.open(RedisOptions::default()).await;
+    fill(&store, 0..GAMES, 10).await;
+    let before = logs(&store, 0..GAMES).await;
+    redis.kill();
+    redis.wipe();
+    redis.start_again();
+    until("the store", async || store.heartbeat().await.ok()).await;
+    let info: String = redis.ask(&["INFO", "stats"]).await;
+    let reads = info.lines().find_map(|line| line.strip_prefix("total_reads_processed:"));
+    let reads: u32 = reads.unwrap().trim().parse().unwrap();
+    assert_eq!(store.stats().restored, u64::from(GAMES) * 10);
+    // What a connection brings at once is read in pieces of 16 KiB; an entry by itself would take a round trip, and its side record another one.
+    assert!(reads < 200, "{reads} reads for {} entries", GAMES * 10);
+    assert_eq!(logs(&store, 0..GAMES).await, before);
+    for number in 0..GAMES {
+        assert_eq!(store.get(key(&format!("last/{number}"))).await, Ok(Some(b"10".to_vec())));
+    }
+}
+
+#[tokio::test]
+async fn a_redis_that_is_emptied_while_it_runs_gets_back_what_servers_hold_and_takes_new_ones() {
+    let redis = RedisServer::start();
+    let one = redis.open(RedisOptions::default()).await;
+    let two = redis.open(RedisOptions::default()).await;
+    fill(&one, 0..5, 3).await;
+    fill(&two, 5..10, 3).await;
+    let before = logs(&one, 0..10).await;
+    let epoch = one.epoch().await.unwrap();
+    let _: String = redis.ask(&["FLUSHALL"]).await;
+    // Each is told once that its store is gone, and comes back to what is there then.
+    for store in [&one, &two] {
+        assert!(store.heartbeat().await.unwrap_err().to_string().contains("was emptied"));
+        until("the store", async || store.heartbeat().await.ok()).await;
+        assert_eq!(store.stats().connections, 2);
+    }
+    assert_eq!(logs(&two, 0..10).await, before, "stamps and all");
+    let three = redis.open(RedisOptions::default()).await;
+    assert_eq!(three.get(key("last/7")).await, Ok(Some(b"3".to_vec())));
+    assert!(three.epoch().await.unwrap() > epoch, "what else was there is gone: an epoch ends");
+}
+
+#[tokio::test]
+async fn two_servers_give_a_lost_tail_back_at_once_without_a_conflict() {
+    let mut redis = RedisServer::start();
+    let one = redis.open(RedisOptions::default()).await;
+    let two = redis.open(RedisOptions::default()).await;
+    fill(&one, 0..10, 3).await;
+    let copy = common::scratch();
+    copy_folder(redis.folder(), copy.path());
+    fill(&one, 0..10, 4).await;
+    // The second has read all but what comes now.
+    logs(&two, 0..10).await;
+    fill(&one, 0..5, 2).await;
+    let before = logs(&one, 0..10).await;
+    redis.kill();
+    set_back(&mut redis, copy.path());
+    let (a, b) = tokio::join!(
+        until("the first", async || one.heartbeat().await.ok()),
+        until("the second", async || two.heartbeat().await.ok()),
+    );
+    assert!(a.0 > 0 && b.0 > 0);
+    assert_eq!(logs(&two, 0..10).await, before);
+    assert_eq!(one.stats().restored.min(1), 1);
+    for number in 0..10 {
+        let last = if number < 5 { "9" } else { "7" };
+        assert_eq!(two.get(key(&format!("last/{number}"))).await, Ok(Some(last.into())), "{number}");
+        let at = one.head(game(number)).await.unwrap();
+        append_ok(&one, append(game(number), at, &["on"])).await;
+    }
+}
+
+#[tokio::test]
+async fn who_knows_less_writes_nothing_before_who_holds_more_has_given_it_back() {
+    let mut redis = RedisServer::start();
+    let one = redis.open(RedisOptions::default()).await;
+    let two = redis.open(RedisOptions::default()).await;
+    fill(&one, 1..2, 3).await;
+    let known = two.head(game(1)).await.unwrap();
+    let copy = common::scratch();
+    copy_folder(redis.folder(), copy.path());
+    fill(&one, 1..2, 2).await;
+    let held = one.head(game(1)).await.unwrap();
+    redis.kill();
+    set_back(&mut redis, copy.path());
+    // The second asks at once and without a pause; the first notices by itself.
+    let there =
+        until("a conflict", async || match two.append(append(game(1), known, &["too early"])).await {
+            Ok(AppendOutcome::Conflict { head }) => Some(head),
+            Ok(AppendOutcome::Unknown) | Err(StoreError::Unavailable { .. }) => None,
+            outcome => panic!("{outcome:?}"),
+        });
+    assert_eq!(there.await, held);
+}
+
+#[tokio::test]
+async fn nobody_reads_what_is_left_before_what_was_lost_is_given_back() {
+    let mut redis = RedisServer::start();
+    let one = redis.open(RedisOptions::default()).await;
+    let two = redis.open(RedisOptions::default()).await;
+    fill(&one, 1..2, 3).await;
+    // Both have connections to read over.
+    assert_eq!(two.head(game(1)).await.unwrap().seq, 3);
+    let copy = common::scratch();
+    copy_folder(redis.folder(), copy.path());
+    fill(&one, 1..2, 2).await;
+    redis.kill();
+    set_back(&mut redis, copy.path());
+    // The second has written nothing meanwhile, and does not know yet that Redis was started anew.
+    let read = until("the log", async || two.read(game(1), 0, 10).await.ok()).await;
+    assert_eq!(read.len(), 5);
+    assert_eq!(two.get(key("last/1")).await, Ok(Some(b"5".to_vec())));
+    assert_eq!(one.head(game(1)).await.unwrap().seq, 5);
+}
+
+#[test]
+fn whoever_comes_anew_to_a_redis_that_was_started_anew_begins_an_epoch() {
+    // Each runtime takes its servers along when it ends.
+    let runtime = || tokio::runtime::Runtime::new().unwrap();
+    let mut redis = RedisServer::start();
+    let first = runtime();
+    let one = first.block_on(redis.open(RedisOptions::default()));
+    first.block_on(one.heartbeat()).unwrap();
+    let epoch = first.block_on(one.epoch()).unwrap();
+    redis.kill();
+    redis.start_again();
+    first.block_on(until("Redis is back", async || one.heartbeat().await.ok()));
+    let two = first.block_on(redis.open(RedisOptions::default()));
+    for store in [&one, &two] {
+        assert_eq!(first.block_on(store.epoch()).unwrap(), epoch, "somebody was there before, and held all");
+    }
+    drop((one, two, first));
+    let second = runtime();
+    let three = second.block_on(redis.open(RedisOptions::default()));
+    assert_eq!(second.block_on(three.epoch()).unwrap(), epoch, "Redis was there all the time");
+    drop((three, second));
+    redis.kill();
+    redis.start_again();
+    let third = runtime();
+    let four = third.block_on(redis.open(RedisOptions::default()));
+    let later = third.block_on(four.epoch()).unwrap();
+    assert!(later > epoch, "nobody knows what it has lost: {later} after {epoch}");
+}
+
+#[tokio::test]
+async fn a_branch_that_was_lost_is_a_conflict_and_never_mixed_in() {
+    let mut redis = RedisServer::start();
+    let one = redis.open(RedisOptions::default()).await;
+    fill(&one, 1..2, 3).await;
+    let copy = common::scratch();
+    copy_folder(redis.folder(), copy.path());
+    fill(&one, 1..2, 2).await;
+    let lost = one.head(game(1)).await.unwrap();
+    redis.kill();
+    // The one who held the tail does not have the password before the other has gone on.
+    redis.set_password("secret");
+    set_back(&mut redis, copy.path());
+    let two = RedisStore::open(redis.address(), RedisOptions::default()).await.unwrap();
+    let at = two.head(game(1)).await.unwrap();
+    assert_eq!(at.seq, 3);
+    append_ok(&two, append(game(1), at, &["another way", "and on", "and on"])).await;
+    let why = until("the refusal", async || match one.heartbeat().await {
+        Err(StoreError::Unavailable { why }) if why.contains("password") => Some(why),
+        _ => None,
+    })
+    .await;
+    assert!(!why.contains("secret"), "{why}");
+    let _: String = redis.ask(&["CONFIG", "SET", "requirepass", ""]).await;
+    let there = head(&one, 1).await;
+    assert_eq!(there.seq, 6);
+    let outcome = one.append(append(game(1), lost, &["on the lost branch"])).await;
+    assert_eq!(outcome, Ok(AppendOutcome::Conflict { head: there }));
+    assert_eq!(texts(&one, game(1)).await[3..], ["another way", "and on", "and on"]);
+    assert_eq!(one.get(key("last/1")).await, Ok(Some(b"3".to_vec())), "its side records are lost with it");
+    append_ok(&one, append(game(1), there, &["together"])).await;
+}
