@@ -539,10 +539,11 @@ impl Actor {
             Message::Heard => self.step(Input::Tick),
             Message::Audit => self.step(Input::Audit),
             Message::Look { player, reply } => {
-                self.note_store();
+                let now = self.tables.now();
+                self.look_at_store(now);
                 let viewer = self.table.header().viewer(player.as_deref());
                 let seen = viewer.map(|viewer| {
-                    let (audience, view) = self.table.look(self.tables.now(), viewer);
+                    let (audience, view) = self.table.look(now, viewer);
                     (self.table.summary(), audience, view)
                 });
                 let _caller_left = reply.send(seen);
@@ -567,20 +568,20 @@ impl Actor {
         self.asking = None;
     }
 
-    fn note_store(&mut self) {
+    /// Before anything is judged or shown: clocks may not have run. A store that is not silent any more has told of its outages.
+    fn look_at_store(&mut self, now: Stamp) {
         let is_away = self.tables.connections().is_store_away();
         self.table.note_store(is_away, self.store.silent_since());
-    }
-
-    fn step(&mut self, input: Input) {
-        let now = self.tables.now();
-        // Before anything is judged: clocks may not have run.
         if let Some(outage) = self.store.outage()
             && self.table.is_new_outage(outage)
         {
             self.outputs.extend(self.table.step(now, Input::Outage(outage)));
         }
-        self.note_store();
+    }
+
+    fn step(&mut self, input: Input) {
+        let now = self.tables.now();
+        self.look_at_store(now);
         if let Some(seats) = self.tables.seats() {
             self.table.note_sight(seats.sighted_since(tokio::time::Instant::now()));
             if self.shared.has_seat_news.swap(false, Ordering::Relaxed) {

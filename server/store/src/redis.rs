@@ -272,10 +272,10 @@ impl Shared {
     }
 
     /// Takes note of a moment that another server or an answer in passing tells of. A clock of Redis's that jumps forward is met first wherever it is
-    /// asked; what jumped counts for this process only when a heartbeat has said that no clock ran meanwhile.
+    /// asked; what jumped counts for this process only when a heartbeat has said that no clock ran meanwhile, and so does what is heard after a silence.
     fn learn_time(&self, at: Stamp) {
         let is_known = self.heard().latest() > Stamp(0) && self.options.clock.is_none();
-        if is_known && at > self.now().plus_ms(AHEAD_MAX_MS) {
+        if is_known && (at > self.now().plus_ms(AHEAD_MAX_MS) || self.silent_since().is_some()) {
             self.is_time_doubtful.store(true, Ordering::SeqCst);
         } else {
             self.raise_floor(at);
@@ -769,5 +769,19 @@ mod tests {
         let silent_at = shared.silent_at();
         assert!(shared.running() >= an_hour_later && shared.running() <= silent_at);
         assert!(shared.now() >= an_hour_later, "what a heartbeat says counts");
+    }
+
+    #[test]
+    fn a_silence_is_over_when_a_heartbeat_has_told_of_what_it_was() {
+        let address = "redis://127.0.0.1:1".parse().unwrap();
+        let options = RedisOptions { silence: Duration::ZERO, ..RedisOptions::default() };
+        let shared = Shared::new(address, options);
+        shared.learn_time(Stamp(5_000_000));
+        while shared.silent_since().is_none() {
+            std::thread::yield_now();
+        }
+        shared.learn_time(Stamp(5_000_500));
+        assert_eq!(shared.silent_since(), Some(Stamp(5_000_000)), "what an answer in passing says does not");
+        assert!(shared.is_time_doubtful.load(Ordering::SeqCst));
     }
 }
