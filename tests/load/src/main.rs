@@ -52,7 +52,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Role {
-    /// All of it in one run, about five minutes, each figure beside its target: appends through the stores against the same stores driven bare,
+    /// All of it in one run of some minutes, each figure beside its target: appends through the stores against the same stores driven bare,
     /// processor time per move against the relay, and the time to the opponent at half load.
     Targets(targets::Plan),
     /// Appends through the embedded store and the one in Redis, against the same driven bare: rates, and how long one takes.
