@@ -219,7 +219,9 @@ impl Checker<'_> {
         let mut view = value["view"].clone();
         sort_refused(&mut view);
         let at = view["clock"]["at"].as_u64().unwrap_or_default();
-        self.states[audience].get(index).is_some_and(|state| state.view(at) == view)
+        // Without a clock two branches may make the same view by other events.
+        differing(&self.events[audience], index, value).is_empty()
+            && self.states[audience].get(index).is_some_and(|state| state.view(at) == view)
     }
 
     /// Looks at a text once for each audience; the same text is the same fault however many received it.
@@ -282,13 +284,14 @@ impl Checker<'_> {
         if !is_told_twice_alike || value["audience"] != view["audience"] {
             self.fault(Fault::Differs, &format!("summary and view disagree at {seq}: {value}"));
         }
-        let tail = value["events"].as_array().map(Vec::as_slice).unwrap_or_default();
-        for (back, event) in tail.iter().rev().enumerate() {
-            let expected = index.checked_sub(back + 1).and_then(|at| self.events[audience].get(at));
-            if expected.map(|(expected, _)| expected) != Some(event) {
-                self.fault(Fault::Differs, &format!("audience {audience}, events before {seq}: {event}"));
-            }
-        }
+        let wrong = differing(&self.events[audience], index, value);
+        let wrong: Vec<String> = wrong
+            .into_iter()
+            .map(|(told, expected)| {
+                format!("audience {audience}, events before {seq}: {told}, not {expected:?}")
+            })
+            .collect();
+        wrong.iter().for_each(|what| self.fault(Fault::Differs, what));
     }
 
     /// Looks for ranks in a message, whatever message it is, that the audience cannot know at that number.
@@ -408,6 +411,20 @@ impl Checker<'_> {
     }
 }
 
+/// The events that came along with a view and are not those of the log before that number, each beside the log's.
+fn differing<'a>(
+    log: &'a [(Value, Value)],
+    seq: usize,
+    message: &'a Value,
+) -> Vec<(&'a Value, Option<&'a Value>)> {
+    let tail = message["events"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let beside = tail.iter().rev().enumerate().map(|(back, told)| {
+        let expected = seq.checked_sub(back + 1).and_then(|at| log.get(at));
+        (told, expected.map(|(event, _)| event))
+    });
+    beside.filter(|(told, expected)| *expected != Some(*told)).collect()
+}
+
 /// By how much less the running clock was charged than the time with a server; none when nothing ran.
 fn gift_ms(old: &Value, new: &Value, outages: &[&Outage]) -> Option<i64> {
     let side = color_of(&old["running"])?;
@@ -507,6 +524,25 @@ mod tests {
         let ahead = outage(100_000, 105_000, (700_000, 705_000));
         assert_eq!(gift_ms(&clock(699_000, 60_000), &clock(706_000, 53_000), &[&ahead]), Some(-5_000));
         assert_eq!(gift_ms(&clock(699_000, 60_000), &clock(706_000, 58_000), &[&ahead]), Some(0));
+    }
+
+    #[test]
+    fn events_that_came_along_are_compared_with_those_before_the_number() {
+        let event = |since: u64| serde_json::json!({"kind": "resumed", "since": since});
+        let log: Vec<(Value, Value)> = (1..=3).map(|at| (event(at), Value::Null)).collect();
+        let check = |seq: usize, tail: &[u64], wrong: usize| {
+            let told: Vec<Value> = tail.iter().map(|at| event(*at)).collect();
+            let message = serde_json::json!({"events": told});
+            assert_eq!(differing(&log, seq, &message).len(), wrong, "{tail:?} before {seq}");
+        };
+        check(3, &[], 0);
+        check(3, &[2, 3], 0);
+        check(2, &[1, 2], 0);
+        check(3, &[2, 4], 1);
+        check(2, &[2, 3], 2);
+        // More than there are, and beyond the log's end.
+        check(1, &[0, 1], 1);
+        check(5, &[4, 5], 2);
     }
 
     #[test]
