@@ -27,14 +27,16 @@ use crate::process::Measured;
 const BODY_BYTES: usize = 150;
 /// Games that are appended to in turns.
 const GAMES: u32 = 1_000;
-/// How long a round takes.
-const ROUND: Duration = Duration::from_millis(700);
+/// How long a round takes, in milliseconds.
+pub(crate) const ROUND_MS: u64 = 700;
 
 /// What is measured.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     /// Rounds of each side, beside one that warms up.
     pub(crate) rounds: u32,
+    /// How long each takes.
+    pub(crate) lasting: Duration,
     /// Where the stores lie; the system's place for such things, if nowhere else.
     pub(crate) folder: Option<PathBuf>,
 }
@@ -117,14 +119,14 @@ async fn alternate(medium: Medium, waiting: u32, plan: &Plan) -> Result<Compared
     let (mut through, mut bare, mut plain) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..=plan.rounds {
         let groups = sides.groups();
-        let ours = through_the_store(&sides.store(), &mut heads).await?;
+        let ours = through_the_store(&sides.store(), &mut heads, plan.lasting).await?;
         // As many a batch as the store found waiting, where it tells.
         let batch = match sides.groups().saturating_sub(groups) {
             0 => waiting,
             groups => (ours.appends as f64 / groups as f64).round().max(1.0) as u32,
         };
-        let theirs = sides.bare_round(batch).await?;
-        let unchecked = sides.plain_round(batch).await?;
+        let theirs = sides.bare_round(batch, plan.lasting).await?;
+        let unchecked = sides.plain_round(batch, plan.lasting).await?;
         // The first round warms up.
         if number > 0 {
             plain.extend(unchecked.map(|unchecked| ours.per_second() / unchecked.per_second()));
@@ -197,11 +199,11 @@ impl Sides {
         }
     }
 
-    async fn bare_round(&mut self, batch: u32) -> Result<Round, Trouble> {
+    async fn bare_round(&mut self, batch: u32, lasting: Duration) -> Result<Round, Trouble> {
         match self {
-            Sides::Embedded { bare, .. } => Ok(bare.round(batch)?),
+            Sides::Embedded { bare, .. } => Ok(bare.round(batch, lasting)?),
             Sides::Redis { bare, .. } => {
-                let round = bare.round(batch, BareRedis::add_script).await?;
+                let round = bare.round(batch, lasting, BareRedis::add_script).await?;
                 if bare.has_kept_all().await? {
                     Ok(round)
                 } else {
@@ -211,16 +213,20 @@ impl Sides {
         }
     }
 
-    async fn plain_round(&mut self, batch: u32) -> Result<Option<Round>, Trouble> {
+    async fn plain_round(&mut self, batch: u32, lasting: Duration) -> Result<Option<Round>, Trouble> {
         match self {
             Sides::Embedded { .. } => Ok(None),
-            Sides::Redis { bare, .. } => Ok(Some(bare.round(batch, BareRedis::add_plain).await?)),
+            Sides::Redis { bare, .. } => Ok(Some(bare.round(batch, lasting, BareRedis::add_plain).await?)),
         }
     }
 }
 
 /// As many tasks as there are lists of heads, each appending to its own games, one after the other.
-async fn through_the_store(store: &Arc<dyn Store>, heads: &mut [Vec<Head>]) -> Result<Round, Trouble> {
+async fn through_the_store(
+    store: &Arc<dyn Store>,
+    heads: &mut [Vec<Head>],
+    lasting: Duration,
+) -> Result<Round, Trouble> {
     let callers = heads.len() as u32;
     let begun = Instant::now();
     let appends = Arc::new(AtomicU64::new(0));
@@ -228,8 +234,9 @@ async fn through_the_store(store: &Arc<dyn Store>, heads: &mut [Vec<Head>]) -> R
         .zip(heads.iter_mut())
         .map(|(caller, heads)| {
             let (store, heads, appends) = (store.clone(), std::mem::take(heads), appends.clone());
+            let until = begun + lasting;
             tokio::spawn(
-                async move { append_in_turns(&*store, heads, [caller, callers], begun, &appends).await },
+                async move { append_in_turns(&*store, heads, [caller, callers], until, &appends).await },
             )
         })
         .collect();
@@ -246,13 +253,13 @@ async fn append_in_turns(
     store: &dyn Store,
     mut heads: Vec<Head>,
     [caller, callers]: [u32; 2],
-    begun: Instant,
+    until: Instant,
     appends: &AtomicU64,
 ) -> Result<(Vec<u64>, Vec<Head>), Trouble> {
     let mut latencies = Vec::new();
     loop {
         for (turn, head) in (0..).zip(heads.iter_mut()) {
-            if begun.elapsed() >= ROUND {
+            if Instant::now() >= until {
                 return Ok((latencies, heads));
             }
             let append = Append {
@@ -279,6 +286,8 @@ fn us_since(begun: Instant) -> u64 {
 }
 
 fn game(number: u32) -> GameId {
-    let bytes = number.to_le_bytes();
-    GameId::from_random(std::array::from_fn(|at| (bytes[at / 3] >> (5 * (at % 3))) & 31))
+    // Five bits a letter.
+    GameId::from_random(std::array::from_fn(|at| {
+        (number.checked_shr(5 * at as u32).unwrap_or_default() & 31) as u8
+    }))
 }

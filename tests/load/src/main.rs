@@ -128,7 +128,8 @@ fn main() -> Result<(), Trouble> {
         }
         Some(Role::Targets(plan)) => one_worker()?.block_on(targets::run(&plan)),
         Some(Role::Appends { rounds, waiting, folder }) => {
-            one_worker()?.block_on(compare_appends(&waiting, &appends::Plan { rounds, folder }))
+            let lasting = Duration::from_millis(appends::ROUND_MS);
+            one_worker()?.block_on(compare_appends(&waiting, &appends::Plan { rounds, lasting, folder }))
         }
         Some(Role::Pool { bots, minutes, games, wave_seconds, server }) => {
             let plan = pool::Plan { bots, minutes, games, wave_seconds };

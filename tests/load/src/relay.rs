@@ -7,6 +7,7 @@ use axum::extract::ws::{Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::extract::{Path, State};
 use axum::response::Response;
 use axum::routing::get;
+use axum::serve::ListenerExt as _;
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::sync::mpsc;
 
@@ -46,6 +47,10 @@ pub(crate) async fn serve(update_bytes: usize, acknowledgement_bytes: usize) -> 
     {
         println!("listening on http://{}", listener.local_addr()?);
     }
+    // As the real server does: else an acknowledgement waits for the client's of the update before it.
+    let listener = listener.tap_io(|stream| {
+        let _is_slower_then = stream.set_nodelay(true);
+    });
     axum::serve(listener, router).await
 }
 

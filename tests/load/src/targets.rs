@@ -12,8 +12,8 @@ use crate::{medians, print_appends};
 const WAITING: [u32; 4] = [1, 10, 100, 1_000];
 /// The least that appends through the trait may make of the bare store's.
 const APPENDS_LEAST: f64 = 0.7;
-/// How long a round at half load takes.
-const HALF_LOAD: Duration = Duration::from_secs(6);
+/// How long a round at half load takes, in milliseconds.
+const HALF_LOAD_MS: u64 = 6_000;
 
 /// How long, and how many.
 #[derive(clap::Args)]
@@ -27,6 +27,12 @@ pub(crate) struct Plan {
     /// Moves of each side in each game; a game of `pbm` takes 99 without a capture.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=90))]
     moves: u32,
+    /// How long a round of appends takes, in milliseconds.
+    #[arg(long, default_value_t = appends::ROUND_MS)]
+    append_ms: u64,
+    /// How long a round at half load takes, in milliseconds.
+    #[arg(long, default_value_t = HALF_LOAD_MS)]
+    half_load_ms: u64,
     /// Where the stores lie whose appends are counted; the system's place for such things, if nowhere else.
     #[arg(long)]
     folder: Option<PathBuf>,
@@ -72,7 +78,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<(), Trouble> {
     println!("\nMoves at half of what each made, and the relay at the same pace:");
     for (rival, costs) in rows.iter().filter(|(rival, _)| *rival != Rival::Relay) {
         let per_second = duel::median(costs.iter().map(|cost| cost.per_second)).unwrap_or_default() / 2.0;
-        figures.push(time_at(*rival, per_second, &moves, plan.rounds).await?);
+        figures.push(time_at(*rival, per_second, &moves, plan).await?);
     }
     println!("\nMedians of {} rounds, {:.0} s in all:", plan.rounds, begun.elapsed().as_secs_f64());
     figures.iter().for_each(Figure::print);
@@ -85,7 +91,8 @@ pub(crate) async fn run(plan: &Plan) -> Result<(), Trouble> {
 
 async fn count_appends(plan: &Plan) -> Result<Vec<Figure>, Trouble> {
     println!("Appends through the store's trait, and the same store driven bare:");
-    let appends = appends::Plan { rounds: plan.rounds, folder: plan.folder.clone() };
+    let lasting = Duration::from_millis(plan.append_ms);
+    let appends = appends::Plan { rounds: plan.rounds, lasting, folder: plan.folder.clone() };
     let mut figures = Vec::new();
     for medium in Medium::ALL {
         for waiting in WAITING {
@@ -125,12 +132,18 @@ fn targets_of(rival: Rival) -> Option<(f64, f64)> {
 }
 
 /// The time to the opponent at so many moves a second, beside the relay's at as many.
-async fn time_at(rival: Rival, per_second: f64, plan: &duel::Plan, rounds: u32) -> Result<Figure, Trouble> {
-    let pace = Duration::from_secs_f64(f64::from(plan.games) / per_second.max(1.0));
-    let moves = (HALF_LOAD.as_secs_f64() / pace.as_secs_f64() / 2.0).clamp(1.0, 90.0) as u32;
-    let plan = duel::Plan { moves, pace: Some(pace), ..plan.clone() };
+async fn time_at(
+    rival: Rival,
+    per_second: f64,
+    moves: &duel::Plan,
+    Plan { rounds, half_load_ms, .. }: &Plan,
+) -> Result<Figure, Trouble> {
+    let pace = Duration::from_secs_f64(f64::from(moves.games) / per_second.max(1.0));
+    let half_load = Duration::from_millis(*half_load_ms);
+    let of_each = (half_load.as_secs_f64() / pace.as_secs_f64() / 2.0).clamp(1.0, 90.0) as u32;
+    let plan = duel::Plan { moves: of_each, pace: Some(pace), ..moves.clone() };
     let (mut ours, mut relays) = (Vec::new(), Vec::new());
-    for round in 1..=rounds {
+    for round in 1..=*rounds {
         for (who, costs) in [(Rival::Relay, &mut relays), (rival, &mut ours)] {
             let cost = duel::run(who, &plan).await?;
             duel::print_round(&format!("round {round}"), who, &cost);

@@ -1,19 +1,11 @@
 //! The pool with few bots, as a part of the test suite: bounded by games, not by time.
 
-use std::process::{Child, Command, Stdio};
+mod common;
 
+use std::process::{Command, Stdio};
+
+use common::Guarded;
 use flagfall_tests::server_program;
-
-/// A child process that does not outlive the test, whatever happens.
-struct Guarded(Child);
-
-impl Drop for Guarded {
-    fn drop(&mut self) {
-        // It has ended already when all went well.
-        let _ended_already = self.0.kill();
-        let _reaped_already = self.0.wait();
-    }
-}
 
 #[test]
 fn forty_bots_are_paired_rated_and_listed_as_their_records_say() {

@@ -1,11 +1,11 @@
 //! The embedded store's database, driven by hand.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 
-use super::{BODY_BYTES, GAMES, ROUND, Round, game, us_since};
+use super::{BODY_BYTES, GAMES, Round, game, us_since};
 
 /// The rows of an append, written by hand: an entry, a head, and the number of the commit.
 pub(super) struct BareFjall {
@@ -25,10 +25,10 @@ impl BareFjall {
         Ok(BareFjall { db, meta, logs, heads, seqs: vec![0; GAMES as usize], commit: 0 })
     }
 
-    pub(super) fn round(&mut self, batch_size: u32) -> fjall::Result<Round> {
+    pub(super) fn round(&mut self, batch_size: u32, lasting: Duration) -> fjall::Result<Round> {
         let begun = Instant::now();
         let (mut appends, mut next, mut latencies) = (0, 0, Vec::new());
-        while begun.elapsed() < ROUND {
+        while begun.elapsed() < lasting {
             let asked = Instant::now();
             let mut batch = self.db.batch().durability(Some(PersistMode::SyncData));
             for _ in 0..batch_size {

@@ -1,11 +1,11 @@
 //! The same Redis, driven by hand.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use flagfall_store::Hash;
 use redis::aio::MultiplexedConnection;
 
-use super::{BODY_BYTES, GAMES, ROUND, Round, game, us_since};
+use super::{BODY_BYTES, GAMES, Round, game, us_since};
 
 const SCRIPT: &str = concat!(
     include_str!("../../../../server/store/src/redis/scripts/prelude.lua"),
@@ -36,11 +36,12 @@ impl BareRedis {
     pub(super) async fn round(
         &mut self,
         batch_size: u32,
+        lasting: Duration,
         add: fn(&mut BareRedis, u32, &mut redis::Pipeline),
     ) -> redis::RedisResult<Round> {
         let begun = Instant::now();
         let (mut appends, mut next, mut latencies) = (0, 0, Vec::new());
-        while begun.elapsed() < ROUND {
+        while begun.elapsed() < lasting {
             let asked = Instant::now();
             let mut pipeline = redis::Pipeline::new();
             for _ in 0..batch_size {
@@ -70,7 +71,8 @@ impl BareRedis {
         let value = [&after[..], &[7_u8; BODY_BYTES]].concat();
         pipeline.cmd("EVALSHA").arg(&self.digest).arg(2);
         pipeline.arg(log_of(number)).arg(format!("bare:{{{id}}}:quarantine"));
-        pipeline.arg(*seq).arg(&hash[..]).arg("").arg(0).arg("").arg("bare").arg(id.as_str());
+        // As the script says what they are: no time, deadline or first moment, no side records.
+        pipeline.arg(*seq).arg(&hash[..]).arg("").arg(0).arg("").arg("").arg("bare").arg(id.as_str());
         pipeline.arg("").arg(0).arg("").arg(value);
         (*seq, *hash) = (*seq + 1, after);
     }

@@ -1,0 +1,31 @@
+//! All that has a target, with few games and for a moment, as a part of the test suite: it says nothing of speed, but that the benchmark still works.
+
+mod common;
+
+use std::process::{Command, Stdio};
+
+use common::Guarded;
+use flagfall_tests::server_program;
+
+#[test]
+fn a_short_run_comes_to_a_figure_beside_each_target() {
+    let words = "targets --rounds 1 --games 8 --moves 4 --append-ms 20 --half-load-ms 200 --server";
+    let bench = Command::new(env!("CARGO_BIN_EXE_flagfall-load"))
+        .args(words.split(' '))
+        .arg(server_program())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the benchmark runs");
+    let mut bench = Guarded(bench);
+    let printed = std::io::read_to_string(bench.0.stdout.take().expect("piped")).expect("text");
+    let status = bench.0.wait().expect("the benchmark ends");
+    assert!(status.success(), "the benchmark failed; its error is above, and before it came:\n{printed}");
+    let figures =
+        printed.lines().filter(|line| line.contains("   at most  ") || line.contains("   at least "));
+    let figures: Vec<&str> = figures.collect();
+    let count = |start: &str| figures.iter().filter(|line| line.starts_with(start)).count();
+    assert_eq!(count("appends a second, "), 8, "{printed}");
+    assert_eq!(count("processor time a move, "), 3, "{printed}");
+    assert_eq!(count("99 % to the opponent, "), 3, "{printed}");
+}
