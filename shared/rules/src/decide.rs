@@ -5,7 +5,7 @@ use flagfall_board::{ChipColor, PerSide, Ply, Rank, RankSet, Side, Square, Squar
 use crate::chips::Witnessed;
 use crate::command::{Choice, Claim, Command, Move, MoveCommand, Placing};
 use crate::commitment::{Commitment, Salt};
-use crate::event::{Clash, Deployed, Event, EventKind, Events, Fate, Laid, Moved, Placed, Strike};
+use crate::event::{Clash, Deployed, EventKind, Events, Fate, Laid, Moved, Placed, Strike};
 use crate::game::{EndReason, Game, Offers, Outcome, Phase};
 use crate::movement::{Field, Way};
 use crate::position::{Apart, Position, is_movable};
@@ -680,34 +680,5 @@ pub(crate) fn judge_mobility(position: &Position) -> Option<Outcome> {
         Some(Outcome::nobody(EndReason::BothBlocked))
     } else {
         Some(Outcome::won(side.opponent(), EndReason::NoLegalMove))
-    }
-}
-
-impl Event {
-    /// Whether this event ends the game: public.
-    #[must_use]
-    pub fn is_end(&self) -> bool {
-        self.outcome().is_some()
-    }
-
-    /// How the game ended with this event, if it did: public.
-    #[must_use]
-    pub fn outcome(&self) -> Option<Outcome> {
-        match &self.0 {
-            EventKind::Ended(outcome) => Some(*outcome),
-            EventKind::Deployed(_)
-            | EventKind::Started { commitments: _ }
-            | EventKind::Moved(_)
-            | EventKind::Struck(_)
-            | EventKind::Chosen { side: _, rank: _ }
-            | EventKind::Removed { side: _, square: _ }
-            | EventKind::Placed(_)
-            | EventKind::Colored { side: _, square: _, color: _ }
-            | EventKind::DrawOffered { side: _ }
-            | EventKind::DrawDeclined { side: _ }
-            | EventKind::Paused { since: _ }
-            | EventKind::Resumed
-            | EventKind::ResumedSince { since: _ } => None,
-        }
     }
 }

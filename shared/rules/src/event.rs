@@ -239,6 +239,33 @@ pub struct Events {
 }
 
 impl Event {
+    /// Whether this event ends the game: public.
+    #[must_use]
+    pub fn is_end(&self) -> bool {
+        self.outcome().is_some()
+    }
+
+    /// How the game ended with this event, if it did: public.
+    #[must_use]
+    pub fn outcome(&self) -> Option<Outcome> {
+        match &self.0 {
+            EventKind::Ended(outcome) => Some(*outcome),
+            EventKind::Deployed(_)
+            | EventKind::Started { commitments: _ }
+            | EventKind::Moved(_)
+            | EventKind::Struck(_)
+            | EventKind::Chosen { side: _, rank: _ }
+            | EventKind::Removed { side: _, square: _ }
+            | EventKind::Placed(_)
+            | EventKind::Colored { side: _, square: _, color: _ }
+            | EventKind::DrawOffered { side: _ }
+            | EventKind::DrawDeclined { side: _ }
+            | EventKind::Paused { since: _ }
+            | EventKind::Resumed
+            | EventKind::ResumedSince { since: _ } => None,
+        }
+    }
+
     /// Whose time it ends: that of the side which made a ply, struck or chose.
     #[must_use]
     pub fn ends_time_of(&self) -> Option<Side> {

@@ -10,8 +10,9 @@ use crate::evolve::evolve;
 use crate::game::{Game, GameTerms};
 use crate::position::{Piece, Position, is_runner};
 use crate::ruleset::{Ruleset, Start};
+use crate::seen::{View, Viewer};
 use crate::strike;
-use crate::view::{View, Viewer, view};
+use crate::view::view;
 
 /// A game under the fog, kept up by what its follower is told.
 ///
@@ -260,7 +261,7 @@ fn terms(ruleset: &'static Ruleset) -> GameTerms {
 mod tests {
     use super::*;
     use crate::rulesets::{BARRAGE, CLASSIC};
-    use crate::view::Identity;
+    use crate::seen::Identity;
 
     fn square(text: &str) -> Square {
         text.parse().expect("a square")

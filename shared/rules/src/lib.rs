@@ -20,6 +20,7 @@ mod lakes;
 mod legal_commands;
 mod movement;
 mod notation;
+mod own_turn;
 mod position;
 #[cfg(feature = "referee")]
 mod referee;
@@ -28,6 +29,7 @@ mod repetition;
 mod ruleset;
 pub mod rulesets;
 pub mod secret;
+mod seen;
 mod setup;
 mod shadow;
 mod strike;
@@ -55,10 +57,10 @@ pub use position::Position;
 pub use referee::Referee;
 pub use refusal::Refusal;
 pub use ruleset::{Army, Bombs, Disclosure, Fill, Ruleset, Start, Ties};
+pub use seen::{
+    Identity, OpenedDeployment, OwedColor, PendingStrike, SeenChange, SeenClock, SeenEvent, SeenExchange,
+    SeenMove, SeenPiece, SeenReserve, SeenStrike, View, Viewer,
+};
 pub use setup::{Deployment, Setup, SetupRefusal};
 pub use strike::strike_fates;
-pub use view::{
-    Identity, OpenedDeployment, OwedColor, PendingStrike, SeenChange, SeenClock, SeenEvent, SeenExchange,
-    SeenMove, SeenPiece, SeenReserve, SeenStrike, View, Viewer, clock_seen, see, see_change, see_opened,
-    view,
-};
+pub use view::{clock_seen, see, see_change, see_opened, view};

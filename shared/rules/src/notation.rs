@@ -26,8 +26,8 @@ use crate::event::EventKind;
 use crate::lakes::Lakes;
 use crate::position::{Piece, Position};
 use crate::ruleset::{Ruleset, Start};
+use crate::seen::{Identity, View};
 use crate::superposition::Pool;
-use crate::view::{Identity, View};
 
 /// Why a text is no position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -1,0 +1,155 @@
+//! What a viewer may do, by what he sees alone: the same that the engine allows.
+
+use flagfall_board::{Rank, RankSet, Side, Square, SquareSet};
+
+use crate::chips::{Lines, flasher};
+use crate::game::Phase;
+use crate::legal_commands::LegalCommands;
+use crate::movement::{Beyond, Field, LegalMoves};
+use crate::position::{is_movable, is_runner};
+use crate::seen::{Identity, PendingStrike, SeenPiece, SeenReserve, View, Viewer};
+use crate::shadow::Reserve;
+use crate::superposition::{Coins, Pool};
+
+impl View {
+    /// The viewer's own legal moves, when it is his turn: the same that the engine allows.
+    #[must_use]
+    pub fn legal_moves(&self) -> Option<LegalMoves> {
+        let own = self.own_turn()?;
+        Some(self.moves(&own))
+    }
+
+    /// Everything the viewer may do on the board, when it is his turn: the same that the engine allows.
+    #[must_use]
+    pub fn legal_commands(&self) -> Option<LegalCommands> {
+        if let Some(strike) = &self.pending_strike {
+            return self.choices(strike).map(LegalCommands::of_choices);
+        }
+        let own = self.own_turn()?;
+        if self.owed_color.is_some() {
+            return Some(LegalCommands::of_owed_color());
+        }
+        let reserve = self.reserve.as_ref().map(|reserves| {
+            let SeenReserve { size: _, labeled, unlabeled } = reserves[own.side];
+            Reserve { unlabeled: unlabeled.unwrap_or_default(), labeled }
+        });
+        let (moves, field) = (self.moves(&own), self.field(&own));
+        Some(LegalCommands::new(self.ruleset, own.side, &field, moves, own.flag, reserve.as_ref()))
+    }
+
+    /// What the viewer's coin in a strike may become, when he has yet to choose (§Q4).
+    fn choices(&self, strike: &PendingStrike) -> Option<RankSet> {
+        let Viewer::Player(side) = self.viewer else { return None };
+        let PendingStrike { side: striker, from, to, owes, own_choice } = *strike;
+        let is_owed = owes[side] && own_choice.is_none() && self.phase == Phase::Playing;
+        is_owed.then(|| self.own_coins(side).choices(if side == striker { from } else { to }))
+    }
+
+    fn own_coins(&self, side: Side) -> Coins {
+        let is_own = |piece: &&SeenPiece| piece.side == side && piece.identity == Identity::Coin;
+        let coins = || self.pieces.iter().filter(is_own);
+        Coins {
+            all: coins().map(|piece| piece.square).collect(),
+            unmoved: coins().filter(|piece| !piece.is_moved).map(|piece| piece.square).collect(),
+            pool: self.pools.map(|pools| Pool(pools[side])).unwrap_or_default(),
+        }
+    }
+
+    /// Whether a side owes an act of the board, as far as this viewer can know: the choice it has not made in a strike (§Q4), else its turn.
+    #[must_use]
+    pub fn is_to_act(&self, side: Side) -> bool {
+        match &self.pending_strike {
+            Some(strike) => {
+                let has_chosen = self.viewer.is_side(side) && strike.own_choice.is_some();
+                strike.owes[side] && !has_chosen
+            }
+            None => self.turn == Some(side),
+        }
+    }
+
+    fn own_turn(&self) -> Option<OwnTurn> {
+        let Viewer::Player(side) = self.viewer else { return None };
+        if self.turn != Some(side) {
+            return None;
+        }
+        let mut turn = OwnTurn {
+            side,
+            own: SquareSet::EMPTY,
+            foes: SquareSet::EMPTY,
+            walkers: SquareSet::EMPTY,
+            runners: SquareSet::EMPTY,
+            flashers: [SquareSet::EMPTY; 3],
+            flag: None,
+            open: self.ruleset.shape.squares().without(self.lakes),
+        };
+        for piece in &self.pieces {
+            if piece.side == side {
+                turn.note(piece.square, piece.identity);
+            } else {
+                turn.foes.insert(piece.square);
+            }
+        }
+        if self.pools.is_some() {
+            let coins = self.own_coins(side);
+            let walkers = coins.walkers();
+            turn.walkers |= walkers;
+            turn.runners |= coins.runners(walkers);
+        }
+        Some(turn)
+    }
+
+    fn field<'a>(&'a self, turn: &'a OwnTurn) -> Field<'a> {
+        Field {
+            own: &turn.own,
+            foes: &turn.foes,
+            walkers: &turn.walkers,
+            runners: &turn.runners,
+            open: &turn.open,
+            strikes_afar: self.ruleset.strikes_afar,
+            beyond: Beyond::of(
+                self.ruleset,
+                self.chips.as_ref().and_then(|chips| Lines::of(chips, &turn.flashers, self.ruleset)),
+            ),
+        }
+    }
+
+    fn moves(&self, turn: &OwnTurn) -> LegalMoves {
+        if self.owed_color.is_some() || self.pending_strike.is_some() {
+            return LegalMoves::none(turn.own);
+        }
+        let mut moves = self.field(turn).moves();
+        self.refused_moves.iter().for_each(|squares| moves.remove(*squares));
+        moves
+    }
+}
+
+/// Where everything stands for the viewer whose turn it is.
+struct OwnTurn {
+    side: Side,
+    own: SquareSet,
+    foes: SquareSet,
+    walkers: SquareSet,
+    runners: SquareSet,
+    flashers: [SquareSet; 3],
+    flag: Option<Square>,
+    open: SquareSet,
+}
+
+impl OwnTurn {
+    fn note(&mut self, square: Square, identity: Identity) {
+        self.own.insert(square);
+        let Identity::Known(rank) = identity else { return };
+        if is_movable(rank) {
+            self.walkers.insert(square);
+        }
+        if is_runner(rank) {
+            self.runners.insert(square);
+        }
+        if let Some(index) = flasher(rank) {
+            self.flashers[index].insert(square);
+        }
+        if rank == Rank::Flag {
+            self.flag = Some(square);
+        }
+    }
+}
