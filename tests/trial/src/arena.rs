@@ -37,6 +37,15 @@ pub(crate) struct Run {
     pub lines: LineCounts,
 }
 
+/// How mishaps are spread over the moves of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Spread {
+    /// By chance, and now and then the next one at once.
+    Drawn,
+    /// In even steps: every one meets games that are under way.
+    Even,
+}
+
 struct Played {
     log: GameLog,
     lines: LineCounts,
@@ -51,13 +60,13 @@ pub(crate) async fn play_all(
     site: &mut Site,
     options: &Options,
     plans: Vec<GamePlan>,
-    mishaps: Vec<Planned>,
+    (mishaps, spread): (Vec<Planned>, Spread),
     mut tell: impl FnMut(String),
 ) -> Result<Run, TrialError> {
     let progress = Arc::new(Progress { gate: site.gate.clone(), ..Progress::default() });
     let room = Arc::new(Semaphore::new(options.concurrency.max(1)));
     let total = plans.len();
-    let mut pace = Pace::new(&plans, mishaps.len(), options.seed);
+    let mut pace = Pace::new(plans.iter().map(moves_at_least).sum(), mishaps.len(), spread, options.seed);
     let mut tasks: JoinSet<Result<Played, TrialError>> = JoinSet::new();
     for plan in plans {
         let (room, progress, spectators) = (room.clone(), progress.clone(), options.spectators);
@@ -147,6 +156,7 @@ fn take_in(
 /// When the next mishap is due, by the moves acknowledged so far: what is left of them is spread over what is left of the games.
 struct Pace {
     chance: Chance,
+    spread: Spread,
     expected: u64,
     mishaps: u64,
     left: u64,
@@ -155,11 +165,11 @@ struct Pace {
 }
 
 impl Pace {
-    fn new(plans: &[GamePlan], mishaps: usize, seed: u64) -> Pace {
-        let expected = plans.iter().map(moves_at_least).sum::<usize>() as u64;
+    fn new(expected: u64, mishaps: usize, spread: Spread, seed: u64) -> Pace {
         let chance = chance_for(seed, "pace", mishaps);
         let mishaps = mishaps as u64;
-        let mut pace = Pace { chance, expected, mishaps, left: mishaps, next: 0, started: Instant::now() };
+        let (left, started) = (mishaps, Instant::now());
+        let mut pace = Pace { chance, spread, expected, mishaps, left, next: 0, started };
         pace.go_on(0);
         pace
     }
@@ -167,6 +177,10 @@ impl Pace {
     fn go_on(&mut self, acked: u64) {
         let step = self.expected.saturating_sub(acked) / (self.left + 1);
         self.left = self.left.saturating_sub(1);
+        if self.spread == Spread::Even {
+            self.next = acked + step;
+            return;
+        }
         // Now and then the next one comes before anything else has happened.
         let is_at_once = once_in(&mut self.chance, 5);
         let step = usize::try_from(step).unwrap_or(usize::MAX);
@@ -218,8 +232,8 @@ async fn read_records(site: &Site, run: &mut Run, mut played: Vec<Played>) -> Re
 }
 
 /// Moves a game surely has, or nearly: mishaps are spread over them.
-fn moves_at_least(plan: &GamePlan) -> usize {
-    let most = plan.resign.map_or(60, |(after, _)| usize::from(after));
+fn moves_at_least(plan: &GamePlan) -> u64 {
+    let most = plan.resign.map_or(60, |(after, _)| u64::from(after));
     if plan.terms.ruleset == "barrage" { most.min(40) } else { most }
 }
 
@@ -319,5 +333,23 @@ pub(crate) async fn arrange(
     match accepted {
         Accepted::Started { game, side: Side::Blue } => Ok(game),
         other => Err(blue.error("-", format!("the game should have started with Blue, but: {other:?}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn even_steps_leave_as_many_moves_before_the_first_mishap_as_after_the_last() {
+        for seed in 0..20 {
+            let mut pace = Pace::new(320, 3, Spread::Even, seed);
+            let mut due = Vec::new();
+            for _ in 0..3 {
+                due.push(pace.next);
+                pace.go_on(pace.next);
+            }
+            assert_eq!(due, [80, 160, 240]);
+        }
     }
 }

@@ -39,7 +39,7 @@ pub use plant::Planted;
 pub use report::Report;
 pub use site::{History, Storage};
 
-use crate::arena::{Run, play_all};
+use crate::arena::{Run, Spread, play_all};
 use crate::check::{PairLog, check_game, check_pair};
 use crate::log::GameLog;
 use crate::mishap::{for_planted_servers, plan_mishaps, rehearsal};
@@ -50,6 +50,8 @@ use crate::site::Site;
 
 /// How long the players of the rehearsal think about a move at most, in milliseconds.
 const REHEARSAL_THINK_MS: usize = 150;
+/// Plies after which games of the rehearsal are given up when its kills are over.
+const REHEARSAL_PLIES: u16 = 30;
 /// Games of the rehearsal whose logs the faults are planted in.
 const REHEARSAL_GAMES: usize = 6;
 
@@ -94,7 +96,8 @@ async fn run_on(
     let started = Instant::now();
     let plans = plan_games(options, setups, 0, options.games);
     let mishaps = plan_mishaps(options.seed, options.kills, options.storage, site.has_clocks());
-    let run = play_all(site, options, plans, mishaps, |text| tell(News::Progress(text))).await?;
+    let run =
+        play_all(site, options, plans, (mishaps, Spread::Drawn), |text| tell(News::Progress(text))).await?;
     let mut pairs = Vec::new();
     if options.pairs > 0 {
         tell(News::Progress("playing paired sessions".to_owned()));
@@ -130,7 +133,7 @@ async fn rehearse(
     tell(News::Progress(format!(
         "rehearsal: {REHEARSAL_GAMES} games and three kills, then faults planted in what was written down"
     )));
-    // They think long enough for every game to meet the kills: a clock that nobody could compare proves nothing.
+    // They think, and go on until the kills are over: a clock that nobody could compare proves nothing.
     let small = Options {
         games: REHEARSAL_GAMES,
         spectators: 2,
@@ -142,10 +145,11 @@ async fn rehearse(
     for plan in &mut plans {
         plan.terms.time = flagfall_protocol::Time::Fischer { base_s: 900, increment_s: 2 };
         plan.is_flag_to_fall = false;
-        plan.resign = plan.resign.or(Some((60, flagfall_board::Side::Red)));
+        (plan.resign, plan.tired_at) = (None, REHEARSAL_PLIES);
     }
     let mishaps = rehearsal(options.storage);
-    let run = play_all(site, &small, plans, mishaps, |text| tell(News::Progress(text))).await?;
+    let run =
+        play_all(site, &small, plans, (mishaps, Spread::Even), |text| tell(News::Progress(text))).await?;
     let mut pair_options = small.clone();
     pair_options.seed ^= 1;
     let pairs = play_pairs(site.first_address(), plan_pairs(&pair_options, setups, 1)).await?;
@@ -208,7 +212,7 @@ pub async fn run_planted(
         let mut site = Site::start(&options.server, options.storage, &environment).await?;
         let plans = plan_games(options, &setups, 0, options.games);
         let mishaps = for_planted_servers();
-        let run = Box::pin(play_all(&mut site, options, plans, mishaps, &mut tell)).await;
+        let run = Box::pin(play_all(&mut site, options, plans, (mishaps, Spread::Drawn), &mut tell)).await;
         site.stop(options.keeps).await;
         let Run { games, given_up, history, .. } = run?;
         let mut findings = check_all(games, Vec::new(), Arc::new(history)).await?;
