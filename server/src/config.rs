@@ -170,6 +170,11 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_CONNECTIONS_PER_PLAYER", value_name = "COUNT", default_value_t = 8,
           value_parser = value_parser!(u32).range(1..=1_000), help_heading = "Connections")]
     pub connections_per_player: u32,
+    /// How long after a player's last connection his token lets him in again while the store is away, in minutes: he watches from memory. A token that is taken
+    /// back on another server while this one cannot hear of it counts as good here until it can. 0 lets nobody in meanwhile.
+    #[arg(long, env = "FLAGFALL_VISITOR_MINUTES", value_name = "MINUTES", default_value_t = 15,
+          value_parser = value_parser!(u32).range(0..=1_440), help_heading = "Connections")]
+    pub visitor_minutes: u32,
     /// Messages a connection may send within --messages-seconds; legal moves do not count.
     #[arg(long, env = "FLAGFALL_MESSAGES", value_name = "COUNT", default_value_t = 100,
           value_parser = value_parser!(u32).range(10..=10_000_000), help_heading = "Connections")]
@@ -537,6 +542,7 @@ impl Config {
                 ping: seconds(self.ping_seconds),
                 pong: seconds(self.pong_seconds),
                 message_window: seconds(self.messages_seconds),
+                visitor_memory: seconds(60).saturating_mul(self.visitor_minutes),
                 challenge: hours(self.challenge_hours),
                 attempt_window: seconds(60).saturating_mul(self.attempts_minutes),
                 guest: hours(24).saturating_mul(self.guest_days),

@@ -45,6 +45,12 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
     (OUTBOX_QUEUED, Kind::Histogram, Unit::Count, "Messages waiting for a connection, sampled at each ping"),
     (ROUND_TRIP, Kind::Histogram, Unit::Seconds, "Time from a ping to its pong"),
     (GUESTS, Kind::Counter, Unit::Count, "New guests"),
+    (
+        RECALLED,
+        Kind::Counter,
+        Unit::Count,
+        "Hellos while the store was away, by result: known from memory, or unknown and sent back",
+    ),
     (ACCOUNTS, Kind::Counter, Unit::Count, "Accounts, by what happened: made or deleted"),
     (
         RATED_GAMES,
@@ -149,6 +155,8 @@ pub const OUTBOX_QUEUED: &str = "flagfall_outbox_queued";
 pub const ROUND_TRIP: &str = "flagfall_round_trip_seconds";
 /// New guests.
 pub const GUESTS: &str = "flagfall_guests_total";
+/// See [`METRICS`].
+pub const RECALLED: &str = "flagfall_recalled_total";
 /// See [`METRICS`].
 pub const ACCOUNTS: &str = "flagfall_accounts_total";
 /// See [`METRICS`].

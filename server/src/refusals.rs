@@ -52,6 +52,7 @@ fn of_the_server() -> Vec<(String, String)> {
         PlayerError::NoSuchPlayer,
         PlayerError::GamesRunning,
         PlayerError::Store,
+        PlayerError::Damaged,
         PlayerError::Chance(ChanceError),
     ];
     let terms = |text: &str| serde_json::from_str(text).unwrap();

@@ -110,7 +110,7 @@ impl Server {
     /// # Errors
     /// [`StartError`] when the store cannot be read. A damaged game is reported and left out.
     pub async fn start(settings: Settings, store: Arc<dyn Store>) -> Result<Server, StartError> {
-        let connections = Connections::new();
+        let connections = Connections::with(&settings);
         let tables = Tables::start(store.clone(), settings.for_tables(connections.clone())).await?;
         let players = Players::new(store.clone(), connections.clone(), &settings);
         let peers = tables.peers().clone();

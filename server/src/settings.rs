@@ -80,6 +80,8 @@ impl Default for Passwords {
 pub struct Limits {
     /// Open connections, HTTP ones included.
     pub connections_max: usize,
+    /// Players whose connections are gone and who are remembered for [`Times::visitor_memory`].
+    pub visitors_remembered: usize,
     /// Open WebSocket connections of one player; a further one closes the oldest.
     pub connections_per_player: usize,
     /// Messages a connection may send at once, and within each [`Times::message_window`].
@@ -114,6 +116,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             connections_max: 10_000,
+            visitors_remembered: 10_000,
             connections_per_player: 8,
             messages_per_window: 100,
             malformed_max: 4,
@@ -165,6 +168,8 @@ pub struct Times {
     pub http_request: Duration,
     /// How long a closed connection may take to write what is left and to hear the client's goodbye.
     pub close_grace: Duration,
+    /// How long after a player's last connection his token lets him in again while the store is away; zero lets nobody in then.
+    pub visitor_memory: Duration,
     /// How long a seek outlives its seeker's last connection.
     pub seek_grace: Duration,
     /// The time between two waves of the pool.
@@ -215,6 +220,7 @@ impl Default for Times {
             http_head: Duration::from_secs(5),
             http_request: Duration::from_secs(30),
             close_grace: Duration::from_secs(3),
+            visitor_memory: Duration::from_secs(15 * 60),
             seek_grace: Duration::from_secs(10),
             pool_wave: Duration::from_secs(5),
             pool_grace: Duration::from_secs(45),

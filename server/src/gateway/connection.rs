@@ -22,6 +22,7 @@ use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
 use super::connections::Registration;
 use super::desk::{Desk, Done, Work, refuse};
+use super::entrance::admit;
 use super::listener::Lingering;
 use super::outbox::{ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
 use super::payload::Payload;
@@ -216,20 +217,7 @@ impl Connection {
         };
         let (app, outbox) = (self.app.clone(), self.outbox.clone());
         self.hand = Hand::Entering(Box::pin(async move {
-            let connections_max = app.settings.limits.connections_per_player;
-            let (player, new_token) = match &token {
-                Some(token) => {
-                    let known = app.players.authenticate(token.expose()).await?;
-                    registration.identify(&known.player.id, &known.token_id, connections_max);
-                    // From now on whoever revokes the token finds this connection; who did so before is found here.
-                    (app.players.authenticate(token.expose()).await?.player, None)
-                }
-                None => {
-                    let guest = app.players.register(name.as_deref()).await?;
-                    registration.identify(&guest.player.id, &guest.token_id, connections_max);
-                    (guest.player, Some(guest.token.to_secret()))
-                }
-            };
+            let (player, new_token) = admit(&app, &mut registration, token.as_ref(), name.as_deref()).await?;
             // First the registry, then the list of games: what starts in between is told twice rather than not at all.
             let games = app.tables.games_of(&player.id).await;
             tracing::info!(connection = %outbox.connection(), player = %player.id, name = %player.name, client, "welcome");

@@ -7,12 +7,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flagfall_protocol::{CloseCode, ServerToClient};
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use super::outbox::{ConnectionId, Outbox};
 use super::payload::Payload;
+use super::visitors::{Visit, Visitors};
+use crate::players::{Identity, TokenHash};
+use crate::settings::Settings;
 
 /// The registry of open connections and of the players behind them. Cheap to clone; all clones are one registry.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Connections {
     shared: Arc<Shared>,
 }
@@ -29,6 +33,8 @@ struct State {
     all: HashMap<ConnectionId, Outbox>,
     /// Each connected player's connections, oldest first; never empty.
     players: HashMap<Arc<str>, Vec<Entry>>,
+    /// Whose tokens were good lately.
+    visitors: Visitors,
     is_closing: bool,
 }
 
@@ -45,6 +51,13 @@ pub struct Registration {
     shared: Arc<Shared>,
     outbox: Outbox,
     player: Option<Arc<str>>,
+    visit: Option<Visit>,
+}
+
+impl Default for Connections {
+    fn default() -> Connections {
+        Connections::with(&Settings::default())
+    }
 }
 
 impl Connections {
@@ -52,6 +65,14 @@ impl Connections {
     #[must_use]
     pub fn new() -> Connections {
         Connections::default()
+    }
+
+    /// An empty registry that remembers as many players, and for as long, as the settings say.
+    #[must_use]
+    pub fn with(settings: &Settings) -> Connections {
+        let visitors = Visitors::new(settings.limits.visitors_remembered, settings.times.visitor_memory);
+        let state = Mutex::new(State { visitors, ..State::default() });
+        Connections { shared: Arc::new(Shared { state, ..Shared::default() }) }
     }
 
     /// Enters a connection whose player is not known yet. While the server stops, the connection is closed at once.
@@ -63,7 +84,7 @@ impl Connections {
         }
         state.all.insert(outbox.connection(), outbox.clone());
         drop(state);
-        Registration { shared: self.shared.clone(), outbox, player: None }
+        Registration { shared: self.shared.clone(), outbox, player: None, visit: None }
     }
 
     /// Sends a message to every connection of a player; to none when he is not connected.
@@ -96,17 +117,41 @@ impl Connections {
         }
     }
 
-    /// Closes the connections that a player opened with one token.
+    /// Closes the connections that a player opened with one token, which is good no more.
     pub fn close_token(&self, player_id: &str, token_id: &str, code: CloseCode) {
-        let entries = self.shared.lock().players.get(player_id).cloned();
+        let entries = {
+            let mut state = self.shared.lock();
+            state.visitors.forget_token(player_id, token_id);
+            state.players.get(player_id).cloned()
+        };
         for entry in entries.iter().flatten().filter(|entry| &*entry.token == token_id) {
             entry.outbox.close(code);
         }
     }
 
-    /// Closes all connections of a player.
+    /// Forgets whose token this is: it may be good no more.
+    pub fn forget_token(&self, player_id: &str, token_id: &str) {
+        self.shared.lock().visitors.forget_token(player_id, token_id);
+    }
+
+    /// Forgets everybody who is not connected.
+    pub fn forget_absent(&self) {
+        self.shared.lock().visitors.forget_absent();
+    }
+
+    /// Whether the token was good here a short while ago, and nobody has said since that it is not.
+    #[must_use]
+    pub(super) fn remembers(&self, token: &TokenHash) -> bool {
+        self.shared.lock().visitors.knows(Instant::now(), token)
+    }
+
+    /// Closes all connections of a player, who is not let in any more as he was.
     pub fn close_player(&self, player_id: &str, code: CloseCode) {
-        let entries = self.shared.lock().players.get(player_id).cloned();
+        let entries = {
+            let mut state = self.shared.lock();
+            state.visitors.forget_player(player_id);
+            state.players.get(player_id).cloned()
+        };
         for entry in entries.iter().flatten() {
             entry.outbox.close(code);
         }
@@ -187,17 +232,57 @@ impl Registration {
     /// Says whose connection this is. A player has at most `connections_max` of them: beyond that the oldest is closed as
     /// [`CloseCode::TooManyConnections`], because the newest is where the player is.
     pub fn identify(&mut self, player_id: &str, token_id: &str, connections_max: usize) {
-        let player: Arc<str> = player_id.into();
-        let mut state = self.shared.lock();
-        let entries = state.players.entry(player.clone()).or_default();
-        entries.push(Entry { outbox: self.outbox.clone(), token: token_id.into() });
-        let surplus: Vec<Entry> =
-            entries.drain(..entries.len().saturating_sub(connections_max.max(1))).collect();
+        let shared = self.shared.clone();
+        let surplus = self.identify_in(&mut shared.lock(), player_id, token_id, connections_max);
+        for entry in surplus {
+            entry.outbox.close(CloseCode::TooManyConnections);
+        }
+    }
+
+    /// Remembers whose token this is, from now on and, when the connection is gone, for a while.
+    pub(super) fn remember(&mut self, token: TokenHash, identity: &Identity) {
+        self.visit = self.shared.lock().visitors.enter(token, identity);
+    }
+
+    /// Forgets whose token this is: nobody has said that it still is good.
+    pub(super) fn forget(&mut self, token: TokenHash) {
+        self.shared.lock().visitors.forget(token);
+    }
+
+    /// Says whose connection this is as [`Registration::identify`] does, by memory: who it is, if the token was good a short while ago. In one step, so
+    /// that whoever takes the token back finds either the memory or the connection.
+    pub(super) fn identify_by_memory(
+        &mut self,
+        token: TokenHash,
+        connections_max: usize,
+    ) -> Option<Identity> {
+        let shared = self.shared.clone();
+        let mut state = shared.lock();
+        let (visit, identity) = state.visitors.enter_again(Instant::now(), token)?;
+        self.visit = Some(visit);
+        let surplus =
+            self.identify_in(&mut state, &identity.player.id, &identity.token_id, connections_max);
         drop(state);
         for entry in surplus {
             entry.outbox.close(CloseCode::TooManyConnections);
         }
+        Some(identity)
+    }
+
+    /// Enters the connection as this player's; those that are too many now, to be closed when the state is free again.
+    fn identify_in(
+        &mut self,
+        state: &mut State,
+        player_id: &str,
+        token_id: &str,
+        connections_max: usize,
+    ) -> Vec<Entry> {
+        let player: Arc<str> = player_id.into();
+        let entries = state.players.entry(player.clone()).or_default();
+        entries.push(Entry { outbox: self.outbox.clone(), token: token_id.into() });
+        let surplus = entries.drain(..entries.len().saturating_sub(connections_max.max(1))).collect();
         self.player = Some(player);
+        surplus
     }
 }
 
@@ -205,6 +290,9 @@ impl Drop for Registration {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
         state.all.remove(&self.outbox.connection());
+        if let Some(visit) = self.visit.take() {
+            state.visitors.leave(Instant::now(), visit);
+        }
         if let Some(player) = &self.player
             && let Some(entries) = state.players.get_mut(player)
         {

@@ -1,11 +1,12 @@
 //! The only place that knows WebSockets.
 //!
 //! `listener` takes connections and speaks HTTP on them; `upgrade` turns one into a WebSocket; `connection` is its task, around
-//! the pure `session`, and writes on its `wire`; `desk` hands an identified player's messages on. What goes out is a [`Payload`] in an [`Outbox`].
+//! the pure `session`, and writes on its `wire`; `entrance` finds out who says hello, with `visitors` for whom while the store is away; `desk` hands an identified player's messages on. What goes out is a [`Payload`] in an [`Outbox`].
 
 mod connection;
 mod connections;
 mod desk;
+mod entrance;
 mod listener;
 mod manners;
 mod outbox;
@@ -13,6 +14,7 @@ mod parse;
 mod payload;
 mod session;
 mod upgrade;
+mod visitors;
 mod wire;
 
 pub use connections::{Connections, Registration};

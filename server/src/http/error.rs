@@ -291,7 +291,7 @@ fn status_of(error: PlayerError) -> StatusCode {
         PlayerError::TooManyGuests | PlayerError::TooManyAttempts(_) | PlayerError::Busy => {
             StatusCode::TOO_MANY_REQUESTS
         }
-        PlayerError::Store => StatusCode::SERVICE_UNAVAILABLE,
+        PlayerError::Store | PlayerError::Damaged => StatusCode::SERVICE_UNAVAILABLE,
         PlayerError::Hash | PlayerError::Chance(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

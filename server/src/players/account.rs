@@ -344,7 +344,7 @@ impl Players {
                     return Ok(());
                 }
                 // Read, not written again: a record that is gone means that it happened.
-                UpdateOutcome::Conflict | UpdateOutcome::Unknown => {}
+                UpdateOutcome::Conflict | UpdateOutcome::Unknown => self.forget_revoked(&record, &[]),
             }
         }
         Err(PlayerError::Store)
@@ -447,6 +447,7 @@ impl Players {
                     false
                 }
                 UpdateOutcome::Unknown => {
+                    self.forget_revoked(&before, &after.tokens);
                     let now = self.inner.store.get(player_key.clone()).await?;
                     if now.as_ref() != Some(&written) {
                         return Err(PlayerError::Store);

@@ -27,7 +27,7 @@ pub use name::{NAME_LEN_MAX, NAME_LEN_MIN, Name, NameError};
 pub use password::{
     HashError, Hasher, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Password, PasswordError, RecoveryCode,
 };
-pub use token::{Token, TokenError};
+pub use token::{Token, TokenError, TokenHash};
 
 use self::record::{PlayerRecord, TokenRecord, name_key, player_key, token_key};
 pub(crate) use self::record::{gone_key, leaving_key};
@@ -68,6 +68,15 @@ pub struct NewGuest {
     pub token: Token,
     /// The credential's id.
     pub token_id: String,
+}
+
+impl NewGuest {
+    /// Whose token it is, and which.
+    #[must_use]
+    pub fn identity(&self) -> Identity {
+        let (player, token_id) = (self.player.clone(), self.token_id.clone());
+        Identity { player, token_id, scope: Scope::Play }
+    }
 }
 
 /// Whose token it is, and which.
@@ -149,8 +158,11 @@ pub enum PlayerError {
     #[error("you have running games: finish or resign them first, then delete the account")]
     GamesRunning,
     /// The store cannot say or take anything now.
-    #[error("the server cannot reach its store: try again in a moment")]
+    #[error("the server cannot reach its store: try again in a few seconds")]
     Store,
+    /// The store answers, but not with what was written.
+    #[error("what this server keeps of the player cannot be read: its operators find more in its log")]
+    Damaged,
     /// A defect.
     #[error("the server has a defect: a password cannot be hashed")]
     Hash,
@@ -180,7 +192,7 @@ impl PlayerError {
             PlayerError::BadTokenName | PlayerError::BotScope => Code::BAD_TOKEN_TERMS,
             PlayerError::NoSuchPlayer => Code::NO_SUCH_PLAYER,
             PlayerError::GamesRunning => Code::GAMES_RUNNING,
-            PlayerError::Store => Code::STORE_UNAVAILABLE,
+            PlayerError::Store | PlayerError::Damaged => Code::STORE_UNAVAILABLE,
             PlayerError::Hash | PlayerError::Chance(_) => Code::INTERNAL,
         }
     }
@@ -189,7 +201,10 @@ impl PlayerError {
 impl From<StoreError> for PlayerError {
     fn from(error: StoreError) -> PlayerError {
         crate::trouble::note_refusal(&error, "the store refused a request about a player");
-        PlayerError::Store
+        match error {
+            StoreError::Damaged { .. } => PlayerError::Damaged,
+            StoreError::Unavailable { .. } | StoreError::Limit(_) => PlayerError::Store,
+        }
     }
 }
 
@@ -281,10 +296,17 @@ impl Players {
     /// # Errors
     /// [`PlayerError::UnknownToken`], [`PlayerError::Store`].
     pub async fn authenticate(&self, token: &str) -> Result<Identity, PlayerError> {
-        let token: Token = token.parse().map_err(|_| PlayerError::UnknownToken)?;
+        self.look_up(&token.parse().map_err(|_| PlayerError::UnknownToken)?).await
+    }
+
+    /// The player with this token, as the store says.
+    ///
+    /// # Errors
+    /// [`PlayerError::UnknownToken`], [`PlayerError::Closed`], [`PlayerError::Store`], [`PlayerError::Damaged`].
+    pub async fn look_up(&self, token: &Token) -> Result<Identity, PlayerError> {
         let hash = token.hash();
         let id = self.inner.store.get(token_key(&hash)?).await?.ok_or(PlayerError::UnknownToken)?;
-        let id = String::from_utf8(id).map_err(|_| PlayerError::Store)?;
+        let id = String::from_utf8(id).map_err(|_| PlayerError::Damaged)?;
         let (record, bytes) = self.read(&id).await?.ok_or(PlayerError::UnknownToken)?;
         let known = record.tokens.iter().find(|known| known.hash == hash);
         let TokenRecord { id, scope, .. } = known.ok_or(PlayerError::UnknownToken)?;

@@ -21,9 +21,15 @@ const CHUNK: usize = 512;
 impl Players {
     /// Closes the sockets of every token of `before` that `kept` does not have.
     pub(super) fn close_revoked(&self, before: &PlayerRecord, kept: &[TokenRecord]) {
-        let is_revoked = |token: &&TokenRecord| kept.iter().all(|kept| kept.hash != token.hash);
-        for token in before.tokens.iter().filter(is_revoked) {
+        for token in revoked(before, kept) {
             self.inner.connections.close_token(&before.player.id, &token.id, CloseCode::TokenRevoked);
+        }
+    }
+
+    /// Forgets every token of `before` that `kept` does not have: the store has not said whether they still are good, and may be away next.
+    pub(super) fn forget_revoked(&self, before: &PlayerRecord, kept: &[TokenRecord]) {
+        for token in revoked(before, kept) {
+            self.inner.connections.forget_token(&before.player.id, &token.id);
         }
     }
 
@@ -41,10 +47,16 @@ impl Players {
         }
     }
 
-    /// Closes the sockets of all tokens that are not, or no longer, their players'.
+    /// Closes the sockets of all tokens that are not, or no longer, their players', and of players who were closed. Of nobody who is not connected can it be
+    /// said any more that his token is good: he is looked up when he comes.
     async fn check_all_tokens(&self) -> Result<(), StoreError> {
+        self.inner.connections.forget_absent();
         for (player, token) in self.inner.connections.tokens() {
             let is_known = match self.read(&player).await {
+                Ok(Some((record, _))) if record.closed.is_some() => {
+                    self.inner.connections.close_player(&player, CloseCode::Banned);
+                    continue;
+                }
                 Ok(Some((record, _))) => record.tokens.iter().any(|known| known.id == *token),
                 Ok(None) => false,
                 // Out of reach, which is no verdict.
@@ -73,6 +85,11 @@ impl Players {
         }
         Ok(())
     }
+}
+
+/// The tokens of `before` that `kept` does not have.
+fn revoked<'a>(before: &'a PlayerRecord, kept: &'a [TokenRecord]) -> impl Iterator<Item = &'a TokenRecord> {
+    before.tokens.iter().filter(|token| kept.iter().all(|kept| kept.hash != token.hash))
 }
 
 #[cfg(test)]

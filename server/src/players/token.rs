@@ -41,10 +41,26 @@ impl Token {
         Secret::new(self.expose())
     }
 
-    /// What the server keeps of it.
+    /// What the store keeps of it: its hash as text.
     #[must_use]
     pub fn hash(&self) -> String {
-        HexBytes(Sha256::digest(self.0).into()).to_string()
+        HexBytes(self.digest().0).to_string()
+    }
+
+    /// By what the server knows it again.
+    #[must_use]
+    pub fn digest(&self) -> TokenHash {
+        TokenHash(Sha256::digest(self.0).into())
+    }
+}
+
+/// A token's SHA-256. `Debug` does not show it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TokenHash([u8; 32]);
+
+impl fmt::Debug for TokenHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TokenHash(hidden)")
     }
 }
 
@@ -70,7 +86,7 @@ mod tests {
     fn tokens_come_back_from_their_text_and_hide_in_debug() {
         let token = Token::random().unwrap();
         assert_eq!(token.expose().parse(), Ok(token.clone()));
-        assert_eq!(format!("{token:?}"), "Token(hidden)");
+        assert_eq!(format!("{token:?}, {:?}", token.digest()), "Token(hidden), TokenHash(hidden)");
         assert_ne!(token.hash(), token.expose());
         assert_ne!(Token::random().unwrap(), token);
     }
