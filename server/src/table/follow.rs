@@ -2,7 +2,8 @@
 //!
 //! What the store announces is a hint: it may come late, twice or never. A table that somebody looks at reads at once when it hears that
 //! the log has gone on; one that nobody looks at reads a little later, for many entries at a time. Nobody is shown a game that may be
-//! behind what he has seen: whoever opens one that nobody looked at waits for a look at the log. An audit compares head and all.
+//! behind what he has seen: whoever opens one that nobody looked at waits for a look at the log. While the store is away he is shown what is at hand, unless
+//! more is known to be there. An audit compares head and all.
 
 use flagfall_board::{PerSide, Stamp};
 use flagfall_protocol::{Player, Position, ServerToClient};
@@ -122,9 +123,11 @@ impl Table {
         // In another epoch, too: servers learn of a new one at different times.
         let has_seen_more = since.is_some_and(|since| since.seq > shown);
         self.following.forget(outbox.connection());
-        if !self.audiences.is_empty() && !self.is_behind() && !has_seen_more {
-            if self.following.silent_since.is_some() {
-                // He is shown it now, and once more when it is known whether its clocks have stood still.
+        // While the store is away nobody can look, and what is at hand is all there is to be shown.
+        let is_followed = !self.audiences.is_empty() || self.following.is_store_away;
+        if is_followed && !self.is_behind() && !has_seen_more {
+            if self.following.is_store_away || self.following.silent_since.is_some() {
+                // He is shown it now, and once more when it is known whether others have gone on and whether its clocks have stood still.
                 self.following.openers.push(Opener {
                     outbox: outbox.clone(),
                     player: player.clone(),

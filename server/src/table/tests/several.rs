@@ -345,7 +345,7 @@ fn nobodys_absence_grows_older_while_this_server_does_not_hear_the_others() {
 }
 
 #[test]
-fn whoever_opens_a_game_while_the_store_is_away_is_told_so_at_once_and_shown_it_later() {
+fn whoever_opens_a_game_while_the_store_is_away_is_shown_what_is_at_hand_and_again_what_there_is() {
     let (one, ..) = pair();
     let mut other = one.twin();
     other.table.share(PerSide::default());
@@ -353,11 +353,32 @@ fn whoever_opens_a_game_while_the_store_is_away_is_told_so_at_once_and_shown_it_
     other.is_holding = true;
     let mut cy = Client::new("cy");
     other.open(&cy, None);
-    assert!(matches!(cy.only(), ServerToClient::StoreState { available: false }));
+    assert!(matches!(cy.only(), ServerToClient::Game { .. }), "nobody has looked at it here for a while");
     other.table.note_store(false, None);
     other.is_holding = false;
     other.release();
     assert!(matches!(cy.only(), ServerToClient::Game { .. }));
+}
+
+#[test]
+fn of_a_game_that_has_gone_on_elsewhere_nothing_older_is_shown_while_the_store_is_away() {
+    let (one, ..) = pair();
+    let head = one.log().len() as u64;
+    let newer = Position { epoch: 1, seq: 1_000 };
+    for (heard, since) in [(head + 1, None), (head, Some(newer))] {
+        let mut other = one.twin();
+        other.table.share(PerSide::default());
+        other.table.note_store(true, None);
+        other.is_holding = true;
+        other.step(Input::Heard { seq: heard });
+        let mut cy = Client::new("cy");
+        other.open(&cy, since);
+        assert!(matches!(cy.only(), ServerToClient::StoreState { available: false }));
+        other.table.note_store(false, None);
+        other.is_holding = false;
+        other.release();
+        assert!(matches!(cy.only(), ServerToClient::Game { .. }));
+    }
 }
 
 #[test]

@@ -1,0 +1,357 @@
+//! Who is let in while the store is away, and who is not.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod common;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
+
+use common::{Client, House, settings};
+use flagfall_board::{GameId, Side, Stamp};
+use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient, Terms, Time};
+use flagfall_server::settings::Settings;
+use flagfall_store::{
+    Announcement, Append, AppendOutcome, Head, Key, MemoryStore, Notice, ReadError, Record, Store,
+    StoreError, StoreFuture, StoredEntry, SystemClock, Update, UpdateOutcome, Write,
+};
+use serde_json::Value;
+use tokio::sync::broadcast;
+
+/// A server's line to a store that goes on without it.
+struct Line {
+    store: MemoryStore,
+    state: AtomicU8,
+}
+
+const UP: u8 = 0;
+const DOWN: u8 = 1;
+/// The next update is carried out, and nobody hears of it.
+const BREAKING: u8 = 2;
+
+fn away() -> StoreError {
+    StoreError::Unavailable { why: "the line is down".to_owned() }
+}
+
+impl Line {
+    fn to(store: &MemoryStore) -> Arc<Line> {
+        Arc::new(Line { store: store.clone(), state: AtomicU8::new(UP) })
+    }
+
+    fn set(&self, state: u8) {
+        self.state.store(state, Ordering::SeqCst);
+    }
+
+    async fn call<T, E>(&self, call: impl Future<Output = Result<T, E>>, error: E) -> Result<T, E> {
+        if self.state.load(Ordering::SeqCst) == DOWN { Err(error) } else { call.await }
+    }
+}
+
+fn unreadable() -> ReadError {
+    ReadError::Unavailable { why: "the line is down".to_owned() }
+}
+
+impl Store for Line {
+    fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
+        Box::pin(self.call(self.store.append(append), away()))
+    }
+    fn read(
+        &self,
+        game: GameId,
+        after: u64,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>> {
+        Box::pin(self.call(self.store.read(game, after, limit), unreadable()))
+    }
+    fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>> {
+        Box::pin(self.call(self.store.head(game), unreadable()))
+    }
+    fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
+        Box::pin(self.call(self.store.get(key), away()))
+    }
+    fn scan(
+        &self,
+        prefix: Key,
+        after: Option<Key>,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>> {
+        Box::pin(self.call(self.store.scan(prefix, after, limit), away()))
+    }
+    fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
+        Box::pin(async move {
+            let outcome = self.call(self.store.update(update), away()).await?;
+            let is_breaking = self.state.compare_exchange(BREAKING, DOWN, Ordering::SeqCst, Ordering::SeqCst);
+            Ok(if is_breaking.is_ok() { UpdateOutcome::Unknown } else { outcome })
+        })
+    }
+    fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.call(self.store.sweep(), away()))
+    }
+    fn now(&self) -> Stamp {
+        self.store.now()
+    }
+    fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
+        Box::pin(self.call(self.store.heartbeat(), away()))
+    }
+    fn last_heartbeat(&self) -> StoreFuture<'_, Result<Option<Stamp>, StoreError>> {
+        self.store.last_heartbeat()
+    }
+    fn epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.call(self.store.epoch(), away()))
+    }
+    fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.call(self.store.bump_epoch(), away()))
+    }
+    fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
+        Box::pin(self.call(self.store.quarantined(), away()))
+    }
+    fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
+        self.store.announcements()
+    }
+    fn notices(&self) -> Option<broadcast::Receiver<Notice>> {
+        self.store.notices()
+    }
+    fn tell(&self, notice: Vec<u8>) -> StoreFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.call(self.store.tell(notice), away()))
+    }
+}
+
+/// What servers do in turns they do often.
+fn eager() -> Settings {
+    let mut settings = settings();
+    settings.times.heartbeat = Duration::from_millis(20);
+    settings.times.revocation_interval = Duration::from_millis(20);
+    // Told by a heartbeat that fails, and not by one that a busy machine is slow with.
+    settings.times.store_late = Duration::from_secs(60);
+    settings
+}
+
+/// A store that several servers share, and a server with a line to it.
+async fn shared(settings: Settings) -> (MemoryStore, Arc<Line>, House) {
+    let store = MemoryStore::announcing(SystemClock);
+    let line = Line::to(&store);
+    let house = House::open_over(line.clone(), store.clone(), settings).await;
+    (store, line, house)
+}
+
+/// A guest who is told whether the store is there, and nothing else.
+async fn witness(house: &House) -> Client {
+    house.guest("witness").await.0
+}
+
+async fn told(client: &mut Client) -> bool {
+    client
+        .find(|message| match message {
+            ServerToClient::StoreState { available } => Some(available),
+            _ => None,
+        })
+        .await
+}
+
+/// Says hello with this, and is sent back with one answer: its code and that of the close.
+async fn sent_back(house: &House, credential: &str) -> (String, u16) {
+    let mut client = house.connect().await;
+    client.say(&format!(r#"{{"type":"hello","protocol":1,{credential}}}"#)).await;
+    match client.next().await {
+        ServerToClient::Refused { code, cmd_id: None, game: None, .. } => {
+            (code.as_str().to_owned(), client.close_code().await)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn with(token: &str) -> String {
+    format!(r#""token":"{token}""#)
+}
+
+fn later() -> (String, u16) {
+    ("store_unavailable".to_owned(), 1013)
+}
+
+fn for_good() -> (String, u16) {
+    ("bad_token".to_owned(), 4100)
+}
+
+/// A new account, and the id of the token it got.
+async fn account(house: &House) -> (String, String) {
+    let body = r#"{"name":"ana","password":"correct horse battery"}"#;
+    let made = house.ask("POST", "/api/account", "", body).await;
+    assert_eq!(made.status, 201, "{}", made.body);
+    let token = made.json()["token"].as_str().unwrap().to_owned();
+    let listed: Value = house.ask("GET", "/api/tokens", &token, "").await.json();
+    (token, listed["tokens"][0]["id"].as_str().unwrap().to_owned())
+}
+
+async fn play_bot(client: &mut Client) -> GameId {
+    let terms = Terms {
+        ruleset: "barrage".to_owned(),
+        time: Time::Unlimited {},
+        private: true,
+        secret: false,
+        rated: false,
+    };
+    let (cmd_id, bot) = ("1".parse().unwrap(), "random".to_owned());
+    client.tell(&ClientToServer::PlayBot { cmd_id, bot, terms, side: Some(Side::Red) }).await;
+    let game = client.find(|message| match message {
+        ServerToClient::Accepted { outcome: Accepted::Started { game, .. }, .. } => Some(game),
+        _ => None,
+    });
+    game.await
+}
+
+async fn open(client: &mut Client, game: GameId) {
+    client.tell(&ClientToServer::OpenGame { game, since: None }).await;
+    client
+        .find(|message| match message {
+            ServerToClient::Game { game: shown, .. } => (shown.id == game).then_some(()),
+            other => panic!("the game was expected, not {other:?}"),
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn whoever_was_here_comes_back_and_watches_on_from_memory() {
+    let (_store, line, house) = shared(eager()).await;
+    let mut witness = witness(&house).await;
+    let (mut ana, player, token) = house.guest("ana").await;
+    let game = play_bot(&mut ana).await;
+    open(&mut ana, game).await;
+    line.set(DOWN);
+    assert!(!told(&mut witness).await);
+    drop(ana);
+    let mut ana = house.connect().await;
+    ana.say(&format!(r#"{{"type":"hello","protocol":1,{}}}"#, with(&token))).await;
+    let (again, new_token, games) = ana.welcome().await;
+    assert_eq!((again, new_token), (player, None));
+    assert_eq!(games.iter().map(|game| game.id).collect::<Vec<_>>(), [game]);
+    assert_eq!(ana.next().await, ServerToClient::StoreState { available: false });
+    // Nobody is shown the game of another one, and nothing is done that wants the store.
+    open(&mut ana, game).await;
+    let cmd_id = "2".parse().unwrap();
+    ana.tell(&ClientToServer::Command { cmd_id, game, ply: 0, command: GameCommand::Abort {} }).await;
+    assert_eq!(ana.refused().await.0, "store_unavailable");
+    assert_eq!(house.ask("GET", "/api/me", &token, "").await.status, 503);
+    line.set(UP);
+    assert!(told(&mut ana).await && told(&mut witness).await);
+    let cmd_id = "2".parse().unwrap();
+    ana.tell(&ClientToServer::Command { cmd_id, game, ply: 0, command: GameCommand::Abort {} }).await;
+    ana.find(|message| matches!(message, ServerToClient::Accepted { .. }).then_some(())).await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn memory_serves_before_anybody_was_told_that_the_store_is_away() {
+    let mut settings = eager();
+    settings.times.heartbeat = Duration::from_secs(3_600);
+    let (_store, line, house) = shared(settings).await;
+    let (_ana, player, token) = house.guest("ana").await;
+    line.set(DOWN);
+    let mut again = house.connect().await;
+    again.say(&format!(r#"{{"type":"hello","protocol":1,{}}}"#, with(&token))).await;
+    assert_eq!(again.welcome().await.0, player);
+    assert_eq!(sent_back(&house, &with(&"0".repeat(64))).await, later());
+    assert_eq!(sent_back(&house, r#""name":"bo""#).await, later());
+    house.close().await;
+}
+
+#[tokio::test]
+async fn strangers_are_sent_back_with_one_answer() {
+    let (store, line, house) = shared(eager()).await;
+    let other = House::open_over(Line::to(&store), store, eager()).await;
+    let mut witness = witness(&house).await;
+    let (_elsewhere, _, token) = other.guest("bo").await;
+    line.set(DOWN);
+    assert!(!told(&mut witness).await);
+    assert_eq!(sent_back(&house, &with(&token)).await, later());
+    assert_eq!(sent_back(&house, r#""name":"cat""#).await, later());
+    assert_eq!(sent_back(&house, &with(&"0".repeat(64))).await, later());
+    // What no token can be needs no store.
+    assert_eq!(sent_back(&house, &with("nonsense")).await, for_good());
+    other.close().await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_token_that_was_taken_back_does_not_come_in_by_memory() {
+    let (store, line, house) = shared(eager()).await;
+    let other = House::open_over(Line::to(&store), store, eager()).await;
+    let mut witness = witness(&house).await;
+    let (token, _) = account(&house).await;
+    let mut tokens = Vec::new();
+    for name in ["here", "elsewhere"] {
+        let body = format!(r#"{{"name":"{name}"}}"#);
+        let made = house.ask("POST", "/api/tokens", &token, &body).await.json();
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        tokens.push((text(&made["token"]), text(&made["info"]["id"])));
+    }
+    for ((revoked, id), server) in tokens.iter().zip([&house, &other]) {
+        let mut connected = house.again(revoked).await;
+        assert_eq!(server.ask("DELETE", &format!("/api/tokens/{id}"), &token, "").await.status, 204);
+        assert_eq!(connected.close_code().await, 4101);
+    }
+    drop(house.again(&token).await);
+    line.set(DOWN);
+    assert!(!told(&mut witness).await);
+    for (revoked, _) in &tokens {
+        assert_eq!(sent_back(&house, &with(revoked)).await, later());
+    }
+    drop(house.again(&token).await);
+    other.close().await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn what_was_taken_back_elsewhere_meanwhile_is_closed_when_the_store_is_there_again() {
+    let (store, line, house) = shared(eager()).await;
+    let other = House::open_over(Line::to(&store), store, eager()).await;
+    let mut witness = witness(&house).await;
+    let (token, id) = account(&other).await;
+    drop(house.again(&token).await);
+    line.set(DOWN);
+    assert!(!told(&mut witness).await);
+    assert_eq!(other.ask("DELETE", &format!("/api/tokens/{id}"), &token, "").await.status, 204);
+    // Nobody can have told this server.
+    let mut ana = house.again(&token).await;
+    line.set(UP);
+    assert_eq!(ana.close_code().await, 4101);
+    assert!(told(&mut witness).await);
+    assert_eq!(sent_back(&house, &with(&token)).await, for_good());
+    other.close().await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_token_whose_taking_back_is_in_doubt_does_not_come_in_by_memory() {
+    let (_store, line, house) = shared(eager()).await;
+    let (token, id) = account(&house).await;
+    let (mut witness, _connected) = (witness(&house).await, house.again(&token).await);
+    line.set(BREAKING);
+    assert_eq!(house.ask("DELETE", &format!("/api/tokens/{id}"), &token, "").await.status, 503);
+    assert!(!told(&mut witness).await);
+    assert_eq!(sent_back(&house, &with(&token)).await, later());
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_remembers_nobody_lets_nobody_in() {
+    let mut settings = eager();
+    settings.times.visitor_memory = Duration::ZERO;
+    let (_store, line, house) = shared(settings).await;
+    let (mut ana, _, token) = house.guest("ana").await;
+    line.set(DOWN);
+    assert!(!told(&mut ana).await);
+    assert_eq!(sent_back(&house, &with(&token)).await, later());
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_store_that_was_emptied_does_not_make_known_tokens_bad_ones() {
+    let (store, _line, house) = shared(eager()).await;
+    let (_ana, _, token) = house.guest("ana").await;
+    let tokens = store.scan(Key::new("tokens/".to_owned()).unwrap(), None, 10).await.unwrap();
+    let writes = tokens.into_iter().map(|(key, _)| Write::Delete { key }).collect();
+    store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
+    assert_eq!(sent_back(&house, &with(&token)).await, later());
+    assert_eq!(sent_back(&house, &with(&"0".repeat(64))).await, for_good());
+    house.close().await;
+}
