@@ -260,8 +260,7 @@ impl Registration {
         let mut state = shared.lock();
         let (visit, identity) = state.visitors.enter_again(Instant::now(), token)?;
         self.visit = Some(visit);
-        let surplus =
-            self.identify_in(&mut state, &identity.player.id, &identity.token_id, connections_max);
+        let surplus = self.identify_in(&mut state, &identity.player.id, &identity.token_id, connections_max);
         drop(state);
         for entry in surplus {
             entry.outbox.close(CloseCode::TooManyConnections);

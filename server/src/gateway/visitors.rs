@@ -61,8 +61,7 @@ impl Visitors {
         self.numbers += 1;
         let since = self.numbers;
         self.of_player.entry(identity.player.id.clone()).or_default().push(token);
-        self.known
-            .insert(token, Visitor { identity: identity.clone(), since, connections: 1, left: None });
+        self.known.insert(token, Visitor { identity: identity.clone(), since, connections: 1, left: None });
         Some(Visit { token, since })
     }
 

@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use flagfall_board::PerSide;
-use flagfall_e2e::{Client, Mirror, Ply, Server, Site};
+use flagfall_e2e::{Client, Mirror, PATIENCE, Ply, Server, Site, Socket};
 use flagfall_tests::Chance;
+use serde_json::Value;
 
 use crate::accounts::run_as;
 
@@ -112,6 +113,38 @@ fn a_redis_that_stands_still_is_told_of_once_and_what_was_asked_meanwhile_is_don
     game.play(2);
     for client in [&game.clients.red, &game.clients.blue, &game.spectator] {
         assert!(!client.has_said("Refused") && !client.has_said("Reconnecting"), "one state, no errors");
+    }
+}
+
+#[test]
+fn whoever_loses_his_line_while_redis_stands_still_comes_back_and_a_stranger_is_sent_back_once() {
+    let site = Site::with_redis();
+    let server = site.serve();
+    let hello = |rest: &str| {
+        let mut socket = Socket::connect(server.address);
+        socket.send_text(&format!(r#"{{"type":"hello","protocol":1,{rest}}}"#));
+        socket
+    };
+    let mut ann = hello(r#""name":"ann""#);
+    let welcome: Value = serde_json::from_str(&ann.message().expect("a welcome")).expect("JSON");
+    let again = format!(r#""token":"{}""#, welcome["token"].as_str().expect("a token"));
+    let redis = site.redis().expect("a Redis");
+    redis.freeze();
+    let away = |text: &String| text.contains(r#""type":"store_state""#) && text.contains(":false");
+    while !away(&ann.message().expect("nobody is thrown out")) {}
+    drop(ann);
+    let mut ann = hello(&again);
+    assert!(ann.message().expect("a welcome").contains(r#""name":"ann""#));
+    assert!(away(&ann.message().expect("the one state")));
+    let (told, code) = hello(r#""name":"bob""#).drain();
+    assert_eq!((told.len(), code), (1, 1013), "{told:?}");
+    assert!(told[0].contains("store_unavailable"), "{told:?}");
+    redis.thaw();
+    while !ann.message().expect("nobody is thrown out").contains(r#""available":true"#) {}
+    // On a busy machine it may be late once more.
+    let thawed = Instant::now();
+    while !hello(r#""name":"bob""#).message().expect("an answer").contains(r#""name":"bob""#) {
+        assert!(thawed.elapsed() < PATIENCE, "strangers are let in again");
     }
 }
 
