@@ -17,6 +17,7 @@ mod http;
 mod log;
 mod mishap;
 mod moves;
+mod pair_plants;
 mod pairs;
 mod plan;
 mod plant;
@@ -32,7 +33,7 @@ mod stamps;
 use std::sync::Arc;
 use std::time::Instant;
 
-pub use check::{Fault, Findings};
+pub use check::{Fault, Findings, Paired};
 pub use error::TrialError;
 pub use plan::Options;
 pub use plant::Planted;
@@ -54,6 +55,8 @@ const REHEARSAL_THINK_MS: usize = 150;
 const REHEARSAL_PLIES: u16 = 30;
 /// Games of the rehearsal whose logs the faults are planted in.
 const REHEARSAL_GAMES: usize = 6;
+/// Its paired sessions, by number: of each kind of secret one, which are deployments, silent winners, reserves and choices.
+const REHEARSED_PAIRS: [usize; 4] = [0, 6, 9, 11];
 
 /// What a trial tells while it goes on.
 #[derive(Clone, Debug)]
@@ -101,7 +104,8 @@ async fn run_on(
     let mut pairs = Vec::new();
     if options.pairs > 0 {
         tell(News::Progress("playing paired sessions".to_owned()));
-        pairs = play_pairs(site.first_address(), plan_pairs(options, setups, options.pairs)).await?;
+        let plans = plan_pairs(options, setups, 0..options.pairs)?;
+        pairs = play_pairs(site, options.storage, plans).await?;
     }
     let played = started.elapsed().as_secs_f64();
     tell(News::Progress("checking".to_owned()));
@@ -152,7 +156,8 @@ async fn rehearse(
         play_all(site, &small, plans, (mishaps, Spread::Even), |text| tell(News::Progress(text))).await?;
     let mut pair_options = small.clone();
     pair_options.seed ^= 1;
-    let pairs = play_pairs(site.first_address(), plan_pairs(&pair_options, setups, 1)).await?;
+    let plans = plan_pairs(&pair_options, setups, REHEARSED_PAIRS.into_iter())?;
+    let pairs = play_pairs(site, options.storage, plans).await?;
     let Run { games, given_up, history, .. } = run;
     let (planted, clean) = tokio::task::spawn_blocking(move || {
         let mut clean = Findings::default();

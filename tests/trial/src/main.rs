@@ -22,7 +22,7 @@ struct Arguments {
     /// How often the server is killed (kill -9) and restarted while games run.
     #[arg(long, default_value_t = 10)]
     kills: usize,
-    /// Games played twice with two hidden pieces exchanged.
+    /// Games played twice, with one public course and two secrets: of all rulesets in turn.
     #[arg(long, default_value_t = 24)]
     pairs: usize,
     /// Games at a time.
@@ -106,7 +106,7 @@ async fn main() -> ExitCode {
     };
     let is_shared = options.storage != Storage::Embedded;
     if arguments.quick {
-        options = Options { games: 20, spectators: 3, kills: 3, pairs: 4, resign_after: 60, ..options };
+        options = Options { games: 20, spectators: 3, kills: 3, pairs: 12, resign_after: 60, ..options };
     }
     if arguments.quick && is_shared {
         // One round of all that can happen, and games that last as long.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::check::{Fault, Findings, PairLog, check_game, check_pair};
+use crate::check::{Fault, Findings, PairLog, check_game};
 use crate::log::{Death, Entry, GameLog, Role, What};
+use crate::pair_plants::plant_in_pairs;
 use crate::site::History;
 
 /// A planted fault and whether it was found.
@@ -28,7 +29,6 @@ impl Planted {
 }
 
 type Plant = fn(&mut GameLog) -> Option<()>;
-type PairPlant = fn(&mut PairLog) -> Option<()>;
 
 /// Each kind of fault, and how it is planted.
 const PLANTS: &[(&str, Fault, Plant)] = &[
@@ -70,20 +70,7 @@ pub(crate) fn plant_all(games: &[GameLog], pairs: &[PairLog], history: &History)
         planted.push(Planted { what, fault: *fault, found });
     }
     planted.push(plant_late_return(games, history));
-    let kinds: [(&str, PairPlant); 3] = [
-        ("a byte that depends on a secret", change_byte),
-        ("an order of messages that depends on a secret", change_order),
-        ("a message that depends on a secret", add_message),
-    ];
-    for (what, plant) in kinds {
-        let mut pair = pairs.first().cloned();
-        let found = pair.as_mut().and_then(plant).and(pair).map(|pair| {
-            let mut findings = Findings::default();
-            check_pair(&pair, &mut findings);
-            findings.count(Fault::SecretByte)
-        });
-        planted.push(Planted { what, fault: Fault::SecretByte, found });
-    }
+    planted.extend(plant_in_pairs(pairs));
     planted
 }
 
@@ -370,24 +357,4 @@ fn run_clock(log: &mut GameLog) -> Option<()> {
         entry.what = What::Received(value.to_string().into());
     }
     (count > 0).then_some(())
-}
-
-fn change_byte(pair: &mut PairLog) -> Option<()> {
-    let text = pair.sessions[1].first_mut()?.texts.iter_mut().find(|text| text.contains(r#""message":"#))?;
-    *text = text.replacen(r#""message":""#, r#""message":"T"#, 1);
-    Some(())
-}
-
-fn change_order(pair: &mut PairLog) -> Option<()> {
-    let texts = &mut pair.sessions[1].last_mut()?.texts;
-    let at = texts.windows(2).position(|two| two.iter().all(|text| text.contains(r#""kind":"moved""#)))?;
-    texts.swap(at, at + 1);
-    Some(())
-}
-
-fn add_message(pair: &mut PairLog) -> Option<()> {
-    let texts = &mut pair.sessions[1].last_mut()?.texts;
-    let again = texts.last()?.clone();
-    texts.push(again);
-    Some(())
 }

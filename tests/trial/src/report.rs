@@ -3,8 +3,11 @@
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
-use crate::check::{Fault, Findings};
+use flagfall_rules::Ruleset;
+
+use crate::check::{Fault, Findings, Paired};
 use crate::client::LineCounts;
+use crate::pairs::ruleset_of;
 use crate::site::History;
 
 /// A run's figures.
@@ -47,6 +50,12 @@ impl Report {
         if self.findings.paired < 2 * self.pairs_wanted as u64 {
             failures.push(format!("{} of {} paired streams", self.findings.paired, 2 * self.pairs_wanted));
         }
+        for number in 0..self.pairs_wanted.min(Ruleset::all().len()) {
+            let ruleset = ruleset_of(number).id;
+            if self.findings.by_ruleset.get(ruleset).is_none_or(|paired| paired.messages == 0) {
+                failures.push(format!("nothing of {ruleset} was compared in pairs"));
+            }
+        }
         if self.findings.moves_acked == 0 || self.findings.views == 0 {
             failures.push("nothing was compared".to_owned());
         }
@@ -70,6 +79,7 @@ impl fmt::Display for Report {
             clock_gift_max,
             paired,
             paired_bytes,
+            by_ruleset,
             rollbacks,
             lost_acks,
             lost_messages,
@@ -121,6 +131,10 @@ impl fmt::Display for Report {
         row("commitments recomputed", commitments.to_string())?;
         row("paired streams compared", paired.to_string())?;
         row("bytes of paired streams compared", paired_bytes.to_string())?;
+        for (ruleset, Paired { pairs, outages, messages, bytes }) in by_ruleset {
+            let words = format!("  {ruleset}: pairs, kills outlived, messages, bytes");
+            row(&words, format!("{pairs}, {outages}, {messages}, {bytes}"))?;
+        }
         for fault in Fault::ALL {
             row(fault.words(), self.findings.count(fault).to_string())?;
         }

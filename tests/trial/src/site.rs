@@ -167,13 +167,6 @@ impl Site {
         self.published_doors.subscribe()
     }
 
-    /// Where the first of them listens.
-    #[must_use]
-    pub(crate) fn first_address(&self) -> watch::Receiver<Vec<SocketAddr>> {
-        let first = self.published.borrow().iter().take(1).copied().collect();
-        watch::Sender::new(first).subscribe()
-    }
-
     /// Whether clocks can be made to jump.
     #[must_use]
     pub(crate) fn has_clocks(&self) -> bool {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::paired::Paired;
+
 /// Kinds of faults. Each must come out as zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fault {
@@ -108,6 +110,8 @@ pub struct Findings {
     pub paired: u64,
     /// Bytes of paired sessions compared.
     pub paired_bytes: u64,
+    /// What was compared in pairs, by ruleset.
+    pub by_ruleset: BTreeMap<&'static str, Paired>,
     /// Clients that were told by a new epoch that something was lost.
     pub rollbacks: u64,
     /// Acknowledged commands that nobody had any more, all of them told so.
@@ -192,6 +196,9 @@ impl Findings {
         self.clock_gift_max = self.clock_gift_max.max(other.clock_gift_max);
         self.paired += other.paired;
         self.paired_bytes += other.paired_bytes;
+        for (ruleset, paired) in other.by_ruleset {
+            self.by_ruleset.entry(ruleset).or_default().add(paired);
+        }
         self.rollbacks += other.rollbacks;
         self.lost_acks += other.lost_acks;
         self.lost_messages += other.lost_messages;

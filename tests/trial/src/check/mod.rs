@@ -11,4 +11,5 @@ mod truth;
 
 pub use findings::{Fault, Findings};
 pub(crate) use game::check_game;
+pub use paired::Paired;
 pub(crate) use paired::{PairLog, Stream, check_pair};

@@ -18,12 +18,53 @@ pub(crate) struct Stream {
 pub(crate) struct PairLog {
     /// What was exchanged, for the report.
     pub name: String,
+    /// By which rules it was played.
+    pub ruleset: &'static str,
+    /// How many kills lie within what is compared.
+    pub outages: usize,
+    /// Whose secret it is: Red 0, Blue 1.
+    pub hider: usize,
+    /// What was sent in each session to whoever knows the secret.
+    pub secrets: [Stream; 2],
     /// The viewers' streams of each session.
     pub sessions: [Vec<Stream>; 2],
 }
 
+/// What was compared of a ruleset.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Paired {
+    /// Pairs of sessions.
+    pub pairs: u64,
+    /// Kills that they outlived.
+    pub outages: u64,
+    /// Messages.
+    pub messages: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+impl Paired {
+    /// Takes another part's figures in.
+    pub(super) fn add(&mut self, other: Paired) {
+        self.pairs += other.pairs;
+        self.outages += other.outages;
+        self.messages += other.messages;
+        self.bytes += other.bytes;
+    }
+}
+
 /// Compares the streams of both sessions.
 pub(crate) fn check_pair(pair: &PairLog, findings: &mut Findings) {
+    let figures = findings.by_ruleset.entry(pair.ruleset).or_default();
+    figures.add(Paired { pairs: 1, outages: pair.outages as u64, ..Paired::default() });
+    let [one, other] = pair.secrets.each_ref().map(|stream| {
+        let texts = stream.texts.iter();
+        texts.map(|text| veiled(text, &stream.opaque)).collect::<Vec<String>>()
+    });
+    if one == other {
+        // Whoever knows the secret is told it: were there none, the comparison would say nothing.
+        findings.fault(Fault::SecretByte, format!("{}: both sessions have the same secret", pair.name));
+    }
     let [one, other] = &pair.sessions;
     if one.len() != other.len() || one.is_empty() {
         findings.fault(Fault::SecretByte, format!("{}: sessions of different viewers", pair.name));
@@ -42,6 +83,9 @@ pub(crate) fn check_pair(pair: &PairLog, findings: &mut Findings) {
         }
         for (left, right) in one.texts.iter().zip(&other.texts) {
             findings.paired_bytes += left.len() as u64;
+            let bytes = left.len() as u64;
+            let figures = findings.by_ruleset.entry(pair.ruleset).or_default();
+            figures.add(Paired { messages: 1, bytes, ..Paired::default() });
             let (left, right) = (veiled(left, &one.opaque), veiled(right, &other.opaque));
             if left != right {
                 findings

@@ -1,0 +1,223 @@
+//! Paired sessions: one public course with two secrets, played over whole servers that are killed twice on the way.
+//!
+//! All sessions go on at once, each one step after the other: the next one is taken when everybody has been shown the last. Before a kill
+//! all of them stand still.
+
+mod choices;
+mod ranks;
+mod session;
+mod twins;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use flagfall_board::{Side, SquareSet};
+use flagfall_rules::{Ruleset, Start};
+use tokio::sync::{mpsc, watch};
+use tokio::task::{JoinError, JoinSet};
+
+use self::session::{Links, Played, play};
+use self::twins::Act;
+use crate::chance::chance_for;
+use crate::check::PairLog;
+use crate::error::TrialError;
+use crate::mishap::{Mishap, Planned};
+use crate::plan::{Options, SetupFiles};
+use crate::site::{Site, Storage};
+
+/// Attempts to find a course that allows two secrets.
+const ATTEMPTS_MAX: usize = 200;
+/// How long killed servers are gone: too short to stop clocks.
+const GONE: Duration = Duration::from_millis(200);
+
+/// A game to be played twice.
+#[derive(Clone, Debug)]
+pub(crate) struct PairPlan {
+    number: usize,
+    ruleset: &'static Ruleset,
+    /// Those of both games, where chance draws them.
+    lakes: SquareSet,
+    /// Whose secret it is.
+    hider: Side,
+    acts: Vec<Act>,
+    /// Whether the end opens the secret to the other player.
+    is_end_open: bool,
+    name: String,
+    seed: u64,
+}
+
+/// Finds public courses that allow two secrets: the pair of each number is of another ruleset, all of them in turn.
+///
+/// # Errors
+/// [`TrialError::Defect`] where none was found.
+pub(crate) fn plan_pairs(
+    options: &Options,
+    setups: &SetupFiles,
+    numbers: impl Iterator<Item = usize>,
+) -> Result<Vec<PairPlan>, TrialError> {
+    let plan = |number: usize| {
+        let ruleset = ruleset_of(number);
+        let mut chance = chance_for(options.seed, "pair", number);
+        let found = (0..ATTEMPTS_MAX).find_map(|_| match ruleset.start {
+            Start::Deployments => ranks::plan((number, options.seed), ruleset, setups, &mut chance),
+            Start::Coins => choices::plan((number, options.seed), ruleset, &mut chance),
+        });
+        found.ok_or_else(|| TrialError::Defect(format!("no course of {} with two secrets", ruleset.id)))
+    };
+    numbers.map(plan).collect()
+}
+
+/// The ruleset of the pair of this number.
+pub(crate) fn ruleset_of(number: usize) -> &'static Ruleset {
+    let all = Ruleset::all();
+    all[number % all.len()]
+}
+
+/// What is killed while sessions stand still, in the order of their outages.
+fn kills(storage: Storage) -> [Planned; 2] {
+    let of = |mishap| Planned { mishap, span: GONE };
+    match storage {
+        Storage::Embedded => [of(Mishap::KillAll), of(Mishap::KillAll)],
+        Storage::Redis { .. } => [of(Mishap::KillAll), of(Mishap::KillServer(0))],
+    }
+}
+
+/// How far the kills are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Killed {
+    /// How many are done.
+    pub count: usize,
+    /// The server of the last one; all of them without.
+    pub server: Option<usize>,
+}
+
+/// Plays every pair, both sessions of each.
+///
+/// # Errors
+/// [`TrialError`] when a script cannot be carried out.
+pub(crate) async fn play_pairs(
+    site: &mut Site,
+    storage: Storage,
+    plans: Vec<PairPlan>,
+) -> Result<Vec<PairLog>, TrialError> {
+    let addresses = site.addresses();
+    let servers: Vec<watch::Sender<Vec<SocketAddr>>> =
+        addresses.borrow().iter().map(|address| watch::Sender::new(vec![*address])).collect();
+    let killed = watch::Sender::new(Killed::default());
+    let (arrived, mut arrivals) = mpsc::channel(1);
+    let mut tasks: JoinSet<Result<(usize, usize, Played), TrialError>> = JoinSet::new();
+    for (at, plan) in plans.iter().enumerate() {
+        for variant in [0, 1] {
+            let links = Links {
+                servers: servers.iter().map(watch::Sender::subscribe).collect(),
+                arrived: arrived.clone(),
+                killed: killed.subscribe(),
+            };
+            let plan = plan.clone();
+            tasks.spawn(async move { Ok((at, variant, Box::pin(play(&plan, variant, links)).await?)) });
+        }
+    }
+    let mut played: Vec<[Option<Played>; 2]> = plans.iter().map(|_| [None, None]).collect();
+    let mut take_in = |ended: Result<Result<_, TrialError>, JoinError>| {
+        let (at, variant, session) = ended.map_err(|error| TrialError::Defect(error.to_string()))??;
+        let of: &mut [Option<Played>; 2] = &mut played[at];
+        of[variant] = Some(session);
+        Ok::<(), TrialError>(())
+    };
+    let sessions = 2 * plans.len();
+    for (number, planned) in kills(storage).into_iter().enumerate() {
+        let mut waiting = 0;
+        while waiting < sessions {
+            tokio::select! {
+                Some(()) = arrivals.recv() => waiting += 1,
+                Some(ended) = tasks.join_next() => {
+                    take_in(ended)?;
+                    return Err(TrialError::Defect("a session is over before the last kill".to_owned()));
+                }
+                else => return Err(TrialError::Defect("there is no session".to_owned())),
+            }
+        }
+        site.undergo(planned).await?;
+        for (server, address) in servers.iter().zip(addresses.borrow().iter()) {
+            server.send_replace(vec![*address]);
+        }
+        let server = if let Mishap::KillServer(server) = planned.mishap { Some(server) } else { None };
+        killed.send_replace(Killed { count: number + 1, server });
+    }
+    while let Some(ended) = tasks.join_next().await {
+        take_in(ended)?;
+    }
+    let pairs = plans.into_iter().zip(played).filter_map(|(plan, [one, other])| {
+        let sessions = [one?, other?];
+        // Beyond an outage that stopped clocks in either, their texts are about the outage, too.
+        let parts = sessions.iter().map(Played::parts_undisturbed).min()?;
+        Some(PairLog {
+            name: plan.name,
+            ruleset: plan.ruleset.id,
+            outages: parts - 1,
+            hider: plan.hider as usize,
+            secrets: sessions.each_ref().map(|session| session.stream(session.hider, parts)),
+            sessions: sessions.each_ref().map(|session| {
+                session.watching.iter().map(|watching| session.stream(*watching, parts)).collect()
+            }),
+        })
+    });
+    Ok(pairs.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(seed: u64) -> Options {
+        Options {
+            games: 0,
+            spectators: 0,
+            kills: 0,
+            pairs: Ruleset::all().len(),
+            concurrency: 1,
+            resign_after: 0,
+            think_ms: 0,
+            seed,
+            run_max: Duration::ZERO,
+            storage: Storage::Embedded,
+            server: std::path::PathBuf::new(),
+            environment: Vec::new(),
+            rehearses: false,
+            keeps: false,
+            data: std::path::PathBuf::new(),
+        }
+    }
+
+    #[test]
+    fn every_ruleset_has_a_course_with_two_secrets_and_all_the_kills() {
+        for seed in 0..3 {
+            let all = Ruleset::all().len();
+            let plans = plan_pairs(&options(seed), &SetupFiles::default(), 0..all);
+            for plan in plans.unwrap_or_else(|error| panic!("seed {seed}: {error}")) {
+                let outages = plan.acts.iter().filter(|act| matches!(act, Act::Outage)).count();
+                assert_eq!(outages, kills(Storage::Embedded).len(), "seed {seed}: {}", plan.name);
+                let differs =
+                    |act: &Act| matches!(act, Act::Order(order) if order.commands[0] != order.commands[1]);
+                assert!(plan.acts.iter().any(differs), "seed {seed}: {}", plan.name);
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_but_the_hider_is_told_more_or_less_in_one_session() {
+        let plans = plan_pairs(&options(9), &SetupFiles::default(), 0..Ruleset::all().len());
+        for plan in plans.unwrap_or_else(|error| panic!("{error}")) {
+            let mut sums = [[0; 3]; 2];
+            for act in &plan.acts {
+                let Act::Order(order) = act else { continue };
+                for (sum, told) in sums.iter_mut().zip(order.told) {
+                    sum.iter_mut().zip(told).for_each(|(sum, told)| *sum += told);
+                }
+            }
+            for audience in (0..3).filter(|audience| *audience != plan.hider as usize) {
+                assert_eq!(sums[0][audience], sums[1][audience], "{}", plan.name);
+            }
+        }
+    }
+}

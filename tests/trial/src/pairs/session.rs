@@ -1,0 +1,478 @@
+//! One of the two sessions of a pair: both players and a spectator, moved by a script one step after the other.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use flagfall_board::{GameId, Side, SquareSet};
+use flagfall_protocol::{
+    ClientToServer, Code, CommandId, GameCommand, GameEvent, Position, Presence, ServerToClient, Terms, Time,
+};
+use flagfall_rules::Lakes;
+use serde_json::Value;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Duration, sleep};
+
+use super::twins::{Act, Order};
+use super::{Killed, PairPlan};
+use crate::arena::arrange;
+use crate::chance::chance_for;
+use crate::check::Stream;
+use crate::client::Client;
+use crate::error::TrialError;
+use crate::http;
+use crate::log::{Role, TextPool, What};
+use crate::plan::GamePlan;
+
+/// Games that are made until one has the lakes of the course: there are 28 pairs of them, so all of these miss with a chance of 10^-12.
+const DRAWS_MAX: usize = 800;
+/// How long a server that cannot take a command now is left alone.
+const PAUSE: Duration = Duration::from_millis(50);
+/// How often it is asked again.
+const REPEATS_MAX: usize = 200;
+/// The spectator's number among the three.
+const PUBLIC: usize = 2;
+
+/// What a session hears of the servers.
+pub(super) struct Links {
+    /// Where each server listens.
+    pub servers: Vec<watch::Receiver<Vec<SocketAddr>>>,
+    /// Told when the session stands still.
+    pub arrived: mpsc::Sender<()>,
+    /// What was killed since.
+    pub killed: watch::Receiver<Killed>,
+}
+
+/// A session that is over.
+pub(super) struct Played {
+    seats: [Seat; 3],
+    /// The one whose secret it is.
+    pub hider: usize,
+    /// Those who must not see it: the other player and the public.
+    pub watching: [usize; 2],
+    opaque: Vec<String>,
+    /// Whether connections and presence come over several servers, and so in no order.
+    is_spread: bool,
+    is_end_open: bool,
+}
+
+/// One of the three, and what it has been shown.
+struct Seat {
+    client: Client,
+    /// Its server's number, and where that listens.
+    server: usize,
+    addresses: watch::Receiver<Vec<SocketAddr>>,
+    seen: Option<Position>,
+    /// Events it was told of, and is to be told of.
+    events: u64,
+    due: u64,
+    /// Where in its log each outage begins.
+    outages_at: Vec<usize>,
+    /// Over each outage, how many events were told of the outage itself.
+    lapses: Vec<u64>,
+    /// What it read over HTTP, and after so many entries of its log.
+    fetched: Vec<(usize, String)>,
+    /// Which sides are there, as far as it was told.
+    presence: [Presence; 2],
+}
+
+impl Seat {
+    fn address(&self) -> Result<SocketAddr, TrialError> {
+        let address = self.addresses.borrow().first().copied();
+        address.ok_or_else(|| TrialError::Defect("no server".to_owned()))
+    }
+
+    async fn next(&mut self, what: &str) -> Result<ServerToClient, TrialError> {
+        let Some(message) = self.client.receive().await else {
+            return Err(self.client.error("-", format!("the line broke, waiting for {what}")));
+        };
+        match &message {
+            ServerToClient::Game { epoch, seq, presence, .. } => {
+                if let (Some(before), Some(lapses)) = (self.seen, self.lapses.last_mut()) {
+                    *lapses += seq.saturating_sub(before.seq) + u64::from(before.epoch != *epoch);
+                }
+                self.seen = Some(Position { epoch: *epoch, seq: *seq });
+                self.presence = [presence[Side::Red], presence[Side::Blue]];
+            }
+            ServerToClient::Event { seq, event, .. } => {
+                if let Some(seen) = &mut self.seen {
+                    seen.seq = *seq;
+                }
+                if matches!(event, GameEvent::Paused { .. } | GameEvent::Resumed { .. }) {
+                    self.lapses.last_mut().into_iter().for_each(|lapses| *lapses += 1);
+                } else {
+                    self.events += 1;
+                }
+            }
+            ServerToClient::Presence { side, presence, .. } => self.presence[*side as usize] = *presence,
+            _ => {}
+        }
+        Ok(message)
+    }
+
+    /// Reads until it has been told of everything.
+    async fn catch_up(&mut self) -> Result<(), TrialError> {
+        while self.events < self.due {
+            self.next("an event").await?;
+        }
+        Ok(())
+    }
+
+    /// Reads until it was told this of a side.
+    async fn await_presence(&mut self, side: usize, presence: Presence) -> Result<(), TrialError> {
+        while self.presence[side] != presence {
+            self.next("who is there").await?;
+        }
+        Ok(())
+    }
+
+    /// Reads whatever comes, for as long as it is polled: pings want answers.
+    async fn idle(&mut self) -> Infallible {
+        while self.client.is_connected() {
+            // A line that breaks now was killed.
+            let _broken = self.next("nothing").await;
+        }
+        std::future::pending().await
+    }
+}
+
+struct Session<'a> {
+    plan: &'a PairPlan,
+    variant: usize,
+    /// Red, Blue, the spectator.
+    seats: [Seat; 3],
+    game: GameId,
+    links: Links,
+    is_spread: bool,
+}
+
+/// Plays one session of a pair.
+///
+/// # Errors
+/// [`TrialError`] when the script cannot be carried out.
+pub(super) async fn play(plan: &PairPlan, variant: usize, links: Links) -> Result<Played, TrialError> {
+    let count = links.servers.len();
+    // On one server everything comes in one order, on several nothing but events and answers does.
+    let is_spread = count > 1 && (plan.number + plan.number / 12) % 2 == 1;
+    let pool = Arc::new(TextPool::default());
+    let make = |role: Role, number: usize| {
+        let name = format!("p{}-{variant}{number}-{:04x}", plan.number, plan.seed & 0xffff);
+        let server = (plan.number + if is_spread { number } else { 0 }) % count.max(1);
+        let chance = chance_for(plan.seed, "pair client", number);
+        Seat {
+            client: Client::new(name, role, links.servers[server].clone(), pool.clone(), chance),
+            server,
+            addresses: links.servers[server].clone(),
+            seen: None,
+            events: 0,
+            due: 0,
+            outages_at: Vec::new(),
+            lapses: Vec::new(),
+            fetched: Vec::new(),
+            presence: Default::default(),
+        }
+    };
+    let mut seats = [make(Role::Red, 0), make(Role::Blue, 1), make(Role::Spectator(0), PUBLIC)];
+    for seat in &mut seats[..PUBLIC] {
+        seat.client.connect().await?;
+    }
+    let (game, challenge) = make_game(plan, &mut seats).await?;
+    seats[PUBLIC].client.connect().await?;
+    let mut session = Session { plan, variant, seats, game, links, is_spread };
+    session.follow_script().await?;
+    Ok(session.over(challenge))
+}
+
+/// Makes the game, again and again where chance has to draw the lakes of the course first. Its id, and the challenge's code.
+async fn make_game(plan: &PairPlan, seats: &mut [Seat; 3]) -> Result<(GameId, Option<String>), TrialError> {
+    let [red, blue, _] = seats;
+    let is_drawn = plan.ruleset.lakes == Lakes::Drawn;
+    for draw in 0..DRAWS_MAX {
+        let game = arrange(&game_plan(plan, draw), &mut red.client, &mut blue.client).await?;
+        if !is_drawn {
+            let challenge = red.client.log.entries.iter().find_map(|entry| match &entry.what {
+                What::Received(text) => challenge_in(text),
+                What::Connected(_) | What::Dropped | What::Sent(_) => None,
+            });
+            return Ok((game, challenge));
+        }
+        if lakes_of(red, game).await? == Some(plan.lakes) {
+            // The games before this one are nobody's business.
+            for seat in [&mut *red, &mut *blue] {
+                seat.client.drop_line();
+                seat.client.log.entries.clear();
+                seat.client.connect().await?;
+            }
+            return Ok((game, None));
+        }
+        call_off(&mut red.client, game, draw).await?;
+    }
+    Err(TrialError::Defect(format!("{}: no game has these lakes", plan.name)))
+}
+
+fn game_plan(plan: &PairPlan, draw: usize) -> GamePlan {
+    GamePlan {
+        number: plan.number * DRAWS_MAX + draw,
+        terms: Terms {
+            ruleset: plan.ruleset.id.to_owned(),
+            time: Time::Unlimited {},
+            private: false,
+            secret: true,
+            rated: false,
+        },
+        is_blue_secret: true,
+        setups: Default::default(),
+        resign: None,
+        is_flag_to_fall: false,
+        think_ms: 0,
+        tired_at: u16::MAX,
+        seed: plan.seed,
+    }
+}
+
+async fn lakes_of(seat: &Seat, game: GameId) -> Result<Option<SquareSet>, TrialError> {
+    let text = http::get(seat.address()?, game.as_str(), "", seat.client.token.as_deref()).await?;
+    let value: Value = serde_json::from_str(&text).unwrap_or_default();
+    let squares = value["view"]["lakes"].as_array();
+    Ok(squares.map(|squares| squares.iter().filter_map(|square| square.as_str()?.parse().ok()).collect()))
+}
+
+async fn call_off(red: &mut Client, game: GameId, draw: usize) -> Result<(), TrialError> {
+    let id = command_id(&format!("abort-{draw}"))?;
+    let command = GameCommand::Abort {};
+    red.send(&ClientToServer::Command { cmd_id: id.clone(), game, ply: 0, command }).await;
+    while let Some(message) = red.receive().await {
+        match message {
+            ServerToClient::Accepted { cmd_id, .. } if cmd_id == id => return Ok(()),
+            ServerToClient::Refused { cmd_id: Some(cmd_id), code, message, .. } if cmd_id == id => {
+                return Err(red.error(game.as_str(), format!("{code}: {message}")));
+            }
+            _ => {}
+        }
+    }
+    Err(red.error(game.as_str(), "the line broke while a game was called off"))
+}
+
+fn command_id(text: &str) -> Result<CommandId, TrialError> {
+    text.parse().map_err(|_| TrialError::Defect("a command id".to_owned()))
+}
+
+impl Session<'_> {
+    async fn follow_script(&mut self) -> Result<(), TrialError> {
+        for who in 0..3 {
+            self.open(who).await?;
+        }
+        for (number, act) in self.plan.acts.iter().enumerate() {
+            match act {
+                Act::Order(order) => self.order(number, order).await?,
+                Act::Drop(side) => self.drop_and_resume(*side as usize).await?,
+                Act::Fetch => self.fetch().await?,
+                Act::Outage => self.outlive_kill().await?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens the game; the others are told who is there.
+    async fn open(&mut self, who: usize) -> Result<(), TrialError> {
+        let seat = &mut self.seats[who];
+        seat.client.send(&ClientToServer::OpenGame { game: self.game, since: seat.seen }).await;
+        while !matches!(seat.next("the game").await?, ServerToClient::Game { .. }) {}
+        // What was missed came along.
+        seat.events = seat.due;
+        if who != PUBLIC && !self.is_spread {
+            for other in self.others_watching(who) {
+                self.seats[other].await_presence(who, Presence::Present).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Who else has the game open.
+    fn others_watching(&self, who: usize) -> Vec<usize> {
+        let is_open = |seat: &Seat| seat.client.is_connected() && seat.seen.is_some();
+        (0..3).filter(|other| *other != who && is_open(&self.seats[*other])).collect()
+    }
+
+    async fn order(&mut self, number: usize, order: &Order) -> Result<(), TrialError> {
+        let Some(command) = &order.commands[self.variant] else { return Ok(()) };
+        let id = command_id(&format!("c-{number}"))?;
+        let (game, ply) = (self.game, order.ply);
+        let message = ClientToServer::Command { cmd_id: id.clone(), game, ply, command: command.clone() };
+        for (seat, told) in self.seats.iter_mut().zip(order.told[self.variant]) {
+            seat.due += told;
+        }
+        let seat = &mut self.seats[order.side as usize];
+        for _ in 0..REPEATS_MAX {
+            seat.client.send(&message).await;
+            let refusal = loop {
+                match seat.next("an answer").await? {
+                    ServerToClient::Accepted { cmd_id, .. } if cmd_id == id => break None,
+                    ServerToClient::Refused { cmd_id: Some(cmd_id), code, message, .. } if cmd_id == id => {
+                        break Some((code, message));
+                    }
+                    _ => {}
+                }
+            };
+            match refusal {
+                Some((code, _)) if is_for_now(code.as_str()) => {
+                    // It is about the outage, not about the game.
+                    seat.lapses.last_mut().into_iter().for_each(|lapses| *lapses += 1);
+                    sleep(PAUSE).await;
+                }
+                Some((code, text)) if !order.is_refused => {
+                    return Err(seat.client.error(game.as_str(), format!("{command:?}: {code}: {text}")));
+                }
+                None if order.is_refused => {
+                    return Err(seat.client.error(game.as_str(), format!("{command:?} was taken")));
+                }
+                _ => {
+                    for seat in &mut self.seats {
+                        seat.catch_up().await?;
+                    }
+                    return Ok(());
+                }
+            }
+        }
+        Err(seat.client.error(game.as_str(), format!("{command:?} was not taken for long")))
+    }
+
+    async fn drop_and_resume(&mut self, who: usize) -> Result<(), TrialError> {
+        self.seats[who].client.drop_line();
+        if !self.is_spread {
+            for other in self.others_watching(who) {
+                self.seats[other].await_presence(who, Presence::Reconnecting).await?;
+            }
+        }
+        self.seats[who].client.connect().await?;
+        self.open(who).await
+    }
+
+    /// Stands still until servers are killed and up again, and comes back.
+    async fn outlive_kill(&mut self) -> Result<(), TrialError> {
+        let before = self.links.killed.borrow().count;
+        for seat in &mut self.seats {
+            // From here on what is told of the outage is counted.
+            seat.lapses.push(0);
+            seat.outages_at.push(seat.client.log.entries.len());
+        }
+        let gone = |_| TrialError::Defect("nobody kills servers any more".to_owned());
+        self.links.arrived.send(()).await.map_err(|_| TrialError::Defect("nobody waits".to_owned()))?;
+        let [red, blue, spectator] = &mut self.seats;
+        let killed = tokio::select! {
+            killed = self.links.killed.wait_for(|killed| killed.count > before) => *killed.map_err(gone)?,
+            never = red.idle() => match never {},
+            never = blue.idle() => match never {},
+            never = spectator.idle() => match never {},
+        };
+        let is_killed = |seat: &Seat| killed.server.is_none_or(|server| server == seat.server);
+        let cut: Vec<usize> = (0..3).filter(|who| is_killed(&self.seats[*who])).collect();
+        for who in &cut {
+            let client = &mut self.seats[*who].client;
+            while client.receive().await.is_some() {}
+        }
+        for who in 0..3 {
+            if cut.contains(&who) {
+                self.seats[who].client.connect().await?;
+                self.open(who).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The viewer and the public read the game as it stands.
+    async fn fetch(&mut self) -> Result<(), TrialError> {
+        let viewer = self.plan.hider.opponent() as usize;
+        for who in [viewer, PUBLIC] {
+            let seat = &mut self.seats[who];
+            let token = if who == PUBLIC { None } else { seat.client.token.clone() };
+            for under in ["", "/record", "/record.txt"] {
+                let address = seat.address()?;
+                let text = http::get(address, self.game.as_str(), under, token.as_deref()).await?;
+                seat.fetched.push((seat.client.log.entries.len(), text));
+            }
+        }
+        Ok(())
+    }
+
+    fn over(self, challenge: Option<String>) -> Played {
+        let mut opaque = vec![self.game.as_str().to_owned()];
+        for Seat { client, .. } in &self.seats {
+            opaque.extend([client.player_id.clone(), client.name.clone()]);
+            opaque.extend(client.token.clone());
+        }
+        opaque.extend(challenge);
+        let hider = self.plan.hider as usize;
+        Played {
+            seats: self.seats,
+            hider,
+            watching: [1 - hider, PUBLIC],
+            opaque,
+            is_spread: self.is_spread,
+            is_end_open: self.plan.is_end_open,
+        }
+    }
+}
+
+/// Whether a server refuses this because of what happens to it.
+fn is_for_now(code: &str) -> bool {
+    [Code::STORE_UNAVAILABLE, Code::TOO_MANY, Code::STOPPING, "paused"].contains(&code)
+}
+
+impl Played {
+    /// How many of the parts between outages can be compared with another session's: all of them, if no outage was told of as an event.
+    pub(super) fn parts_undisturbed(&self) -> usize {
+        let of_seat = |seat: &Seat| seat.lapses.iter().take_while(|lapses| **lapses == 0).count();
+        1 + self.seats.iter().map(of_seat).min().unwrap_or_default()
+    }
+
+    /// What one of the three was sent in so many parts.
+    pub(super) fn stream(&self, who: usize, parts: usize) -> Stream {
+        let seat = &self.seats[who];
+        let end = seat.outages_at.get(parts - 1).copied().unwrap_or(seat.client.log.entries.len());
+        let mut texts = Vec::new();
+        let mut fetched = seat.fetched.iter().peekable();
+        for (at, entry) in seat.client.log.entries.iter().enumerate().take(end) {
+            while let Some((_, text)) = fetched.next_if(|(after, _)| *after <= at) {
+                texts.push(text.clone());
+            }
+            if let What::Received(text) = &entry.what
+                && let Some(text) = self.comparable(text)
+            {
+                texts.push(text);
+            }
+        }
+        texts.extend(fetched.filter(|(after, _)| *after <= end).map(|(_, text)| text.clone()));
+        if self.is_end_open
+            && who != PUBLIC
+            && let Some(end) = texts.iter().position(|text| text.contains(r#""kind":"ended""#))
+        {
+            // To a player the end opens the deployments.
+            texts.truncate(end);
+        }
+        Stream { viewer: ["Red", "Blue", "the public"][who].to_owned(), texts, opaque: self.opaque.clone() }
+    }
+
+    /// A text as far as it is to be the same in both sessions. Pings come by the clock; who is there is known to several servers sooner or later.
+    fn comparable(&self, text: &str) -> Option<String> {
+        let is_of = |kind: &str| text.starts_with(&format!(r#"{{"type":"{kind}""#));
+        let is_late = self.is_spread && (is_of("presence") || is_of("game_started"));
+        if is_of("ping") || is_late {
+            return None;
+        }
+        if self.is_spread
+            && is_of("game")
+            && let Some((before, rest)) = text.split_once(r#""presence":{"#)
+            && let Some((_, after)) = rest.split_once('}')
+        {
+            return Some(format!(r#"{before}"presence":{{}}{after}"#));
+        }
+        Some(text.to_owned())
+    }
+}
+
+/// The code of the challenge by which the game was made.
+fn challenge_in(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once(r#""challenge":""#)?;
+    rest.split('"').next().map(str::to_owned)
+}

@@ -1,0 +1,156 @@
+//! One public course with two secrets: both games, side by side, and what is done in them.
+
+use flagfall_board::{GameId, PerSide, Ply, Side, Square, SquareSet, Stamp};
+use flagfall_protocol::GameCommand;
+use flagfall_rules::{
+    Command, Entropy, Events, Game, GameTerms, LegalCommands, Phase, Refusal, Ruleset, TimeControl, Viewer,
+    decide, evolve, see, view,
+};
+
+/// A command of one side, in each session its own: they differ in the secret alone.
+#[derive(Clone, Debug)]
+pub(super) struct Order {
+    /// Who.
+    pub side: Side,
+    /// At which ply.
+    pub ply: Ply,
+    /// What is asked in each session; nothing where the other session alone has it.
+    pub commands: [Option<GameCommand>; 2],
+    /// How many events Red, Blue and the public are told of it in each session; none when it is to be refused.
+    pub told: [[u64; 3]; 2],
+    /// Whether it is to be refused, in both sessions alike.
+    pub is_refused: bool,
+}
+
+/// Something that is done in both sessions.
+#[derive(Clone, Debug)]
+pub(super) enum Act {
+    /// A command.
+    Order(Order),
+    /// A side's line drops, and it comes back.
+    Drop(Side),
+    /// The viewer and the public read the game over HTTP.
+    Fetch,
+    /// Servers are killed, and their clients come back.
+    Outage,
+}
+
+/// Both games as far as they are planned.
+#[derive(Clone)]
+pub(super) struct Twins {
+    /// The games.
+    pub games: [Game; 2],
+    /// What was done so far.
+    pub acts: Vec<Act>,
+}
+
+impl Twins {
+    /// Two games in which nothing has happened.
+    pub(super) fn new(ruleset: &'static Ruleset, lakes: SquareSet) -> Twins {
+        let game = Game::new(GameTerms {
+            game: GameId::from_random([1; 12]),
+            ruleset,
+            lakes,
+            time: TimeControl::Unlimited,
+            deploy_ms: u64::from(u32::MAX),
+            created: Stamp(0),
+            secret: PerSide::new(true, true),
+        });
+        Twins { games: [game.clone(), game], acts: Vec::new() }
+    }
+
+    /// A command that both sessions take, or the one that has it. Nothing is done, and none comes back, where one refuses it, where it ends the game,
+    /// or where everybody would see from then on that the games are two.
+    pub(super) fn order(&mut self, side: Side, commands: [Option<GameCommand>; 2]) -> Option<()> {
+        let (next, order) = self.after(side, commands)?;
+        if !next.games.iter().all(|game| game.outcome().is_none()) {
+            return None;
+        }
+        *self = next;
+        self.acts.push(Act::Order(order));
+        Some(())
+    }
+
+    /// The same command in both sessions.
+    pub(super) fn order_alike(&mut self, side: Side, command: GameCommand) -> Option<()> {
+        self.order(side, [Some(command.clone()), Some(command)])
+    }
+
+    /// The end, by the same command in both sessions.
+    pub(super) fn end(&mut self, side: Side, command: GameCommand) -> Option<()> {
+        let (next, order) = self.after(side, [Some(command.clone()), Some(command)])?;
+        if !next.games.iter().all(|game| game.outcome().is_some()) {
+            return None;
+        }
+        *self = next;
+        self.acts.push(Act::Order(order));
+        Some(())
+    }
+
+    /// A command that both sessions refuse, at this ply or a later one; left out when one would take it.
+    pub(super) fn probe(&mut self, side: Side, later: Ply, command: GameCommand) {
+        let ply = self.games[0].ply() + later;
+        if self.games.iter().all(|game| judge(game, side, ply, &command).is_err()) {
+            let commands = [Some(command.clone()), Some(command)];
+            let order = Order { side, ply, commands, told: [[0; 3]; 2], is_refused: true };
+            self.acts.push(Act::Order(order));
+        }
+    }
+
+    fn after(&self, side: Side, commands: [Option<GameCommand>; 2]) -> Option<(Twins, Order)> {
+        let mut next = self.clone();
+        let ply = self.games[0].ply();
+        let mut told = [[0; 3]; 2];
+        for ((game, command), told) in next.games.iter_mut().zip(&commands).zip(&mut told) {
+            let Some(command) = command else { continue };
+            for event in judge(game, side, ply, command).ok()? {
+                evolve(game, &event, Stamp(0));
+                for (told, viewer) in told.iter_mut().zip(Viewer::ALL) {
+                    *told += u64::from(see(&event, game, viewer).is_some());
+                }
+            }
+        }
+        next.are_alike().then_some((next, Order { side, ply, commands, told, is_refused: false }))
+    }
+
+    /// Whether the games look alike to whoever sees no rank.
+    fn are_alike(&self) -> bool {
+        let [one, other] = &self.games;
+        let stands = |game: &Game, side: Side| game.position().occupied(side);
+        let public = |game: &Game| (game.phase(), game.ply(), game.turn());
+        let is_played = one.phase() == Phase::Playing && other.phase() == Phase::Playing;
+        public(one) == public(other)
+            && (!is_played || Side::BOTH.into_iter().all(|side| stands(one, side) == stands(other, side)))
+    }
+}
+
+fn judge(game: &Game, side: Side, ply: Ply, command: &GameCommand) -> Result<Events, Refusal> {
+    let command = command.to_command(side, game.terms().ruleset)?;
+    decide(game, side, ply, &command, Stamp(0), &Entropy([7; 32]))
+}
+
+/// What a side may do now, as it sees it.
+pub(super) fn legal_commands(game: &Game, side: Side) -> Option<LegalCommands> {
+    view(game, Viewer::Player(side), Stamp(0)).legal_commands()
+}
+
+/// The board's commands as messages.
+pub(super) fn as_message(command: &Command) -> Option<GameCommand> {
+    GameCommand::from_command(command)
+}
+
+/// What nobody may do with a square that is not his, in every ruleset: some of it is no command there at all.
+pub(super) fn impossible_at(square: Square) -> Vec<GameCommand> {
+    use flagfall_board::{ChipColor, Direction, Rank};
+    use flagfall_rules::Move;
+    let beside = Direction::ALL.into_iter().filter_map(|direction| square.neighbor(direction)).take(2);
+    let moves = beside.map(|to| GameCommand::from(flagfall_protocol::MoveText(Move { from: square, to })));
+    let others = [
+        GameCommand::Remove { square },
+        GameCommand::Place { square, rank: Rank::Scout, labeled: false, color: Some(ChipColor::Red) },
+        GameCommand::Color { color: ChipColor::Green },
+        GameCommand::Choose { rank: Rank::Flag },
+        GameCommand::AcceptDraw {},
+    ];
+    moves.chain(others).collect()
+}
