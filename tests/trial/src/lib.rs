@@ -56,7 +56,7 @@ const REHEARSAL_PLIES: u16 = 30;
 /// Games of the rehearsal whose logs the faults are planted in.
 const REHEARSAL_GAMES: usize = 6;
 /// Its paired sessions, by number: of each kind of secret one, which are deployments, silent winners, reserves and choices.
-const REHEARSED_PAIRS: [usize; 4] = [0, 6, 9, 11];
+const REHEARSED_PAIRS: [usize; 4] = [0, 6, 9, 23];
 
 /// What a trial tells while it goes on.
 #[derive(Clone, Debug)]

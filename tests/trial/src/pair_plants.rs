@@ -143,8 +143,8 @@ fn show_choice(pair: &mut PairLog) -> Option<()> {
     disclose(pair, |secret, viewer| {
         let is_waiting = |value: &Value| value["view"]["pending_strike"].is_object();
         let (at, mut view) = of_type(viewer, "game").filter(|(_, value)| is_waiting(value)).last()?;
-        let own = of_type(secret, "event").filter(|(_, value)| value["event"]["kind"] == "chosen").last();
-        let rank = own.map_or(Value::Null, |(_, event)| event["event"]["rank"].clone());
+        let (_, own) = of_type(secret, "game").filter(|(_, value)| is_waiting(value)).last()?;
+        let rank = own["view"]["pending_strike"]["own_choice"].clone();
         view["view"]["pending_strike"]["own_choice"] = rank.clone();
         viewer.texts[at] = view.to_string();
         Some(rank)

@@ -20,8 +20,8 @@ pub(crate) struct PairLog {
     pub name: String,
     /// By which rules it was played.
     pub ruleset: &'static str,
-    /// How many kills lie within what is compared.
-    pub outages: usize,
+    /// How many kills of its servers lie within what is compared.
+    pub kills: usize,
     /// Whose secret it is: Red 0, Blue 1.
     pub hider: usize,
     /// What was sent in each session to whoever knows the secret.
@@ -36,7 +36,7 @@ pub struct Paired {
     /// Pairs of sessions.
     pub pairs: u64,
     /// Kills that they outlived.
-    pub outages: u64,
+    pub kills: u64,
     /// Messages.
     pub messages: u64,
     /// Bytes.
@@ -47,7 +47,7 @@ impl Paired {
     /// Takes another part's figures in.
     pub(super) fn add(&mut self, other: Paired) {
         self.pairs += other.pairs;
-        self.outages += other.outages;
+        self.kills += other.kills;
         self.messages += other.messages;
         self.bytes += other.bytes;
     }
@@ -56,7 +56,7 @@ impl Paired {
 /// Compares the streams of both sessions.
 pub(crate) fn check_pair(pair: &PairLog, findings: &mut Findings) {
     let figures = findings.by_ruleset.entry(pair.ruleset).or_default();
-    figures.add(Paired { pairs: 1, outages: pair.outages as u64, ..Paired::default() });
+    figures.add(Paired { pairs: 1, kills: pair.kills as u64, ..Paired::default() });
     let [one, other] = pair.secrets.each_ref().map(|stream| {
         let texts = stream.texts.iter();
         texts.map(|text| veiled(text, &stream.opaque)).collect::<Vec<String>>()

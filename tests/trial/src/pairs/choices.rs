@@ -1,9 +1,9 @@
 //! Pairs in rulesets with coins: a choice in a strike that waits is made at another moment, or is another one that is never resolved (§Q4).
 
-use flagfall_board::{Rank, Side};
+use flagfall_board::{Direction, Rank, Side, Square, Stamp};
 use flagfall_bots::Chance;
 use flagfall_protocol::GameCommand;
-use flagfall_rules::{Choice, Command, Move, Ruleset};
+use flagfall_rules::{Choice, Command, Identity, Move, Ruleset, Viewer, view};
 
 use super::PairPlan;
 use super::twins::{Act, Twins, as_message, impossible_at, legal_commands};
@@ -20,7 +20,9 @@ pub(super) fn plan(
 ) -> Option<PairPlan> {
     let hider = if once_in(chance, 2) { Side::Red } else { Side::Blue };
     let mut twins = Twins::new(ruleset, ruleset.shape.lakes);
-    let wanted = between(chance, 3, 6);
+    let wanted = between(chance, 1, 2);
+    // The end opens when the choices of strikes were made that are resolved: where they differ in that, the record of the end does.
+    let is_by_moment = (number / Ruleset::all().len()).is_multiple_of(2);
     let mut strikes = 0;
     for _ in 0..STEPS_MAX {
         let game = &twins.games[0];
@@ -29,6 +31,9 @@ pub(super) fn plan(
                 strikes += 1;
                 if strikes > wanted {
                     leave_unseen(&mut twins, hider, chance)?;
+                    if !is_by_moment {
+                        twins.acts.push(Act::Fetch);
+                    }
                     return Some(PairPlan {
                         number,
                         ruleset,
@@ -40,7 +45,7 @@ pub(super) fn plan(
                         seed,
                     });
                 }
-                choose_both(&mut twins, hider, strikes == 1, chance)?;
+                choose_both(&mut twins, hider, (is_by_moment, strikes == 1), chance)?;
             } else {
                 let side = game.position().actor();
                 let [choice, _] = choices(&twins, side, chance)?;
@@ -51,7 +56,7 @@ pub(super) fn plan(
         if once_in(chance, 25) {
             probe(&mut twins, hider);
         }
-        if once_in(chance, 25) {
+        if once_in(chance, 50) {
             twins.acts.push(Act::Drop(hider.opponent()));
         }
         make_move(&mut twins, chance)?;
@@ -59,25 +64,31 @@ pub(super) fn plan(
     None
 }
 
-/// A legal move by chance: a strike, if there is one, as often as not.
+/// A legal move by chance: a strike with a coin of a coin, if there is one; else rather ahead than back.
 fn make_move(twins: &mut Twins, chance: &mut Chance) -> Option<()> {
     let game = &twins.games[0];
     let side = game.position().actor();
-    let commands: Vec<Command> = legal_commands(game, side)?.iter().collect();
-    let others = game.position().occupied(side.opponent());
-    let is_near = |squares: Move| {
-        squares.from.column().abs_diff(squares.to.column()) + squares.from.row().abs_diff(squares.to.row())
-            == 1
+    let view = view(game, Viewer::Player(side), Stamp(0));
+    let commands: Vec<Command> = view.legal_commands()?.iter().collect();
+    let is_coin = |square: Square| {
+        view.pieces.iter().any(|piece| piece.square == square && piece.identity == Identity::Coin)
     };
     // A coin that strikes from afar is a Scout, and owes nothing any more.
-    let is_strike = |command: &&Command| matches!(command, Command::Move(asked) if others.contains(asked.squares.to) && is_near(asked.squares));
-    let strikes: Vec<&Command> = commands.iter().filter(is_strike).collect();
-    let command = if !strikes.is_empty() && once_in(chance, 2) {
-        strikes[chance.below(strikes.len())]
-    } else {
-        commands.get(chance.below(commands.len().max(1)))?
+    let is_strike = |command: &&Command| {
+        let Command::Move(asked) = command else { return false };
+        let Move { from, to } = asked.squares;
+        is_coin(from) && is_coin(to) && Direction::ALL.into_iter().any(|way| from.neighbor(way) == Some(to))
     };
-    twins.order_alike(side, as_message(command)?)
+    let strikes: Vec<&Command> = commands.iter().filter(is_strike).collect();
+    let rows_ahead = |command: &&Command| {
+        let Command::Move(asked) = command else { return 0 };
+        let rows = [asked.squares.from, asked.squares.to].map(|square| square.row() as i16);
+        if side == Side::Red { rows[1] - rows[0] } else { rows[0] - rows[1] }
+    };
+    let mut any = || commands.get(chance.below(commands.len().max(1)));
+    let by_chance = [any(), any(), any()].into_iter().flatten().max_by_key(rows_ahead);
+    let strike = strikes.get(chance.below(strikes.len().max(1))).copied();
+    twins.order_alike(side, as_message(strike.or(by_chance)?)?)
 }
 
 /// Two unlike choices of a side, or one twice where there is but one; the Flag, which would end the game, is none of them.
@@ -90,18 +101,24 @@ fn choices(twins: &Twins, side: Side, chance: &mut Chance) -> Option<[GameComman
     Some([first, last].map(|rank| GameCommand::Choose { rank }))
 }
 
-/// Both choose. When the hider did is the secret.
-fn choose_both(twins: &mut Twins, hider: Side, is_first: bool, chance: &mut Chance) -> Option<()> {
+/// Both choose. When the hider did is the secret, if the sessions differ in that.
+fn choose_both(
+    twins: &mut Twins,
+    hider: Side,
+    (is_by_moment, is_first): (bool, bool),
+    chance: &mut Chance,
+) -> Option<()> {
     let viewer = hider.opponent();
     let ([choice, _], [own, _]) = (choices(twins, hider, chance)?, choices(twins, viewer, chance)?);
     let is_early = once_in(chance, 2);
-    let in_one = |is_it: bool| [is_it, !is_it].map(|is_it| is_it.then(|| choice.clone()));
-    twins.order(hider, in_one(is_early))?;
+    let in_those = |are: [bool; 2]| are.map(|is_it| is_it.then(|| choice.clone()));
+    let early = if is_by_moment { [is_early, !is_early] } else { [is_early; 2] };
+    twins.order(hider, in_those(early))?;
     look_around(twins, hider);
     if is_first {
         twins.acts.push(Act::Outage);
     }
-    twins.order(hider, in_one(!is_early))?;
+    twins.order(hider, in_those(early.map(|is_early| !is_early)))?;
     look_around(twins, hider);
     twins.order_alike(viewer, own)
 }
@@ -118,9 +135,7 @@ fn leave_unseen(twins: &mut Twins, hider: Side, chance: &mut Chance) -> Option<(
     twins.acts.push(Act::Outage);
     look_around(twins, hider);
     let loser = if once_in(chance, 2) { hider } else { hider.opponent() };
-    twins.end(loser, GameCommand::Resign {})?;
-    twins.acts.push(Act::Fetch);
-    Some(())
+    twins.end(loser, GameCommand::Resign {})
 }
 
 /// The viewer does what it can to find out.

@@ -149,12 +149,12 @@ pub(crate) async fn play_pairs(
     }
     let pairs = plans.into_iter().zip(played).filter_map(|(plan, [one, other])| {
         let sessions = [one?, other?];
-        // Beyond an outage that stopped clocks in either, their texts are about the outage, too.
-        let parts = sessions.iter().map(Played::parts_undisturbed).min()?;
+        // Beyond an outage that they were told of unlike, they are two courses.
+        let parts = sessions[0].parts_comparable(&sessions[1]);
         Some(PairLog {
             name: plan.name,
             ruleset: plan.ruleset.id,
-            outages: parts - 1,
+            kills: sessions[0].kills_outlived(parts),
             hider: plan.hider as usize,
             secrets: sessions.each_ref().map(|session| session.stream(session.hider, parts)),
             sessions: sessions.each_ref().map(|session| {

@@ -138,7 +138,7 @@ impl Course {
         let at = places
             .filter_map(|(place, _)| Some((ruleset.shape.home_square(hider, place)?, Origin::Home(place))));
         let mut trail = Trail { at: at.collect(), ..Trail::default() };
-        let most = if ruleset.army.len() < 20 { 24 } else { 90 };
+        let most = if ruleset.army.len() < 20 { 24 } else { 60 };
         let wanted = between(chance, most / 2, most);
         let mut steps = Vec::new();
         while steps.len() < wanted || twins.games[0].position().owed_color().is_some() {

@@ -8,7 +8,7 @@ use flagfall_board::{GameId, Side, SquareSet};
 use flagfall_protocol::{
     ClientToServer, Code, CommandId, GameCommand, GameEvent, Position, Presence, ServerToClient, Terms, Time,
 };
-use flagfall_rules::Lakes;
+use flagfall_rules::{Lakes, Ruleset};
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Duration, sleep};
@@ -51,6 +51,8 @@ pub(super) struct Played {
     /// Those who must not see it: the other player and the public.
     pub watching: [usize; 2],
     opaque: Vec<String>,
+    put_off: Vec<u64>,
+    was_hit: Vec<bool>,
     /// Whether connections and presence come over several servers, and so in no order.
     is_spread: bool,
     is_end_open: bool,
@@ -66,9 +68,9 @@ struct Seat {
     /// Events it was told of, and is to be told of.
     events: u64,
     due: u64,
-    /// Where in its log each outage begins.
-    outages_at: Vec<usize>,
-    /// Over each outage, how many events were told of the outage itself.
+    /// Where in its log each outage begins, and where the session goes on.
+    outages_at: Vec<(usize, usize)>,
+    /// Over each outage, how many events told of the outage itself.
     lapses: Vec<u64>,
     /// What it read over HTTP, and after so many entries of its log.
     fetched: Vec<(usize, String)>,
@@ -144,6 +146,10 @@ struct Session<'a> {
     game: GameId,
     links: Links,
     is_spread: bool,
+    /// After each outage, how often a server could not take a command yet.
+    put_off: Vec<u64>,
+    /// Whether each outage was one of this session's servers.
+    was_hit: Vec<bool>,
 }
 
 /// Plays one session of a pair.
@@ -153,7 +159,9 @@ struct Session<'a> {
 pub(super) async fn play(plan: &PairPlan, variant: usize, links: Links) -> Result<Played, TrialError> {
     let count = links.servers.len();
     // On one server everything comes in one order, on several nothing but events and answers does.
-    let is_spread = count > 1 && (plan.number + plan.number / 12) % 2 == 1;
+    // A game with drawn lakes is made many times, and those called off are to be gone for whoever made them.
+    let is_even = (plan.number + plan.number / Ruleset::all().len()).is_multiple_of(2);
+    let is_spread = count > 1 && !is_even && plan.ruleset.lakes != Lakes::Drawn;
     let pool = Arc::new(TextPool::default());
     let make = |role: Role, number: usize| {
         let name = format!("p{}-{variant}{number}-{:04x}", plan.number, plan.seed & 0xffff);
@@ -178,7 +186,8 @@ pub(super) async fn play(plan: &PairPlan, variant: usize, links: Links) -> Resul
     }
     let (game, challenge) = make_game(plan, &mut seats).await?;
     seats[PUBLIC].client.connect().await?;
-    let mut session = Session { plan, variant, seats, game, links, is_spread };
+    let mut session =
+        Session { plan, variant, seats, game, links, is_spread, put_off: Vec::new(), was_hit: Vec::new() };
     session.follow_script().await?;
     Ok(session.over(challenge))
 }
@@ -317,7 +326,7 @@ impl Session<'_> {
             match refusal {
                 Some((code, _)) if is_for_now(code.as_str()) => {
                     // It is about the outage, not about the game.
-                    seat.lapses.last_mut().into_iter().for_each(|lapses| *lapses += 1);
+                    self.put_off.last_mut().into_iter().for_each(|count| *count += 1);
                     sleep(PAUSE).await;
                 }
                 Some((code, text)) if !order.is_refused => {
@@ -339,7 +348,7 @@ impl Session<'_> {
 
     async fn drop_and_resume(&mut self, who: usize) -> Result<(), TrialError> {
         self.seats[who].client.drop_line();
-        if !self.is_spread {
+        if who != PUBLIC && !self.is_spread {
             for other in self.others_watching(who) {
                 self.seats[other].await_presence(who, Presence::Reconnecting).await?;
             }
@@ -354,8 +363,9 @@ impl Session<'_> {
         for seat in &mut self.seats {
             // From here on what is told of the outage is counted.
             seat.lapses.push(0);
-            seat.outages_at.push(seat.client.log.entries.len());
+            seat.outages_at.push((seat.client.log.entries.len(), usize::MAX));
         }
+        self.put_off.push(0);
         let gone = |_| TrialError::Defect("nobody kills servers any more".to_owned());
         self.links.arrived.send(()).await.map_err(|_| TrialError::Defect("nobody waits".to_owned()))?;
         let [red, blue, spectator] = &mut self.seats;
@@ -367,6 +377,7 @@ impl Session<'_> {
         };
         let is_killed = |seat: &Seat| killed.server.is_none_or(|server| server == seat.server);
         let cut: Vec<usize> = (0..3).filter(|who| is_killed(&self.seats[*who])).collect();
+        self.was_hit.push(!cut.is_empty());
         for who in &cut {
             let client = &mut self.seats[*who].client;
             while client.receive().await.is_some() {}
@@ -375,6 +386,29 @@ impl Session<'_> {
             if cut.contains(&who) {
                 self.seats[who].client.connect().await?;
                 self.open(who).await?;
+            }
+        }
+        self.hear_of_outage().await?;
+        for seat in &mut self.seats {
+            let end = seat.client.log.entries.len();
+            seat.outages_at.last_mut().into_iter().for_each(|outage| outage.1 = end);
+        }
+        for who in 0..3 {
+            self.drop_and_resume(who).await?;
+        }
+        Ok(())
+    }
+
+    /// What is told of the outage itself comes when it comes, but before anything is judged: a command that is refused waits for it.
+    async fn hear_of_outage(&mut self) -> Result<(), TrialError> {
+        let (side, commands) =
+            (self.plan.hider, [Some(GameCommand::DeclineDraw {}), Some(GameCommand::DeclineDraw {})]);
+        let order = Order { side, ply: 0, commands, told: [[0; 3]; 2], is_refused: true };
+        self.order(usize::MAX - self.put_off.len(), &order).await?;
+        let told = self.seats[side as usize].lapses.last().copied();
+        for seat in &mut self.seats {
+            while seat.lapses.last().copied() < told {
+                seat.next("what happened to the clocks").await?;
             }
         }
         Ok(())
@@ -408,6 +442,8 @@ impl Session<'_> {
             hider,
             watching: [1 - hider, PUBLIC],
             opaque,
+            put_off: self.put_off,
+            was_hit: self.was_hit,
             is_spread: self.is_spread,
             is_end_open: self.plan.is_end_open,
         }
@@ -420,16 +456,32 @@ fn is_for_now(code: &str) -> bool {
 }
 
 impl Played {
-    /// How many of the parts between outages can be compared with another session's: all of them, if no outage was told of as an event.
-    pub(super) fn parts_undisturbed(&self) -> usize {
-        let of_seat = |seat: &Seat| seat.lapses.iter().take_while(|lapses| **lapses == 0).count();
-        1 + self.seats.iter().map(of_seat).min().unwrap_or_default()
+    /// Over an outage: how many events told each of the three of it, and how often a server could not take a command yet.
+    fn disturbance(&self, outage: usize) -> Option<([u64; 3], u64)> {
+        let [red, blue, public] = self.seats.each_ref().map(|seat| seat.lapses.get(outage).copied());
+        Some(([red?, blue?, public?], *self.put_off.get(outage)?))
+    }
+
+    /// How many of the parts between outages can be compared with another session's: those after an outage that was told of alike.
+    pub(super) fn parts_comparable(&self, other: &Played) -> usize {
+        let is_alike = |outage: &usize| {
+            let [one, other] = [self, other].map(|session| session.disturbance(*outage));
+            one == other && one.is_some_and(|(_, put_off)| put_off == 0)
+        };
+        1 + (0..self.put_off.len()).take_while(is_alike).count()
+    }
+
+    /// How many kills of its own servers it has outlived in so many parts.
+    pub(super) fn kills_outlived(&self, parts: usize) -> usize {
+        self.was_hit.iter().take(parts - 1).filter(|was_hit| **was_hit).count()
     }
 
     /// What one of the three was sent in so many parts.
     pub(super) fn stream(&self, who: usize, parts: usize) -> Stream {
         let seat = &self.seats[who];
-        let end = seat.outages_at.get(parts - 1).copied().unwrap_or(seat.client.log.entries.len());
+        let end = seat.outages_at.get(parts - 1).map_or(seat.client.log.entries.len(), |(from, _)| *from);
+        let is_of_outage =
+            |at: usize| seat.outages_at.iter().any(|(from, until)| (*from..*until).contains(&at));
         let mut texts = Vec::new();
         let mut fetched = seat.fetched.iter().peekable();
         for (at, entry) in seat.client.log.entries.iter().enumerate().take(end) {
@@ -437,6 +489,7 @@ impl Played {
                 texts.push(text.clone());
             }
             if let What::Received(text) = &entry.what
+                && !is_of_outage(at)
                 && let Some(text) = self.comparable(text)
             {
                 texts.push(text);
@@ -453,26 +506,43 @@ impl Played {
         Stream { viewer: ["Red", "Blue", "the public"][who].to_owned(), texts, opaque: self.opaque.clone() }
     }
 
-    /// A text as far as it is to be the same in both sessions. Pings come by the clock; who is there is known to several servers sooner or later.
+    /// A text as far as it is to be the same in both sessions. Pings come by the clock, and so does from when on a game can be claimed; who is there is known
+    /// to several servers sooner or later.
     fn comparable(&self, text: &str) -> Option<String> {
         let is_of = |kind: &str| text.starts_with(&format!(r#"{{"type":"{kind}""#));
-        let is_late = self.is_spread && (is_of("presence") || is_of("game_started"));
-        if is_of("ping") || is_late {
+        let of_lines: &[&str] = if self.is_spread { &["presence", "game_started"] } else { &[] };
+        if ["ping", "claimable"].into_iter().any(is_of) || of_lines.iter().any(|kind| is_of(kind)) {
             return None;
         }
-        if self.is_spread
-            && is_of("game")
-            && let Some((before, rest)) = text.split_once(r#""presence":{"#)
-            && let Some((_, after)) = rest.split_once('}')
-        {
-            return Some(format!(r#"{before}"presence":{{}}{after}"#));
+        if !is_of("game") {
+            return Some(text.to_owned());
         }
-        Some(text.to_owned())
+        let text = without_object(text, "claimable_at");
+        Some(if self.is_spread { without_object(&text, "presence") } else { text })
     }
+}
+
+/// The text of a JSON object without the field of this name, whose value is an object with nothing but numbers and words.
+fn without_object(text: &str, name: &str) -> String {
+    let Some((before, rest)) = text.split_once(&format!(r#","{name}":{{"#)) else { return text.to_owned() };
+    let after = rest.split_once('}').map_or("", |(_, after)| after);
+    format!("{before}{after}")
 }
 
 /// The code of the challenge by which the game was made.
 fn challenge_in(text: &str) -> Option<String> {
     let (_, rest) = text.split_once(r#""challenge":""#)?;
     rest.split('"').next().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_left_out_and_nothing_else() {
+        let text = r#"{"seq":3,"presence":{"red":"away","blue":"present"},"rematch":["red"]}"#;
+        assert_eq!(without_object(text, "presence"), r#"{"seq":3,"rematch":["red"]}"#);
+        assert_eq!(without_object(text, "claimable_at"), text);
+    }
 }
