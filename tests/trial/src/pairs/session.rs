@@ -9,6 +9,8 @@ use flagfall_protocol::{
     ClientToServer, Code, CommandId, GameCommand, GameEvent, Position, Presence, ServerToClient, Terms, Time,
 };
 use flagfall_rules::{Lakes, Ruleset};
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Duration, sleep};
@@ -112,6 +114,32 @@ impl Seat {
         Ok(message)
     }
 
+    /// Sends a command and waits for its answer: none, or why it is refused.
+    async fn ask(
+        &mut self,
+        message: &ClientToServer,
+        id: &CommandId,
+    ) -> Result<Option<(Code, String)>, TrialError> {
+        self.client.send(message).await;
+        loop {
+            match self.next("an answer").await? {
+                ServerToClient::Accepted { cmd_id, .. } if cmd_id == *id => return Ok(None),
+                ServerToClient::Refused { cmd_id: Some(cmd_id), code, message, .. } if cmd_id == *id => {
+                    return Ok(Some((code, message)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Opens the game. What was missed comes along.
+    async fn open(&mut self, game: GameId) -> Result<(), TrialError> {
+        self.client.send(&ClientToServer::OpenGame { game, since: self.seen }).await;
+        while !matches!(self.next("the game").await?, ServerToClient::Game { .. }) {}
+        self.events = self.due;
+        Ok(())
+    }
+
     /// Reads until it has been told of everything.
     async fn catch_up(&mut self) -> Result<(), TrialError> {
         while self.events < self.due {
@@ -135,6 +163,26 @@ impl Seat {
             let _broken = self.next("nothing").await;
         }
         std::future::pending().await
+    }
+}
+
+/// One of the three, and the two others.
+fn apart(seats: &mut [Seat; 3], who: usize) -> (&mut Seat, [&mut Seat; 2]) {
+    let [red, blue, spectator] = seats;
+    match who {
+        0 => (red, [blue, spectator]),
+        1 => (blue, [red, spectator]),
+        _ => (spectator, [red, blue]),
+    }
+}
+
+/// Does something while others read whatever comes.
+async fn beside<T, const COUNT: usize>(others: [&mut Seat; COUNT], work: impl Future<Output = T>) -> T {
+    let mut listening: FuturesUnordered<_> = others.into_iter().map(|seat| Box::pin(seat.idle())).collect();
+    tokio::select! {
+        biased;
+        done = work => done,
+        Some(never) = listening.next() => match never {},
     }
 }
 
@@ -284,11 +332,8 @@ impl Session<'_> {
 
     /// Opens the game; the others are told who is there.
     async fn open(&mut self, who: usize) -> Result<(), TrialError> {
-        let seat = &mut self.seats[who];
-        seat.client.send(&ClientToServer::OpenGame { game: self.game, since: seat.seen }).await;
-        while !matches!(seat.next("the game").await?, ServerToClient::Game { .. }) {}
-        // What was missed came along.
-        seat.events = seat.due;
+        let (game, (seat, others)) = (self.game, apart(&mut self.seats, who));
+        beside(others, seat.open(game)).await?;
         if who != PUBLIC && !self.is_spread {
             for other in self.others_watching(who) {
                 self.seats[other].await_presence(who, Presence::Present).await?;
@@ -311,18 +356,9 @@ impl Session<'_> {
         for (seat, told) in self.seats.iter_mut().zip(order.told[self.variant]) {
             seat.due += told;
         }
-        let seat = &mut self.seats[order.side as usize];
         for _ in 0..REPEATS_MAX {
-            seat.client.send(&message).await;
-            let refusal = loop {
-                match seat.next("an answer").await? {
-                    ServerToClient::Accepted { cmd_id, .. } if cmd_id == id => break None,
-                    ServerToClient::Refused { cmd_id: Some(cmd_id), code, message, .. } if cmd_id == id => {
-                        break Some((code, message));
-                    }
-                    _ => {}
-                }
-            };
+            let (seat, others) = apart(&mut self.seats, order.side as usize);
+            let refusal = beside(others, seat.ask(&message, &id)).await?;
             match refusal {
                 Some((code, _)) if is_for_now(code.as_str()) => {
                     // It is about the outage, not about the game.
@@ -330,20 +366,22 @@ impl Session<'_> {
                     sleep(PAUSE).await;
                 }
                 Some((code, text)) if !order.is_refused => {
-                    return Err(seat.client.error(game.as_str(), format!("{command:?}: {code}: {text}")));
+                    let what = format!("{command:?}: {code}: {text}");
+                    return Err(self.seats[order.side as usize].client.error(game.as_str(), what));
                 }
                 None if order.is_refused => {
-                    return Err(seat.client.error(game.as_str(), format!("{command:?} was taken")));
+                    let what = format!("{command:?} was taken");
+                    return Err(self.seats[order.side as usize].client.error(game.as_str(), what));
                 }
                 _ => {
-                    for seat in &mut self.seats {
-                        seat.catch_up().await?;
-                    }
+                    let [red, blue, spectator] = &mut self.seats;
+                    tokio::try_join!(red.catch_up(), blue.catch_up(), spectator.catch_up())?;
                     return Ok(());
                 }
             }
         }
-        Err(seat.client.error(game.as_str(), format!("{command:?} was not taken for long")))
+        let what = format!("{command:?} was not taken for long");
+        Err(self.seats[order.side as usize].client.error(game.as_str(), what))
     }
 
     async fn drop_and_resume(&mut self, who: usize) -> Result<(), TrialError> {
@@ -353,7 +391,12 @@ impl Session<'_> {
                 self.seats[other].await_presence(who, Presence::Reconnecting).await?;
             }
         }
-        self.seats[who].client.connect().await?;
+        self.connect_and_open(who).await
+    }
+
+    async fn connect_and_open(&mut self, who: usize) -> Result<(), TrialError> {
+        let (seat, others) = apart(&mut self.seats, who);
+        beside(others, Box::pin(seat.client.connect())).await?;
         self.open(who).await
     }
 
@@ -368,13 +411,8 @@ impl Session<'_> {
         self.put_off.push(0);
         let gone = |_| TrialError::Defect("nobody kills servers any more".to_owned());
         self.links.arrived.send(()).await.map_err(|_| TrialError::Defect("nobody waits".to_owned()))?;
-        let [red, blue, spectator] = &mut self.seats;
-        let killed = tokio::select! {
-            killed = self.links.killed.wait_for(|killed| killed.count > before) => *killed.map_err(gone)?,
-            never = red.idle() => match never {},
-            never = blue.idle() => match never {},
-            never = spectator.idle() => match never {},
-        };
+        let killed = self.links.killed.wait_for(|killed| killed.count > before);
+        let killed = *beside(self.seats.each_mut(), killed).await.map_err(gone)?;
         let is_killed = |seat: &Seat| killed.server.is_none_or(|server| server == seat.server);
         let cut: Vec<usize> = (0..3).filter(|who| is_killed(&self.seats[*who])).collect();
         self.was_hit.push(!cut.is_empty());
@@ -384,8 +422,7 @@ impl Session<'_> {
         }
         for who in 0..3 {
             if cut.contains(&who) {
-                self.seats[who].client.connect().await?;
-                self.open(who).await?;
+                self.connect_and_open(who).await?;
             }
         }
         self.hear_of_outage().await?;
@@ -418,12 +455,14 @@ impl Session<'_> {
     async fn fetch(&mut self) -> Result<(), TrialError> {
         let viewer = self.plan.hider.opponent() as usize;
         for who in [viewer, PUBLIC] {
-            let seat = &mut self.seats[who];
+            let (game, (seat, mut others)) = (self.game, apart(&mut self.seats, who));
             let token = if who == PUBLIC { None } else { seat.client.token.clone() };
             for under in ["", "/record", "/record.txt"] {
-                let address = seat.address()?;
-                let text = http::get(address, self.game.as_str(), under, token.as_deref()).await?;
-                seat.fetched.push((seat.client.log.entries.len(), text));
+                let (address, after) = (seat.address()?, seat.client.log.entries.len());
+                let [one, other] = &mut others;
+                let read = http::get(address, game.as_str(), under, token.as_deref());
+                let text = beside([seat, one, other], read).await?;
+                seat.fetched.push((after, text));
             }
         }
         Ok(())
