@@ -167,11 +167,14 @@ pub enum SetupChoice {
 pub enum Link {
     /// Being dialed, or waiting to be, for the n-th time since it was last up.
     Dialing {
-        /// How often dialing has failed since.
+        /// How often it came to no welcome since.
         failures: u32,
     },
     /// Up, and the hello is not answered yet.
-    Greeting,
+    Greeting {
+        /// How often it came to no welcome since it was last up.
+        failures: u32,
+    },
     /// Up.
     Online,
     /// Gone for good.
@@ -179,6 +182,15 @@ pub enum Link {
         /// Why.
         why: String,
     },
+}
+
+/// What the server could not do when it was asked, and is asked for again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Retry {
+    /// How often it could not.
+    pub refusals: u32,
+    /// When it is asked again; none while it is on its way, or the line is down.
+    pub at: Option<u64>,
 }
 
 /// A command that was sent and not answered yet: sent again, with the same id, on the next line.
@@ -475,6 +487,8 @@ pub struct Model {
     pub game: Option<OpenGame>,
     /// The game that was asked for and has not come yet.
     pub opening: Option<GameId>,
+    /// What the server could not do for now.
+    pub retry: Option<Retry>,
     /// The board is turned from the side on which it would be.
     pub is_turned: bool,
     /// The deployments that one's account keeps are on their way.
@@ -534,6 +548,7 @@ impl Model {
             page: Page::Waiting { headline, lines: Vec::new() },
             game: None,
             opening: None,
+            retry: None,
             is_turned: false,
             is_loading_saved: false,
             saved: BTreeMap::new(),

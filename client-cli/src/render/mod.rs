@@ -168,8 +168,8 @@ fn title_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
             .player
             .as_ref()
             .map_or_else(|| "online".to_owned(), |player| format!("{}, online", words::player(player))),
-        Link::Dialing { .. } | Link::Greeting if model.was_online => "RECONNECTING".to_owned(),
-        Link::Dialing { .. } | Link::Greeting => "connecting".to_owned(),
+        Link::Dialing { .. } | Link::Greeting { .. } if model.was_online => "RECONNECTING".to_owned(),
+        Link::Dialing { .. } | Link::Greeting { .. } => "connecting".to_owned(),
         Link::Closed { .. } => "DISCONNECTED".to_owned(),
     };
     let room = usize::from(width).saturating_sub(line.chars().count() + 1);

@@ -32,7 +32,8 @@ pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec
     }
 }
 
-fn begin(model: &mut Model, out: &mut Vec<Effect>) {
+/// Asks for what the person wants.
+pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
     match model.goal.clone() {
         Goal::Games => {
             errands::ask(model, Errand::OwnGames, out);

@@ -4,19 +4,21 @@ use std::path::Path;
 
 use flagfall_protocol::{ClientToServer, CloseCode, PROTOCOL_VERSION};
 
-use super::{chat, exit};
+use super::{chat, exit, patience};
 use crate::config::is_account_file;
 use crate::model::{Effect, Link, Model, Pending};
 
 const BACKOFF_FIRST_MS: u64 = 100;
 const BACKOFF_MAX_MS: u64 = 5_000;
+/// Where the server wants to be left alone for a moment, the next line is dialed as after so many failures: after about a second.
+const SLOWLY_FROM: u32 = 5;
 /// A server that sends pings and is silent for so long is not there any longer.
 const SILENCE_MAX_MS: u64 = 20_000;
 /// More commands are not kept for a line that is down.
 const PENDING_MAX: usize = 8;
 
 pub(super) fn connected(model: &mut Model, out: &mut Vec<Effect>) {
-    model.link = Link::Greeting;
+    model.link = Link::Greeting { failures: failures(model) };
     model.heard_at = model.now;
     model.is_pinged = false;
     let is_new = model.token.is_none();
@@ -29,27 +31,42 @@ pub(super) fn connected(model: &mut Model, out: &mut Vec<Effect>) {
 }
 
 pub(super) fn connect_failed(model: &mut Model, why: &str, advice: &str, out: &mut Vec<Effect>) {
-    if !model.was_online {
+    if !model.was_online && model.retry.is_none() {
         let word = format!("Cannot reach {}: {why}. {advice}", model.options.server);
         exit(model, 1, word, out);
         return;
     }
-    let failures = match model.link {
-        Link::Dialing { failures } => failures.saturating_add(1),
-        Link::Greeting | Link::Online | Link::Closed { .. } => 1,
-    };
+    let failures = failures(model).saturating_add(1);
     if failures == 1 {
         model.say(format!("No server yet ({why}). Trying again and again."));
     }
+    dial(model, failures, out);
+}
+
+/// How often it came to no welcome since the line was last up.
+fn failures(model: &Model) -> u32 {
+    match model.link {
+        Link::Dialing { failures } | Link::Greeting { failures } => failures,
+        Link::Online | Link::Closed { .. } => 0,
+    }
+}
+
+/// Dials after so many failures: the first time at once.
+fn dial(model: &mut Model, failures: u32, out: &mut Vec<Effect>) {
     model.link = Link::Dialing { failures };
-    let delay_ms = backoff_ms(model, failures);
+    let delay_ms = if failures == 0 { 0 } else { backoff_ms(model, failures) };
     out.push(Effect::Connect { delay_ms });
 }
 
 /// Doubles from a tenth of a second to five, half of it by chance, so that many clients do not come back at one moment.
 fn backoff_ms(model: &mut Model, failures: u32) -> u64 {
     let doubled = BACKOFF_FIRST_MS << failures.saturating_sub(1).min(10);
-    let half = doubled.min(BACKOFF_MAX_MS) / 2;
+    jittered_ms(model, doubled.min(BACKOFF_MAX_MS))
+}
+
+/// At most so long, half of it by chance.
+pub(super) fn jittered_ms(model: &mut Model, most_ms: u64) -> u64 {
+    let half = most_ms / 2;
     half + model.chance.below(half as usize + 1) as u64
 }
 
@@ -74,10 +91,15 @@ pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out:
         // Coming back would take the seat from the newer connection.
         model.link = Link::Closed { why: why.to_owned() };
         exit(model, 0, "The connection is gone, and another one of yours has the seat: this one ends.", out);
-    } else if model.was_online {
-        model.link = Link::Dialing { failures: 0 };
-        model.say(format!("The connection is gone ({why}). Reconnecting."));
-        out.push(Effect::Connect { delay_ms: 0 });
+    } else if model.was_online || patience::outlasts(model, code, why) {
+        if model.link == Link::Online {
+            model.say(format!("The connection is gone ({why}). Reconnecting."));
+        }
+        // Whoever was not welcomed is not where he was when the line was up.
+        let failed = u32::from(model.link != Link::Online);
+        let least = if code.is_some_and(CloseCode::is_to_wait) { SLOWLY_FROM } else { 0 };
+        let failures = failures(model).saturating_add(failed).max(least);
+        dial(model, failures, out);
     } else {
         model.link = Link::Closed { why: why.to_owned() };
         let server = &model.options.server;
@@ -102,7 +124,7 @@ pub(super) fn unknown_token_hint(model: &Model) -> String {
 pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
     let is_silent = model.now.saturating_sub(model.heard_at) > SILENCE_MAX_MS;
     let is_expected = match model.link {
-        Link::Greeting => true,
+        Link::Greeting { .. } => true,
         Link::Online => model.is_pinged,
         Link::Dialing { .. } | Link::Closed { .. } => false,
     };

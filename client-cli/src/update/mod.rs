@@ -10,6 +10,7 @@ mod keys;
 mod lines;
 mod link;
 mod mail;
+mod patience;
 mod reserve;
 mod server;
 mod store;
@@ -27,6 +28,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Tick => {
             absence::tick(model);
             link::tick(model, &mut out);
+            patience::tick(model, &mut out);
         }
         Message::Connected => link::connected(model, &mut out),
         Message::ConnectFailed { why, advice } => link::connect_failed(model, &why, &advice, &mut out),

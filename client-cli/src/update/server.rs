@@ -2,12 +2,13 @@
 
 use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, GameCommand, ServerToClient};
 
-use super::{absence, challenges, chat, errands, exit, game, goal, link, mail, store};
+use super::{absence, challenges, chat, errands, exit, game, goal, link, mail, patience, store};
 use crate::errand::Errand;
 use crate::model::{Effect, Goal, How, Link, Model, Page};
 use crate::words;
 
 pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec<Effect>) {
+    patience::heard(model, &message);
     match message {
         ServerToClient::Welcome { protocol: _, server: _, player, token, server_time, games } => {
             link::learn_time(model, server_time, true);
@@ -28,7 +29,7 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
         }
         ServerToClient::Accepted { cmd_id, outcome } => accepted(model, &cmd_id, outcome, out),
         ServerToClient::Refused { cmd_id, game, code, message, seq } => {
-            if store::is_kept(model, &code) {
+            if store::is_kept(model, &code) || patience::is_kept(model, cmd_id.as_ref(), &code, &message) {
                 return;
             }
             let pending = cmd_id.as_ref().and_then(|cmd_id| take_pending(model, cmd_id));

@@ -121,7 +121,11 @@ impl Table {
         let Some(viewer) = self.header.viewer(Some(&player.id)) else { return false };
         let shown = self.audiences.shown(viewer).seq;
         // In another epoch, too: servers learn of a new one at different times.
-        let has_seen_more = since.is_some_and(|since| since.seq > shown);
+        let is_ahead = |since: Position| {
+            // What is at hand may be a branch that was lost: nobody can look.
+            since.seq > shown || (self.following.is_store_away && since.epoch > self.epoch)
+        };
+        let has_seen_more = since.is_some_and(is_ahead);
         self.following.forget(outbox.connection());
         // While the store is away nobody can look, and what is at hand is all there is to be shown.
         let is_followed = !self.audiences.is_empty() || self.following.is_store_away;

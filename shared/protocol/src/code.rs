@@ -172,9 +172,16 @@ pub enum CloseCode {
 }
 
 impl CloseCode {
-    /// Whether a client should connect again after this code.
+    /// Whether a client should connect again after this code, be it of the protocol or of WebSockets themselves. Where the client is wrong, it would be wrong again.
     #[must_use]
     pub const fn is_to_reconnect(code: u16) -> bool {
-        !matches!(code, 4100..=4199)
+        !matches!(code, 4100..=4199 | 1002 | 1003 | 1007..=1009)
+    }
+
+    /// Whether a client should let some time go by before it does.
+    #[must_use]
+    pub const fn is_to_wait(code: u16) -> bool {
+        const LATER: u16 = 1013;
+        code == LATER || code == CloseCode::TooManyRequests as u16
     }
 }

@@ -364,8 +364,9 @@ fn whoever_opens_a_game_while_the_store_is_away_is_shown_what_is_at_hand_and_aga
 fn of_a_game_that_has_gone_on_elsewhere_nothing_older_is_shown_while_the_store_is_away() {
     let (one, ..) = pair();
     let head = one.log().len() as u64;
-    let newer = Position { epoch: 1, seq: 1_000 };
-    for (heard, since) in [(head + 1, None), (head, Some(newer))] {
+    let seen = |epoch, seq| Some(Position { epoch, seq });
+    let rows = [(head + 1, None), (head, seen(1, 1_000)), (head, seen(u64::MAX, 0))];
+    for (heard, since) in rows {
         let mut other = one.twin();
         other.table.share(PerSide::default());
         other.table.note_store(true, None);

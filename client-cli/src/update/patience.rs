@@ -1,0 +1,94 @@
+//! What a server cannot do for now it is asked for again, more and more slowly; the person is told once. A program that plays game after game outlasts more
+//! than a person would.
+
+use flagfall_protocol::{ClientToServer, CloseCode, Code, CommandId, ServerToClient};
+
+use super::{goal, link, mail};
+use crate::model::{Effect, How, Link, Model, Retry};
+use crate::words;
+
+/// The longest wait before the first time that something is asked for again.
+const FIRST_MS: u64 = 1_000;
+/// The longest wait before any other.
+const LONGEST_MS: u64 = 30_000;
+
+/// Whether what is refused goes on waiting: the refusal says nothing against it.
+pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code, message: &str) -> bool {
+    let is_program = model.options.is_program;
+    let is_for_now = match code.as_str() {
+        Code::STORE_UNAVAILABLE => is_program || model.link == Link::Online,
+        Code::STOPPING | Code::INTERNAL | Code::TOO_MANY | Code::LEFT_GAMES => is_program,
+        _ => false,
+    };
+    if !is_for_now || model.game.is_some() || mail::is_mail(model) {
+        return false;
+    }
+    let is_asked = match cmd_id {
+        Some(cmd_id) => model.pending.iter().any(|pending| pending.cmd_id == *cmd_id),
+        // The answer to a hello, to a look at a challenge, or to the opening of a game; or too much was said.
+        None => {
+            model.link != Link::Online
+                || model.opening.is_some()
+                || is_looking_at_challenge(model)
+                || (is_program && code.as_str() == Code::TOO_MANY)
+        }
+    };
+    if is_asked {
+        wait(model, message);
+    }
+    is_asked
+}
+
+/// Whether a line that was closed before any welcome is dialed again.
+pub(super) fn outlasts(model: &mut Model, code: Option<u16>, why: &str) -> bool {
+    let is_told = code.is_some_and(|code| CloseCode::is_to_wait(code) || code == CloseCode::Shutdown as u16);
+    if model.options.is_program && is_told && model.retry.is_none() {
+        wait(model, why);
+    }
+    model.retry.is_some()
+}
+
+/// Whatever was waited for has come.
+pub(super) fn heard(model: &mut Model, message: &ServerToClient) {
+    let has_come = match message {
+        ServerToClient::Accepted { .. } | ServerToClient::Game { .. } | ServerToClient::Challenge { .. } => {
+            true
+        }
+        // Nothing but the welcome was.
+        ServerToClient::Welcome { .. } => model.pending.is_empty() && model.opening.is_none(),
+        _ => false,
+    };
+    if has_come {
+        model.retry = None;
+    }
+}
+
+/// Asks again when it is time. While the store is away, that is when it is back.
+pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
+    let Some(retry) = &mut model.retry else { return };
+    if model.link != Link::Online || model.is_store_away || retry.at.is_none_or(|at| model.now < at) {
+        return;
+    }
+    retry.at = None;
+    if let Some(game) = model.opening {
+        out.push(Effect::Send(ClientToServer::OpenGame { game, since: None }));
+    } else if !model.pending.is_empty() {
+        link::resend(model, out);
+    } else if is_looking_at_challenge(model) {
+        goal::begin(model, out);
+    }
+}
+
+/// Says once what the server cannot do, and sets the time at which it is asked again.
+fn wait(model: &mut Model, why: &str) {
+    let Retry { refusals, .. } = model.retry.unwrap_or_default();
+    if refusals == 0 {
+        model.say(format!("Not now: {} Trying again and again.", words::sentence(why)));
+    }
+    let delay_ms = link::jittered_ms(model, (FIRST_MS << refusals.min(10)).min(LONGEST_MS));
+    model.retry = Some(Retry { refusals: refusals.saturating_add(1), at: Some(model.now + delay_ms) });
+}
+
+fn is_looking_at_challenge(model: &Model) -> bool {
+    model.opening.is_none() && matches!(model.wish(), Some(wish) if matches!(wish.how, How::Accept(_)))
+}
