@@ -134,7 +134,6 @@ fn a_program_that_is_sent_back_at_the_door_comes_again_and_a_person_is_told() {
         assert!(delay(&update(&mut model, failed())) <= 5_000);
         assert!(matches!(sent(&welcome(&mut model, "[]"))[..], [ClientToServer::OpenLobby {}]));
         assert_eq!(model.retry, None);
-        update(&mut person(), Message::Connected);
         let mut model = person();
         update(&mut model, Message::Connected);
         assert_eq!(exit_code(&refuse_hello(&mut model, code)), Some(2), "{code}");

@@ -178,6 +178,27 @@ fn two_programs_play_a_game_of_each_ruleset_that_the_line_protocol_can_tell() {
 }
 
 #[test]
+fn a_program_waits_for_a_store_that_is_away_and_plays_when_it_is_back() {
+    let site = Site::with_redis();
+    let server = site.serve();
+    let stage = Stage { site, server };
+    let redis = stage.site.redis().expect("a Redis");
+    redis.freeze();
+    let red = stage.house("red", "pbm", 1, 30);
+    let mut first = stage.plays("ann", &red, "pbm", &["--side", "red", "--games", "1"]);
+    first.expect("Not now: The server cannot reach its store");
+    redis.thaw();
+    first.expect("Your offer is in the lobby");
+    let blue = stage.house("blue", "pbm", 2, 1_000_000);
+    let mut second = stage.plays("bob", &blue, "pbm", &["--games", "1"]);
+    for client in [&mut first, &mut second] {
+        client.ended().expect(0, &["The game starts.", "Games 1: "]);
+        assert_eq!(client.error_lines(), [] as [&str; 0]);
+    }
+    stage.nothing_is_left();
+}
+
+#[test]
 fn a_killed_server_comes_back_and_the_programs_play_on_and_know_nothing_of_it() {
     let mut stage = Stage::new();
     let port = stage.server.address.port();
