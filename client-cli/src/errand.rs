@@ -82,6 +82,8 @@ pub enum Errand {
         game: GameId,
         /// The ply at which it stands.
         ply: Ply,
+        /// The epoch in which it was shown.
+        epoch: u64,
         /// The moves.
         moves: Vec<QueuedMove>,
     },
@@ -149,8 +151,8 @@ impl Errand {
             Errand::SaveDeployment { ruleset: _, name: _, setup } => {
                 serde_json::to_vec(&SaveDeployment { setup: setup.clone() })
             }
-            Errand::SetQueue { game: _, ply, moves } => {
-                serde_json::to_vec(&NewQueue { ply: *ply, moves: moves.clone() })
+            Errand::SetQueue { game: _, ply, epoch, moves } => {
+                serde_json::to_vec(&NewQueue { ply: *ply, epoch: Some(*epoch), moves: moves.clone() })
             }
             _ => Ok(Vec::new()),
         }

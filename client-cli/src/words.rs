@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use flagfall_board::{Numbering, Rank, Side, Square, Stamp};
 use flagfall_protocol::{
-    Conduct, GameEvent, GameSummary, GameView, IdentityText, Leaderboard, LeaderboardEntry, MoveText,
-    Outcome, OwedColor, PendingStrike, Phase, Player, PlayerKind, Presence, Profile, RatingChange,
+    Conduct, GameCommand, GameEvent, GameSummary, GameView, IdentityText, Leaderboard, LeaderboardEntry,
+    MoveText, Outcome, OwedColor, PendingStrike, Phase, Player, PlayerKind, Presence, Profile, RatingChange,
     RatingInfo, RatingPoint, Reserve, SeenExchange, SeenMove, SeenPlacing, SeenStrike, StrikeFate, Terms,
     Time,
 };
@@ -259,6 +259,27 @@ pub fn fold(line: &str, columns: usize) -> Vec<String> {
 #[must_use]
 pub fn clean(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() && letter != '\n' { '?' } else { letter }).collect()
+}
+
+/// What has become of a command that the server did not carry out.
+#[must_use]
+pub fn not_done(command: &GameCommand) -> String {
+    match command {
+        GameCommand::Deploy { setup: _ } => "Your deployment was not handed in".to_owned(),
+        GameCommand::Move { squares, path: _, color: _ } => format!("Your move {squares} was not made"),
+        GameCommand::Remove { square } => format!("Your piece on {square} was not taken off the board"),
+        GameCommand::Place { square, rank: _, labeled: _, color: _ } => {
+            format!("Your piece was not placed on {square}")
+        }
+        GameCommand::Color { color: _ } => "Your chip was not laid".to_owned(),
+        GameCommand::Choose { rank: _ } => "Your choice was not taken".to_owned(),
+        GameCommand::OfferDraw {} => "Your draw offer was not made".to_owned(),
+        GameCommand::AcceptDraw {} => "You have not agreed to a draw".to_owned(),
+        GameCommand::DeclineDraw {} => "You have declined no draw".to_owned(),
+        GameCommand::Resign {} => "You have not resigned".to_owned(),
+        GameCommand::Abort {} => "You have not called the game off".to_owned(),
+        GameCommand::Claim { result: _ } => "Your claim was not made".to_owned(),
+    }
 }
 
 /// A text with a capital and a full stop.

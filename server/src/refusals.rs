@@ -13,7 +13,7 @@ use crate::lobby::{LobbyRefusal, check_rated, check_terms};
 use crate::notices::{TargetError, WebhookError};
 use crate::players::{NameError, PasswordError, PlayerError};
 use crate::reports::ReportRefusal;
-use crate::table::{CreateError, TableError};
+use crate::table::{CreateError, StaleEpoch, TableError};
 use crate::turns::QueueError;
 
 const DOCUMENT: &str = include_str!("../../PROTOCOL.md");
@@ -108,6 +108,7 @@ fn of_the_server() -> Vec<(String, String)> {
         QueueError::NotQueued,
         QueueError::OwnTurn,
         QueueError::Stale(4),
+        QueueError::StaleEpoch(StaleEpoch),
         QueueError::BadQueue,
         QueueError::Store,
     ];
@@ -227,6 +228,7 @@ fn the_refusals_people_meet_most_say_what_to_do() {
         ("draw_offered_recently", "after 7 more plies"),
         ("too_late_to_abort", "resign instead"),
         ("stopping", "no new games"),
+        ("stale_epoch", "look at the game, then ask again"),
         ("store_unavailable", "try again in a moment"),
     ] {
         assert!(said[code].contains(help), "{code} does not say {help:?}: {}", said[code]);

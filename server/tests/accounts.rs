@@ -312,6 +312,7 @@ async fn an_account_is_exported_without_a_secret_and_deleted_without_a_trace_of_
             cmd_id: "2".parse().unwrap(),
             game: game.parse().unwrap(),
             ply: 0,
+            epoch: None,
             command: GameCommand::Abort {},
         })
         .await;

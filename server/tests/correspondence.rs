@@ -83,7 +83,8 @@ impl Pair {
     }
 
     async fn act(&mut self, who: usize, game: GameId, ply: u16, command: GameCommand) {
-        self.accepted(who, |cmd_id| ClientToServer::Command { cmd_id, game, ply, command }).await;
+        self.accepted(who, |cmd_id| ClientToServer::Command { cmd_id, game, ply, epoch: None, command })
+            .await;
     }
 
     async fn play(&mut self, who: usize, game: GameId, ply: u16, squares: &str) {
@@ -239,7 +240,13 @@ async fn what_was_queued_in_a_game_goes_with_its_end() {
     for game in [game, other] {
         pair.queue(1, game, 0, json!([moving("j7j6")])).await;
     }
-    let resign = |cmd_id| ClientToServer::Command { cmd_id, game, ply: 0, command: GameCommand::Resign {} };
+    let resign = |cmd_id| ClientToServer::Command {
+        cmd_id,
+        game,
+        ply: 0,
+        epoch: None,
+        command: GameCommand::Resign {},
+    };
     pair.accepted(0, resign).await;
     pair.house.turns.settle_all().await.unwrap();
     let left = pair.house.store.scan(Key::new("queue/").unwrap(), None, 9).await.unwrap();

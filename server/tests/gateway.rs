@@ -372,6 +372,7 @@ async fn an_open_game_shows_in_pings_and_refusals_repeat_no_deployment() {
         cmd_id: cmd_id("2"),
         game,
         ply: 0,
+        epoch: None,
         command: GameCommand::Deploy { setup: setup.clone() },
     })
     .await;
@@ -453,7 +454,13 @@ async fn games_that_are_not_there_and_challenges_that_are_none_are_refused() {
         (ClientToServer::OpenGame { game, since: None }, "no_such_game"),
         (ClientToServer::Rematch { cmd_id: cmd_id(), game }, "no_such_game"),
         (
-            ClientToServer::Command { cmd_id: cmd_id(), game, ply: 0, command: GameCommand::Resign {} },
+            ClientToServer::Command {
+                cmd_id: cmd_id(),
+                game,
+                ply: 0,
+                epoch: None,
+                command: GameCommand::Resign {},
+            },
             "no_such_game",
         ),
         (ClientToServer::ShowChallenge { challenge: "nothing".to_owned() }, "no_such_challenge"),

@@ -77,7 +77,7 @@ impl Table {
     async fn act(&mut self, is_ann: bool, game: GameId, ply: u16, command: GameCommand) {
         let cmd_id = self.next_id();
         let client = if is_ann { &mut self.ann } else { &mut self.bob };
-        ask(client, ClientToServer::Command { cmd_id, game, ply, command }).await;
+        ask(client, ClientToServer::Command { cmd_id, game, ply, epoch: None, command }).await;
     }
 
     async fn get(&self, token: &str, path: &str) -> Value {

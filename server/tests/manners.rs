@@ -132,12 +132,19 @@ async fn what_is_said_reaches_both_players_on_two_servers_and_nobody_else() {
         assert_eq!(say(client, "c", game, text("hi")).await, Err("not_your_game".to_owned()));
     }
     // Neither the spectators nor the other game have heard a word.
-    ana.tell(&ClientToServer::Command { cmd_id: cmd("e"), game, ply: 0, command: GameCommand::Abort {} })
-        .await;
+    ana.tell(&ClientToServer::Command {
+        cmd_id: cmd("e"),
+        game,
+        ply: 0,
+        epoch: None,
+        command: GameCommand::Abort {},
+    })
+    .await;
     bo.tell(&ClientToServer::Command {
         cmd_id: cmd("e"),
         game: other,
         ply: 0,
+        epoch: None,
         command: GameCommand::Abort {},
     })
     .await;

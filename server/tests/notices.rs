@@ -123,7 +123,8 @@ impl Pair {
     }
 
     async fn act(&mut self, who: usize, game: GameId, ply: u16, command: GameCommand) {
-        self.accepted(who, |cmd_id| ClientToServer::Command { cmd_id, game, ply, command }).await;
+        self.accepted(who, |cmd_id| ClientToServer::Command { cmd_id, game, ply, epoch: None, command })
+            .await;
     }
 
     async fn deploy(&mut self, game: GameId) {

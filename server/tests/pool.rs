@@ -101,7 +101,13 @@ async fn two_who_wait_for_the_same_are_paired_and_not_again_while_they_play() {
         assert_eq!(leave(client, "3").await, Err("already_paired".to_owned()));
     }
     // When the game is over, both may wait again.
-    let abort = ClientToServer::Command { cmd_id: cmd("4"), game, ply: 0, command: GameCommand::Abort {} };
+    let abort = ClientToServer::Command {
+        cmd_id: cmd("4"),
+        game,
+        ply: 0,
+        epoch: None,
+        command: GameCommand::Abort {},
+    };
     ana.tell(&abort).await;
     answer(&mut ana, "4").await.unwrap();
     enter(&mut ana, "5", terms(true)).await.unwrap();
@@ -280,7 +286,7 @@ async fn who_leaves_games_again_and_again_waits_and_is_told_how_long() {
         assert_eq!(started(&mut bo).await, game);
         let id = format!("b{round}");
         let command = GameCommand::Abort {};
-        ana.tell(&ClientToServer::Command { cmd_id: cmd(&id), game, ply: 0, command }).await;
+        ana.tell(&ClientToServer::Command { cmd_id: cmd(&id), game, ply: 0, epoch: None, command }).await;
         answer(&mut ana, &id).await.unwrap();
     }
     ana.tell(&ClientToServer::EnterPool { cmd_id: cmd("c"), terms: terms(true) }).await;

@@ -92,7 +92,7 @@ fn cmd(id: &str) -> flagfall_protocol::CommandId {
 
 async fn command(client: &mut Client, game: GameId, ply: u16, command: GameCommand) {
     let cmd_id = cmd(&format!("{ply}-{}", client_word(&command)));
-    client.tell(&ClientToServer::Command { cmd_id, game, ply, command }).await;
+    client.tell(&ClientToServer::Command { cmd_id, game, ply, epoch: None, command }).await;
 }
 
 fn client_word(command: &GameCommand) -> &'static str {

@@ -291,6 +291,23 @@ pub enum Prompt {
     },
 }
 
+impl Prompt {
+    /// Whether it is answered in view of a position.
+    #[must_use]
+    pub const fn is_about_position(&self) -> bool {
+        match self {
+            Prompt::Resign
+            | Prompt::Abort
+            | Prompt::Claim
+            | Prompt::IllegalMove(_)
+            | Prompt::Remove(_)
+            | Prompt::Color(_)
+            | Prompt::Place { .. } => true,
+            Prompt::Challenge(_) | Prompt::Say(_) | Prompt::SaveAs(_) | Prompt::Load { .. } => false,
+        }
+    }
+}
+
 /// A ply whose chip has no color yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Uncolored {

@@ -192,6 +192,15 @@ impl Dialogue {
         outputs
     }
 
+    /// The board that the program knows was lost: no word of the line protocol says so.
+    pub fn turn_back(&mut self) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        if !matches!(self.stage, Stage::Leaving | Stage::Over | Stage::Deploying(_)) {
+            self.fail(Failure::Estranged, &mut outputs);
+        }
+        outputs
+    }
+
     /// The program's last move was made, and the game goes on if nothing else was told.
     pub fn acknowledged(&mut self) -> Vec<Output> {
         let mut outputs = Vec::new();

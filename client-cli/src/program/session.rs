@@ -16,7 +16,7 @@ use flagfall_umpire::line::can_tell;
 
 use super::dialogue::{self, Dialogue, Limits};
 use super::failure::Failure;
-use crate::model::{Effect, Link, Message, Model};
+use crate::model::{Effect, Link, Message, Model, OpenGame};
 use crate::update;
 
 /// How many seconds a game may take to be given up when the program is asked to stop.
@@ -175,6 +175,7 @@ impl Session {
     fn client(&mut self, now: Duration, message: Message, out: &mut Vec<Output>) {
         let heard = self.heard(&message);
         let before = self.seq();
+        let was_shown = self.model.game.clone().filter(|_| matches!(heard, Heard::Whole(..)));
         self.update(message, out);
         match heard {
             Heard::Event(id, event) => {
@@ -182,7 +183,12 @@ impl Session {
                     self.follow(now, id, &[event], false, out);
                 }
             }
-            Heard::Whole(id, events) => self.whole(now, id, &events, out),
+            Heard::Whole(id, events) => {
+                if was_shown.is_some_and(|shown| self.is_another_position(&shown)) {
+                    self.turn_back(out);
+                }
+                self.whole(now, id, &events, out);
+            }
             Heard::Accepted(command) => self.accepted(&command, out),
             Heard::Refused { asked, game, code, message } => {
                 self.refused(asked.as_ref(), game, &code, message, out);
@@ -265,6 +271,24 @@ impl Session {
             && game.summary.id == id
         {
             let said = seat.dialogue.follow(now, events, &game.view, is_whole);
+            self.carry_out(said, out);
+        }
+    }
+
+    /// Whether the server has lost moves, and others have been made instead: as many, on another board.
+    fn is_another_position(&self, shown: &OpenGame) -> bool {
+        self.model.game.as_ref().is_some_and(|game| {
+            game.summary.id == shown.summary.id
+                && game.epoch != shown.epoch
+                && game.view.ply == shown.view.ply
+                && game.view.pieces != shown.view.pieces
+        })
+    }
+
+    /// The program's board is not that of the game any more, and it has no word for that.
+    fn turn_back(&mut self, out: &mut Vec<Output>) {
+        if let Some(seat) = &mut self.seat {
+            let said = seat.dialogue.turn_back();
             self.carry_out(said, out);
         }
     }
@@ -371,7 +395,14 @@ impl Session {
         match (asked, code) {
             // It is asked again in a second, if it makes sense then.
             (_, "paused" | "stale_ply" | "not_your_turn")
-            | (_, Code::STORE_UNAVAILABLE | Code::STOPPING | Code::INTERNAL | Code::TOO_MANY) => {}
+            | (
+                _,
+                Code::STALE_EPOCH
+                | Code::STORE_UNAVAILABLE
+                | Code::STOPPING
+                | Code::INTERNAL
+                | Code::TOO_MANY,
+            ) => {}
             // The end is on its way, or somebody else's doing.
             (_, "game_over" | "out_of_time" | "deployment_final")
             | (_, Code::SUPERSEDED | Code::NOT_YOUR_GAME) => seat.wanted = None,

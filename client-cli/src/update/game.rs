@@ -87,6 +87,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     };
     model.page = Page::Game;
     if is_turned_back {
+        model.prompt = model.prompt.take().filter(|prompt| !prompt.is_about_position());
         model.say("The server had to go back to an older state of the game: it goes on from here.");
     }
     for event in events {
@@ -442,9 +443,9 @@ pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply, out:
     match (trouble, &mut model.game) {
         (None, Some(game)) => {
             game.selected = None;
-            let id = game.summary.id;
+            let (id, epoch) = (game.summary.id, Some(game.epoch));
             let cmd_id = model.chance.command_id();
-            link::send(model, ClientToServer::Command { cmd_id, game: id, ply, command }, out);
+            link::send(model, ClientToServer::Command { cmd_id, game: id, ply, epoch, command }, out);
         }
         (trouble, _) => {
             model.was_refused = true;

@@ -183,7 +183,7 @@ fn propose(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
 
 fn queue(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
     let open = model.game.as_ref().ok_or("No game is open: type next or open GAME.")?;
-    let (game, ply) = (open.summary.id, open.view.ply);
+    let (game, ply, epoch) = (open.summary.id, open.view.ply, open.epoch);
     match rest {
         "" => return asked(model, Errand::Queue { game }, out),
         "clear" => return asked(model, Errand::ClearQueue { game }, out),
@@ -201,7 +201,7 @@ fn queue(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
         return Err("It is your turn: make your move first, then queue what is to follow.".to_owned());
     }
     let moves = parse_queue(rest)?;
-    asked(model, Errand::SetQueue { game, ply, moves }, out)
+    asked(model, Errand::SetQueue { game, ply, epoch, moves }, out)
 }
 
 /// Reads `a4a5 if b7b6, a5a6`.

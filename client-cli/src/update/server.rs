@@ -240,6 +240,12 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
         }) if code.as_str() == "stale_ply" && is_past(model, *id, *ply) => {
             game::command(model, command.clone(), out);
         }
+        // Nor is a resignation asked for again: the position that was given up is not there any more.
+        Some(ClientToServer::Command { command, .. }) if code.as_str() == Code::STALE_EPOCH => {
+            model.was_refused = true;
+            let not_done = words::not_done(command);
+            model.say(format!("{not_done}: the server lost the last moves of the game. Look again."));
+        }
         Some(ClientToServer::Command { .. }) => {
             model.was_refused = true;
             let is_stale = code.as_str() == "stale_ply";

@@ -86,7 +86,7 @@ impl Desk {
             }
             ClientToServer::OpenGame { game, since } => self.open_game(game, since),
             ClientToServer::CloseGame { game } => self.close_game(game),
-            ClientToServer::Command { cmd_id, game, ply, command } => {
+            ClientToServer::Command { cmd_id, game, ply, epoch, command } => {
                 let (outbox, player) = (self.outbox.clone(), self.player.clone());
                 let id = cmd_id.clone();
                 Some(self.tell_table(game, Some(cmd_id), move || TableInput::Command {
@@ -94,6 +94,7 @@ impl Desk {
                     player: player.clone(),
                     cmd_id: id.clone(),
                     ply,
+                    epoch,
                     command: command.clone(),
                 }))
             }

@@ -29,6 +29,8 @@ struct PlainMove {
     cmd_id: CommandId,
     game: GameId,
     ply: Ply,
+    #[serde(default)]
+    epoch: Option<u64>,
     command: PlainSquares,
 }
 
@@ -54,9 +56,9 @@ enum MoveKind {
 }
 
 impl From<PlainMove> for ClientToServer {
-    fn from(PlainMove { _type, cmd_id, game, ply, command }: PlainMove) -> ClientToServer {
+    fn from(PlainMove { _type, cmd_id, game, ply, epoch, command }: PlainMove) -> ClientToServer {
         let command = GameCommand::Move { squares: command.squares, path: None, color: None };
-        ClientToServer::Command { cmd_id, game, ply, command }
+        ClientToServer::Command { cmd_id, game, ply, epoch, command }
     }
 }
 
@@ -147,6 +149,10 @@ mod tests {
         let moves = [
             r#"{"type":"command","cmd_id":"c1","game":"000000000000","ply":7,"command":{"kind":"move","move":"a4a5"}}"#,
             r#" {"command":{"move":"a4a5","kind":"move"},"ply":7,"game":"000000000000","cmd_id":"c1","type":"command"}"#,
+            r#"{"type":"command","cmd_id":"c1","game":"000000000000","ply":7,"epoch":1764000000000,"command":{"kind":"move","move":"a4a5"}}"#,
+            r#"{"epoch":1,"type":"command","command":{"kind":"move","move":"a4a5"},"ply":7,"game":"000000000000","cmd_id":"c1"}"#,
+            r#"{"type":"command","cmd_id":"c1","game":"000000000000","ply":7,"epoch":null,"command":{"kind":"move","move":"a4a5"}}"#,
+            r#"{"type":"command","cmd_id":"c1","game":"000000000000","ply":7,"epoch":1,"command":{"kind":"resign"}}"#,
             r#"{"type":"command","cmd_id":"c1","game":"000000000000","ply":7,"command":{"kind":"move","move":"a4a5","path":null}}"#,
             r#"{"type":"command","cmd_id":"c1","game":"000000000000","ply":7,"command":{"kind":"move","move":"a4a5","color":"green"}}"#,
             r#"{"type":"command","cmd_id":"c1","game":"000000000000","ply":7,"command":{"kind":"remove","square":"a4"}}"#,
@@ -165,6 +171,8 @@ mod tests {
             format!(r#"{{"type":"command",{command},"command":{squares},"extra":1}}"#),
             format!(r#"{{"type":"command",{command},"command":{{"kind":"move","move":"a4a5","extra":1}}}}"#),
             format!(r#"{{"type":"command",{command},"command":{{"kind":"move","move":"a4z5"}}}}"#),
+            format!(r#"{{"type":"command",{command},"epoch":-1,"command":{squares}}}"#),
+            format!(r#"{{"type":"command",{command},"epoch":1,"epoch":1,"command":{squares}}}"#),
             format!(r#"{{"type":"command",{command},"ply":8,"command":{squares}}}"#),
             format!(r#"{{"type":"command",{command},"command":{squares}}} x"#),
             format!(r#"["command","c1","000000000000",7,{squares}]"#),

@@ -14,7 +14,7 @@ use crate::deployments::DeploymentError;
 use crate::lobby::LobbyRefusal;
 use crate::notices::WebhookError;
 use crate::players::PlayerError;
-use crate::table::TableError;
+use crate::table::{StaleEpoch, TableError};
 use crate::turns::QueueError;
 
 /// Why a request was not answered as asked. Carries no state of any game.
@@ -249,7 +249,10 @@ fn status_of_queue(error: &QueueError) -> StatusCode {
     match error {
         QueueError::Table(TableError::NotFound) => StatusCode::NOT_FOUND,
         QueueError::Table(TableError::Quarantined) => StatusCode::GONE,
-        QueueError::NotQueued | QueueError::OwnTurn | QueueError::Stale(_) => StatusCode::CONFLICT,
+        QueueError::NotQueued
+        | QueueError::OwnTurn
+        | QueueError::Stale(_)
+        | QueueError::StaleEpoch(StaleEpoch) => StatusCode::CONFLICT,
         QueueError::BadQueue => StatusCode::BAD_REQUEST,
         QueueError::Table(TableError::Unavailable) | QueueError::Store => StatusCode::SERVICE_UNAVAILABLE,
     }

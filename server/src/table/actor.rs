@@ -13,7 +13,7 @@ use flagfall_protocol::{
     Player, Position,
 };
 use flagfall_rules::{Command, Entropy};
-use flagfall_store::{Append, AppendOutcome, Store, StoreError};
+use flagfall_store::{Append, AppendOutcome, Head, Store, StoreError};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -71,6 +71,8 @@ pub enum TableInput {
         cmd_id: CommandId,
         /// The ply it was made at.
         ply: Ply,
+        /// The epoch it was made in, if that is known.
+        epoch: Option<u64>,
         /// What is asked.
         command: GameCommand,
     },
@@ -132,6 +134,7 @@ pub struct TableHandle {
 pub(super) struct Shared {
     pub(super) header: Arc<GameHeader>,
     pub(super) created: Stamp,
+    epoch: u64,
     store: Arc<dyn Store>,
     progress: Mutex<Progress>,
     /// The number of the replica's last entry.
@@ -221,6 +224,20 @@ impl TableHandle {
     #[must_use]
     pub fn id(&self) -> GameId {
         self.id
+    }
+
+    /// The epoch in which the table was opened.
+    #[must_use]
+    pub fn epoch(&self) -> u64 {
+        self.shared.epoch
+    }
+
+    /// Where the game's log stood after this entry; none where it has no such entry, perhaps not any more.
+    ///
+    /// # Errors
+    /// [`TableError`]: the log cannot be read.
+    pub(crate) async fn head_at(&self, seq: u64) -> Result<Option<Head>, TableError> {
+        Ok(search::head_at(&*self.shared.store, self.id, seq).await?)
     }
 
     /// Hands the table something; waits while its mailbox is full.
@@ -350,6 +367,7 @@ pub(super) fn channel(
     let shared = Arc::new(Shared {
         header: table.header().clone(),
         created: Stamp(summary.created),
+        epoch: table.epoch,
         store: store.clone(),
         progress: Mutex::new(Progress {
             is_quarantined: false,
@@ -518,13 +536,14 @@ impl Actor {
             Message::Input(TableInput::Close { connection, is_on_purpose }) => {
                 self.step(Input::Close { connection, is_on_purpose });
             }
-            Message::Input(TableInput::Command { outbox, player, cmd_id, ply, command }) => {
+            Message::Input(TableInput::Command { outbox, player, cmd_id, ply, epoch, command }) => {
                 self.asking = Some(outbox.clone());
                 let asked = Asked {
                     outbox: Some(outbox),
                     player_id: player.id,
                     cmd_id,
                     ply,
+                    epoch,
                     entropy: entropy_for(&command),
                     command,
                     is_new: false,
@@ -717,6 +736,8 @@ impl Actor {
             player_id,
             cmd_id,
             ply: view.ply,
+            // What it thinks about goes with the table when moves are lost.
+            epoch: None,
             command,
             entropy,
             is_new: false,

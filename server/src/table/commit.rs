@@ -8,6 +8,7 @@ use flagfall_store::{Append, AppendOutcome, Head, Key, StoreError, StoredEntry, 
 
 use super::answers::{CommandKey, Done, fingerprint_of, stamp_of};
 use super::core::{Asked, Cause, Early, Flight, Output, ReadFailure, Reading, Table, is_awaited};
+use super::epochs::StaleEpoch;
 use super::header::GameHeader;
 use super::listing::{self, awake_key};
 use super::public_games;
@@ -40,13 +41,17 @@ impl Table {
             connection.and_then(|id| self.audiences.find_player(id)).is_some_and(|player| !player.is_driving);
         let round_trip_ms = asked.outbox.as_ref().map_or(0, Outbox::round_trip_ms);
         let lag_ms = self.game.lag_credit_ms(side, round_trip_ms, now);
+        let is_lost = self.is_of_lost_branch(&asked);
         let events = match self.decide(now, side, &asked) {
-            Ok(events) if !is_superseded => events,
+            Ok(events) if !is_superseded && !is_lost => events,
             // Another server may have written what this replica does not know, this very command perhaps:
             // what was accepted is never refused.
             _ if !asked.is_current => {
                 self.flight = Some(Flight::Confirm { asked });
                 return self.read(Reading::Refusal, outputs);
+            }
+            _ if is_lost => {
+                return self.refuse_asked(&asked, Code::new(StaleEpoch.code()), &StaleEpoch.to_string());
             }
             Ok(_) => {
                 let message = "you play this game from a newer connection; open it again to take it back";

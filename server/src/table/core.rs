@@ -44,6 +44,8 @@ pub(super) struct Asked {
     pub(super) player_id: String,
     pub(super) cmd_id: CommandId,
     pub(super) ply: Ply,
+    /// In which epoch it was made, if that is known.
+    pub(super) epoch: Option<u64>,
     pub(super) command: GameCommand,
     pub(super) entropy: Entropy,
     /// Whether the log was searched for its id already, in vain.

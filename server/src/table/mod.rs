@@ -11,6 +11,7 @@ mod claims;
 mod commit;
 mod core;
 mod creation;
+mod epochs;
 mod finished;
 mod follow;
 mod header;
@@ -34,6 +35,7 @@ mod tests;
 
 pub use actor::{TableGone, TableHandle, TableInput};
 pub use creation::{CreateError, NewGame};
+pub use epochs::StaleEpoch;
 pub use finished::{Archived, Finished, finished};
 pub use header::GameHeader;
 pub use outages::note_outage;

@@ -54,6 +54,16 @@ pub(super) async fn look(
     Ok((head, stored))
 }
 
+/// Where a log stood after this entry; none where it has no such entry.
+pub(super) async fn head_at(store: &dyn Store, game: GameId, seq: u64) -> Result<Option<Head>, ReadFailure> {
+    let stored = read_all(store, game, 0).await?;
+    let heads = stored.iter().scan(Head::START, |head, stored| {
+        *head = head.then(game, &stored.body);
+        Some(*head)
+    });
+    Ok(heads.into_iter().find(|head| head.seq == seq))
+}
+
 /// The outcome of a command that was accepted so long ago that only the log knows.
 pub(super) async fn find_command(
     store: &dyn Store,

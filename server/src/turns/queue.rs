@@ -1,7 +1,7 @@
 //! Moves that a player leaves behind for the turns to come.
 //!
 //! `queue/GAME/PLAYER` holds the ply of the first of them and all of them: the n-th is for the n-th turn after it, so nothing need be written when one is
-//! made. What cannot be made when its turn comes ends the queue: what was planned after it was planned for another game. Queues are secrets of
+//! made. What cannot be made when its turn comes ends the queue: what was planned after it was planned for another game. So does the loss of what the log had when it was planned. Queues are secrets of
 //! their owners: a planned move tells what its piece may be.
 
 use std::future::poll_fn;
@@ -11,13 +11,13 @@ use flagfall_board::{GameId, Ply, Side};
 use flagfall_protocol::{
     Code, CommandId, GameCommand, GameView, MoveQueue, NewQueue, Phase, QueuedMove, ServerToClient, Time,
 };
-use flagfall_store::{Key, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Hash, Head, Key, ReadError, StoreError, Update, UpdateOutcome, Write};
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::Turns;
 use crate::gateway::{ConnectionId, Outgoing, outbox};
-use crate::table::{TableError, TableInput};
+use crate::table::{StaleEpoch, TableError, TableInput};
 
 /// Plies a queue holds at most.
 const QUEUE_MAX: usize = 20;
@@ -29,6 +29,16 @@ const PATIENCE: Duration = Duration::from_secs(10);
 struct QueueRecord {
     ply: Ply,
     moves: Vec<QueuedMove>,
+    /// Where the log stood when they were queued, so that they are not made once that is lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    planned_at: Option<LogPlace>,
+}
+
+/// An entry of a log, and all before it.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct LogPlace {
+    seq: u64,
+    hash: [u8; 32],
 }
 
 /// Why a queue was not taken. Nothing has changed.
@@ -46,6 +56,9 @@ pub enum QueueError {
     /// The game has gone on.
     #[error("the game has gone on: it stands at ply {0}. Look at it, then queue again")]
     Stale(Ply),
+    /// The last moves are lost.
+    #[error(transparent)]
+    StaleEpoch(#[from] StaleEpoch),
     /// Too many, none, or something that is no ply.
     #[error("a queue has 1 to {QUEUE_MAX} plies: moves, removals and placings")]
     BadQueue,
@@ -64,6 +77,7 @@ impl QueueError {
             QueueError::NotQueued | QueueError::BadQueue => Code::BAD_QUEUE,
             QueueError::OwnTurn => Code::OWN_TURN,
             QueueError::Stale(_) => "stale_ply",
+            QueueError::StaleEpoch(stale) => stale.code(),
             QueueError::Table(TableError::Unavailable) | QueueError::Store => Code::STORE_UNAVAILABLE,
         }
     }
@@ -83,8 +97,11 @@ impl Turns {
     /// [`QueueError::Table`], [`QueueError::Store`].
     pub async fn queued(&self, game: GameId, player: &str) -> Result<MoveQueue, QueueError> {
         let (_, view) = self.own_view(game, player).await?;
-        let record =
-            self.read(game, player).await?.unwrap_or(QueueRecord { ply: view.ply, moves: Vec::new() });
+        let record = self.read(game, player).await?.unwrap_or(QueueRecord {
+            ply: view.ply,
+            moves: Vec::new(),
+            planned_at: None,
+        });
         // What its turns have passed is done.
         let past = usize::from(view.ply.saturating_sub(record.ply)).div_ceil(2);
         let past = past.min(record.moves.len());
@@ -97,11 +114,17 @@ impl Turns {
     /// # Errors
     /// [`QueueError`].
     pub async fn queue(&self, game: GameId, player: &str, new: NewQueue) -> Result<MoveQueue, QueueError> {
-        let NewQueue { ply, moves } = new;
+        let NewQueue { ply, epoch, moves } = new;
+        let handle = self.tables.find(game).await?;
+        // Before the game is looked at: what its owner has seen is all of that.
+        let planned_at = self.place(game).await?;
         let (side, view) = self.own_view(game, player).await?;
-        let time = self.tables.find(game).await?.summary().terms.time;
+        let time = handle.summary().terms.time;
         if !matches!(time, Time::Correspondence { .. }) || view.phase != Phase::Playing {
             return Err(QueueError::NotQueued);
+        }
+        if epoch.is_some_and(|epoch| epoch < handle.epoch()) {
+            return Err(QueueError::StaleEpoch(StaleEpoch));
         }
         if view.ply != ply {
             return Err(QueueError::Stale(view.ply));
@@ -114,7 +137,7 @@ impl Turns {
         if !is_fit {
             return Err(QueueError::BadQueue);
         }
-        let record = QueueRecord { ply: ply.saturating_add(1), moves };
+        let record = QueueRecord { ply: ply.saturating_add(1), moves, planned_at: Some(planned_at) };
         let value = serde_json::to_vec(&record).map_err(|_| QueueError::BadQueue)?;
         let mut writes = vec![Write::Put { key: key(game, player)?, value, expires: None }];
         // The other side may have moved since it was looked at: then its due may have come and gone.
@@ -145,6 +168,18 @@ impl Turns {
         bytes.map(|bytes| serde_json::from_slice(&bytes).map_err(damaged)).transpose()
     }
 
+    async fn place(&self, game: GameId) -> Result<LogPlace, StoreError> {
+        let unread = |error: ReadError| StoreError::Unavailable { why: error.to_string() };
+        let Head { seq, hash } = self.store.head(game).await.map_err(unread)?;
+        Ok(LogPlace { seq, hash: hash.0 })
+    }
+
+    /// Whether all that the log had when the moves were queued is in it still.
+    async fn is_planned_in_log(&self, game: GameId, record: &QueueRecord) -> Result<bool, TableError> {
+        let Some(LogPlace { seq, hash }) = record.planned_at else { return Ok(true) };
+        Ok(self.tables.find(game).await?.head_at(seq).await? == Some(Head { seq, hash: Hash(hash) }))
+    }
+
     async fn write(&self, writes: Vec<Write>) -> Result<(), QueueError> {
         match self.store.update(Update { conditions: Vec::new(), writes }).await? {
             UpdateOutcome::Ok | UpdateOutcome::Conflict => Ok(()),
@@ -171,13 +206,21 @@ impl Turns {
         let is_made = match queued {
             // It begins later.
             None if past.is_none() => return Ok(()),
-            Some(Some(queued)) if is_met(queued) => {
+            Some(Some(queued))
+                if is_met(queued) && self.is_planned_in_log(game, &record).await.map_err(unavailable)? =>
+            {
                 let handle = self.tables.find(game).await.map_err(unavailable)?;
                 let cmd_id: CommandId = format!("queued-{}", view.ply).parse().map_err(|_| no_answer())?;
                 let (outbox, mut reader) = outbox(ConnectionId::next());
                 let command = queued.command.clone();
-                let input =
-                    TableInput::Command { outbox, player: player.clone(), cmd_id, ply: view.ply, command };
+                let input = TableInput::Command {
+                    outbox,
+                    player: player.clone(),
+                    cmd_id,
+                    ply: view.ply,
+                    epoch: None,
+                    command,
+                };
                 handle.send(input).await.map_err(|_| no_answer())?;
                 let answer = async {
                     loop {

@@ -152,6 +152,10 @@ pub enum ClientToServer {
         game: GameId,
         /// The ply the command is made at; refused as stale when the game has moved on.
         ply: Ply,
+        /// The epoch of the view the command is made in, as `game` told it. In a later epoch it is refused as stale, unless it is a deployment or was
+        /// accepted before: its player has seen moves that are lost. Without one nobody can tell.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        epoch: Option<u64>,
         /// What is asked.
         command: GameCommand,
     },

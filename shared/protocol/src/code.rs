@@ -43,6 +43,8 @@ impl Code {
     pub const SUPERSEDED: &'static str = "superseded";
     /// The id was used for another command.
     pub const CMD_ID_REUSED: &'static str = "cmd_id_reused";
+    /// The command was made before the server lost the last moves of the game.
+    pub const STALE_EPOCH: &'static str = "stale_epoch";
     /// A rematch is offered after the end.
     pub const NOT_OVER: &'static str = "not_over";
     /// The server is stopping: no new games.

@@ -24,6 +24,9 @@ pub struct QueuedMove {
 pub struct NewQueue {
     /// The ply at which the game stands; refused as stale when it has moved on.
     pub ply: Ply,
+    /// The epoch of the view they are planned in, as `game` told it; refused as stale in a later one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<u64>,
     /// 1 to 20 plies.
     pub moves: Vec<QueuedMove>,
 }

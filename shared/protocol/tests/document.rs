@@ -203,7 +203,8 @@ fn examples() -> String {
         &opened(&shown, Vec::new()),
     );
     let deploy = GameCommand::Deploy { setup: RED.to_owned() };
-    let command = ClientToServer::Command { cmd_id: cmd("c-3"), game: id(), ply: 0, command: deploy };
+    let command =
+        ClientToServer::Command { cmd_id: cmd("c-3"), game: id(), ply: 0, epoch: None, command: deploy };
     page.example("Red deploys:", &command);
     shown.deploy(Side::Red, RED);
     page.example("Red's own deployment, as an event:", &shown.event(1));
@@ -214,7 +215,8 @@ fn examples() -> String {
         &ServerToClient::Accepted { cmd_id: cmd("c-3"), outcome: done },
     );
     let go = GameCommand::from(flagfall_protocol::MoveText("a4a7".parse::<Move>().unwrap()));
-    let command = ClientToServer::Command { cmd_id: cmd("c-4"), game: id(), ply: 0, command: go };
+    let command =
+        ClientToServer::Command { cmd_id: cmd("c-4"), game: id(), ply: 0, epoch: None, command: go };
     page.example("A Scout goes three squares, and so is known to be one:", &command);
     shown.play(Side::Red, "a4a7");
     page.example("Everybody sees it:", &shown.event(3));
@@ -255,7 +257,8 @@ fn examples() -> String {
     let claimable = ServerToClient::Claimable { game: id(), gone: Side::Blue, at };
     page.example("Red may claim the game from this moment on, unless Blue is back by then:", &claimable);
     let claim = GameCommand::Claim { result: flagfall_protocol::ClaimedResult::Draw };
-    let claim = ClientToServer::Command { cmd_id: cmd("c-8"), game: id(), ply: 4, command: claim };
+    let claim =
+        ClientToServer::Command { cmd_id: cmd("c-8"), game: id(), ply: 4, epoch: None, command: claim };
     page.example("As a win or as a draw:", &claim);
 
     page.heading("The end");

@@ -195,7 +195,8 @@ pub(crate) async fn pair_of_server(address: &str, index: u32, private: bool) -> 
     for socket in [&mut red, &mut blue] {
         say(socket, &ClientToServer::OpenGame { game, since: None }).await?;
         let command = GameCommand::Deploy { setup: SETUP.to_owned() };
-        ask(socket, &ClientToServer::Command { cmd_id: id("deploy"), game, ply: 0, command }).await?;
+        ask(socket, &ClientToServer::Command { cmd_id: id("deploy"), game, ply: 0, epoch: None, command })
+            .await?;
     }
     // Blue's acknowledgement came after the start; Red has yet to read of it.
     until(&mut red, |text| text.contains(r#""kind":"started""#)).await?;
@@ -281,7 +282,7 @@ impl Pair {
         let ply = u16::try_from(turn).unwrap_or(u16::MAX);
         let cmd_id = id(&format!("move-{turn}"));
         let sent = Instant::now();
-        say(mover, &ClientToServer::Command { cmd_id, game, ply, command }).await?;
+        say(mover, &ClientToServer::Command { cmd_id, game, ply, epoch: None, command }).await?;
         if self.game.is_some() {
             until(other, |text| text.starts_with(r#"{"type":"event""#)).await?;
         } else {

@@ -361,7 +361,7 @@ impl Player {
     async fn act(&mut self, ply: u16, command: GameCommand) -> Result<(), Trouble> {
         let Some(game) = self.game.as_ref().map(|game| game.id) else { return Ok(()) };
         let cmd_id = self.cmd_id();
-        self.say(&ClientToServer::Command { cmd_id, game, ply, command }).await
+        self.say(&ClientToServer::Command { cmd_id, game, ply, epoch: None, command }).await
     }
 
     /// Takes a message in; whether the bot is done.

@@ -301,7 +301,9 @@ impl<'a> Player<'a> {
         let is_move = matches!(command, GameCommand::Move { .. });
         let text = format!("{}-{}-{}", self.side.name(), self.commands, self.plan.number);
         let Ok(cmd_id) = text.parse::<CommandId>() else { return };
-        let message = ClientToServer::Command { cmd_id: cmd_id.clone(), game: self.game, ply, command };
+        let epoch = self.seen.map(|seen| seen.epoch);
+        let message =
+            ClientToServer::Command { cmd_id: cmd_id.clone(), game: self.game, ply, epoch, command };
         // Sometimes the line drops before the command is on it, sometimes before the answer is.
         let is_dropped = once_in(&mut self.client.chance, DROP_ONE_IN.1);
         let is_sent = !(is_dropped && once_in(&mut self.client.chance, 3));

@@ -227,7 +227,7 @@ pub(super) async fn open(table: &TableHandle, client: &Client) {
 pub(super) async fn command(table: &TableHandle, client: &Client, id: &str, command: GameCommand) {
     let (outbox, player) = (client.outbox.clone(), client.player.clone());
     let cmd_id = id.parse().unwrap();
-    table.send(TableInput::Command { outbox, player, cmd_id, ply: 0, command }).await.unwrap();
+    table.send(TableInput::Command { outbox, player, cmd_id, ply: 0, epoch: None, command }).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -416,7 +416,10 @@ async fn play_against_the_house(table: &TableHandle, ruleset: &Ruleset) {
         let command = any_command(ruleset, &view, &mut chance);
         let (outbox, player) = (ana.outbox.clone(), ana.player.clone());
         let cmd_id = format!("c{number}").parse().unwrap();
-        table.send(TableInput::Command { outbox, player, cmd_id, ply: view.ply, command }).await.unwrap();
+        table
+            .send(TableInput::Command { outbox, player, cmd_id, ply: view.ply, epoch: None, command })
+            .await
+            .unwrap();
         let answer = ana.next().await;
         assert!(matches!(answer, ServerToClient::Accepted { .. }), "{answer:?}");
     }

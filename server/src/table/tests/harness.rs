@@ -318,12 +318,25 @@ impl Hand {
     }
 
     pub(super) fn command_as(&mut self, client: &Client, id: &str, ply: Ply, command: GameCommand) {
+        self.command_in(client, id, ply, Some(self.table.epoch), command);
+    }
+
+    /// A command that was made in this epoch.
+    pub(super) fn command_in(
+        &mut self,
+        client: &Client,
+        id: &str,
+        ply: Ply,
+        epoch: Option<u64>,
+        command: GameCommand,
+    ) {
         let entropy = Entropy([u8::try_from(id.len()).unwrap_or(0); 32]);
         let asked = Asked {
             outbox: Some(client.outbox.clone()),
             player_id: client.player.id.clone(),
             cmd_id: id.parse().unwrap(),
             ply,
+            epoch,
             command,
             entropy,
             is_new: false,

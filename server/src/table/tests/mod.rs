@@ -6,6 +6,7 @@ mod claims;
 mod commands;
 mod conflicts;
 mod early;
+mod epochs;
 pub(super) mod harness;
 mod lag;
 mod leaks;

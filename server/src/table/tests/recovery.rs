@@ -201,6 +201,7 @@ fn house_players_are_asked_once_and_again_when_the_store_failed_them() {
             player_id: "house-random".to_owned(),
             cmd_id: "deploy-0-Blue".parse().unwrap(),
             ply: hand.table.game.ply(),
+            epoch: None,
             command: deploy("classic", Side::Blue, 2),
             entropy: flagfall_rules::Entropy([1; 32]),
             is_new: false,

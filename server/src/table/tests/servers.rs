@@ -93,7 +93,7 @@ async fn send(table: &TableHandle, client: &Client, id: &str, side: Side) {
     let (outbox, player) = (client.outbox.clone(), client.player.clone());
     let command = deploy("classic", side, 1);
     let cmd_id = id.parse().unwrap();
-    table.send(TableInput::Command { outbox, player, cmd_id, ply: 0, command }).await.unwrap();
+    table.send(TableInput::Command { outbox, player, cmd_id, ply: 0, epoch: None, command }).await.unwrap();
 }
 
 async fn open(table: &TableHandle, client: &Client) {

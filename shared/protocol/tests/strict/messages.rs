@@ -84,6 +84,7 @@ pub(crate) fn client_messages() -> Vec<ClientToServer> {
         cmd_id: id(&format!("g-{}", n + 1)),
         game,
         ply: if n == 0 { 0 } else { 4 },
+        epoch: (n % 2 == 1).then_some(1),
         command,
     }));
     messages

@@ -297,7 +297,7 @@ async fn lakes_of(seat: &Seat, game: GameId) -> Result<Option<SquareSet>, TrialE
 async fn call_off(red: &mut Client, game: GameId, draw: usize) -> Result<(), TrialError> {
     let id = command_id(&format!("abort-{draw}"))?;
     let command = GameCommand::Abort {};
-    red.send(&ClientToServer::Command { cmd_id: id.clone(), game, ply: 0, command }).await;
+    red.send(&ClientToServer::Command { cmd_id: id.clone(), game, ply: 0, epoch: None, command }).await;
     while let Some(message) = red.receive().await {
         match message {
             ServerToClient::Accepted { cmd_id, .. } if cmd_id == id => return Ok(()),
@@ -352,7 +352,8 @@ impl Session<'_> {
         let Some(command) = &order.commands[self.variant] else { return Ok(()) };
         let id = command_id(&format!("c-{number}"))?;
         let (game, ply) = (self.game, order.ply);
-        let message = ClientToServer::Command { cmd_id: id.clone(), game, ply, command: command.clone() };
+        let message =
+            ClientToServer::Command { cmd_id: id.clone(), game, ply, epoch: None, command: command.clone() };
         for (seat, told) in self.seats.iter_mut().zip(order.told[self.variant]) {
             seat.due += told;
         }
