@@ -42,6 +42,19 @@ impl Pair {
         Pair { house, tokens, clients, commands: 0 }
     }
 
+    /// The same players on a server that was started anew, in a new epoch: of this game the store has these entries alone.
+    async fn began_anew(self, game: GameId, entries: u64) -> Pair {
+        let Pair { house, tokens, clients, commands } = self;
+        let store = house.store.clone();
+        drop(clients);
+        house.close().await;
+        store.lose_tail(game, entries);
+        store.bump_epoch().await.unwrap();
+        let house = House::open_on(store, settings()).await;
+        let clients = [house.again(&tokens[0]).await, house.again(&tokens[1]).await];
+        Pair { house, tokens, clients, commands }
+    }
+
     async fn accepted(
         &mut self,
         who: usize,
@@ -230,6 +243,34 @@ async fn a_queue_is_refused_on_ones_own_turn_on_a_stale_ply_and_where_moves_have
     assert_eq!(pair.ask(1, "DELETE", &path, &Value::Null).await.status, 204);
     pair.play(0, game, 0, "a4a5").await;
     assert_eq!(pair.ply(game).await, 1, "nothing is queued any more");
+}
+
+#[tokio::test]
+async fn what_was_queued_before_moves_were_lost_is_not_made_on_what_is_left() {
+    let mut pair = Pair::new().await;
+    let (lost, kept) = (pair.begin(3).await, pair.begin(3).await);
+    for game in [lost, kept] {
+        pair.play(0, game, 0, "a4a5").await;
+        pair.play(1, game, 1, "j7j6").await;
+        assert_eq!(pair.queue(1, game, 2, json!([moving("j6j5")])).await.status, 200);
+    }
+    let entries = pair.house.store.head(lost).await.unwrap().seq;
+    let mut pair = pair.began_anew(lost, entries - 2).await;
+    // As many moves, and Bob's is lawful; but what it was to follow never was.
+    pair.play(0, lost, 0, "b4b5").await;
+    pair.play(1, lost, 1, "j7j6").await;
+    for (game, ply) in [(lost, 3), (kept, 4)] {
+        pair.play(0, game, 2, if game == lost { "b5b4" } else { "b4b5" }).await;
+        assert_eq!(pair.ply(game).await, ply);
+        assert_eq!(pair.queued(1, game).await["moves"], json!([]));
+    }
+    // Nor is a queue taken that was planned before.
+    let body = json!({ "ply": 4, "epoch": 1, "moves": [moving("j5j4")] });
+    let path = format!("/api/games/{kept}/queue");
+    pair.play(0, kept, 4, "b5b4").await;
+    pair.play(1, kept, 5, "j5j6").await;
+    let stale = pair.ask(1, "PUT", &path, &body).await;
+    assert_eq!((stale.status, stale.json()["code"].clone()), (409, json!("stale_epoch")));
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use crate::fixtures::{
     START, classic_view, deploying_view, game, key, online, options, quantum, received, shadowflash,
     waiting_strike,
 };
-use crate::model::{Effect, Goal, How, Key, Link, Message, Model, Page, Secret, Wish};
+use crate::model::{Effect, Goal, How, Key, Link, Message, Model, Page, Prompt, Secret, Wish};
 use crate::update;
 
 mod mail;
@@ -192,22 +192,76 @@ fn a_line_that_falls_silent_is_hung_up() {
     assert_eq!(update(&mut model, Message::Tick), [Effect::Disconnect]);
 }
 
+/// The game as it is in this epoch.
+fn turned_back(epoch: u64) -> String {
+    format!(
+        r#"{{"type":"game","game":{SUMMARY},"audience":"red","driving":true,"epoch":{epoch},"seq":5,"presence":{{"red":"present","blue":"present"}},"view":{{"audience":"red","ruleset":"classic","lakes":[],"commitments":{{"red":null,"blue":null}},{}}}}}"#,
+        classic_view("red")
+    )
+    .replace("ba9876543210", "0123456789ab")
+}
+
 #[test]
 fn a_game_that_was_turned_back_says_so() {
     let mut model = playing();
     lose(&mut model, None);
     welcome(&mut model, "[]");
-    let view = |epoch: u64| {
-        format!(
-            r#"{{"type":"game","game":{SUMMARY},"audience":"red","driving":true,"epoch":{epoch},"seq":5,"presence":{{"red":"present","blue":"present"}},"view":{{"audience":"red","ruleset":"classic","lakes":[],"commitments":{{"red":null,"blue":null}},{}}}}}"#,
-            classic_view("red")
-        )
-        .replace("ba9876543210", "0123456789ab")
-    };
-    received(&mut model, &view(1));
+    received(&mut model, &turned_back(1));
     assert!(!last_note(&model).contains("older state"));
-    received(&mut model, &view(2));
+    received(&mut model, &turned_back(2));
     assert!(last_note(&model).contains("older state"), "{}", last_note(&model));
+}
+
+#[test]
+fn a_command_names_its_epoch_and_one_of_a_lost_branch_is_told_in_a_line_and_not_made_again() {
+    for (keys, not_done) in [("a5a6", "Your move a5a6 was not made"), ("R", "You have not resigned")] {
+        let mut model = playing();
+        let effects = match keys {
+            "R" => {
+                key(&mut model, Key::Char('R'));
+                key(&mut model, Key::Char('y'))
+            }
+            squares => type_in(&mut model, squares),
+        };
+        let [ClientToServer::Command { cmd_id, epoch: Some(1), .. }] = sent(&effects)[..] else {
+            panic!("{effects:?}")
+        };
+        let cmd_id = cmd_id.clone();
+        lose(&mut model, None);
+        let effects = welcome(&mut model, "[]");
+        let [_, ClientToServer::Command { epoch: Some(1), .. }] = sent(&effects)[..] else {
+            panic!("the server says what has become of it: {effects:?}")
+        };
+        received(&mut model, &turned_back(2));
+        let refusal = format!(
+            r#"{{"type":"refused","cmd_id":"{}","game":"0123456789ab","code":"stale_epoch","message":"no","seq":5}}"#,
+            cmd_id.as_str()
+        );
+        assert_eq!(received(&mut model, &refusal), []);
+        let told = format!("{not_done}: the server lost the last moves of the game. Look again.");
+        assert_eq!(last_note(&model), told);
+        assert!(model.pending.is_empty() && model.was_refused);
+        let effects = type_in(&mut model, "c4c5");
+        assert!(
+            matches!(sent(&effects)[..], [ClientToServer::Command { epoch: Some(2), .. }]),
+            "{effects:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_begun_in_view_of_a_position_goes_with_it() {
+    let mut model = playing();
+    key(&mut model, Key::Char('R'));
+    received(&mut model, &turned_back(1));
+    assert_eq!(model.prompt, Some(Prompt::Resign), "the same epoch: nothing is lost");
+    received(&mut model, &turned_back(2));
+    assert_eq!(model.prompt, None);
+    assert_eq!(sent(&key(&mut model, Key::Char('y'))), [] as [&ClientToServer; 0]);
+    let mut model = playing();
+    model.prompt = Some(Prompt::Say("well".to_owned()));
+    received(&mut model, &turned_back(2));
+    assert_eq!(model.prompt, Some(Prompt::Say("well".to_owned())));
 }
 
 #[test]

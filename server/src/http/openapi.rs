@@ -288,7 +288,7 @@ mod tests {
                 token: Needed,
                 ..post(
                     "/api/games/{id}/queue",
-                    "Queues plies for the asker's next turns; refused as stale_ply when the game has gone on",
+                    "Queues plies for the asker's next turns; refused as stale_ply when the game has gone on, as stale_epoch when its last moves are lost",
                     schema::<NewQueue>,
                     schema::<MoveQueue>,
                 )

@@ -21,6 +21,8 @@ use serde::Serialize;
 const BEGIN: &str = "<!-- examples: made by `cargo test -p flagfall-protocol`; do not edit -->\n";
 const END: &str = "<!-- end of examples -->\n";
 const CREATED: Stamp = Stamp(1_764_000_000_000);
+/// The epoch of the store.
+const OPENED_IN: u64 = CREATED.0;
 const RED: &str = "9....1..9. .......... .S........ F8B2......";
 const BLUE: &str = "..9.1..... ...9...... ..S....... ......2B8F";
 
@@ -190,7 +192,7 @@ fn examples() -> String {
         game: summary(&shown.game),
         audience: flagfall_protocol::Audience::Red,
         driving: true,
-        epoch: 1_764_000_000_000,
+        epoch: OPENED_IN,
         seq: shown.seq,
         view: shown.view(),
         events,
@@ -203,8 +205,13 @@ fn examples() -> String {
         &opened(&shown, Vec::new()),
     );
     let deploy = GameCommand::Deploy { setup: RED.to_owned() };
-    let command =
-        ClientToServer::Command { cmd_id: cmd("c-3"), game: id(), ply: 0, epoch: None, command: deploy };
+    let command = ClientToServer::Command {
+        cmd_id: cmd("c-3"),
+        game: id(),
+        ply: 0,
+        epoch: Some(OPENED_IN),
+        command: deploy,
+    };
     page.example("Red deploys:", &command);
     shown.deploy(Side::Red, RED);
     page.example("Red's own deployment, as an event:", &shown.event(1));
@@ -215,8 +222,13 @@ fn examples() -> String {
         &ServerToClient::Accepted { cmd_id: cmd("c-3"), outcome: done },
     );
     let go = GameCommand::from(flagfall_protocol::MoveText("a4a7".parse::<Move>().unwrap()));
-    let command =
-        ClientToServer::Command { cmd_id: cmd("c-4"), game: id(), ply: 0, epoch: None, command: go };
+    let command = ClientToServer::Command {
+        cmd_id: cmd("c-4"),
+        game: id(),
+        ply: 0,
+        epoch: Some(OPENED_IN),
+        command: go,
+    };
     page.example("A Scout goes three squares, and so is known to be one:", &command);
     shown.play(Side::Red, "a4a7");
     page.example("Everybody sees it:", &shown.event(3));
@@ -238,7 +250,7 @@ fn examples() -> String {
     page.example("A command made at another ply:", &refused);
 
     page.heading("Coming back");
-    let since = Some(Position { epoch: 1_764_000_000_000, seq: 5 });
+    let since = Some(Position { epoch: OPENED_IN, seq: 5 });
     page.example("After a drop: hello with the token, then", &ClientToServer::OpenGame { game: id(), since });
     let missed = shown.log[5..].iter().map(|(_, event, _)| event.clone()).collect();
     page.example("The view, and the events that were missed:", &opened(&shown, missed));
@@ -257,8 +269,13 @@ fn examples() -> String {
     let claimable = ServerToClient::Claimable { game: id(), gone: Side::Blue, at };
     page.example("Red may claim the game from this moment on, unless Blue is back by then:", &claimable);
     let claim = GameCommand::Claim { result: flagfall_protocol::ClaimedResult::Draw };
-    let claim =
-        ClientToServer::Command { cmd_id: cmd("c-8"), game: id(), ply: 4, epoch: None, command: claim };
+    let claim = ClientToServer::Command {
+        cmd_id: cmd("c-8"),
+        game: id(),
+        ply: 4,
+        epoch: Some(OPENED_IN),
+        command: claim,
+    };
     page.example("As a win or as a draw:", &claim);
 
     page.heading("The end");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use flagfall_board::{PerSide, Side};
 use flagfall_protocol::{
-    Accepted, ClientToServer, Code, CommandId, GameCommand, GameSummary, ServerToClient, Time,
+    Accepted, ClientToServer, Code, CommandId, GameCommand, GameSummary, GameView, ServerToClient, Time,
 };
 use flagfall_rules::rulesets::PBM_SMALL;
 use flagfall_umpire::bout;
@@ -231,6 +231,49 @@ fn a_move_in_doubt_goes_out_again_with_its_id_and_is_made_once() {
     assert_eq!(receives(&mut stage.session, accepted(&stage.host, cmd_id)), []);
     assert_eq!(client(&mut stage.session, Message::Tick), []);
     assert_eq!(sends(&stage.reconnect()).len(), 1, "the game is opened, nothing is in doubt");
+}
+
+/// The game as it is, in a new epoch.
+fn in_next_epoch(host: &Host, change: impl FnOnce(&mut GameView)) -> ServerToClient {
+    let mut whole = host.whole(Side::Red, None);
+    let ServerToClient::Game { epoch, view, .. } = &mut whole else { panic!("{whole:?}") };
+    *epoch += 1;
+    change(view);
+    whole
+}
+
+#[test]
+fn a_move_that_a_new_epoch_does_not_take_is_made_again_where_the_board_is_the_same() {
+    let mut stage = Stage::new(None);
+    let first = stage.pending();
+    stage.reconnect();
+    assert_eq!(receives(&mut stage.session, in_next_epoch(&stage.host, |_| {})), []);
+    assert_eq!(stage.refuse(Code::STALE_EPOCH), [], "the program hears nothing");
+    let outputs = client(&mut stage.session, Message::Tick);
+    let [again @ ClientToServer::Command { epoch: Some(epoch), .. }] = &sends(&outputs)[..] else {
+        panic!("{outputs:?}")
+    };
+    assert!(command_of(again).1 == command_of(&first).1 && command_of(again).0 != command_of(&first).0);
+    assert_eq!(Some(*epoch), stage.session.model.game.as_ref().map(|game| game.epoch));
+    assert!(!stage.session.has_failed());
+}
+
+#[test]
+fn a_program_whose_board_was_lost_does_not_play_on() {
+    let mut stage = Stage::new(None);
+    stage.reconnect();
+    let whole = in_next_epoch(&stage.host, |view| {
+        view.pieces.pop();
+    });
+    let outputs = receives(&mut stage.session, whole);
+    assert!(stage.session.has_failed());
+    // It gives the game up; the move of the lost branch is the server's to refuse.
+    let [ClientToServer::Command { epoch: Some(epoch), command: GameCommand::Resign {}, .. }] =
+        &sends(&outputs)[..]
+    else {
+        panic!("{outputs:?}")
+    };
+    assert_eq!(Some(*epoch), stage.session.model.game.as_ref().map(|game| game.epoch));
 }
 
 #[test]

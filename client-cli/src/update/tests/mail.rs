@@ -133,7 +133,9 @@ fn a_move_for_another_ply_is_sent_for_that_ply_and_the_server_refuses_it() {
 fn queues_are_for_turns_to_come_in_games_with_days_per_move() {
     let mut model = slow("blue");
     let effects = line(&mut model, "queue a5a6 if b7b6, a6a7");
-    let [Errand::SetQueue { ply: 4, moves, .. }] = asked(&effects)[..] else { panic!("{effects:?}") };
+    let [Errand::SetQueue { ply: 4, epoch: 1, moves, .. }] = asked(&effects)[..] else {
+        panic!("{effects:?}")
+    };
     assert_eq!((moves.len(), moves[0].after.is_some(), moves[1].after.is_some()), (2, true, false));
     let errand = asked(&effects)[0].clone();
     let told = r#"{"game":"0123456789ab","ply":6,"moves":[{"command":{"kind":"move","move":"a5a6"},"if":"b7b6"},{"command":{"kind":"move","move":"a6a7"}}]}"#;
