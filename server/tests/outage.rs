@@ -228,13 +228,15 @@ async fn whoever_was_here_comes_back_and_watches_on_from_memory() {
     // Nobody is shown the game of another one, and nothing is done that wants the store.
     open(&mut ana, game).await;
     let cmd_id = "2".parse().unwrap();
-    ana.tell(&ClientToServer::Command { cmd_id, game, ply: 0, command: GameCommand::Abort {} }).await;
+    ana.tell(&ClientToServer::Command { cmd_id, game, ply: 0, epoch: None, command: GameCommand::Abort {} })
+        .await;
     assert_eq!(ana.refused().await.0, "store_unavailable");
     assert_eq!(house.ask("GET", "/api/me", &token, "").await.status, 503);
     line.set(UP);
     assert!(told(&mut ana).await && told(&mut witness).await);
     let cmd_id = "2".parse().unwrap();
-    ana.tell(&ClientToServer::Command { cmd_id, game, ply: 0, command: GameCommand::Abort {} }).await;
+    ana.tell(&ClientToServer::Command { cmd_id, game, ply: 0, epoch: None, command: GameCommand::Abort {} })
+        .await;
     ana.find(|message| matches!(message, ServerToClient::Accepted { .. }).then_some(())).await;
     house.close().await;
 }
