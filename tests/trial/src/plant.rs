@@ -48,6 +48,7 @@ const PLANTS: &[(&str, Fault, Plant)] = &[
     ("a clock that ran through an outage", Fault::Clock, run_clock),
     ("a commitment that was opened with another salt", Fault::Commitment, change_salt),
     ("a lawful move refused", Fault::Refusal, refuse_lawful),
+    ("a move of an earlier epoch made", Fault::Astray, carry_out_astray),
     ("a record without its end", Fault::Unended, cut_end),
 ];
 
@@ -248,6 +249,33 @@ fn refuse_lawful(log: &mut GameLog) -> Option<()> {
     let refused = json!({"type": "refused", "cmd_id": value["cmd_id"], "code": "blocked", "message": "no"});
     log.clients[client].entries[at].what = What::Received(refused.to_string().into());
     Some(())
+}
+
+/// A move that was sent and accepted over one line, with the game shown ahead of it, names the epoch before.
+fn carry_out_astray(log: &mut GameLog) -> Option<()> {
+    for client in &mut log.clients {
+        let (mut epoch, mut moves) = (None, Vec::new());
+        for at in 0..client.entries.len() {
+            let (What::Sent(text) | What::Received(text)) = &client.entries[at].what else {
+                (epoch, moves) = (None, Vec::new());
+                continue;
+            };
+            let value: Value = serde_json::from_str(text).ok()?;
+            if value["type"] == "game" {
+                epoch = value["epoch"].as_u64();
+            } else if value["command"]["kind"] == "move" && epoch.is_some() {
+                moves.push((at, value));
+            } else if value["type"] == "accepted"
+                && let Some((sent_at, mut sent)) = moves.pop()
+                && sent["cmd_id"] == value["cmd_id"]
+            {
+                sent["epoch"] = json!(epoch?.checked_sub(1)?);
+                client.entries[sent_at].what = What::Sent(sent.to_string().into());
+                return Some(());
+            }
+        }
+    }
+    None
 }
 
 /// The place of a received event that follows another one on the same line.

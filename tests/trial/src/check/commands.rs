@@ -254,7 +254,7 @@ fn is_of_game(text: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use flagfall_protocol::{Terms, Time};
     use serde_json::json;
 
@@ -265,7 +265,7 @@ mod tests {
     use crate::site::History;
 
     /// A loss, and what Blue was shown and sent around it.
-    const LOSS: Loss = Loss { from: 5_000, until: 6_500 };
+    pub(in crate::check) const LOSS: Loss = Loss { from: 5_000, until: 6_500 };
 
     /// Each side's pieces: a Scout and a Miner at the ends of the row in front, the Flag in a corner behind.
     fn setup() -> String {
@@ -289,7 +289,7 @@ mod tests {
     }
 
     /// Blue hears of a move by Red, answers `squares`, and is refused over another line when the log says that Red's move was a4a5.
-    fn log(squares: &str, heard_of: Option<&str>) -> GameLog {
+    pub(in crate::check) fn log(squares: &str, heard_of: Option<&str>) -> GameLog {
         let (deployed, ready) =
             (json!({"kind": "deployed", "setup": setup()}), |side| json!({"kind": "ready", "side": side}));
         let records = [

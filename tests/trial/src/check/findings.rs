@@ -25,6 +25,8 @@ pub enum Fault {
     Commitment,
     /// A lawful command was refused.
     Refusal,
+    /// A command of a lost branch was carried out in what is left.
+    Astray,
     /// A game did not end, or its record cannot be read.
     Unended,
     /// A line was not told that the store was away, or that it was back.
@@ -37,7 +39,7 @@ pub enum Fault {
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Fault; 13] = [
+    pub const ALL: [Fault; 14] = [
         Fault::Missing,
         Fault::Doubled,
         Fault::Gap,
@@ -47,6 +49,7 @@ impl Fault {
         Fault::Clock,
         Fault::Commitment,
         Fault::Refusal,
+        Fault::Astray,
         Fault::Unended,
         Fault::Untold,
         Fault::Unexplained,
@@ -66,6 +69,7 @@ impl Fault {
             Fault::Clock => "clocks that ran while the server was down",
             Fault::Commitment => "commitments that do not fit",
             Fault::Refusal => "lawful commands refused",
+            Fault::Astray => "commands of lost branches carried out",
             Fault::Unended => "games without an end or a readable record",
             Fault::Untold => "lines not told in time of the store's state",
             Fault::Unexplained => "losses without a new epoch",

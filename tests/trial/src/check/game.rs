@@ -185,6 +185,12 @@ impl Checker<'_> {
             }
         }
         self.check_commands(client);
+        self.check_epochs(client);
+    }
+
+    /// Whether whatever server was there then was gone by this moment, and Redis too: nobody was left who could carry out what was under way.
+    pub(super) fn is_lost_between(&self, from: u64, until: u64) -> bool {
+        self.losses.iter().any(|loss| from < loss.from && loss.until < until)
     }
 
     /// Whether what was heard of then may be of a branch that was lost, so that nobody had it any more.

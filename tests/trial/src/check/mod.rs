@@ -2,6 +2,7 @@
 
 mod board;
 mod commands;
+mod epochs;
 mod expect;
 mod findings;
 mod game;
