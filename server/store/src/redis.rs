@@ -457,7 +457,7 @@ impl RedisStore {
     /// [`ReadError::Damaged`] when it does not hold; the quarantine stays.
     pub async fn recheck(&self, game: GameId) -> Result<Head, ReadError> {
         let unavailable = |error: StoreError| ReadError::Unavailable { why: error.to_string() };
-        let head = self.read_log(game, || self.reader.verify(game)).await?;
+        let head = self.read_log(game, || self.reader.verify(game), |head, _| *head == Head::START).await?;
         self.ask(|reply| Request::Release { game, reply }).await.map_err(unavailable)?;
         Ok(head)
     }
@@ -540,12 +540,24 @@ impl RedisStore {
         Ok(AppendOutcome::Ok { at, head })
     }
 
+    /// Reads a log. Where nothing is found of what is held of it, Redis may have been emptied: that is looked after, and given back what is held, before
+    /// anybody is told that there is nothing.
     async fn read_log<T, F: Future<Output = Result<T, Trouble>>>(
         &self,
         game: GameId,
         read: impl Fn() -> F,
+        is_nothing: impl Fn(&T, Head) -> bool,
     ) -> Result<T, ReadError> {
-        self.keep_damage(game, self.read_settled(read).await).await
+        // Before the read: what is appended meanwhile is nothing lost.
+        let held = self.shared.held().head(game);
+        let mut found = self.read_settled(&read).await;
+        if let (Ok(shown), Some(held)) = (&found, held)
+            && is_nothing(shown, held)
+        {
+            self.shared.is_in_doubt.store(true, Ordering::SeqCst);
+            found = self.read_settled(&read).await;
+        }
+        self.keep_damage(game, found).await
     }
 }
 
@@ -581,11 +593,15 @@ impl Store for RedisStore {
         after_seq: u64,
         limit: usize,
     ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>> {
-        Box::pin(self.read_log(game, move || self.reader.read(game, after_seq, limit)))
+        let is_nothing = move |entries: &Vec<StoredEntry>, held: Head| {
+            limit > 0 && entries.is_empty() && after_seq < held.seq
+        };
+        Box::pin(self.read_log(game, move || self.reader.read(game, after_seq, limit), is_nothing))
     }
 
     fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>> {
-        Box::pin(self.read_log(game, move || self.reader.head(game)))
+        let is_nothing = |head: &Head, _: Head| *head == Head::START;
+        Box::pin(self.read_log(game, move || self.reader.head(game), is_nothing))
     }
 
     fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
@@ -655,7 +671,7 @@ impl Store for RedisStore {
 
     fn archive_log(&self, game: GameId) -> StoreFuture<'_, Result<bool, StoreError>> {
         Box::pin(async move {
-            let read = Box::pin(self.read_log(game, || self.reader.log_to_pack(game))).await;
+            let read = Box::pin(self.read_log(game, || self.reader.log_to_pack(game), |_, _| false)).await;
             let (head, packed) = match read {
                 Ok(ToPack::Log(head, packed)) => (head, packed),
                 Ok(ToPack::Packed) => return Ok(true),

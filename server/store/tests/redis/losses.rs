@@ -69,6 +69,29 @@ async fn a_redis_that_is_emptied_while_it_runs_gets_back_what_servers_hold_and_t
 }
 
 #[tokio::test]
+async fn nobody_is_told_that_a_game_is_gone_which_a_server_holds() {
+    let redis = RedisServer::start();
+    let store = redis.open(RedisOptions::default()).await;
+    fill(&store, 0..5, 3).await;
+    let before = logs(&store, 0..5).await;
+    let head = store.head(game(1)).await.unwrap();
+    // No heartbeat has noticed it yet: whoever reads first does.
+    let _: String = redis.ask(&["FLUSHALL"]).await;
+    assert_eq!(store.head(game(1)).await.unwrap(), head);
+    let _: String = redis.ask(&["FLUSHALL"]).await;
+    assert_eq!(logs(&store, 0..5).await, before);
+    assert_eq!(store.stats().restored, 2 * 5 * 3);
+    // What nobody holds is not there.
+    assert_eq!(store.head(game(9)).await.unwrap(), Head::START);
+    // And what was taken away by itself, the store being whole, is gone.
+    let keys: Vec<String> = redis.ask(&["KEYS", "*:log"]).await;
+    for key in &keys {
+        let _: u32 = redis.ask(&["DEL", key]).await;
+    }
+    assert_eq!((keys.len(), store.head(game(1)).await.unwrap()), (5, Head::START));
+}
+
+#[tokio::test]
 async fn two_servers_give_a_lost_tail_back_at_once_without_a_conflict() {
     let mut redis = RedisServer::start();
     let one = redis.open(RedisOptions::default()).await;
