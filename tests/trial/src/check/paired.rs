@@ -41,6 +41,8 @@ pub struct Paired {
     pub messages: u64,
     /// Bytes.
     pub bytes: u64,
+    /// Messages that depend on a secret.
+    pub differing: u64,
 }
 
 impl Paired {
@@ -50,6 +52,7 @@ impl Paired {
         self.kills += other.kills;
         self.messages += other.messages;
         self.bytes += other.bytes;
+        self.differing += other.differing;
     }
 }
 
@@ -82,12 +85,13 @@ pub(crate) fn check_pair(pair: &PairLog, findings: &mut Findings) {
             findings.fault(Fault::SecretByte, what);
         }
         for (left, right) in one.texts.iter().zip(&other.texts) {
-            findings.paired_bytes += left.len() as u64;
             let bytes = left.len() as u64;
-            let figures = findings.by_ruleset.entry(pair.ruleset).or_default();
-            figures.add(Paired { messages: 1, bytes, ..Paired::default() });
+            findings.paired_bytes += bytes;
             let (left, right) = (veiled(left, &one.opaque), veiled(right, &other.opaque));
-            if left != right {
+            let differing = u64::from(left != right);
+            let figures = findings.by_ruleset.entry(pair.ruleset).or_default();
+            figures.add(Paired { messages: 1, bytes, differing, ..Paired::default() });
+            if differing > 0 {
                 findings
                     .fault(Fault::SecretByte, format!("{}, {}:\n  {left}\n  {right}", pair.name, one.viewer));
             }
