@@ -131,9 +131,9 @@ impl fmt::Display for Report {
         row("commitments recomputed", commitments.to_string())?;
         row("paired streams compared", paired.to_string())?;
         row("bytes of paired streams compared", paired_bytes.to_string())?;
-        for (ruleset, Paired { pairs, kills, messages, bytes, differing }) in by_ruleset {
-            let words = format!("  {ruleset}: pairs, kills, messages, bytes, unlike");
-            row(&words, format!("{pairs}, {kills}, {messages}, {bytes}, {differing}"))?;
+        for (ruleset, Paired { pairs, kills, messages, bytes, differing, cut }) in by_ruleset {
+            let words = format!("  {ruleset}: pairs (cut), kills, messages, bytes, unlike");
+            row(&words, format!("{pairs} ({cut}), {kills}, {messages}, {bytes}, {differing}"))?;
         }
         for fault in Fault::ALL {
             row(fault.words(), self.findings.count(fault).to_string())?;

@@ -55,6 +55,9 @@ pub(super) struct Played {
     opaque: Vec<String>,
     put_off: Vec<u64>,
     was_hit: Vec<bool>,
+    disturbed: Option<usize>,
+    /// At which acts servers are killed.
+    kills: Vec<usize>,
     /// Whether connections and presence come over several servers, and so in no order.
     is_spread: bool,
     is_end_open: bool,
@@ -74,6 +77,12 @@ struct Seat {
     outages_at: Vec<(usize, usize)>,
     /// Over each outage, how many events told of the outage itself.
     lapses: Vec<u64>,
+    /// Whether servers are being killed, or it has not heard yet what came of it.
+    is_in_outage: bool,
+    /// Whether it was told of trouble that nobody planned, on a machine too busy for its servers.
+    is_disturbed: bool,
+    /// How long its log was before each act.
+    marks: Vec<usize>,
     /// What it read over HTTP, and after so many entries of its log.
     fetched: Vec<(usize, String)>,
     /// Which sides are there, as far as it was told.
@@ -92,8 +101,8 @@ impl Seat {
         };
         match &message {
             ServerToClient::Game { epoch, seq, presence, .. } => {
-                if let (Some(before), Some(lapses)) = (self.seen, self.lapses.last_mut()) {
-                    *lapses += seq.saturating_sub(before.seq) + u64::from(before.epoch != *epoch);
+                if let Some(before) = self.seen {
+                    self.lapse(seq.saturating_sub(before.seq) + u64::from(before.epoch != *epoch));
                 }
                 self.seen = Some(Position { epoch: *epoch, seq: *seq });
                 self.presence = [presence[Side::Red], presence[Side::Blue]];
@@ -103,15 +112,22 @@ impl Seat {
                     seen.seq = *seq;
                 }
                 if matches!(event, GameEvent::Paused { .. } | GameEvent::Resumed { .. }) {
-                    self.lapses.last_mut().into_iter().for_each(|lapses| *lapses += 1);
+                    self.lapse(1);
                 } else {
                     self.events += 1;
                 }
             }
             ServerToClient::Presence { side, presence, .. } => self.presence[*side as usize] = *presence,
+            ServerToClient::StoreState { .. } => self.is_disturbed |= !self.is_in_outage,
             _ => {}
         }
         Ok(message)
+    }
+
+    /// Takes note of so many events of an outage.
+    fn lapse(&mut self, events: u64) {
+        self.is_disturbed |= events > 0 && !self.is_in_outage;
+        self.lapses.last_mut().into_iter().for_each(|lapses| *lapses += events);
     }
 
     /// Sends a command and waits for its answer: none, or why it is refused.
@@ -198,6 +214,8 @@ struct Session<'a> {
     put_off: Vec<u64>,
     /// Whether each outage was one of this session's servers.
     was_hit: Vec<bool>,
+    /// The act in which it met with trouble that nobody planned.
+    disturbed: Option<usize>,
 }
 
 /// Plays one session of a pair.
@@ -224,6 +242,9 @@ pub(super) async fn play(plan: &PairPlan, variant: usize, links: Links) -> Resul
             due: 0,
             outages_at: Vec::new(),
             lapses: Vec::new(),
+            is_in_outage: false,
+            is_disturbed: false,
+            marks: Vec::new(),
             fetched: Vec::new(),
             presence: Default::default(),
         }
@@ -234,8 +255,17 @@ pub(super) async fn play(plan: &PairPlan, variant: usize, links: Links) -> Resul
     }
     let (game, challenge) = make_game(plan, &mut seats).await?;
     seats[PUBLIC].client.connect().await?;
-    let mut session =
-        Session { plan, variant, seats, game, links, is_spread, put_off: Vec::new(), was_hit: Vec::new() };
+    let mut session = Session {
+        plan,
+        variant,
+        seats,
+        game,
+        links,
+        is_spread,
+        put_off: Vec::new(),
+        was_hit: Vec::new(),
+        disturbed: None,
+    };
     session.follow_script().await?;
     Ok(session.over(challenge))
 }
@@ -320,11 +350,20 @@ impl Session<'_> {
             self.open(who).await?;
         }
         for (number, act) in self.plan.acts.iter().enumerate() {
-            match act {
-                Act::Order(order) => self.order(number, order).await?,
-                Act::Drop(side) => self.drop_and_resume(*side as usize).await?,
-                Act::Fetch => self.fetch().await?,
-                Act::Outage => self.outlive_kill().await?,
+            self.seats.iter_mut().for_each(|seat| seat.marks.push(seat.client.log.entries.len()));
+            let done = match act {
+                Act::Order(order) => self.order(number, order).await,
+                Act::Drop(side) => self.drop_and_resume(*side as usize).await,
+                Act::Fetch => self.fetch().await,
+                Act::Outage => self.outlive_kill().await,
+            };
+            // A line that nobody killed ends the session: up to there it can be compared.
+            let is_broken = done.is_err() && self.seats.iter().any(|seat| !seat.client.is_connected());
+            if is_broken || self.seats.iter().any(|seat| seat.is_disturbed) {
+                self.disturbed.get_or_insert(number);
+            }
+            if done.is_err() {
+                return if self.disturbed.is_some() { Ok(()) } else { done };
             }
         }
         Ok(())
@@ -364,6 +403,8 @@ impl Session<'_> {
                 Some((code, _)) if is_for_now(code.as_str()) => {
                     // It is about the outage, not about the game.
                     self.put_off.last_mut().into_iter().for_each(|count| *count += 1);
+                    let seat = &mut self.seats[order.side as usize];
+                    seat.is_disturbed |= !seat.is_in_outage;
                     sleep(PAUSE).await;
                 }
                 Some((code, text)) if !order.is_refused => {
@@ -407,6 +448,7 @@ impl Session<'_> {
         for seat in &mut self.seats {
             // From here on what is told of the outage is counted.
             seat.lapses.push(0);
+            seat.is_in_outage = true;
             seat.outages_at.push((seat.client.log.entries.len(), usize::MAX));
         }
         self.put_off.push(0);
@@ -430,6 +472,7 @@ impl Session<'_> {
         for seat in &mut self.seats {
             let end = seat.client.log.entries.len();
             seat.outages_at.last_mut().into_iter().for_each(|outage| outage.1 = end);
+            seat.is_in_outage = false;
         }
         for who in 0..3 {
             self.drop_and_resume(who).await?;
@@ -484,6 +527,8 @@ impl Session<'_> {
             opaque,
             put_off: self.put_off,
             was_hit: self.was_hit,
+            disturbed: self.disturbed,
+            kills: self.plan.kills(),
             is_spread: self.is_spread,
             is_end_open: self.plan.is_end_open,
         }
@@ -502,24 +547,28 @@ impl Played {
         Some(([red?, blue?, public?], *self.put_off.get(outage)?))
     }
 
-    /// How many of the parts between outages can be compared with another session's: those after an outage that was told of alike.
-    pub(super) fn parts_comparable(&self, other: &Played) -> usize {
-        let is_alike = |outage: &usize| {
-            let [one, other] = [self, other].map(|session| session.disturbance(*outage));
-            one == other && one.is_some_and(|(_, put_off)| put_off == 0)
+    /// The act up to which it can be compared with another session; none when with all of it. Beyond trouble that nobody planned, and beyond an
+    /// outage that they were told of unlike, they are two courses.
+    pub(super) fn comparable_until(&self, other: &Played) -> Option<usize> {
+        let is_unlike = |outage: usize| {
+            let [one, other] = [self, other].map(|session| session.disturbance(outage));
+            one != other || one.is_none_or(|(_, put_off)| put_off > 0)
         };
-        1 + (0..self.put_off.len()).take_while(is_alike).count()
+        let unlike = self.kills.iter().enumerate().find(|(outage, _)| is_unlike(*outage));
+        self.disturbed.into_iter().chain(other.disturbed).chain(unlike.map(|(_, act)| *act)).min()
     }
 
-    /// How many kills of its own servers it has outlived in so many parts.
-    pub(super) fn kills_outlived(&self, parts: usize) -> usize {
-        self.was_hit.iter().take(parts - 1).filter(|was_hit| **was_hit).count()
+    /// How many kills of its own servers it has outlived before this act, or in all.
+    pub(super) fn kills_outlived(&self, until: Option<usize>) -> usize {
+        let before = self.kills.iter().filter(|act| until.is_none_or(|until| **act < until)).count();
+        self.was_hit.iter().take(before).filter(|was_hit| **was_hit).count()
     }
 
-    /// What one of the three was sent in so many parts.
-    pub(super) fn stream(&self, who: usize, parts: usize) -> Stream {
+    /// What one of the three was sent before this act, or in all.
+    pub(super) fn stream(&self, who: usize, until: Option<usize>) -> Stream {
         let seat = &self.seats[who];
-        let end = seat.outages_at.get(parts - 1).map_or(seat.client.log.entries.len(), |(from, _)| *from);
+        let end = until.and_then(|act| seat.marks.get(act).copied());
+        let end = end.unwrap_or(seat.client.log.entries.len());
         let is_of_outage =
             |at: usize| seat.outages_at.iter().any(|(from, until)| (*from..*until).contains(&at));
         let mut texts = Vec::new();
@@ -551,7 +600,9 @@ impl Played {
     fn comparable(&self, text: &str) -> Option<String> {
         let is_of = |kind: &str| text.starts_with(&format!(r#"{{"type":"{kind}""#));
         let of_lines: &[&str] = if self.is_spread { &["presence", "game_started"] } else { &[] };
-        if ["ping", "claimable"].into_iter().any(is_of) || of_lines.iter().any(|kind| is_of(kind)) {
+        if ["ping", "claimable", "store_state"].into_iter().any(is_of)
+            || of_lines.iter().any(|kind| is_of(kind))
+        {
             return None;
         }
         if !is_of("game") {
