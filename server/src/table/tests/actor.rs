@@ -28,9 +28,21 @@ struct Brittle {
     is_dead: Arc<AtomicBool>,
     outage: Arc<Mutex<Option<Outage>>>,
     silent_since: Arc<Mutex<Option<flagfall_board::Stamp>>>,
+    /// What ends the silence, right after the next question.
+    heard: Arc<Mutex<Option<Outage>>>,
 }
 
 impl Brittle {
+    /// A question is answered as things stand; then the store is heard of again, if it is to be.
+    fn answer<T: Copy>(&self, state: &Mutex<T>) -> T {
+        let answer = *state.lock().unwrap();
+        if let Some(outage) = self.heard.lock().unwrap().take() {
+            *self.outage.lock().unwrap() = Some(outage);
+            *self.silent_since.lock().unwrap() = None;
+        }
+        answer
+    }
+
     fn check_alive(&self) -> Result<(), StoreError> {
         let why = || StoreError::Unavailable { why: "the server is dead".to_owned() };
         if self.is_dead.load(Ordering::SeqCst) { Err(why()) } else { Ok(()) }
@@ -108,11 +120,11 @@ impl Store for Brittle {
     }
 
     fn outage(&self) -> Option<Outage> {
-        *self.outage.lock().unwrap()
+        self.answer(&self.outage)
     }
 
     fn silent_since(&self) -> Option<flagfall_board::Stamp> {
-        *self.silent_since.lock().unwrap()
+        self.answer(&self.silent_since)
     }
 
     fn announcements(&self) -> Option<tokio::sync::broadcast::Receiver<Announcement>> {
@@ -129,6 +141,8 @@ pub(super) struct House {
     pub(super) outage: Arc<Mutex<Option<Outage>>>,
     /// Since when the store says that nothing was heard of it.
     silent_since: Arc<Mutex<Option<flagfall_board::Stamp>>>,
+    /// The outage of which it tells as soon as it was asked something.
+    heard: Arc<Mutex<Option<Outage>>>,
     connections: Connections,
     pub(super) tables: Tables,
 }
@@ -152,7 +166,7 @@ impl House {
             rest_ms: super::harness::REST_MS,
             connections: connections.clone(),
         };
-        let (outage, silent_since) = (Arc::default(), Arc::default());
+        let (outage, silent_since, heard) = (Arc::default(), Arc::default(), Arc::default());
         let is_dead = Arc::new(AtomicBool::new(false));
         let shared = Arc::new(Brittle {
             store: store.clone(),
@@ -160,9 +174,10 @@ impl House {
             is_dead: is_dead.clone(),
             outage: Arc::clone(&outage),
             silent_since: Arc::clone(&silent_since),
+            heard: Arc::clone(&heard),
         });
         let tables = Tables::start_at(shared, settings, clock.clone()).await.unwrap();
-        House { store, clock, breaks, is_dead, outage, silent_since, connections, tables }
+        House { store, clock, breaks, is_dead, outage, silent_since, heard, connections, tables }
     }
 
     pub(super) fn clock_now(&self) -> flagfall_board::Stamp {
@@ -381,6 +396,12 @@ async fn whoever_looks_while_nothing_is_heard_of_the_store_sees_clocks_as_they_s
     assert_eq!(remaining().await, stood);
     *house.silent_since.lock().unwrap() = None;
     assert_ne!(remaining().await, stood, "it was not that nobody could write");
+    // It is heard of between the two questions: asked for outages first, it would have told of neither.
+    let (since, stood) = (house.clock_now(), remaining().await);
+    house.clock.advance_ms(4_800);
+    *house.silent_since.lock().unwrap() = Some(since);
+    *house.heard.lock().unwrap() = Some(Outage { since, until: house.clock_now() });
+    assert_eq!(remaining().await, stood);
 }
 
 #[tokio::test(start_paused = true)]
