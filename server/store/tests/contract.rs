@@ -420,6 +420,8 @@ async fn scans_are_ordered_and_paged(world: World) {
     assert_eq!(scan("b/", Some("b/20"), 2).await, ["b/3"]);
     assert_eq!(scan("b/", Some("b/15"), 1).await, ["b/2"]);
     assert_eq!(scan("b/", Some("a"), 1).await, ["b/"]);
+    assert_eq!(scan("b/", Some("b/3"), 1).await, [""; 0]);
+    assert_eq!(scan("b/", Some("b0"), 1).await, [""; 0]);
     assert_eq!(scan("b/", Some("c"), 1).await, [""; 0]);
     assert_eq!(scan("d", None, 100).await, [""; 0]);
     assert_eq!(scan("a", None, 0).await, [""; 0]);

@@ -218,15 +218,18 @@ impl Spaces {
             Some(after) if after >= prefix => Bound::Excluded(after),
             Some(_) | None => Bound::Included(prefix),
         };
+        // To the prefix's end and no further: the way to the next record that is there may lead past many that were deleted.
+        let end = first_beyond(prefix);
+        if after.zip(end.as_deref()).is_some_and(|(after, end)| after.as_bytes() >= end) {
+            return Ok(Vec::new());
+        }
+        let to = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
         let mut found = Vec::new();
-        for row in self.db.snapshot().range::<&[u8], _>(&self.records, (from, Bound::Unbounded)) {
+        for row in self.db.snapshot().range::<&[u8], _>(&self.records, (from, to)) {
             if found.len() >= limit.min(READ_MAX) {
                 break;
             }
             let (key, bytes) = row.into_inner().map_err(|error| trouble(&error, 0))?;
-            if !key.starts_with(prefix) {
-                break;
-            }
             let key = Key::new(key.to_vec())
                 .map_err(|_| Trouble::damaged(0, "the key of a record is empty or too long"))?;
             let (value, expires) = parse_record(&bytes).ok_or_else(|| damaged_record(&key))?;
@@ -238,6 +241,34 @@ impl Spaces {
     }
 }
 
+/// The least key that is greater than every key with this prefix; none where no key is.
+fn first_beyond(prefix: &[u8]) -> Option<Vec<u8>> {
+    let at = prefix.iter().rposition(|byte| *byte != u8::MAX)?;
+    let mut beyond = prefix.get(..=at)?.to_vec();
+    beyond[at] += 1;
+    Some(beyond)
+}
+
 fn damaged_record(key: &Key) -> Trouble {
     Trouble::Damaged { seq: 0, what: format!("{key:?} cannot be parsed") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beyond_a_prefix_comes_what_is_greater_than_all_its_keys() {
+        let rows: [(&[u8], Option<&[u8]>); 6] = [
+            (b"seat/", Some(b"seat0")),
+            (b"a\xff", Some(b"b")),
+            (b"a\xff\xff", Some(b"b")),
+            (b"\xfe\xff", Some(b"\xff")),
+            (b"\xff\xff", None),
+            (b"", None),
+        ];
+        for (prefix, beyond) in rows {
+            assert_eq!(first_beyond(prefix).as_deref(), beyond, "{prefix:?}");
+        }
+    }
 }
