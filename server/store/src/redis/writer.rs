@@ -12,6 +12,7 @@ use std::time::Duration;
 use flagfall_board::{GameId, Stamp};
 use redis::{Cmd, Pipeline, Value};
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::yield_now;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::answers::{self, Appended, Beat};
@@ -200,6 +201,8 @@ impl Writer {
                 _ = pulse.tick() => self.beat().await,
                 request = requests.recv() => match request {
                     Some(first) => {
+                        // Whoever is about to ask gets in: an answered group is ready to go on all at once.
+                        yield_now().await;
                         let group = gather(first, &mut requests);
                         self.run_group(group).await;
                         self.return_soon().await;
