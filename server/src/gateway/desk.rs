@@ -77,26 +77,13 @@ impl Desk {
             ClientToServer::ShowChallenge { challenge } => Some(self.show_challenge(challenge)),
             ClientToServer::Rematch { cmd_id, game } => {
                 let (outbox, player) = (self.outbox.clone(), self.player.clone());
-                let id = cmd_id.clone();
-                Some(self.tell_table(game, Some(cmd_id), move || TableInput::Rematch {
-                    outbox: outbox.clone(),
-                    player: player.clone(),
-                    cmd_id: id.clone(),
-                }))
+                self.tell_table(game, TableInput::Rematch { outbox, player, cmd_id })
             }
             ClientToServer::OpenGame { game, since } => self.open_game(game, since),
             ClientToServer::CloseGame { game } => self.close_game(game),
             ClientToServer::Command { cmd_id, game, ply, epoch, command } => {
                 let (outbox, player) = (self.outbox.clone(), self.player.clone());
-                let id = cmd_id.clone();
-                Some(self.tell_table(game, Some(cmd_id), move || TableInput::Command {
-                    outbox: outbox.clone(),
-                    player: player.clone(),
-                    cmd_id: id.clone(),
-                    ply,
-                    epoch,
-                    command: command.clone(),
-                }))
+                self.tell_table(game, TableInput::Command { outbox, player, cmd_id, ply, epoch, command })
             }
             ClientToServer::Say { cmd_id, game, said } => {
                 if !self.talk.take(Instant::now()) {
@@ -201,11 +188,7 @@ impl Desk {
             return None;
         }
         let (outbox, player) = (self.outbox.clone(), self.player.clone());
-        Some(self.tell_table(game, None, move || TableInput::Open {
-            outbox: outbox.clone(),
-            player: player.clone(),
-            since,
-        }))
+        Some(self.hand_over(game, TableInput::Open { outbox, player, since }))
     }
 
     fn close_game(&mut self, game: GameId) -> Option<Work> {
@@ -220,16 +203,22 @@ impl Desk {
         }))
     }
 
+    /// Hands the table of a game an input: at once, where the game is open here and its table has room.
+    fn tell_table(&self, game: GameId, input: TableInput) -> Option<Work> {
+        let table = self.open.iter().find(|open| open.id() == game);
+        let input = match table {
+            Some(table) => table.try_send(input).err()?,
+            None => input,
+        };
+        Some(self.hand_over(game, input))
+    }
+
     /// Hands the table of a game an input. A table may leave memory at any moment; then the next one gets it.
-    fn tell_table(
-        &self,
-        game: GameId,
-        cmd_id: Option<CommandId>,
-        input: impl Fn() -> TableInput + Send + 'static,
-    ) -> Work {
+    fn hand_over(&self, game: GameId, mut input: TableInput) -> Work {
         const ATTEMPTS: usize = 3;
         let (app, outbox) = (self.app.clone(), self.outbox.clone());
         let mut known = self.open.iter().find(|open| open.id() == game).cloned();
+        let is_open = matches!(input, TableInput::Open { .. });
         Box::pin(async move {
             for _ in 0..ATTEMPTS {
                 let table = match known.take() {
@@ -237,18 +226,18 @@ impl Desk {
                     None => match app.tables.find(game).await {
                         Ok(table) => table,
                         Err(error) => {
-                            refuse_table(&outbox, cmd_id, game, &error);
+                            refuse_table(&outbox, input.into_cmd_id(), game, &error);
                             return Done::Nothing;
                         }
                     },
                 };
-                let input = input();
-                let is_open = matches!(input, TableInput::Open { .. });
-                if table.send(input).await.is_ok() {
-                    return if is_open { Done::Opened(table) } else { Done::Nothing };
+                match table.hand(input).await {
+                    Ok(()) if is_open => return Done::Opened(table),
+                    Ok(()) => return Done::Nothing,
+                    Err(back) => input = back,
                 }
             }
-            refuse_table(&outbox, cmd_id, game, &TableError::Unavailable);
+            refuse_table(&outbox, input.into_cmd_id(), game, &TableError::Unavailable);
             Done::Nothing
         })
     }

@@ -87,6 +87,16 @@ pub enum TableInput {
     },
 }
 
+impl TableInput {
+    /// The client's id for it, where it has one.
+    pub(crate) fn into_cmd_id(self) -> Option<CommandId> {
+        match self {
+            TableInput::Command { cmd_id, .. } | TableInput::Rematch { cmd_id, .. } => Some(cmd_id),
+            TableInput::Open { .. } | TableInput::Close { .. } => None,
+        }
+    }
+}
+
 /// The table has left memory: find it again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the table has left memory; find it again")]
@@ -246,6 +256,27 @@ impl TableHandle {
     /// [`TableGone`]: nothing was taken.
     pub async fn send(&self, input: TableInput) -> Result<(), TableGone> {
         self.send_message(Message::Input(input)).await
+    }
+
+    /// Hands the table something if its mailbox has room now.
+    ///
+    /// # Errors
+    /// What it did not take: the mailbox is full, or the table has left memory.
+    #[expect(clippy::result_large_err, reason = "it goes on to the next table, or to wait for room")]
+    pub(crate) fn try_send(&self, input: TableInput) -> Result<(), TableInput> {
+        let Ok(room) = self.sender.try_reserve() else { return Err(input) };
+        room.send(Box::new(Message::Input(input)));
+        Ok(())
+    }
+
+    /// As [`TableHandle::send`].
+    ///
+    /// # Errors
+    /// What it did not take, for the table has left memory.
+    pub(crate) async fn hand(&self, input: TableInput) -> Result<(), TableInput> {
+        let Ok(room) = self.sender.reserve().await else { return Err(input) };
+        room.send(Box::new(Message::Input(input)));
+        Ok(())
     }
 
     pub(super) async fn send_message(&self, message: Message) -> Result<(), TableGone> {
@@ -641,7 +672,7 @@ impl Actor {
         let mut progress = self.shared.progress();
         let mut has_ended = false;
         if (progress.ply, progress.phase) != (ply, phase) {
-            let GameSummary { phase, ply, turn, outcome, .. } = self.table.summary();
+            let (turn, outcome) = self.table.state();
             if phase == Phase::Over && progress.phase != Phase::Over {
                 let reason = outcome.as_ref().map(|outcome| outcome.reason.clone()).unwrap_or_default();
                 metrics::counter!(crate::metrics::GAMES_ENDED, "reason" => reason).increment(1);

@@ -425,6 +425,11 @@ impl Table {
         (Phase::from(self.game.phase()), self.game.ply())
     }
 
+    /// Who is to move, and what the game came to: they change with it as well.
+    pub(super) fn state(&self) -> (Option<Side>, Option<Outcome>) {
+        (self.game.turn(), self.game.outcome().as_ref().map(Outcome::from))
+    }
+
     /// The rematch that was made of this game.
     pub(super) fn set_rematch(&mut self, game: GameId) {
         self.rematch = Some(game);
