@@ -19,6 +19,10 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::fmt::format::FmtSpan;
 
+/// What is made for a move on one thread is freed on another: this one gives that room back to be used at once.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 /// The time between two looks at whether the store has failed for good.
 const FAILURE_LOOKS: Duration = Duration::from_secs(1);
 /// How long what is left may take to end after the server has stopped.
