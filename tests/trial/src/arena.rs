@@ -124,6 +124,7 @@ pub(crate) async fn play_all(
     tasks.abort_all();
     site.clear_up();
     run.history = std::mem::take(&mut site.history);
+    run.history.elsewhere_max_ms = options.elsewhere_max_ms;
     if run.history.kills > 0 {
         // What the records say is read from processes that saw none of it.
         site.kill_all(Duration::ZERO).await?;

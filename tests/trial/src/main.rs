@@ -55,6 +55,10 @@ struct Arguments {
     /// Look for the faults planted in this program, which is built with the feature planted-faults, and do nothing else.
     #[arg(long, conflicts_with_all = ["long", "quick"])]
     planted_server: Option<PathBuf>,
+    /// Within how many milliseconds clients of a server that is killed must be shown their game elsewhere, where nothing else is wrong. More than the promise
+    /// where the machine has other things to do.
+    #[arg(long, default_value_t = 2_000)]
+    elsewhere_ms: u64,
     /// Leave the servers' logs and data where they are when all is over, and say where.
     #[arg(long)]
     keep: bool,
@@ -100,6 +104,7 @@ async fn main() -> ExitCode {
         },
         server,
         environment: Vec::new(),
+        elsewhere_max_ms: arguments.elsewhere_ms,
         rehearses: true,
         keeps: arguments.keep,
         data: arguments.data_dir,

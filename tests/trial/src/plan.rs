@@ -41,6 +41,8 @@ pub struct Options {
     pub server: PathBuf,
     /// What it finds in its environment beside the trial's own.
     pub environment: Vec<(String, String)>,
+    /// Within how many milliseconds whoever was connected to a server that is killed goes on elsewhere.
+    pub elsewhere_max_ms: u64,
     /// Whether planted faults are looked for first.
     pub rehearses: bool,
     /// Whether the servers' folders stay when all is over.

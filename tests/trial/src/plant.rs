@@ -79,7 +79,7 @@ pub(crate) fn plant_all(games: &[GameLog], pairs: &[PairLog], history: &History)
 fn plant_late_return(games: &[GameLog], history: &History) -> Planted {
     let changed = games.iter().find_map(|game| {
         let mut copy = game.clone();
-        return_late(&mut copy).map(|death| (death, copy))
+        return_late(&mut copy, history.elsewhere_max_ms + 1_000).map(|death| (death, copy))
     });
     let found = changed.map(|(death, game)| {
         let history = History { deaths: vec![death], troubles: Vec::new(), ..history.clone() };
@@ -90,8 +90,8 @@ fn plant_late_return(games: &[GameLog], history: &History) -> Planted {
     Planted { what: "a client of a killed server that comes back late", fault: Fault::Stranded, found }
 }
 
-/// What the first client whose line ended, with a game open, wrote down after that happens three seconds later.
-fn return_late(log: &mut GameLog) -> Option<Death> {
+/// What the first client whose line ended, with a game open, wrote down after that happens so much later.
+fn return_late(log: &mut GameLog, late_ms: u64) -> Option<Death> {
     let is_game =
         |entry: &Entry| matches!(&entry.what, What::Received(text) if text.contains(r#""type":"game""#));
     for client in &mut log.clients {
@@ -105,7 +105,7 @@ fn return_late(log: &mut GameLog) -> Option<Death> {
                     let is_open = was_open_at.is_some_and(|open_at| open_at < entry.at);
                     let later = &mut client.entries[at + 1..];
                     if let Some(death) = death.filter(|_| is_open && later.iter().any(is_game)) {
-                        later.iter_mut().for_each(|entry| entry.at += 3_000);
+                        later.iter_mut().for_each(|entry| entry.at += late_ms);
                         return Some(death);
                     }
                 }

@@ -64,6 +64,8 @@ pub struct History {
     pub troubles: Vec<Trouble>,
     /// Bytes Redis was robbed of.
     pub bytes_lost: u64,
+    /// Within how many milliseconds whoever was connected to a server that is killed goes on elsewhere.
+    pub elsewhere_max_ms: u64,
 }
 
 impl History {

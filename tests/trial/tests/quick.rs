@@ -46,5 +46,6 @@ fn a_short_trial_counts_no_fault() {
 
 #[test]
 fn a_short_trial_of_three_servers_before_a_redis_counts_no_fault() {
-    run_short(&["--seed", "7", "--store", "redis"]);
+    // What else the machine does is no fault of the servers; the long trial keeps to what is promised.
+    run_short(&["--seed", "7", "--store", "redis", "--elsewhere-ms", "20000"]);
 }

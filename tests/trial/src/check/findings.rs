@@ -73,7 +73,7 @@ impl Fault {
             Fault::Unended => "games without an end or a readable record",
             Fault::Untold => "lines not told in time of the store's state",
             Fault::Unexplained => "losses without a new epoch",
-            Fault::Stranded => "clients of a killed server elsewhere after 2 s",
+            Fault::Stranded => "clients of a killed server elsewhere too late",
         }
     }
 }

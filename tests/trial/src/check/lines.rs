@@ -11,9 +11,6 @@ use crate::site::History;
 /// A store that is back is to be told within this time: servers dial it again at least every second.
 const BACK_MAX_MS: u64 = 10_000;
 
-/// Whoever was connected to a server that is killed goes on elsewhere within this time.
-const ELSEWHERE_MAX_MS: u64 = 2_000;
-
 /// One line, from the moment it came about until it was gone.
 struct Line<'a> {
     server: usize,
@@ -97,7 +94,7 @@ pub(super) fn check_lines(game: &str, client: &ClientLog, history: &History, fin
             if line.from <= death.at && line.until >= death.at {
                 measure_move(client, *death, findings);
                 if line.has_game_before(death.at) {
-                    check_move(game, client, *death, &history.troubles, findings);
+                    check_move(game, client, *death, history, findings);
                 }
             }
         }
@@ -184,13 +181,13 @@ fn measure_move(client: &ClientLog, death: Death, findings: &mut Findings) {
 }
 
 /// Where nothing else is wrong, the client of a killed server is shown its game by another one in time.
-fn check_move(game: &str, client: &ClientLog, death: Death, troubles: &[Trouble], findings: &mut Findings) {
+fn check_move(game: &str, client: &ClientLog, death: Death, history: &History, findings: &mut Findings) {
     let later = || client.entries.iter().filter(|entry| entry.at >= death.at);
     let dropped = later().position(|entry| entry.what == What::Dropped).unwrap_or(0);
     let shown = later().skip(dropped).find(|entry| is_kind(&entry.what, r#""type":"game""#));
     // Whoever has seen the end does not come back.
     let Some(shown) = shown else { return };
-    let until = shown.at.min(death.at + ELSEWHERE_MAX_MS);
+    let until = shown.at.min(death.at + history.elsewhere_max_ms);
     let is_on = |server: usize| {
         let mut meanwhile = later().filter(|entry| entry.at <= until);
         meanwhile.any(|entry| entry.what == What::Connected(server))
@@ -201,11 +198,11 @@ fn check_move(game: &str, client: &ClientLog, death: Death, troubles: &[Trouble]
             trouble.from <= until && trouble.until.saturating_add(trouble.aftermath_ms) >= death.at;
         !is_its_own && is_meanwhile && trouble.slow.is_none_or(is_on)
     };
-    if troubles.iter().any(is_disturbing) {
+    if history.troubles.iter().any(is_disturbing) {
         return;
     }
     findings.shown_undisturbed_ms.push(shown.at - death.at);
-    if shown.at - death.at > ELSEWHERE_MAX_MS {
+    if shown.at - death.at > history.elsewhere_max_ms {
         let what = format!(
             "{game}: {:?}, whose server {} was killed at {}, was shown the game again after {} ms",
             client.role,

@@ -192,6 +192,7 @@ mod tests {
             storage: Storage::Embedded,
             server: std::path::PathBuf::new(),
             environment: Vec::new(),
+            elsewhere_max_ms: 2_000,
             rehearses: false,
             keeps: false,
             data: std::path::PathBuf::new(),
