@@ -594,6 +594,7 @@ impl Table {
                 break;
             }
             self.notice_pause();
+            self.put_off_outage();
             let is_resting = self.retry_at.is_some();
             if let Some(since) = self.outage_since {
                 let events = self.decide_recovery(since);

@@ -227,6 +227,18 @@ impl Table {
         }
     }
 
+    /// What was written after the last sign of life and came here only now stands before the outage as well: clocks have stood still since then, and its log is not told
+    /// of the outage by it.
+    pub(super) fn put_off_outage(&mut self) {
+        let (Some(since), Some(seen)) = (self.outage_since, self.outage_seen) else { return };
+        let latest = self.game.latest();
+        let is_of_one = self.outage_until.is_none_or(|until| until == seen.until);
+        let is_before = since < latest && latest < seen.until && seen.since < seen.until;
+        if is_of_one && is_before && !self.game.is_paused() {
+            self.outage_since = Some(seen.since.max(latest));
+        }
+    }
+
     /// Whether the table does not know of this outage yet.
     pub(super) fn is_new_outage(&self, outage: Outage) -> bool {
         self.outage_seen.is_none_or(|seen| seen.until < outage.until)

@@ -250,6 +250,25 @@ fn a_log_that_went_on_after_the_last_heartbeat_stood_still_from_there() {
     assert!(left.red > 60_000 - 1_000 && left.blue > 60_000 - 1_000, "{left:?}");
 }
 
+#[test]
+fn what_was_written_before_an_outage_and_is_read_after_it_does_not_tell_of_it() {
+    let (mut one, mut clients, mut other, _others) = pair();
+    let since = one.now();
+    one.advance(400);
+    play(&mut one, &mut clients, 1, 3);
+    let latest = one.table.game.latest();
+    one.advance(60_000);
+    let (outage, entries) = (Outage { since, until: one.now() }, one.log().len());
+    assert!(other.table.game.latest() <= since && since < latest, "the other has not heard of it");
+    other.step(Input::Outage(outage));
+    assert_eq!(one.log().len(), entries + 2, "paused and resumed");
+    let left = other.view(Viewer::Public).clock.unwrap().remaining_ms;
+    assert!(left.red > 60_000 - 1_000 && left.blue > 60_000 - 1_000, "{left:?}");
+    one.step(Input::Outage(outage));
+    assert_eq!(one.log().len(), entries + 2, "once");
+    assert_alike(&one, &other);
+}
+
 /// What a server hears of a connection elsewhere.
 fn elsewhere(side: Side, since: u64) -> Input {
     let there = Elsewhere { since: START.plus_ms(since), wins_ties: false };

@@ -438,6 +438,8 @@ fn gift_ms(old: &Value, new: &Value, outages: &[&Outage]) -> Option<i64> {
     let (from, to) = (old["at"].as_u64()?, new["at"].as_u64()?);
     let without_server: u64 = outages
         .iter()
+        // Over a jump there is no moment: one that is shown in between is of a server that has not heard of it, and goes on from before.
+        .filter(|outage| outage.killed_at < outage.spawned_at || outage.by_store.1 <= to)
         // By the clock that gave the stamps: Redis's own may be minutes away from the machine's.
         .map(|outage| outage.by_store.1.min(to).saturating_sub(outage.by_store.0.max(from)))
         .sum();
@@ -530,6 +532,14 @@ mod tests {
         let ahead = outage(100_000, 105_000, (700_000, 705_000));
         assert_eq!(gift_ms(&clock(699_000, 60_000), &clock(706_000, 53_000), &[&ahead]), Some(-5_000));
         assert_eq!(gift_ms(&clock(699_000, 60_000), &clock(706_000, 58_000), &[&ahead]), Some(0));
+    }
+
+    #[test]
+    fn a_clock_that_is_shown_before_its_server_hears_of_a_jump_has_run() {
+        let jump = outage(573_117, 573_117, (570_899, 971_714));
+        assert_eq!(gift_ms(&clock(569_710, 60_000), &clock(570_949, 58_761), &[&jump]), Some(0));
+        assert_eq!(gift_ms(&clock(569_710, 60_000), &clock(971_800, 58_700), &[&jump]), Some(-25));
+        assert_eq!(gift_ms(&clock(569_710, 60_000), &clock(971_800, 0), &[&jump]), Some(-58_725));
     }
 
     #[test]
