@@ -9,6 +9,7 @@
 //! [`run_planted`], in servers.
 
 mod arena;
+mod board_plants;
 mod chance;
 mod check;
 mod client;
@@ -33,7 +34,7 @@ mod stamps;
 use std::sync::Arc;
 use std::time::Instant;
 
-pub use check::{Fault, Findings, Paired};
+pub use check::{Fault, Findings, Paired, Played};
 pub use error::TrialError;
 pub use plan::Options;
 pub use plant::Planted;
@@ -45,7 +46,7 @@ use crate::check::{PairLog, check_game, check_pair};
 use crate::log::GameLog;
 use crate::mishap::{for_planted_servers, plan_mishaps, rehearsal};
 use crate::pairs::{plan_pairs, play_pairs};
-use crate::plan::{SetupFiles, plan_games};
+use crate::plan::{GamePlan, SetupFiles, plan_game, plan_games};
 use crate::plant::plant_all;
 use crate::site::Site;
 
@@ -53,8 +54,11 @@ use crate::site::Site;
 const REHEARSAL_THINK_MS: usize = 150;
 /// Plies after which games of the rehearsal are given up when its kills are over.
 const REHEARSAL_PLIES: u16 = 30;
-/// Games of the rehearsal whose logs the faults are planted in.
-const REHEARSAL_GAMES: usize = 6;
+/// Games of the rehearsal whose logs the faults are planted in, by their rulesets: of each kind of what can be hidden one.
+const REHEARSAL_GAMES: [&str; 6] =
+    ["classic", "shadowflash-3", "quantum", "silent-defense", "barrage", "shadowflash-2"];
+/// The number of the first one.
+const REHEARSAL_FIRST: usize = 1_000_000;
 /// Its paired sessions, by number: of each kind of secret one, which are deployments, silent winners, reserves and choices.
 const REHEARSED_PAIRS: [usize; 4] = [0, 6, 9, 23];
 
@@ -100,7 +104,7 @@ async fn run_on(
         findings = rehearse(site, options, setups, tell).await?;
     }
     let started = Instant::now();
-    let plans = plan_games(options, setups, 0, options.games);
+    let plans = plan_games(options, setups);
     let mishaps = plan_mishaps(options.seed, options.kills, options.storage, site.has_clocks());
     let run =
         play_all(site, options, plans, (mishaps, Spread::Drawn), |text| tell(News::Progress(text))).await?;
@@ -138,17 +142,20 @@ async fn rehearse(
     tell: &mut impl FnMut(News),
 ) -> Result<Findings, TrialError> {
     tell(News::Progress(format!(
-        "rehearsal: {REHEARSAL_GAMES} games and three kills, then faults planted in what was written down"
+        "rehearsal: {} games and three kills, then faults planted in what was written down",
+        REHEARSAL_GAMES.len()
     )));
     // They think, and go on until the kills are over: a clock that nobody could compare proves nothing.
     let small = Options {
-        games: REHEARSAL_GAMES,
+        games: REHEARSAL_GAMES.len(),
         spectators: 2,
         resign_after: 60,
         think_ms: REHEARSAL_THINK_MS,
         ..options.clone()
     };
-    let mut plans = plan_games(&small, setups, 1_000_000, REHEARSAL_GAMES);
+    let numbered = REHEARSAL_GAMES.into_iter().enumerate();
+    let mut plans: Vec<GamePlan> =
+        numbered.map(|(number, id)| plan_game(&small, setups, REHEARSAL_FIRST + number, id)).collect();
     for plan in &mut plans {
         plan.terms.time = flagfall_protocol::Time::Fischer { base_s: 900, increment_s: 2 };
         plan.is_flag_to_fall = false;
@@ -225,7 +232,7 @@ pub async fn run_planted(
         tell(format!("servers with the fault {name}"));
         let environment = [("FLAGFALL_PLANTED_FAULT".to_owned(), name.to_owned())];
         let mut site = Site::start(&options.server, options.storage, &environment).await?;
-        let plans = plan_games(options, &setups, 0, options.games);
+        let plans = plan_games(options, &setups);
         let mishaps = for_planted_servers();
         let run = Box::pin(play_all(&mut site, options, plans, (mishaps, Spread::Drawn), &mut tell)).await;
         site.stop(options.keeps).await;

@@ -1,39 +1,121 @@
-//! Where one's own pieces may go, from what the server sent and nothing else.
+//! What one's own side may do, from what the server sent and nothing else: the engine is asked about the view, as a client would.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-use flagfall_board::{Direction, Rank, Side, Square};
-use flagfall_protocol::{GameView, MoveText};
-use flagfall_rules::{Identity, Move, Ruleset, SeenPiece};
+use flagfall_board::{ChipColor, Chips, PerSide, Rank, Side, Square};
+use flagfall_bots::Chance;
+use flagfall_protocol::{Audience, GameView, Phase, Reserve};
+use flagfall_rules::{
+    Choice, Command, LegalCommands, OwedColor, PendingStrike, Phase as EnginePhase, Ruleset, SeenReserve,
+    View, Viewer,
+};
 
-/// The viewer's legal moves, were it his turn.
+use crate::chance::once_in;
+
+/// A strike is preferred to other moves once in so many turns in which there is one; where back rows join, Flags would be taken before anything has happened.
+const STRIKE_ONE_IN: usize = 3;
+const JOINED_STRIKE_ONE_IN: usize = 12;
+/// Where it may, a coin is said to be the Flag once in so many choices: it ends the game.
+const FLAG_ONE_IN: usize = 20;
+
+/// Everything the viewer may do on the board now; none when it is not for him to act.
 #[must_use]
-pub(crate) fn legal_moves(view: &GameView, side: Side) -> Vec<MoveText> {
-    let Some(ruleset) = Ruleset::find(&view.ruleset) else { return Vec::new() };
-    let occupied: HashMap<Square, Side> =
-        view.pieces.iter().map(|piece| (piece.0.square, piece.0.side)).collect();
-    let mut moves = Vec::new();
-    for SeenPiece { square: from, side: owner, identity, .. } in view.pieces.iter().map(|piece| piece.0) {
-        let Identity::Known(rank) = identity else { continue };
-        if owner != side || matches!(rank, Rank::Flag | Rank::Bomb) {
-            continue;
-        }
-        for direction in Direction::ALL {
-            let mut at = from;
-            while let Some(to) = ruleset.shape.neighbor(at, direction) {
-                if view.lakes.contains(&to) || occupied.get(&to) == Some(&side) {
-                    break;
-                }
-                let squares = MoveText(Move { from, to });
-                if !view.refused_moves.contains(&squares) {
-                    moves.push(squares);
-                }
-                if rank != Rank::Scout || occupied.contains_key(&to) {
-                    break;
-                }
-                at = to;
-            }
+pub(crate) fn lawful(view: &GameView) -> Option<LegalCommands> {
+    engine_view(view)?.legal_commands().filter(|commands| !commands.is_empty())
+}
+
+/// The view as the engine has it, as far as lawful commands follow from it.
+fn engine_view(view: &GameView) -> Option<View> {
+    let counts = |of: &BTreeMap<Rank, u8>| Rank::ALL.map(|rank| of.get(&rank).copied().unwrap_or(0));
+    let reserve = |Reserve { size, labeled, unlabeled }: &Reserve| SeenReserve {
+        size: *size,
+        labeled: counts(labeled),
+        unlabeled: unlabeled.as_ref().map(counts),
+    };
+    let chips = |of: &BTreeMap<ChipColor, Vec<Square>>| -> Chips {
+        of.iter().flat_map(|(color, squares)| squares.iter().map(|square| (*square, *color))).collect()
+    };
+    Some(View {
+        viewer: match view.audience {
+            Audience::Red => Viewer::Player(Side::Red),
+            Audience::Blue => Viewer::Player(Side::Blue),
+            Audience::Public => Viewer::Public,
+        },
+        ruleset: Ruleset::find(&view.ruleset)?,
+        phase: match view.phase {
+            Phase::Deploying => EnginePhase::Deploying,
+            Phase::Playing => EnginePhase::Playing,
+            Phase::Over => EnginePhase::Over,
+        },
+        is_paused: view.paused,
+        ready: view.ready,
+        deploy_deadline: None,
+        own_deployment: None,
+        lakes: view.lakes.iter().copied().collect(),
+        pieces: view.pieces.iter().map(|piece| piece.0).collect(),
+        captured: PerSide::default(),
+        ply: view.ply,
+        turn: view.turn,
+        last_move: None,
+        last_exchange: None,
+        reserve: view.reserve.as_ref().map(|both| PerSide::from_fn(|side| reserve(&both[side]))),
+        chips: view.chips.as_ref().map(chips),
+        owed_color: view.owed_color.map(|owed| OwedColor { side: owed.side, square: owed.square }),
+        pools: view.pools.as_ref().map(|both| PerSide::from_fn(|side| counts(&both[side]))),
+        pending_strike: view.pending_strike.map(|strike| PendingStrike {
+            side: strike.side,
+            from: strike.squares.0.from,
+            to: strike.squares.0.to,
+            owes: strike.owes,
+            own_choice: strike.own_choice,
+        }),
+        refused_moves: view.refused_moves.iter().map(|squares| squares.0).collect(),
+        clock: None,
+        draw_offer: view.draw_offer,
+        plies_to_limit: None,
+        commitments: PerSide::default(),
+        opened: PerSide::default(),
+        outcome: None,
+    })
+}
+
+/// One of these commands by chance: often a strike, if there is one, and seldom the Flag.
+#[must_use]
+pub(crate) fn choose(view: &GameView, commands: &LegalCommands, chance: &mut Chance) -> Option<Command> {
+    let is_joined = Ruleset::find(&view.ruleset)?.shape.has_joints();
+    if once_in(chance, if is_joined { JOINED_STRIKE_ONE_IN } else { STRIKE_ONE_IN }) {
+        let side = view.audience.side()?;
+        let is_foe =
+            |square: Square| view.pieces.iter().any(|piece| piece.0.square == square && piece.0.side != side);
+        let is_strike =
+            |command: &Command| matches!(command, Command::Move(asked) if is_foe(asked.squares.to));
+        let moves = (0..commands.moves_len()).filter_map(|n| commands.nth(n));
+        let strikes: Vec<Command> = moves.filter(is_strike).collect();
+        if !strikes.is_empty() {
+            let one = chance.below(strikes.len());
+            return strikes.into_iter().nth(one);
         }
     }
-    moves
+    let act = choose_act(commands, chance)?;
+    if act == Command::Choose(Choice(Rank::Flag)) && commands.len() > 1 && !once_in(chance, FLAG_ONE_IN) {
+        return commands.iter().filter(|other| *other != act).nth(chance.below(commands.len() - 1));
+    }
+    Some(act)
+}
+
+/// A move rather than another command; pieces are placed more often than taken off the board.
+#[must_use]
+pub(crate) fn choose_act(commands: &LegalCommands, chance: &mut Chance) -> Option<Command> {
+    let moves = commands.moves_len();
+    if moves == commands.len() || (moves > 0 && !once_in(chance, 2)) {
+        return commands.nth(chance.below(moves.max(1)));
+    }
+    let is_placing = |n: usize| matches!(commands.nth(n), Some(Command::Place(_)));
+    let Some(first) = (moves..commands.len()).find(|n| is_placing(*n)) else {
+        return commands.nth(moves + chance.below(commands.len() - moves));
+    };
+    if first > moves && once_in(chance, 4) {
+        return commands.nth(moves + chance.below(first - moves));
+    }
+    commands.nth(first + chance.below(commands.len() - first))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use flagfall_board::Side;
 use flagfall_bots::{Chance, random_setup};
 use flagfall_protocol::{Terms, Time};
-use flagfall_rules::Ruleset;
+use flagfall_rules::{Ruleset, Start};
 
 use crate::chance::{between, chance_for, once_in};
 use crate::site::Storage;
@@ -66,6 +66,8 @@ pub(crate) struct GamePlan {
     pub resign: Option<(u16, Side)>,
     /// Whether, instead of resigning, he lets his time run out.
     pub is_flag_to_fall: bool,
+    /// Whether, instead of resigning, he makes an illegal move, where that loses (§U7).
+    pub breaks_rules: bool,
     /// How long a player thinks about a move at most, in milliseconds.
     pub think_ms: usize,
     /// From this ply on whoever is to move resigns when nothing goes wrong any more.
@@ -120,35 +122,52 @@ impl SetupFiles {
     }
 }
 
-/// The games of a run.
+/// The rulesets of the games of a run, in turn: each is among the first twelve. Short games, and those with the most to hide, come more often.
+const TURNS: [&str; 18] = [
+    "classic",
+    "barrage",
+    "shadowflash-3",
+    "quantum",
+    "tournament",
+    "silent-defense",
+    "course",
+    "original",
+    "pbm",
+    "shadowflash-1",
+    "pbm-small",
+    "shadowflash-2",
+    "classic",
+    "barrage",
+    "quantum",
+    "shadowflash-3",
+    "classic",
+    "barrage",
+];
+
+/// The ruleset of the game of this number.
 #[must_use]
-pub(crate) fn plan_games(
-    options: &Options,
-    setups: &SetupFiles,
-    first: usize,
-    count: usize,
-) -> Vec<GamePlan> {
-    (first..first + count).map(|number| plan_game(options, setups, number)).collect()
+pub(crate) fn ruleset_at(number: usize) -> &'static str {
+    TURNS[number % TURNS.len()]
 }
 
-fn plan_game(options: &Options, setups: &SetupFiles, number: usize) -> GamePlan {
+/// The games of a run.
+#[must_use]
+pub(crate) fn plan_games(options: &Options, setups: &SetupFiles) -> Vec<GamePlan> {
+    (0..options.games).map(|number| plan_game(options, setups, number, ruleset_at(number))).collect()
+}
+
+/// The game of this number by these rules.
+#[must_use]
+pub(crate) fn plan_game(options: &Options, setups: &SetupFiles, number: usize, id: &str) -> GamePlan {
     let mut chance = chance_for(options.seed, "game", number);
-    let id = [
-        "classic",
-        "barrage",
-        "classic",
-        "tournament",
-        "barrage",
-        "pbm",
-        "classic",
-        "barrage",
-        "classic",
-        "pbm-small",
-    ][number % 10];
     // The list holds rulesets that exist.
     let ruleset = Ruleset::find(id).unwrap_or(Ruleset::all()[0]);
     let mut of_side = |side: Side| {
-        let count = if once_in(&mut chance, 4) { 2 } else { 1 };
+        let count = match ruleset.start {
+            Start::Deployments if once_in(&mut chance, 4) => 2,
+            Start::Deployments => 1,
+            Start::Coins => 0,
+        };
         (0..count).map(|_| setups.choose(ruleset, side, &mut chance)).collect::<Vec<String>>()
     };
     let both = [of_side(Side::Red), of_side(Side::Blue)];
@@ -160,7 +179,8 @@ fn plan_game(options: &Options, setups: &SetupFiles, number: usize) -> GamePlan 
     let is_flag_to_fall = matches!(time, Time::Fischer { base_s: FLAG_BASE_S, .. });
     let plays_on = match ruleset.id {
         "barrage" => once_in(&mut chance, 2),
-        _ => once_in(&mut chance, 8),
+        // Nobody would live to see the end of it.
+        _ => !ruleset.reserve && once_in(&mut chance, 8),
     } && !is_flag_to_fall;
     let limit = usize::from(options.resign_after);
     let limit = if is_flag_to_fall { limit.min(40) } else { limit };
@@ -179,6 +199,7 @@ fn plan_game(options: &Options, setups: &SetupFiles, number: usize) -> GamePlan 
         setups: both,
         resign: (!plays_on).then_some((resign_at, loser)),
         is_flag_to_fall,
+        breaks_rules: ruleset.illegal_act_loses && once_in(&mut chance, 2),
         think_ms: options.think_ms,
         tired_at: options.resign_after.saturating_mul(2),
         seed: options.seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use crate::board_plants::PLANTS as BOARD_PLANTS;
 use crate::check::{Fault, Findings, PairLog, check_game};
 use crate::log::{Death, Entry, GameLog, Role, What};
 use crate::pair_plants::plant_in_pairs;
@@ -28,7 +29,7 @@ impl Planted {
     }
 }
 
-type Plant = fn(&mut GameLog) -> Option<()>;
+pub(crate) type Plant = fn(&mut GameLog) -> Option<()>;
 
 /// Each kind of fault, and how it is planted.
 const PLANTS: &[(&str, Fault, Plant)] = &[
@@ -55,24 +56,37 @@ const PLANTS: &[(&str, Fault, Plant)] = &[
 /// Plants every kind of fault in a copy of one of the logs and asks the checker.
 #[must_use]
 pub(crate) fn plant_all(games: &[GameLog], pairs: &[PairLog], history: &History) -> Vec<Planted> {
-    let mut planted = Vec::new();
-    for (what, fault, plant) in PLANTS {
-        // Not every game has a place for every fault.
-        let changed = games.iter().filter_map(|game| {
-            let mut copy = game.clone();
-            plant(&mut copy).map(|()| copy)
-        });
-        let mut counts = changed.map(|game| {
-            let mut findings = Findings::default();
-            check_game(&game, history, &mut findings);
-            findings.count(*fault)
-        });
-        let found = counts.next().map(|first| if first > 0 { first } else { counts.max().unwrap_or(0) });
-        planted.push(Planted { what, fault: *fault, found });
-    }
+    let mut planted = plant_in_games(games, history);
     planted.push(plant_late_return(games, history));
     planted.extend(plant_in_pairs(pairs));
     planted
+}
+
+/// Every kind of fault that a game's log alone has a place for.
+#[must_use]
+pub(crate) fn plant_in_games(games: &[GameLog], history: &History) -> Vec<Planted> {
+    PLANTS.iter().chain(BOARD_PLANTS).map(|planted| plant_one(planted, games, history)).collect()
+}
+
+/// A kind of fault in the first game that has a place for it, or, where it is not found there, in any.
+#[must_use]
+pub(crate) fn plant_one(
+    (what, fault, plant): &(&'static str, Fault, Plant),
+    games: &[GameLog],
+    history: &History,
+) -> Planted {
+    // Not every game has a place for every fault.
+    let changed = games.iter().filter_map(|game| {
+        let mut copy = game.clone();
+        plant(&mut copy).map(|()| copy)
+    });
+    let mut counts = changed.map(|game| {
+        let mut findings = Findings::default();
+        check_game(&game, history, &mut findings);
+        findings.count(*fault)
+    });
+    let found = counts.next().map(|first| if first > 0 { first } else { counts.max().unwrap_or(0) });
+    Planted { what, fault: *fault, found }
 }
 
 /// A client whose line ended, and that comes back late: as if its server had been killed then, and nothing else had been wrong.
@@ -137,7 +151,7 @@ fn change_text(
     None
 }
 
-fn change_value(
+pub(crate) fn change_value(
     log: &mut GameLog,
     kind: &'static str,
     change: impl Fn(&mut Value) -> Option<()>,
@@ -379,9 +393,12 @@ fn run_clock(log: &mut GameLog) -> Option<()> {
         let What::Received(text) = &entry.what else { continue };
         let Ok(mut value) = serde_json::from_str::<Value>(text) else { continue };
         let Some(side) = value["view"]["clock"]["running"].as_str().map(str::to_owned) else { continue };
-        let left = &mut value["view"]["clock"]["remaining_ms"][side.as_str()];
         count += 1;
-        *left = json!(left.as_u64()?.saturating_sub(5_000 * count));
+        let both = ["red", "blue"].into_iter().filter(|one| side == "both" || side == *one);
+        for side in both {
+            let left = &mut value["view"]["clock"]["remaining_ms"][side];
+            *left = json!(left.as_u64()?.saturating_sub(5_000 * count));
+        }
         entry.what = What::Received(value.to_string().into());
     }
     (count > 0).then_some(())

@@ -6,16 +6,17 @@ use std::time::Duration;
 
 use flagfall_board::{Direction, GameId, Side};
 use flagfall_protocol::{
-    ClientToServer, Code, CommandId, GameCommand, GameView, MoveText, Phase, Position, ServerToClient,
+    Accepted, ClientToServer, Code, CommandId, GameCommand, GameView, MoveText, Phase, Position,
+    ServerToClient,
 };
-use flagfall_rules::Move;
+use flagfall_rules::{Move, Ruleset};
 use tokio::sync::{Notify, RwLock};
 use tokio::time::{Instant, sleep_until};
 
 use crate::chance::once_in;
 use crate::client::Client;
 use crate::error::TrialError;
-use crate::moves::legal_moves;
+use crate::moves::{choose, lawful};
 use crate::plan::GamePlan;
 
 /// A line is dropped once in so many received messages, and once in so many sent commands before the answer.
@@ -62,6 +63,8 @@ pub(crate) struct Player<'a> {
     commands: u32,
     deployed: usize,
     offered_at: Option<u16>,
+    /// The number of the last event of one's own that is answered for: until it is shown, the view is an old one.
+    awaited: u64,
     /// Whether the server has said that its store is away: what it did not take is sent again when it is back.
     is_store_away: bool,
     /// Until when it thinks about its next move.
@@ -90,6 +93,7 @@ impl<'a> Player<'a> {
             commands: 0,
             deployed: 0,
             offered_at: None,
+            awaited: 0,
             is_store_away: false,
             thinks_until: None,
         }
@@ -153,9 +157,7 @@ impl<'a> Player<'a> {
 
     /// Does what there is to do: a move after some time, anything else at once.
     async fn think(&mut self) {
-        let view = self.view.as_ref();
-        let is_to_move =
-            view.is_some_and(|view| view.phase == Phase::Playing && view.turn == Some(self.side));
+        let is_to_move = self.view.as_ref().is_some_and(|view| view.is_to_act(self.side));
         let think_ms = if self.progress.is_in_haste.load(Ordering::Relaxed) { 0 } else { self.plan.think_ms };
         let is_at_once = think_ms == 0 || once_in(&mut self.client.chance, 4);
         if !is_to_move || self.pending.is_some() || is_at_once {
@@ -172,6 +174,7 @@ impl<'a> Player<'a> {
             ServerToClient::Game { epoch, seq, view, .. } => {
                 self.view = Some(view);
                 self.seen = Some(Position { epoch, seq });
+                self.awaited = 0;
             }
             ServerToClient::Event { seq, event, change, .. } => {
                 if let (Some(view), Some(seen)) = (&mut self.view, &mut self.seen) {
@@ -179,7 +182,10 @@ impl<'a> Player<'a> {
                     seen.seq = seq;
                 }
             }
-            ServerToClient::Accepted { cmd_id, .. } => {
+            ServerToClient::Accepted { cmd_id, outcome } => {
+                if let Accepted::Game { seq, .. } = outcome {
+                    self.awaited = self.awaited.max(seq);
+                }
                 if self.pending.as_ref().is_some_and(|pending| pending.cmd_id == cmd_id)
                     && let Some(pending) = self.pending.take()
                 {
@@ -224,11 +230,11 @@ impl<'a> Player<'a> {
 
     /// Does what there is to do now.
     async fn act(&mut self) {
-        if self.pending.is_some() {
+        if self.pending.is_some() || self.seen.is_none_or(|seen| seen.seq < self.awaited) {
             return;
         }
         let Some(view) = &self.view else { return };
-        let (phase, ply, turn) = (view.phase, view.ply, view.turn);
+        let (phase, ply) = (view.phase, view.ply);
         match phase {
             Phase::Deploying => {
                 if !view.ready[self.side] {
@@ -241,7 +247,7 @@ impl<'a> Player<'a> {
                     self.order(ply, GameCommand::Deploy { setup }).await;
                 }
             }
-            Phase::Playing if turn == Some(self.side) => self.take_turn(ply).await,
+            Phase::Playing if view.is_to_act(self.side) => self.take_turn(ply).await,
             Phase::Playing => {
                 if view.draw_offer == Some(self.side.opponent())
                     && self.offered_at != Some(ply)
@@ -263,7 +269,8 @@ impl<'a> Player<'a> {
             if self.plan.is_flag_to_fall {
                 return;
             }
-            return self.order(ply, GameCommand::Resign {}).await;
+            let illegal = if self.plan.breaks_rules { self.impossible_move() } else { None };
+            return self.order(ply, illegal.map_or(GameCommand::Resign {}, GameCommand::from)).await;
         }
         if ply >= self.plan.tired_at && self.progress.is_calm.load(Ordering::Relaxed) {
             return self.order(ply, GameCommand::Resign {}).await;
@@ -277,15 +284,24 @@ impl<'a> Player<'a> {
         }
         if self.offered_at != Some(ply) && once_in(&mut self.client.chance, ODDITY_ONE_IN) {
             self.offered_at = Some(ply);
-            let probe = if once_in(&mut self.client.chance, 2) { self.impossible_move() } else { None };
+            let probe = if once_in(&mut self.client.chance, 2) { self.probe() } else { None };
             let oddity = probe.map_or(GameCommand::OfferDraw {}, GameCommand::from);
             return self.order(ply, oddity).await;
         }
-        let moves = self.view.as_ref().map(|view| legal_moves(view, self.side)).unwrap_or_default();
-        if !moves.is_empty() {
-            let squares = moves[self.client.chance.below(moves.len())];
-            self.order(ply, GameCommand::from(squares)).await;
+        let Some(view) = &self.view else { return };
+        let Some(commands) = lawful(view) else { return };
+        let chosen = choose(view, &commands, &mut self.client.chance);
+        if let Some(command) = chosen.and_then(|command| GameCommand::from_command(&command)) {
+            self.order(ply, command).await;
         }
+    }
+
+    /// What must be refused for being none of one's own to move: nothing where it would lose the game, or where something else is owed first.
+    fn probe(&self) -> Option<MoveText> {
+        let view = self.view.as_ref()?;
+        let is_deadly = Ruleset::find(&view.ruleset)?.illegal_act_loses;
+        let owes = view.pending_strike.is_some() || view.owed_color.is_some();
+        if is_deadly || owes { None } else { self.impossible_move() }
     }
 
     /// From one of the other side's squares to the next: never one's own to move.
@@ -298,7 +314,10 @@ impl<'a> Player<'a> {
 
     async fn order(&mut self, ply: u16, command: GameCommand) {
         self.commands += 1;
-        let is_move = matches!(command, GameCommand::Move { .. });
+        let is_move = matches!(
+            command,
+            GameCommand::Move { .. } | GameCommand::Remove { .. } | GameCommand::Place { .. }
+        );
         let text = format!("{}-{}-{}", self.side.name(), self.commands, self.plan.number);
         let Ok(cmd_id) = text.parse::<CommandId>() else { return };
         let epoch = self.seen.map(|seen| seen.epoch);

@@ -1,13 +1,15 @@
 //! The figures in the end.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use flagfall_rules::Ruleset;
 
-use crate::check::{Fault, Findings, Paired};
+use crate::check::{Fault, Findings, Paired, Played};
 use crate::client::LineCounts;
 use crate::pairs::ruleset_of;
+use crate::plan::ruleset_at;
 use crate::site::History;
 
 /// A run's figures.
@@ -56,6 +58,12 @@ impl Report {
                 failures.push(format!("nothing of {ruleset} was compared in pairs"));
             }
         }
+        let planned: BTreeSet<&str> = (0..self.games).map(ruleset_at).collect();
+        for ruleset in planned {
+            if self.findings.played.get(ruleset).is_none_or(|played| played.plies == 0 || played.views == 0) {
+                failures.push(format!("nothing of {ruleset} was compared in ordinary games"));
+            }
+        }
         if self.findings.moves_acked == 0 || self.findings.views == 0 {
             failures.push("nothing was compared".to_owned());
         }
@@ -68,6 +76,7 @@ impl fmt::Display for Report {
         let Findings {
             ended,
             plies,
+            played,
             messages,
             views,
             events,
@@ -92,6 +101,13 @@ impl fmt::Display for Report {
             row(&format!("  by {reason}"), count.to_string())?;
         }
         row("plies in the logs", plies.to_string())?;
+        for (ruleset, Played { games, plies, acked, messages, views, events }) in played {
+            row(
+                &format!("  {ruleset}: games, plies, acknowledged commands"),
+                format!("{games}, {plies}, {acked}"),
+            )?;
+            row("    messages, views, events", format!("{messages}, {views}, {events}"))?;
+        }
         row("killed (kill -9) while games ran, in all", self.history.kills.to_string())?;
         for (words, count) in &self.history.counts {
             row(&format!("  {words}"), count.to_string())?;

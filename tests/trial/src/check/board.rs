@@ -1,210 +1,193 @@
-//! The checker's own board: letters on squares, its own strike table, its own memory of what repeats.
+//! The checker's own board: letters on squares, reserves, chips, pools, and what a step does to them.
 //!
 //! Written from the pages of rules, not from the engine: nothing here calls it.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Red or Blue, as numbers 0 and 1.
-pub(super) type Color = usize;
-
-/// A ruleset as far as the checker needs it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rules {
-    /// Columns, and rows: every board is a square.
-    pub size: i8,
-    home: i8,
-    lakes: &'static [&'static str],
-    spy_beats: char,
-    two_squares: bool,
-    more_squares: bool,
-}
-
-const LAKES: &[&str] = &["c5", "d5", "g5", "h5", "c6", "d6", "g6", "h6"];
-const CLASSIC: Rules =
-    Rules { size: 10, home: 4, lakes: LAKES, spy_beats: '1', two_squares: true, more_squares: false };
-
-/// The ruleset of an id.
-#[must_use]
-pub(super) fn rules(id: &str) -> Option<Rules> {
-    Some(match id {
-        "classic" => CLASSIC,
-        "tournament" | "barrage" => Rules { more_squares: true, ..CLASSIC },
-        "pbm" => Rules { two_squares: false, ..CLASSIC },
-        "pbm-small" => Rules {
-            size: 8,
-            home: 3,
-            lakes: &["c4", "f4", "c5", "f5"],
-            spy_beats: '2',
-            two_squares: false,
-            more_squares: false,
-        },
-        _ => return None,
-    })
-}
-
-/// A square: column and row, both from 0.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct At {
-    row: i8,
-    column: i8,
-}
-
-impl At {
-    /// Reads `a4`.
-    #[must_use]
-    pub(super) fn read(text: &str) -> Option<At> {
-        let column = text.bytes().next().filter(u8::is_ascii_lowercase)?;
-        let row: i8 = text.get(1..)?.parse().ok()?;
-        (1..=10).contains(&row).then_some(At { row: row - 1, column: i8::try_from(column - b'a').ok()? })
-    }
-
-    /// Writes `a4`.
-    #[must_use]
-    pub(super) fn text(self) -> String {
-        format!("{}{}", char::from(b'a' + self.column.unsigned_abs()), self.row + 1)
-    }
-
-    fn index(self) -> usize {
-        usize::from(self.row.unsigned_abs()) * 10 + usize::from(self.column.unsigned_abs())
-    }
-
-    fn is_beside(self, other: At) -> bool {
-        (self.row - other.row).abs() + (self.column - other.column).abs() == 1
-    }
-}
-
-/// Reads `a4a5`.
-#[must_use]
-pub(super) fn read_move(text: &str) -> Option<(At, At)> {
-    let split = text.bytes().skip(1).position(|byte| byte.is_ascii_lowercase())? + 1;
-    Some((At::read(text.get(..split)?)?, At::read(text.get(split..)?)?))
-}
+use super::repetition::{Noted, Repetition};
+use super::rules::{COIN, Color, Counts, Letters, Rules, Strike, is_movable};
+use super::square::{At, SQUARES};
 
 /// A piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Piece {
     /// Whose.
     pub color: Color,
-    /// Its letter of §P4.
+    /// Its letter of §P4, or that of a coin.
     pub letter: char,
     /// Whether it has moved.
     pub is_moved: bool,
     /// Whether everybody knows its rank.
     pub is_revealed: bool,
+    /// Whether it is face up for good (§S2.1).
+    pub is_labeled: bool,
+    /// What its moves allow it to be (§S3.4).
+    pub could_be: Letters,
     /// Tells it from all others, for placements.
     id: u8,
 }
 
-/// What came of a strike: letter and fate of the attacker, then of the defender.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Strike {
-    /// The attacker's letter and fate.
-    pub attacker: (char, &'static str),
-    /// The defender's letter and fate.
-    pub defender: (char, &'static str),
+/// Chips that changed, in rising order, and their color now.
+pub(super) type Laid = (Vec<At>, char);
+
+/// Something that happened on the board.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Step {
+    /// A ply from a square to another.
+    Moved {
+        from: At,
+        to: At,
+        laid: Option<Laid>,
+        /// What both pieces of a strike were said to be, in rulesets with coins.
+        ranks: Option<(char, char)>,
+    },
+    /// A strike that waits for choices.
+    Struck { from: At, to: At },
+    /// A ply: a piece left into its reserve.
+    Removed(At),
+    /// A ply: a piece came from its reserve. Who must not know it has `?`.
+    Placed { at: At, letter: char, is_labeled: bool, chip: Option<char> },
+    /// The chip that was owed. No ply.
+    Colored(At, char),
 }
 
-/// The last plies one piece made in a row, for the two-squares rule.
-#[derive(Clone, Debug, Default)]
-struct Chain {
-    at: Option<At>,
-    moves: Vec<(At, At)>,
+impl Step {
+    /// Whether a side took its turn.
+    #[must_use]
+    pub(super) fn is_ply(&self) -> bool {
+        !matches!(self, Step::Struck { .. } | Step::Colored(..))
+    }
+}
+
+/// A strike that waits for choices (§Q4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Pending {
+    /// Who struck.
+    pub color: Color,
+    pub squares: (At, At),
+    /// Whose coins are in it.
+    pub owes: [bool; 2],
+}
+
+/// Pieces off the board that may come on: not labeled, and labeled.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Reserve {
+    pub unlabeled: Counts,
+    pub labeled: Counts,
+}
+
+impl Reserve {
+    fn of(&mut self, is_labeled: bool) -> &mut Counts {
+        if is_labeled { &mut self.labeled } else { &mut self.unlabeled }
+    }
+
+    /// How many pieces.
+    #[must_use]
+    pub(super) fn size(&self) -> u64 {
+        self.unlabeled.values().chain(self.labeled.values()).sum()
+    }
 }
 
 /// A position, hidden ranks included, and how it came about.
 #[derive(Clone, Debug)]
 pub(super) struct Board {
-    rules: Rules,
+    pub rules: &'static Rules,
+    pub lakes: Arc<[At]>,
     cells: Vec<Option<Piece>>,
     /// Whose turn it is.
     pub turn: Color,
     /// Turns taken.
     pub ply: u64,
-    /// Plies since the last capture.
+    /// Plies since the last capture or label.
     pub quiet: u64,
-    /// What each side has lost, by name of rank.
-    pub captured: [BTreeMap<&'static str, u64>; 2],
-    chains: [Chain; 2],
-    last: [Option<(At, At)>; 2],
-    chase: [usize; 2],
-    /// Placements since the last strike, the current one last.
-    placements: Vec<Arc<[u8]>>,
+    /// What each side has lost.
+    pub captured: [Counts; 2],
+    pub reserves: [Reserve; 2],
+    /// What each side's coins can still become (§Q8).
+    pub pools: [Counts; 2],
+    /// The color of each square's chip.
+    chips: Vec<Option<char>>,
+    /// Where a piece of the side to move stands without its chip (§S2.4).
+    pub owed: Option<At>,
+    pub pending: Option<Pending>,
+    pub repetition: Repetition,
 }
 
-/// A rank's name in messages.
-#[must_use]
-pub(super) fn rank_name(letter: char) -> &'static str {
-    match letter {
-        'F' => "flag",
-        'B' => "bomb",
-        'S' => "spy",
-        '9' => "scout",
-        '8' => "miner",
-        '7' => "sergeant",
-        '6' => "lieutenant",
-        '5' => "captain",
-        '4' => "major",
-        '3' => "colonel",
-        '2' => "general",
-        '1' => "marshal",
-        _ => "nothing",
-    }
-}
-
-/// Whether the attacker and the defender survive (§A6, §P2).
-fn strike_survivors(rules: Rules, attacker: char, defender: char) -> (bool, bool) {
-    match (attacker, defender) {
-        (_, 'F') | ('8', 'B') => (true, false),
-        (_, 'B') => (false, true),
-        ('S', 'S') => (false, false),
-        ('S', other) => (other == rules.spy_beats, other != rules.spy_beats),
-        (_, 'S') => (true, false),
-        // Smaller figures are stronger; equals both leave.
-        (one, other) => (one < other, other < one),
-    }
+fn take_one(counts: &mut Counts, letter: char) -> bool {
+    let Some(count) = counts.get_mut(&letter).filter(|count| **count > 0) else { return false };
+    *count -= 1;
+    true
 }
 
 impl Board {
-    /// The board of two deployments' texts.
-    #[must_use]
-    pub(super) fn deployed(id: &str, setups: [&str; 2]) -> Option<Board> {
-        let rules = rules(id)?;
-        let mut board = Board {
+    fn empty(rules: &'static Rules, lakes: Arc<[At]>) -> Board {
+        Board {
             rules,
-            cells: vec![None; 100],
+            lakes,
+            cells: vec![None; SQUARES],
             turn: 0,
             ply: 0,
             quiet: 0,
             captured: Default::default(),
-            chains: Default::default(),
-            last: [None; 2],
-            chase: [0; 2],
-            placements: Vec::new(),
-        };
+            reserves: Default::default(),
+            pools: Default::default(),
+            chips: vec![None; SQUARES],
+            owed: None,
+            pending: None,
+            repetition: Repetition::default(),
+        }
+    }
+
+    /// The board of two deployments' texts; of coins where there are none.
+    #[must_use]
+    pub(super) fn start(rules: &'static Rules, lakes: Arc<[At]>, setups: [&str; 2]) -> Option<Board> {
+        let mut board = Board::empty(rules, lakes);
+        let coins = COIN.to_string().repeat(usize::from((rules.columns * rules.home).unsigned_abs()));
         let mut id = 1;
         for (color, setup) in setups.into_iter().enumerate() {
-            let letters: Vec<char> = setup.chars().collect();
-            if letters.len() != usize::from((rules.size * rules.home).unsigned_abs()) {
+            let mut left = rules.counts();
+            let letters: Vec<char> = if rules.coins { &coins } else { setup }.chars().collect();
+            if letters.len() != coins.len() {
                 return None;
             }
             for (place, letter) in (0_i8..).zip(letters) {
-                let (depth, along) = (place / rules.size, place % rules.size);
+                if letter == '.' {
+                    continue;
+                }
+                let (depth, along) = (place / rules.columns, place % rules.columns);
                 // The first letter stands in the row nearest the enemy, at the player's own left.
                 let at = if color == 0 {
                     At { row: rules.home - 1 - depth, column: along }
                 } else {
-                    At { row: rules.size - rules.home + depth, column: rules.size - 1 - along }
+                    At { row: rules.rows - rules.home + depth, column: rules.columns - 1 - along }
                 };
-                if letter != '.' {
-                    let piece = Piece { color, letter, is_moved: false, is_revealed: false, id };
-                    board.cells[at.index()] = Some(piece);
-                    id += 1;
+                let new = Board::new_piece(color, letter, id);
+                board.cells[at.index()] = Some(new);
+                id += 1;
+                if letter != COIN && !take_one(&mut left, letter) {
+                    return None;
                 }
+            }
+            if rules.reserve {
+                board.reserves[color].unlabeled = left;
+            } else if rules.coins {
+                board.pools[color] = left;
             }
         }
         board.remember();
         Some(board)
+    }
+
+    fn new_piece(color: Color, letter: char, id: u8) -> Piece {
+        Piece {
+            color,
+            letter,
+            is_moved: false,
+            is_revealed: false,
+            is_labeled: false,
+            could_be: Letters::ALL,
+            id,
+        }
     }
 
     /// What stands on a square.
@@ -213,242 +196,310 @@ impl Board {
         self.cells.get(at.index()).copied().flatten()
     }
 
+    /// The color of the chip on a square.
+    #[must_use]
+    pub(super) fn chip(&self, at: At) -> Option<char> {
+        self.chips.get(at.index()).copied().flatten()
+    }
+
     /// The pieces by rising row and column.
     pub(super) fn pieces(&self) -> impl Iterator<Item = (At, Piece)> + '_ {
         self.squares().filter_map(|at| Some((at, self.piece(at)?)))
     }
 
-    /// The lakes' names.
+    /// The board's squares by rising row and column.
+    pub(super) fn squares(&self) -> impl Iterator<Item = At> + use<> {
+        let (rows, columns) = (self.rules.rows, self.rules.columns);
+        (0..rows).flat_map(move |row| (0..columns).map(move |column| At { row, column }))
+    }
+
+    /// Whether it is no lake, and on the board.
     #[must_use]
-    pub(super) fn lakes(&self) -> &'static [&'static str] {
-        self.rules.lakes
+    pub(super) fn is_open(&self, at: At) -> bool {
+        let inside = (0..self.rules.rows).contains(&at.row) && (0..self.rules.columns).contains(&at.column);
+        inside && !self.lakes.contains(&at)
     }
 
-    fn squares(&self) -> impl Iterator<Item = At> + use<> {
-        let size = self.rules.size;
-        (0..size).flat_map(move |row| (0..size).map(move |column| At { row, column }))
-    }
-
-    fn is_open(&self, at: At) -> bool {
-        let inside = (0..self.rules.size).contains(&at.row) && (0..self.rules.size).contains(&at.column);
-        inside && !self.rules.lakes.contains(&at.text().as_str())
-    }
-
-    /// Every move of a side but for repetition (§A5, §C2).
-    fn moves(&self, color: Color) -> Vec<(At, At)> {
-        let mut moves = Vec::new();
-        for (from, piece) in self.pieces().filter(|(_, piece)| piece.color == color) {
-            if piece.letter == 'F' || piece.letter == 'B' {
-                continue;
-            }
-            for (down, right) in [(1, 0), (-1, 0), (0, 1), (0, -1)] {
-                let mut to = At { row: from.row + down, column: from.column + right };
-                while self.is_open(to) {
-                    let target = self.piece(to);
-                    if target.is_some_and(|target| target.color == color) {
-                        break;
-                    }
-                    moves.push((from, to));
-                    if piece.letter != '9' || target.is_some() {
-                        break;
-                    }
-                    to = At { row: to.row + down, column: to.column + right };
-                }
-            }
-        }
-        moves
-    }
-
-    /// The moves of a side that a repetition rule refuses.
+    /// Whether the square is on a side's home rows.
     #[must_use]
-    pub(super) fn refused(&self, color: Color) -> Vec<(At, At)> {
-        let may_refuse = (self.rules.two_squares && self.chains[color].moves.len() >= 3)
-            || (self.rules.more_squares && self.chase[color] >= 2);
-        if !may_refuse {
-            return Vec::new();
-        }
-        self.moves(color).into_iter().filter(|squares| self.is_refused(color, *squares)).collect()
+    pub(super) fn is_home(&self, color: Color, at: At) -> bool {
+        let depth = if color == 0 { at.row } else { self.rules.rows - 1 - at.row };
+        self.is_open(at) && depth < self.rules.home
     }
 
-    /// Whether a side has any legal move.
+    /// A side's coins that have not moved.
+    fn unmoved_coins(&self, color: Color) -> u64 {
+        let is_it = |piece: &Piece| piece.color == color && piece.letter == COIN && !piece.is_moved;
+        self.pieces().filter(|(_, piece)| is_it(piece)).count() as u64
+    }
+
+    /// Whether an unmoved coin may move, or become what moves (§Q6).
     #[must_use]
-    pub(super) fn can_move(&self, color: Color) -> bool {
-        self.moves(color).into_iter().any(|squares| !self.is_refused(color, squares))
+    pub(super) fn may_spare(&self, color: Color) -> bool {
+        let left = |letter: char| self.pools[color].get(&letter).copied().unwrap_or(0);
+        self.unmoved_coins(color) > left('B') + left('F')
     }
 
-    /// Whether the side to move may make this move.
+    /// Whether the coin of a side that owes a choice may become this (§Q4, §Q6).
     #[must_use]
-    pub(super) fn is_legal(&self, squares: (At, At)) -> bool {
-        self.moves(self.turn).contains(&squares) && !self.is_refused(self.turn, squares)
-    }
-
-    fn is_refused(&self, color: Color, squares: (At, At)) -> bool {
-        (self.rules.two_squares && self.is_back_and_forth(color, squares))
-            || (self.rules.more_squares && self.is_endless_chase(color, squares))
-    }
-
-    fn is_back_and_forth(&self, color: Color, squares: (At, At)) -> bool {
-        let chain = &self.chains[color];
-        if chain.at != Some(squares.0) || chain.moves.len() < 3 {
+    pub(super) fn may_choose(&self, color: Color, letter: char) -> bool {
+        let Some(Pending { color: striker, squares, owes }) = self.pending else { return false };
+        let at = if color == striker { squares.0 } else { squares.1 };
+        let Some(coin) = self.piece(at).filter(|piece| owes[color] && piece.letter == COIN) else {
             return false;
-        }
-        let before = &chain.moves[chain.moves.len() - 3..];
-        borders(squares).into_iter().any(|border| before.iter().all(|one| borders(*one).contains(&border)))
-    }
-
-    fn is_endless_chase(&self, color: Color, (from, to): (At, At)) -> bool {
-        if self.chase[color] < 2 || self.piece(to).is_some() || !self.threatens(color, to) {
-            return false;
-        }
-        if self.last[color] == Some((to, from)) {
-            return false;
-        }
-        let Some(now) = self.placements.last() else { return false };
-        let mut after = now.to_vec();
-        after.swap(from.index(), to.index());
-        // k plies back from now, 1 <= k < chase.
-        self.placements.iter().rev().take(self.chase[color]).skip(1).any(|placement| **placement == *after)
+        };
+        let is_left = self.pools[color].get(&letter).is_some_and(|count| *count > 0);
+        let is_allowed =
+            if is_movable(letter) { coin.is_moved || self.may_spare(color) } else { !coin.is_moved };
+        is_left && is_allowed
     }
 
     fn threatens(&self, color: Color, at: At) -> bool {
         self.pieces().any(|(square, piece)| piece.color != color && square.is_beside(at))
     }
 
+    /// Whether a repetition rule refuses a side this move.
+    #[must_use]
+    pub(super) fn is_refused(&self, color: Color, squares: (At, At)) -> bool {
+        (self.rules.two_squares && self.repetition.is_back_and_forth(color, squares))
+            || (self.rules.more_squares
+                && self.piece(squares.1).is_none()
+                && self.threatens(color, squares.1)
+                && self.repetition.is_endless_chase(color, squares))
+    }
+
     fn remember(&mut self) {
         if self.rules.more_squares {
-            self.placements.push(self.cells.iter().map(|cell| cell.map_or(0, |piece| piece.id)).collect());
+            let placement = self.cells.iter().map(|cell| cell.map_or(0, |piece| piece.id)).collect();
+            self.repetition.remember(placement);
         }
     }
 
-    /// Makes a ply, if it is legal, and tells what came of a strike.
+    /// Carries a step of the side to move out, if it is lawful, and tells what came of a strike.
     ///
     /// # Errors
-    /// Why it is not legal.
-    pub(super) fn play(&mut self, from: At, to: At) -> Result<Option<Strike>, String> {
-        let color = self.turn;
-        let wrong = |why: &str| format!("{}{}: {why}", from.text(), to.text());
-        if !self.moves(color).contains(&(from, to)) {
-            return Err(wrong("no such move"));
+    /// Why it is not lawful.
+    pub(super) fn take(&mut self, step: &Step) -> Result<Option<Strike>, String> {
+        if self.owed.is_some() && !matches!(step, Step::Colored(..)) {
+            return Err("a color is owed first".to_owned());
         }
-        if self.is_refused(color, (from, to)) {
-            return Err(wrong("a repetition rule refuses it"));
+        if self.pending.is_some() && !matches!(step, Step::Moved { .. }) {
+            return Err("a strike waits".to_owned());
         }
-        let Some(mut piece) = self.cells[from.index()].take() else {
-            return Err(wrong("nothing stands there"));
-        };
-        piece.is_moved = true;
-        piece.is_revealed |= !from.is_beside(to);
-        let defender = self.cells[to.index()].take();
-        let mut strike = None;
-        let mut now_at = Some(to);
-        match defender {
-            None => self.cells[to.index()] = Some(piece),
-            Some(mut defender) => {
-                let (attacker_stays, defender_stays) =
-                    strike_survivors(self.rules, piece.letter, defender.letter);
-                piece.is_revealed = true;
-                defender.is_revealed = true;
-                if attacker_stays {
-                    self.cells[to.index()] = Some(piece);
-                } else {
-                    now_at = None;
-                    *self.captured[piece.color].entry(rank_name(piece.letter)).or_default() += 1;
+        match step {
+            Step::Moved { from, to, laid, ranks } => self.take_move((*from, *to), laid.as_ref(), *ranks),
+            Step::Struck { from, to } => self.take_clash((*from, *to)).map(|()| None),
+            Step::Removed(at) => self.take_off(*at).map(|()| None),
+            Step::Placed { at, letter, is_labeled, chip } => {
+                self.bring_on(*at, *letter, *is_labeled, *chip).map(|()| None)
+            }
+            Step::Colored(at, chip) => {
+                if self.owed.take() != Some(*at) {
+                    return Err(format!("no color is owed on {}", at.text()));
                 }
-                if defender_stays {
-                    self.cells[to.index()] = Some(defender);
-                } else {
-                    *self.captured[defender.color].entry(rank_name(defender.letter)).or_default() += 1;
-                    if self.chains[1 - color].at == Some(to) {
-                        self.chains[1 - color] = Chain::default();
-                    }
-                }
-                strike = Some(Strike {
-                    attacker: (piece.letter, if attacker_stays { "advances" } else { "leaves" }),
-                    defender: (defender.letter, if defender_stays { "stays" } else { "leaves" }),
-                });
+                self.chips[at.index()] = Some(*chip);
+                Ok(None)
             }
         }
-        self.note(color, (from, to), now_at, strike.is_some());
+    }
+
+    fn check_move(&self, squares: (At, At)) -> Result<usize, String> {
+        let wrong = |why: &str| format!("{}{}: {why}", squares.0.text(), squares.1.text());
+        let way = self.way(self.turn, squares, None).ok_or_else(|| wrong("no such move"))?;
+        if self.is_refused(self.turn, squares) {
+            return Err(wrong("a repetition rule refuses it"));
+        }
+        Ok(way.squares.len())
+    }
+
+    /// A coin of this side, in hand, becomes a piece of its pool (§Q5).
+    fn collapse(&mut self, piece: &mut Piece, letter: char) -> Result<(), String> {
+        if !take_one(&mut self.pools[piece.color], letter) {
+            return Err(format!("no {letter} is left in the pool"));
+        }
+        piece.letter = letter;
+        Ok(())
+    }
+
+    /// A strike that waits (§Q4).
+    fn take_clash(&mut self, (from, to): (At, At)) -> Result<(), String> {
+        let color = self.turn;
+        let distance = self.check_move((from, to))?;
+        let Some(mut attacker) = self.piece(from) else { return Err("nothing strikes".to_owned()) };
+        let Some(defender) = self.piece(to) else { return Err("nothing is struck".to_owned()) };
+        attacker.is_moved = true;
+        if distance > 1 {
+            if attacker.letter == COIN {
+                self.collapse(&mut attacker, '9')?;
+            }
+            attacker.is_revealed = true;
+        }
+        self.cells[from.index()] = Some(attacker);
+        let mut owes = [false; 2];
+        owes[color] = attacker.letter == COIN;
+        owes[1 - color] = defender.letter == COIN;
+        if owes == [false; 2] {
+            return Err("nobody owes a choice".to_owned());
+        }
+        self.pending = Some(Pending { color, squares: (from, to), owes });
+        Ok(())
+    }
+
+    /// What both pieces of a strike are: coins become what was said of them.
+    fn name_struck(
+        &mut self,
+        attacker: &mut Piece,
+        defender: &mut Piece,
+        (ranks, distance): (Option<(char, char)>, usize),
+    ) -> Result<(), String> {
+        let was_pending = self.pending;
+        if attacker.letter == COIN && was_pending.is_none() && distance > 1 {
+            self.collapse(attacker, '9')?;
+        }
+        for (piece, said) in [(attacker, ranks.map(|ranks| ranks.0)), (defender, ranks.map(|ranks| ranks.1))]
+        {
+            if piece.letter != COIN {
+                continue;
+            }
+            let letter = said.ok_or("nobody said what a coin is")?;
+            if !self.may_choose(piece.color, letter) {
+                return Err(format!("a coin cannot become {letter}"));
+            }
+            self.collapse(piece, letter)?;
+        }
+        Ok(())
+    }
+
+    fn take_move(
+        &mut self,
+        (from, to): (At, At),
+        laid: Option<&Laid>,
+        ranks: Option<(char, char)>,
+    ) -> Result<Option<Strike>, String> {
+        let color = self.turn;
+        let wrong = |why: &str| format!("{}{}: {why}", from.text(), to.text());
+        let distance = match &self.pending {
+            Some(pending) if pending.squares == (from, to) => 1,
+            Some(_) => return Err(wrong("another strike waits")),
+            None => self.check_move((from, to))?,
+        };
+        let Some(mut piece) = self.piece(from) else { return Err(wrong("nothing stands there")) };
+        let mut struck = None;
+        if let Some(mut defender) = self.piece(to) {
+            self.name_struck(&mut piece, &mut defender, (ranks, distance))?;
+            let mut strike = self.rules.strike(piece.letter, defender.letter);
+            strike.labels &= !defender.is_labeled;
+            struck = Some((defender, strike));
+        } else if piece.letter == COIN && distance > 1 {
+            self.collapse(&mut piece, '9')?;
+        }
+        let lands = struck.is_none_or(|(_, strike)| strike.attacker.1 == "advances");
+        if struck.is_some() || !self.rules.chips {
+            let is_laid =
+                laid.is_some_and(|(squares, chip)| squares[..] == [to] && self.chip(to) != Some(*chip));
+            let is_right = laid.is_none() && (!lands || !self.rules.chips || self.chip(to).is_some());
+            if !(is_right || is_laid && lands && self.rules.chips) {
+                return Err(wrong("the chips cannot lie so"));
+            }
+        } else {
+            let allowed = self.could_have_gone((from, to), laid);
+            if !allowed.contains(piece.letter) {
+                return Err(wrong("the piece cannot have left the chips so"));
+            }
+            if allowed != self.rules.movable().collect() {
+                piece.could_be = piece.could_be.both(allowed);
+            }
+        }
+        if !self.rules.chips && distance > 1 && piece.letter != COIN {
+            piece.could_be = [piece.letter].into_iter().collect();
+        }
+        piece.is_revealed |= piece.could_be.is_single();
+        piece.is_moved = true;
+        self.pending = None;
+        self.cells[from.index()] = None;
+        self.owed = None;
+        let mut now_at = Some(to);
+        if let Some((mut defender, strike)) = struck {
+            piece.is_revealed = true;
+            defender.is_revealed |= strike.is_defender_shown;
+            defender.is_labeled |= strike.labels;
+            self.cells[to.index()] = None;
+            now_at = self.after_strike(piece, strike.attacker.1, (from, to));
+            let defender_at = self.after_strike(defender, strike.defender.1, (to, from));
+            self.owed = defender_at.filter(|at| self.rules.chips && *at == from);
+        } else {
+            self.cells[to.index()] = Some(piece);
+        }
+        if let Some((squares, chip)) = laid {
+            squares.iter().for_each(|at| self.chips[at.index()] = Some(*chip));
+        }
+        let strike = struck.map(|(_, strike)| strike);
+        self.repetition.note(&Noted {
+            color,
+            squares: (from, to),
+            now_at,
+            is_strike: strike.is_some(),
+            is_defender_gone: strike.is_some_and(|strike| strike.defender.1 == "leaves"),
+            threatens: self.rules.more_squares && self.threatens(color, to),
+        });
+        let is_loud = strike.is_some_and(|strike| {
+            strike.labels || [strike.attacker.1, strike.defender.1].contains(&"leaves")
+        });
+        self.end_turn(is_loud);
         Ok(strike)
     }
 
-    fn note(&mut self, color: Color, squares: (At, At), now_at: Option<At>, is_strike: bool) {
-        let chain = &mut self.chains[color];
-        if chain.at != Some(squares.0) {
-            chain.moves.clear();
+    /// Puts a piece of a strike where its fate wants it, and tells where that is.
+    fn after_strike(&mut self, mut piece: Piece, fate: &str, (own, others): (At, At)) -> Option<At> {
+        let at = match fate {
+            "stays" => own,
+            "advances" => others,
+            _ => {
+                *self.captured[piece.color].entry(piece.letter).or_default() += 1;
+                return None;
+            }
+        };
+        piece.is_moved |= at != own;
+        self.cells[at.index()] = Some(piece);
+        Some(at)
+    }
+
+    fn take_off(&mut self, at: At) -> Result<(), String> {
+        let is_own = |piece: &Piece| piece.color == self.turn && piece.letter != 'F' && self.rules.reserve;
+        let Some(piece) = self.piece(at).filter(is_own) else {
+            return Err(format!("{} cannot be removed", at.text()));
+        };
+        self.cells[at.index()] = None;
+        *self.reserves[piece.color].of(piece.is_labeled).entry(piece.letter).or_default() += 1;
+        self.end_turn(false);
+        Ok(())
+    }
+
+    fn bring_on(&mut self, at: At, letter: char, is_labeled: bool, chip: Option<char>) -> Result<(), String> {
+        let color = self.turn;
+        let wrong = |why: &str| Err(format!("{letter} on {}: {why}", at.text()));
+        if !self.is_home(color, at) || self.piece(at).is_some() {
+            return wrong("nothing can be placed there");
         }
-        chain.moves.push(squares);
-        chain.at = now_at;
-        let other = 1 - color;
-        let flees = self.last[other].is_some_and(|(_, there)| squares.0.is_beside(there));
-        self.chase[other] = if flees { self.chase[other] + 1 } else { 0 };
-        if is_strike {
-            self.chase = [0; 2];
-            // Fewer pieces stand from now on: no older placement can come back.
-            self.placements.clear();
+        if chip.is_some() != self.rules.chips {
+            return wrong("a chip where there is none, or none where there is one");
         }
-        self.chase[color] = if self.threatens(color, squares.1) { self.chase[color] + 1 } else { 0 };
-        self.last[color] = Some(squares);
-        self.quiet = if is_strike { 0 } else { self.quiet + 1 };
+        if !take_one(self.reserves[color].of(is_labeled), letter) {
+            return wrong("it is not in reserve");
+        }
+        let piece = Board::new_piece(color, letter, 0);
+        self.cells[at.index()] = Some(Piece { is_labeled, is_revealed: is_labeled, ..piece });
+        if chip.is_some() {
+            self.chips[at.index()] = chip;
+        }
+        self.end_turn(false);
+        Ok(())
+    }
+
+    fn end_turn(&mut self, is_loud: bool) {
+        self.quiet = if is_loud { 0 } else { self.quiet + 1 };
         self.ply += 1;
-        self.turn = other;
+        self.turn = 1 - self.turn;
         self.remember();
-    }
-}
-
-/// The borders between neighboring squares that a move crosses.
-fn borders((from, to): (At, At)) -> Vec<(At, At)> {
-    let (low, high) = (from.min(to), from.max(to));
-    let step = At { row: (high.row - low.row).signum(), column: (high.column - low.column).signum() };
-    let mut at = low;
-    let mut all = Vec::new();
-    while at != high && all.len() < 10 {
-        let next = At { row: at.row + step.row, column: at.column + step.column };
-        all.push((at, next));
-        at = next;
-    }
-    all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(attacker: char, defender: char, attacker_stays: bool, defender_stays: bool) {
-        let found = strike_survivors(CLASSIC, attacker, defender);
-        assert_eq!(found, (attacker_stays, defender_stays), "{attacker} strikes {defender}");
-    }
-
-    #[test]
-    fn strikes_are_as_the_rules_say() {
-        check('1', '2', true, false);
-        check('7', '6', false, true);
-        check('5', '5', false, false);
-        check('S', '1', true, false);
-        check('S', '2', false, true);
-        check('S', 'S', false, false);
-        check('9', 'S', true, false);
-        check('1', 'S', true, false);
-        check('8', 'B', true, false);
-        check('1', 'B', false, true);
-        check('S', 'B', false, true);
-        check('S', 'F', true, false);
-        check('9', 'F', true, false);
-    }
-
-    #[test]
-    fn squares_and_moves_are_read() {
-        assert_eq!(
-            read_move("a9a10").map(|(from, to)| (from.text(), to.text())),
-            Some(("a9".into(), "a10".into()))
-        );
-        assert_eq!(read_move("a"), None);
-    }
-
-    #[test]
-    fn borders_of_a_long_move_are_all_it_crosses() {
-        let squares = read_move("a4a1").unwrap();
-        assert_eq!(borders(squares).len(), 3);
-        assert_eq!(borders(squares), borders((squares.1, squares.0)));
     }
 }

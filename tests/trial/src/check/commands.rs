@@ -4,13 +4,19 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::board::{At, Color, read_move};
+use super::board::{Board, Step};
 use super::findings::Fault;
 use super::game::Checker;
-use super::truth::Fact;
+use super::rules::{Color, chip_of, letter_of};
+use super::square::{At, read_move};
+use super::truth::{Fact, Taken, Told};
 use crate::log::{ClientLog, Entry, Role, What};
 
-/// Codes no lawful ply is refused with.
+/// What a side asks of the board.
+const ACTS: &[&str] = &["move", "remove", "place", "color", "choose"];
+/// Those that take its turn.
+const PLIES: &[&str] = &["move", "remove", "place"];
+/// Codes no lawful act is refused with.
 const UNLAWFUL: &[&str] = &[
     "malformed",
     "no_piece",
@@ -23,6 +29,22 @@ const UNLAWFUL: &[&str] = &[
     "two_squares",
     "more_squares",
     "off_board",
+    "strike_from_afar",
+    "no_path",
+    "no_supply_line",
+    "color_wanted",
+    "color_refused",
+    "choice_pending",
+    "no_choice",
+    "choice_final",
+    "reserve_rule",
+    "no_scout_left",
+    "not_in_pool",
+    "no_reserve",
+    "not_in_reserve",
+    "flag_stays",
+    "not_home",
+    "not_empty",
     "cmd_id_reused",
     "internal",
     "no_such_game",
@@ -106,7 +128,7 @@ impl Checker<'_> {
             return;
         }
         let Some((ply, command)) = sent else { return };
-        if command["kind"] == "move" {
+        if PLIES.iter().any(|kind| command["kind"] == **kind) {
             self.findings.moves_acked += 1;
         } else {
             self.findings.others_acked += 1;
@@ -131,9 +153,9 @@ impl Checker<'_> {
         answers: &mut Answers,
     ) {
         let code = value["code"].as_str().unwrap_or_default();
-        let is_own_move = sent.is_some_and(|(_, command)| command["kind"] == "move");
+        let is_own_act = sent.is_some_and(|(_, command)| ACTS.iter().any(|kind| command["kind"] == **kind));
         let is_flag = code == "out_of_time" && self.truth.is_out_of_time();
-        if is_own_move && UNLAWFUL.contains(&code) && !is_flag {
+        if is_own_act && UNLAWFUL.contains(&code) && !is_flag {
             let is_lawful = sent.is_none_or(|(ply, command)| self.is_lawful(color, *ply, command));
             if answers.astray.contains(id) && !is_lawful {
                 self.findings.astray_refusals += 1;
@@ -176,11 +198,10 @@ impl Checker<'_> {
         astray
     }
 
-    /// Whether the board of the log takes this move at this ply.
+    /// Whether the board of the log takes this act, whenever at this ply it is asked: while a side owes something it takes nothing else.
     fn is_lawful(&self, color: Color, ply: u64, command: &Value) -> bool {
-        let board = usize::try_from(ply).ok().and_then(|ply| self.truth.boards.get(ply));
-        let squares = command["move"].as_str().and_then(read_move);
-        board.zip(squares).is_some_and(|(board, squares)| board.turn == color && board.is_legal(squares))
+        let mut boards = self.truth.boards.iter().filter(|board| board.ply == ply).peekable();
+        boards.peek().is_some() && boards.all(|board| board.is_lawful(color, command))
     }
 
     /// What was refused for good has not happened, unless it was asked for once more.
@@ -192,13 +213,16 @@ impl Checker<'_> {
     ) {
         let wish = |id: &String| {
             let (ply, command) = sent.get(id)?;
-            Some((usize::try_from(*ply).ok()?, read_move(command["move"].as_str()?)?))
+            Some((*ply, place_of(command)?))
         };
-        let granted: HashSet<(usize, (At, At))> = answers.accepted.keys().filter_map(wish).collect();
+        let granted: HashSet<(u64, (Option<At>, At))> = answers.accepted.keys().filter_map(wish).collect();
         for (id, refusal) in &answers.refused {
-            let Some((ply, squares)) = wish(id) else { continue };
-            let is_made = ply % 2 == color && self.truth.moves.get(ply) == Some(&squares);
-            if is_made && !answers.accepted.contains_key(id) && !granted.contains(&(ply, squares)) {
+            let (Some(wished), Some((ply, command))) = (wish(id), sent.get(id)) else { continue };
+            let mut steps = self.truth.steps.iter().zip(&self.truth.boards[1..]);
+            let is_made = steps.any(|(taken, after)| {
+                taken.color == color && taken.ply == *ply && fits(taken, after, command)
+            });
+            if is_made && !answers.accepted.contains_key(id) && !granted.contains(&wished) {
                 self.fault(Fault::Refusal, &format!("{id} was refused, and is in the log: {refusal}"));
             }
         }
@@ -210,18 +234,30 @@ impl Checker<'_> {
         };
         // What follows from a command by itself has the last of its numbers.
         (seq.saturating_sub(3)..seq).rev().any(|index| {
-            let Some(told) = self.truth.timelines[color].get(index) else { return false };
+            let Some(told) = self.told[color].get(index) else { return false };
+            let before = &self.states[color][index];
             match (&told.fact, command["kind"].as_str().unwrap_or_default()) {
-                (Fact::Moved(from, to), "move") => {
-                    let before = &self.states[color][index];
-                    let squares = command["move"].as_str().and_then(read_move);
-                    before.plies as u64 == ply && squares == Some((*from, *to)) && ply % 2 == color as u64
+                (Fact::Board(by, _), kind) if ACTS.contains(&kind) => {
+                    let after = self.truth.boards.get(before.steps + 1);
+                    let taken = self.truth.steps.get(before.steps).zip(after);
+                    *by == color
+                        && before.ply() == ply
+                        && taken.is_some_and(|(taken, after)| fits(taken, after, command))
+                }
+                (Fact::Chosen(by, _), "choose") => {
+                    *by == color && before.ply() == ply && is_choice(told, command)
                 }
                 (Fact::Deployed(setup), "deploy") => {
                     let text = command["setup"].as_str().unwrap_or_default();
                     text.chars().filter(|letter| !letter.is_whitespace()).eq(setup.chars())
                 }
                 (Fact::Ended(winner, reason), "resign") => reason == "resigned" && *winner == Some(1 - color),
+                // An illegal move is taken, and loses (§U7).
+                (Fact::Ended(winner, reason), "move") => {
+                    reason == "illegal_act"
+                        && *winner == Some(1 - color)
+                        && !self.is_lawful(color, ply, command)
+                }
                 (Fact::DrawOffered(by), "offer_draw") | (Fact::DrawDeclined(by), "decline_draw") => {
                     *by == color
                 }
@@ -230,6 +266,41 @@ impl Checker<'_> {
             }
         })
     }
+}
+
+/// Where on the board something is asked for; nothing where it is asked for nowhere.
+fn place_of(command: &Value) -> Option<(Option<At>, At)> {
+    let squares = command["move"].as_str().and_then(read_move).map(|(from, to)| (Some(from), to));
+    squares.or_else(|| Some((None, At::read(command["square"].as_str()?)?)))
+}
+
+/// Whether a step is what this command asks for; `after` is the board after it.
+pub(super) fn fits(taken: &Taken, after: &Board, command: &Value) -> bool {
+    let place = place_of(command);
+    let chip = command["color"].as_str().and_then(chip_of);
+    match (&taken.step, command["kind"].as_str().unwrap_or_default()) {
+        (Step::Moved { from, to, .. }, "move") => {
+            let lands = taken.strike.is_none_or(|strike| strike.attacker.1 == "advances");
+            place == Some((Some(*from), *to))
+                && (!lands || chip.is_none_or(|chip| after.chip(*to) == Some(chip)))
+        }
+        (Step::Struck { from, to }, "move") => place == Some((Some(*from), *to)),
+        (Step::Removed(at), "remove") => place == Some((None, *at)),
+        (Step::Placed { at, letter, is_labeled, chip: laid }, "place") => {
+            place == Some((None, *at))
+                && command["rank"].as_str().and_then(letter_of) == Some(*letter)
+                && (command["labeled"] == true) == *is_labeled
+                && chip == *laid
+        }
+        (Step::Colored(_, laid), "color") => chip == Some(*laid),
+        _ => false,
+    }
+}
+
+/// Whether what was told is the choice that this command asks for.
+pub(super) fn is_choice(told: &Told, command: &Value) -> bool {
+    let asked = command["rank"].as_str().and_then(letter_of);
+    matches!(told.fact, Fact::Chosen(_, letter) if command["kind"] == "choose" && asked == Some(letter))
 }
 
 /// The game commands a client sent, by id: the ply named and what was asked.
@@ -331,6 +402,7 @@ pub(super) mod tests {
                 setups: Default::default(),
                 resign: None,
                 is_flag_to_fall: false,
+                breaks_rules: false,
                 think_ms: 0,
                 tired_at: u16::MAX,
                 seed: 0,

@@ -2,39 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
-use super::board::{At, Board, Color, Piece};
-use super::truth::{Fact, SIDES, Told, Truth};
+use super::board::{Board, Pending, Piece, Reserve, Step};
+use super::clocks::Clocks;
+use super::rules::{CHIPS, COIN, Color, Counts, Letters, rank_name};
+use super::square::At;
+use super::truth::{Fact, SIDES, Taken, Told, Truth};
 
 /// How long deployments are taken, in milliseconds.
 const DEPLOY_MS: u64 = 300_000;
 /// Plies before a limit from which on it is announced.
 const LIMIT_NOTICE: u64 = 20;
-
-/// Both clocks.
-#[derive(Clone, Debug)]
-struct Clocks {
-    increment: u64,
-    left: [u64; 2],
-    running: Option<(Color, u64)>,
-}
-
-impl Clocks {
-    fn stop(&mut self, at: u64) {
-        if let Some((color, since)) = self.running.take() {
-            self.left[color] = self.left[color].saturating_sub(at.saturating_sub(since));
-        }
-    }
-
-    fn json(&self, at: u64) -> Value {
-        let mut now = self.clone();
-        now.stop(at);
-        let mut clock = json!({"at": at, "remaining_ms": {"red": now.left[0], "blue": now.left[1]}});
-        if let Some((color, _)) = self.running {
-            clock["running"] = json!(SIDES[color]);
-        }
-        clock
-    }
-}
 
 /// A game as one audience knows it after some of what it was told.
 #[derive(Clone, Debug)]
@@ -46,9 +23,15 @@ pub(super) struct State<'a> {
     ready: [bool; 2],
     deadline: u64,
     own: Option<String>,
-    /// Plies made.
-    pub plies: usize,
+    /// Steps taken on the board.
+    pub steps: usize,
+    /// Of what it was told, how much ended or began somebody's time.
+    pub turns: usize,
     clocks: Option<Clocks>,
+    /// Clocks of those who owe a choice as others see them: as if nobody had made it (§Q4).
+    veiled: Option<Clocks>,
+    /// What was chosen in the strike that waits.
+    chosen: [Option<char>; 2],
     offer: Option<Color>,
     outcome: Option<Value>,
     latest: u64,
@@ -60,7 +43,7 @@ impl<'a> State<'a> {
     /// A game just made.
     #[must_use]
     pub(super) fn new(truth: &'a Truth, audience: usize) -> State<'a> {
-        State {
+        let mut state = State {
             truth,
             audience,
             phase: "deploying",
@@ -68,33 +51,44 @@ impl<'a> State<'a> {
             ready: [false; 2],
             deadline: truth.created + DEPLOY_MS,
             own: None,
-            plies: 0,
-            clocks: truth.time.map(|(base, increment)| Clocks { increment, left: [base; 2], running: None }),
+            steps: 0,
+            turns: 0,
+            clocks: truth.time.map(Clocks::new),
+            veiled: None,
+            chosen: [None; 2],
             offer: None,
             outcome: None,
             latest: truth.created,
             overdraft: None,
+        };
+        if truth.rules.coins {
+            // Nothing is deployed: Red's time runs at once (§Q1).
+            state.phase = "playing";
+            state.start_clocks(truth.created);
         }
+        state
     }
 
-    /// In what way the clocks do not add up at the latest event: a ply was made after the time for it, or a flag fell before.
+    /// In what way the clocks do not add up at the latest event: somebody acted after his time, or a flag fell before.
     #[must_use]
     pub(super) fn overdraft(&self) -> Option<&str> {
         self.overdraft.as_deref()
     }
 
-    /// Looks at the running clock when an event comes that time decides about.
+    /// Looks at the running clocks when an event comes that time decides about.
     fn judge_time(&mut self, told: &Told, at: u64) {
         self.overdraft = None;
-        let Some(Clocks { running: Some((color, since)), left, .. }) = &self.clocks else { return };
-        let (thought, left) = (at.saturating_sub(since + told.lag), left[*color]);
+        let Some(clocks) = &self.clocks else { return };
+        let thought = |color: Color| clocks.thought(color, at.saturating_sub(told.lag));
         self.overdraft = match &told.fact {
-            Fact::Moved(..) if thought > left => {
-                Some(format!("a ply after {thought} ms, when {left} ms were left"))
-            }
-            Fact::Ended(_, reason) if reason == "out_of_time" && thought < left => {
-                Some(format!("a flag fell after {thought} ms, when {left} ms were left"))
-            }
+            Fact::Board(color, _) | Fact::Chosen(color, _) => thought(*color)
+                .filter(|(thought, left)| thought > left)
+                .map(|(thought, left)| format!("an act after {thought} ms, when {left} ms were left")),
+            Fact::Ended(winner, reason) if reason == "out_of_time" => (0..2)
+                .filter(|color| winner.is_none_or(|winner| winner != *color))
+                .filter_map(thought)
+                .find(|(thought, left)| thought < left)
+                .map(|(thought, left)| format!("a flag fell after {thought} ms, when {left} ms were left")),
             _ => None,
         };
     }
@@ -102,14 +96,25 @@ impl<'a> State<'a> {
     /// The board now; none while the sides deploy.
     #[must_use]
     pub(super) fn board(&self) -> Option<&'a Board> {
-        if self.phase == "deploying" { None } else { self.truth.boards.get(self.plies) }
+        if self.phase == "deploying" { None } else { self.truth.boards.get(self.steps) }
+    }
+
+    /// Turns taken.
+    #[must_use]
+    pub(super) fn ply(&self) -> u64 {
+        self.board().map_or(0, |board| board.ply)
+    }
+
+    /// Whether the game is over.
+    #[must_use]
+    pub(super) fn is_over(&self) -> bool {
+        self.phase == "over"
     }
 
     /// Whether the audience knows every rank of a side.
     #[must_use]
     pub(super) fn knows_all_of(&self, color: Color) -> bool {
-        let is_over = self.phase == "over";
-        self.audience == color || (is_over && (self.audience < 2 || !self.truth.secret[color]))
+        self.audience == color || (self.is_over() && (self.audience < 2 || !self.truth.secret[color]))
     }
 
     /// Whether the audience may see this piece's rank.
@@ -118,11 +123,58 @@ impl<'a> State<'a> {
         piece.is_revealed || self.knows_all_of(piece.color)
     }
 
-    /// Takes a fact in and answers with the event and the change that tell it.
-    pub(super) fn take(&mut self, told: &Told) -> (Value, Value) {
+    /// What the audience has chosen in the strike that waits.
+    #[must_use]
+    pub(super) fn own_choice(&self) -> Option<char> {
+        self.chosen.get(self.audience).copied().flatten()
+    }
+
+    /// Whether a side's time is to run.
+    fn is_to_act(&self, color: Color) -> bool {
+        let Some(board) = self.board() else { return false };
+        match board.pending {
+            Some(pending) => pending.owes[color] && self.chosen[color].is_none(),
+            None => board.turn == color,
+        }
+    }
+
+    fn start_clocks(&mut self, at: u64) {
+        let owes = self.board().and_then(|board| board.pending).map_or([false; 2], |pending| pending.owes);
+        let acts = [0, 1].map(|color| self.is_to_act(color));
+        for color in 0..2 {
+            if let Some(clocks) = self.clocks.as_mut().filter(|_| acts[color]) {
+                clocks.start(color, at);
+            }
+            if let Some(veiled) = self.veiled.as_mut().filter(|_| owes[color]) {
+                veiled.start(color, at);
+            }
+        }
+    }
+
+    fn stop_clocks(&mut self, at: u64) {
+        for clocks in [&mut self.clocks, &mut self.veiled].into_iter().flatten() {
+            (0..2).for_each(|color| clocks.stop(color, at));
+        }
+    }
+
+    fn clock(&self, at: u64) -> Option<Value> {
+        let clocks = self.clocks.as_ref()?;
+        let of = |color: Color| match &self.veiled {
+            Some(veiled) if color != self.audience => veiled,
+            _ => clocks,
+        };
+        Some(Clocks::json([of(0), of(1)], at))
+    }
+
+    /// Takes a fact in and answers with the event and the change that tell it; with nothing when the audience is not told.
+    pub(super) fn take(&mut self, told: &Told) -> Option<(Value, Value)> {
         let at = told.at.max(self.latest);
         self.latest = at;
         self.judge_time(told, at);
+        if let (Some(clocks), Fact::Board(color, _) | Fact::Chosen(color, _)) = (&mut self.clocks, &told.fact)
+        {
+            clocks.give_back(*color, told.lag);
+        }
         let mut change = Map::new();
         let event = match &told.fact {
             Fact::Deployed(setup) => {
@@ -137,16 +189,23 @@ impl<'a> State<'a> {
             Fact::Started => {
                 self.phase = "playing";
                 self.own = None;
-                self.run(0, at);
+                self.start_clocks(at);
                 change.insert("pieces".to_owned(), self.all_pieces());
+                self.add_stock(&mut change);
                 let [red, blue] = &self.truth.commitments;
                 json!({"kind": "started", "commitments": {"red": red, "blue": blue}})
             }
-            Fact::Moved(from, to) => {
-                if let Some(Clocks { running: Some((_, since)), .. }) = &mut self.clocks {
-                    *since += told.lag;
+            Fact::Board(color, step) => self.take_step(*color, step, at, &mut change),
+            Fact::Chosen(color, letter) => {
+                self.chosen[*color] = Some(*letter);
+                if let Some(clocks) = &mut self.clocks {
+                    clocks.stop(*color, at);
                 }
-                self.take_ply(*from, *to, at, &mut change)
+                if *color != self.audience {
+                    return None;
+                }
+                self.turns += 1;
+                json!({"kind": "chosen", "side": SIDES[*color], "rank": rank_name(*letter)})
             }
             Fact::DrawOffered(color) => {
                 self.offer = Some(*color);
@@ -158,9 +217,7 @@ impl<'a> State<'a> {
             }
             Fact::Paused(since) => {
                 self.paused_since = Some(*since);
-                if let Some(clocks) = &mut self.clocks {
-                    clocks.stop(*since);
-                }
+                self.stop_clocks(*since);
                 json!({"kind": "paused", "since": since})
             }
             Fact::Resumed(since) => {
@@ -168,8 +225,8 @@ impl<'a> State<'a> {
                 if let Some(since) = self.paused_since.take() {
                     self.deadline += resumed.saturating_sub(since);
                 }
-                if let (Some(board), "playing") = (self.board(), self.phase) {
-                    self.run(board.turn, resumed);
+                if self.phase == "playing" {
+                    self.start_clocks(resumed);
                 }
                 match since {
                     Some(since) => json!({"kind": "resumed", "since": since}),
@@ -177,9 +234,7 @@ impl<'a> State<'a> {
                 }
             }
             Fact::Ended(winner, reason) => {
-                if let Some(clocks) = &mut self.clocks {
-                    clocks.stop(at);
-                }
+                self.stop_clocks(at);
                 let mut outcome = json!({"reason": reason});
                 if let Some(winner) = winner {
                     outcome["winner"] = json!(SIDES[*winner]);
@@ -192,49 +247,149 @@ impl<'a> State<'a> {
                 // Pieces on the board only where there was one.
                 self.phase = "over";
                 change.insert("pieces".to_owned(), self.all_pieces());
+                self.add_stock(&mut change);
                 json!({"kind": "ended", "outcome": event_outcome, "opened": self.opened()})
             }
         };
         self.add_derived(&mut change, at);
-        (event, Value::Object(change))
+        Some((event, Value::Object(change)))
     }
 
-    fn take_ply(&mut self, from: At, to: At, at: u64, change: &mut Map<String, Value>) -> Value {
-        let mover = self.plies % 2;
-        self.plies += 1;
-        let Some(board) = self.board() else { return Value::Null };
-        if let Some(clocks) = &mut self.clocks {
-            clocks.stop(at);
-            clocks.left[mover] += clocks.increment;
-            clocks.running = Some((1 - mover, at));
+    fn take_step(&mut self, color: Color, step: &Step, at: u64, change: &mut Map<String, Value>) -> Value {
+        self.steps += 1;
+        let (Some(board), Some(taken)) = (self.board(), self.truth.steps.get(self.steps - 1)) else {
+            return Value::Null;
+        };
+        if step.is_ply() {
+            self.turns += 1;
+            if let Some(clocks) = &mut self.clocks {
+                clocks.press(color, at);
+            }
+            (self.veiled, self.chosen) = (None, [None; 2]);
+            if self.offer == Some(1 - color) {
+                self.offer = None;
+            }
         }
-        if self.offer == Some(1 - mover) {
-            self.offer = None;
+        let mut pieces = |squares: &[At]| {
+            let on = |at: &At| Some(self.piece_text(*at, board.piece(*at)?));
+            change.insert("pieces".to_owned(), json!(squares.iter().filter_map(on).collect::<Vec<_>>()));
+        };
+        match step {
+            Step::Moved { from, to, .. } => {
+                pieces(&[*from.min(to), *from.max(to)]);
+                if taken.strike.is_some() {
+                    change.insert("captured".to_owned(), both(&board.captured));
+                }
+                if board.rules.coins {
+                    change.insert("pools".to_owned(), both(&board.pools));
+                }
+                let mut event = self.last_move().unwrap_or(Value::Null);
+                event["kind"] = json!("moved");
+                event
+            }
+            Step::Struck { from, .. } => {
+                pieces(&[*from]);
+                self.turns += 1;
+                for side in 0..2 {
+                    let is_to_act = self.is_to_act(side);
+                    match &mut self.clocks {
+                        Some(clocks) if is_to_act => clocks.start(side, at),
+                        Some(clocks) => clocks.stop(side, at),
+                        None => {}
+                    }
+                }
+                self.veiled.clone_from(&self.clocks);
+                self.add_stock(change);
+                let mut event = self.pending(false).unwrap_or(Value::Null);
+                event["kind"] = json!("struck");
+                event
+            }
+            Step::Removed(square) | Step::Placed { at: square, .. } => {
+                pieces(&[*square]);
+                self.add_stock(change);
+                self.exchange(taken).unwrap_or(Value::Null)
+            }
+            Step::Colored(square, chip) => {
+                json!({"kind": "colored", "side": SIDES[color], "square": square.text(), "color": chip_name(*chip)})
+            }
         }
-        let on = |square: At| board.piece(square).map(|piece| self.piece_text(square, piece));
-        let pieces: Vec<String> = [from.min(to), from.max(to)].into_iter().filter_map(on).collect();
-        change.insert("pieces".to_owned(), json!(pieces));
-        if self.truth.strikes.get(self.plies - 1).copied().flatten().is_some() {
-            change.insert("captured".to_owned(), captured(board));
+    }
+
+    /// Reserves and pools, as far as there are any.
+    fn add_stock(&self, into: &mut Map<String, Value>) {
+        if self.truth.rules.reserve {
+            into.insert("reserve".to_owned(), self.reserves());
         }
-        let mut event = self.last_move().unwrap_or(Value::Null);
-        event["kind"] = json!("moved");
-        event
+        if self.truth.rules.coins {
+            into.insert("pools".to_owned(), self.board().map_or(Value::Null, |board| both(&board.pools)));
+        }
+    }
+
+    fn reserves(&self) -> Value {
+        let empty = Reserve::default();
+        let of = |color: Color| {
+            let reserve = self.board().map_or(&empty, |board| &board.reserves[color]);
+            let mut seen = json!({"size": reserve.size()});
+            let labeled = named(&reserve.labeled);
+            if labeled.as_object().is_some_and(|labeled| !labeled.is_empty()) {
+                seen["labeled"] = labeled;
+            }
+            if self.knows_all_of(color) {
+                seen["unlabeled"] = named(&reserve.unlabeled);
+            }
+            seen
+        };
+        json!({"red": of(0), "blue": of(1)})
+    }
+
+    fn chips(&self) -> Value {
+        let mut chips = Map::new();
+        let board = self.board();
+        for (at, chip) in board
+            .into_iter()
+            .flat_map(|board| board.squares().filter_map(move |at| Some((at, board.chip(at)?))))
+        {
+            let squares = chips.entry(chip_name(chip)).or_insert_with(|| json!([]));
+            squares.as_array_mut().into_iter().for_each(|squares| squares.push(json!(at.text())));
+        }
+        Value::Object(chips)
+    }
+
+    /// The strike that waits, with the audience's own choice if it is asked for.
+    fn pending(&self, with_choice: bool) -> Option<Value> {
+        let Pending { color, squares: (from, to), owes } = self.board()?.pending?;
+        let mut pending = json!({
+            "side": SIDES[color],
+            "move": from.text() + &to.text(),
+            "owes": {"red": owes[0], "blue": owes[1]},
+        });
+        if let Some(letter) = self.own_choice().filter(|_| with_choice) {
+            pending["own_choice"] = json!(rank_name(letter));
+        }
+        Some(pending)
     }
 
     /// What every change tells anew.
     fn add_derived(&self, into: &mut Map<String, Value>, at: u64) {
-        if let Some(clocks) = &self.clocks {
-            into.insert("clock".to_owned(), clocks.json(at.max(self.latest)));
+        if let Some(clock) = self.clock(at) {
+            into.insert("clock".to_owned(), clock);
         }
         if self.phase == "deploying" {
             into.insert("deploy_deadline".to_owned(), json!(self.deadline));
         }
         let (Some(board), "playing") = (self.board(), self.phase) else { return };
         into.insert("turn".to_owned(), json!(SIDES[board.turn]));
-        let left = 200_u64.saturating_sub(board.quiet).min(5000_u64.saturating_sub(board.ply));
+        let quiet = self.truth.rules.quiet_limit.saturating_sub(board.quiet);
+        let left = quiet.min(5000_u64.saturating_sub(board.ply));
         if left <= LIMIT_NOTICE {
             into.insert("plies_to_limit".to_owned(), json!(left));
+        }
+        if let Some(pending) = self.pending(true) {
+            into.insert("pending_strike".to_owned(), pending);
+        }
+        if let Some(owed) = board.owed {
+            let owed = json!({"side": SIDES[board.turn], "square": owed.text()});
+            into.insert("owed_color".to_owned(), owed);
         }
         if board.turn == self.audience {
             let refused = board.refused(board.turn);
@@ -261,13 +416,22 @@ impl<'a> State<'a> {
         if let Some(own) = &self.own {
             view.insert("own_deployment".to_owned(), json!(own));
         }
-        view.insert("lakes".to_owned(), json!(self.truth.boards.first().map(Board::lakes)));
+        let lakes = self.truth.boards.first().into_iter().flat_map(|board| board.lakes.iter());
+        view.insert("lakes".to_owned(), json!(lakes.map(|at| at.text()).collect::<Vec<_>>()));
         view.insert("pieces".to_owned(), self.all_pieces());
-        let lost = self.board().map_or_else(|| json!({"red": {}, "blue": {}}), captured);
+        let lost = self.board().map_or_else(|| json!({"red": {}, "blue": {}}), |board| both(&board.captured));
         view.insert("captured".to_owned(), lost);
-        view.insert("ply".to_owned(), json!(self.plies));
-        if let Some(last) = self.last_move() {
+        view.insert("ply".to_owned(), json!(self.ply()));
+        let last = self.steps.checked_sub(1).and_then(|_| self.last_ply());
+        if let Some(last) = last.and_then(|_| self.last_move()) {
             view.insert("last_move".to_owned(), last);
+        }
+        if let Some(last) = last.and_then(|(taken, _)| self.exchange(taken)) {
+            view.insert("last_exchange".to_owned(), last);
+        }
+        self.add_stock(&mut view);
+        if self.truth.rules.chips {
+            view.insert("chips".to_owned(), self.chips());
         }
         if let Some(color) = self.offer {
             view.insert("draw_offer".to_owned(), json!(SIDES[color]));
@@ -284,15 +448,9 @@ impl<'a> State<'a> {
         Value::Object(view)
     }
 
-    fn run(&mut self, color: Color, at: u64) {
-        if let Some(clocks) = &mut self.clocks {
-            clocks.running = Some((color, at));
-        }
-    }
-
     fn opened(&self) -> Value {
         let of = |color: Color| {
-            if self.phase == "over" && self.knows_all_of(color) {
+            if self.is_over() && self.knows_all_of(color) && !self.truth.rules.coins {
                 json!({"setup": self.truth.setups[color], "salt": self.truth.salts[color]})
             } else {
                 Value::Null
@@ -301,12 +459,21 @@ impl<'a> State<'a> {
         json!({"red": of(0), "blue": of(1)})
     }
 
+    /// What the audience is told of a rank: the letter of who knows it, or what everybody can tell.
+    fn identity(&self, piece: Piece) -> String {
+        if piece.letter == COIN || self.knows(piece) {
+            piece.letter.to_string()
+        } else {
+            proved(piece.could_be)
+        }
+    }
+
     fn piece_text(&self, at: At, piece: Piece) -> String {
-        let letter = if self.knows(piece) { piece.letter } else { '?' };
         let side = if piece.color == 0 { 'r' } else { 'b' };
         let moved = if piece.is_moved { "'" } else { "" };
         let revealed = if piece.is_revealed { "*" } else { "" };
-        format!("{}{side}{letter}{moved}{revealed}", at.text())
+        let labeled = if piece.is_labeled { "^" } else { "" };
+        format!("{}{side}{}{moved}{revealed}{labeled}", at.text(), self.identity(piece))
     }
 
     fn all_pieces(&self) -> Value {
@@ -314,29 +481,76 @@ impl<'a> State<'a> {
         json!(pieces.map(|(at, piece)| self.piece_text(at, piece)).collect::<Vec<String>>())
     }
 
-    /// The last ply as it was seen when it was made.
+    /// The last ply, and the board after it.
+    fn last_ply(&self) -> Option<(&'a Taken, &'a Board)> {
+        let taken = self.truth.steps.get(..self.steps)?;
+        let index = taken.iter().rposition(|taken| taken.step.is_ply())?;
+        Some((&taken[index], self.truth.boards.get(index + 1)?))
+    }
+
+    /// The last ply, if it was a move, as it was seen when it was made.
     fn last_move(&self) -> Option<Value> {
-        let index = self.plies.checked_sub(1)?;
-        let (from, to) = *self.truth.moves.get(index)?;
-        let mover = index % 2;
+        let (taken, after) = self.last_ply()?;
+        let Step::Moved { from, to, laid, .. } = &taken.step else { return None };
+        let mover = taken.color;
         let mut seen = json!({"side": SIDES[mover], "move": from.text() + &to.text()});
-        if let Some(strike) = self.truth.strikes.get(index).copied().flatten() {
+        if let Some((squares, chip)) = laid {
+            let squares: String = squares.iter().map(|at| at.text()).collect();
+            seen["laid"] = json!(format!("{squares}={chip}"));
+        }
+        if let Some(strike) = taken.strike {
+            let is_defender_known = strike.is_defender_shown || self.audience == 1 - mover;
             seen["piece"] = json!(strike.attacker.0);
             seen["strike"] = json!({
                 "attacker": strike.attacker.0,
                 "attacker_fate": strike.attacker.1,
-                "defender": strike.defender.0,
+                "defender": if is_defender_known { strike.defender.0 } else { '?' },
                 "defender_fate": strike.defender.1,
             });
         } else {
-            let piece = self.truth.boards.get(self.plies)?.piece(to)?;
-            let is_seen = piece.is_revealed || self.audience == mover;
-            seen["piece"] = json!(if is_seen { piece.letter } else { '?' });
+            let piece = after.piece(*to)?;
+            let is_known = piece.letter == COIN || piece.is_revealed || self.audience == mover;
+            seen["piece"] = json!(if is_known { piece.letter.to_string() } else { proved(piece.could_be) });
         }
         Some(seen)
     }
+
+    /// A ply between board and reserve, if it is one, as it was seen when it was made.
+    fn exchange(&self, taken: &Taken) -> Option<Value> {
+        let side = SIDES[taken.color];
+        Some(match taken.step {
+            Step::Removed(at) => json!({"kind": "removed", "side": side, "square": at.text()}),
+            Step::Placed { at, letter, is_labeled, chip } => {
+                let is_known = is_labeled || self.audience == taken.color;
+                let piece = if is_known { letter } else { '?' };
+                let mut placed = json!({"kind": "placed", "side": side, "square": at.text(), "piece": piece});
+                if is_labeled {
+                    placed["labeled"] = json!(true);
+                }
+                if let Some(chip) = chip {
+                    placed["color"] = json!(chip_name(chip));
+                }
+                placed
+            }
+            Step::Moved { .. } | Step::Struck { .. } | Step::Colored(..) => return None,
+        })
+    }
 }
 
-fn captured(board: &Board) -> Value {
-    json!({"red": board.captured[0], "blue": board.captured[1]})
+/// What moves tell of a piece.
+fn proved(could_be: Letters) -> String {
+    if could_be == Letters::ALL { "?".to_owned() } else { could_be.to_string() }
+}
+
+fn chip_name(chip: char) -> &'static str {
+    CHIPS.into_iter().find(|(letter, _)| *letter == chip).map_or("none", |(_, name)| name)
+}
+
+fn named(counts: &Counts) -> Value {
+    let left = counts.iter().filter(|(_, count)| **count > 0);
+    Value::Object(left.map(|(letter, count)| (rank_name(*letter).to_owned(), json!(count))).collect())
+}
+
+fn both(counts: &[Counts; 2]) -> Value {
+    json!({"red": named(&counts[0]), "blue": named(&counts[1])})
 }

@@ -83,6 +83,60 @@ const EXAMPLES_MAX: usize = 5;
 /// The longest example.
 const EXAMPLE_LEN_MAX: usize = 1_500;
 
+/// What was compared of the ordinary games of a ruleset.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Played {
+    /// Games.
+    pub games: u64,
+    /// Plies in their logs.
+    pub plies: u64,
+    /// Acknowledged commands.
+    pub acked: u64,
+    /// Messages received.
+    pub messages: u64,
+    /// Different views compared.
+    pub views: u64,
+    /// Different events compared.
+    pub events: u64,
+}
+
+impl Played {
+    /// What was compared so far of all games.
+    pub(super) fn so_far(findings: &Findings) -> Played {
+        Played {
+            games: 0,
+            plies: 0,
+            acked: findings.moves_acked + findings.others_acked,
+            messages: findings.messages,
+            views: findings.views,
+            events: findings.events,
+        }
+    }
+
+    /// One game of so many plies, by what was compared before it.
+    pub(super) fn since(self, before: &Played, plies: u64) -> Played {
+        Played {
+            games: 1,
+            plies,
+            acked: self.acked - before.acked,
+            messages: self.messages - before.messages,
+            views: self.views - before.views,
+            events: self.events - before.events,
+        }
+    }
+
+    /// Takes another part's figures in.
+    pub(super) fn add(&mut self, other: Played) {
+        let Played { games, plies, acked, messages, views, events } = other;
+        self.games += games;
+        self.plies += plies;
+        self.acked += acked;
+        self.messages += messages;
+        self.views += views;
+        self.events += events;
+    }
+}
+
 /// Figures and faults of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
@@ -92,6 +146,8 @@ pub struct Findings {
     pub ended: BTreeMap<String, u64>,
     /// Plies in the logs.
     pub plies: u64,
+    /// What was compared of ordinary games, by ruleset.
+    pub played: BTreeMap<String, Played>,
     /// Messages received.
     pub messages: u64,
     /// Whole views compared.
@@ -189,6 +245,9 @@ impl Findings {
             *self.ended.entry(reason).or_default() += count;
         }
         self.plies += other.plies;
+        for (ruleset, played) in other.played {
+            self.played.entry(ruleset).or_default().add(played);
+        }
         self.messages += other.messages;
         self.views += other.views;
         self.events += other.events;

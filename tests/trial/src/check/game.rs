@@ -1,16 +1,16 @@
 //! One game: its clients' logs against its truth.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::board::{At, Color, read_move};
-use super::commands::sent_commands;
+use super::board::Step;
+use super::commands::{fits, is_choice, sent_commands};
 use super::expect::State;
-use super::findings::{Fault, Findings};
+use super::findings::{Fault, Findings, Played};
 use super::lines::check_lines;
-use super::truth::{Fact, Truth, color_of};
+use super::truth::{Fact, SIDES, Taken, Told, Truth, color_of};
 use crate::log::{ClientLog, Entry, GameLog, Loss, Outage, Role, What};
 use crate::site::History;
 
@@ -54,7 +54,8 @@ pub(super) struct Parsed {
 pub(super) struct Checker<'a> {
     pub(super) truth: &'a Truth,
     pub(super) findings: &'a mut Findings,
-    /// Per audience: each number's event and change, and the state after it (index 0: before all).
+    /// Per audience: what it was told under each number, the event and the change that tell it, and the state after it (index 0: before all).
+    pub(super) told: [Vec<&'a Told>; 3],
     events: [Vec<(Value, Value)>; 3],
     pub(super) states: [Vec<State<'a>>; 3],
     /// When something was lost that nobody had any more.
@@ -65,21 +66,26 @@ pub(super) struct Checker<'a> {
 /// Checks a game's logs against its records.
 pub(crate) fn check_game(log: &GameLog, history: &History, findings: &mut Findings) {
     let Some(truth) = Truth::read(log, findings) else { return };
+    let before = Played::so_far(findings);
+    let mut told: [Vec<&Told>; 3] = Default::default();
     let mut events: [Vec<(Value, Value)>; 3] = Default::default();
     let mut states: [Vec<State<'_>>; 3] = Default::default();
     for audience in 0..3 {
         let mut state = State::new(&truth, audience);
         states[audience].push(state.clone());
-        for told in &truth.timelines[audience] {
-            events[audience].push(state.take(told));
-            states[audience].push(state.clone());
+        for one in &truth.timelines[audience] {
+            if let Some(expected) = state.take(one) {
+                told[audience].push(one);
+                events[audience].push(expected);
+                states[audience].push(state.clone());
+            }
             if let Some(what) = state.overdraft() {
                 findings.fault(Fault::Clock, format!("{}: {what}", log.game));
             }
         }
     }
     let losses = &history.losses;
-    let mut checker = Checker { truth: &truth, findings, events, states, losses, seen: HashMap::new() };
+    let mut checker = Checker { truth: &truth, findings, told, events, states, losses, seen: HashMap::new() };
     checker.check_records(log);
     for client in &log.clients {
         checker.check_client(client);
@@ -87,6 +93,9 @@ pub(crate) fn check_game(log: &GameLog, history: &History, findings: &mut Findin
         check_lines(&log.game, client, history, checker.findings);
     }
     checker.check_effects(log);
+    let plies = truth.boards.last().map_or(0, |board| board.ply);
+    let played = Played::so_far(findings).since(&before, plies);
+    findings.played.entry(truth.ruleset.clone()).or_default().add(played);
 }
 
 impl Checker<'_> {
@@ -99,17 +108,39 @@ impl Checker<'_> {
         for audience in 0..3 {
             let Ok(record) = serde_json::from_str::<Value>(&log.records[audience]) else { continue };
             let told = record["events"].as_array().cloned().unwrap_or_default();
-            for (index, one) in told.iter().enumerate() {
+            let mut seq = 0;
+            for one in told {
                 self.findings.events += 1;
-                let expected = self.events[audience].get(index).map(|(event, _)| event);
-                if expected != Some(&one["event"]) {
-                    let what =
-                        format!("record of audience {audience}, event {index}: {one}, not {expected:?}");
+                if one["event"]["kind"] == "chosen" && color_of(&one["event"]["side"]) != Some(audience) {
+                    // Opened by the end; compared with what whoever chose was told.
+                    continue;
+                }
+                let mut expected = self.events[audience].get(seq).map(|(event, _)| event.clone());
+                seq += 1;
+                self.open_placed(audience, seq, expected.as_mut());
+                if expected.as_ref() != Some(&one["event"]) {
+                    let what = format!("record of audience {audience}, event {seq}: {one}, not {expected:?}");
                     self.fault(Fault::Differs, &what);
                 }
             }
-            let last = u64::try_from(told.len()).unwrap_or_default();
+            let last = u64::try_from(self.events[audience].len()).unwrap_or_default();
             self.check_leaks(audience, Some(last), &log.records[audience], &record);
+        }
+    }
+
+    /// What came from a reserve is told by the record when the end has opened it.
+    fn open_placed(&self, audience: usize, seq: usize, event: Option<&mut Value>) {
+        let (Some(event), Some(state), Some(end)) =
+            (event, self.states[audience].get(seq), self.states[audience].last())
+        else {
+            return;
+        };
+        let step = state.steps.checked_sub(1).and_then(|last| self.truth.steps.get(last));
+        if let Some(Taken { color, step: Step::Placed { letter, .. }, .. }) = step
+            && event["kind"] == "placed"
+            && end.knows_all_of(*color)
+        {
+            event["piece"] = serde_json::json!(letter);
         }
     }
 
@@ -300,49 +331,6 @@ impl Checker<'_> {
         wrong.iter().for_each(|what| self.fault(Fault::Differs, what));
     }
 
-    /// Looks for ranks in a message, whatever message it is, that the audience cannot know at that number.
-    fn check_leaks(&mut self, audience: usize, seq: Option<u64>, text: &str, value: &Value) {
-        let index = usize::try_from(seq.unwrap_or(0)).unwrap_or(usize::MAX);
-        let Some(state) = self.states[audience].get(index).cloned() else { return };
-        let mut leaks = Vec::new();
-        let (known, hidden): (Vec<Color>, Vec<Color>) = (0..2).partition(|color| state.knows_all_of(*color));
-        // Both sides may have chosen the same deployment: then the text is no secret to either.
-        let shown: Vec<&String> = known.iter().flat_map(|color| self.truth.deployments_of(*color)).collect();
-        for color in hidden {
-            let secrets = self.truth.deployments_of(color).filter(|setup| !shown.contains(setup));
-            let mut secrets = secrets.chain([&self.truth.salts[color]]);
-            if secrets.any(|secret| text.contains(secret.as_str())) {
-                leaks.push(format!("a deployment or a salt in {text}"));
-            }
-        }
-        // Events that came along, or make a record, were shown at numbers of their own.
-        let told = value["events"].as_array().map_or(0, Vec::len);
-        find_identities(value, &mut |found| {
-            let is_known = match found {
-                Found::Piece(at, color) => state
-                    .board()
-                    .and_then(|board| board.piece(at))
-                    .is_none_or(|piece| piece.color != color || state.knows(piece) || color == audience),
-                Found::Mover(color, squares) => {
-                    color == audience
-                        || (state.plies.saturating_sub(told.max(1))..state.plies).any(|ply| {
-                            let after = &self.truth.boards[ply + 1];
-                            ply % 2 == color
-                                && self.truth.moves[ply] == squares
-                                && (self.truth.strikes[ply].is_some()
-                                    || after.piece(squares.1).is_some_and(|piece| piece.is_revealed))
-                        })
-                }
-            };
-            if !is_known {
-                leaks.push(format!("{found:?} to audience {audience} at {index}: {text}"));
-            }
-        });
-        for leak in leaks {
-            self.fault(Fault::Leak, &leak);
-        }
-    }
-
     /// Whatever a side did was asked for, and no more often than it was asked for.
     fn check_effects(&mut self, log: &GameLog) {
         for (color, role) in [Role::Red, Role::Blue].into_iter().enumerate() {
@@ -359,17 +347,20 @@ impl Checker<'_> {
             let is_too_often = facts(&|fact| matches!(fact, Fact::Deployed(_))) > asked("deploy")
                 || facts(&|fact| *fact == Fact::DrawOffered(color)) > asked("offer_draw")
                 || facts(&|fact| *fact == Fact::DrawDeclined(color)) > asked("decline_draw");
-            let moves: HashSet<(u64, Option<(At, At)>)> = commands
-                .iter()
-                .map(|(ply, command)| (*ply, command["move"].as_str().and_then(read_move)))
-                .collect();
-            let is_unasked = self
-                .truth
-                .moves
-                .iter()
-                .enumerate()
-                .any(|(ply, squares)| ply % 2 == color && !moves.contains(&(ply as u64, Some(*squares))));
-            if is_too_often || is_unasked {
+            let mut own = self.truth.steps.iter().enumerate().filter(|(_, taken)| taken.color == color);
+            // The ply that resolves a strike was asked for when it was begun, and tells what was chosen.
+            let is_asked_for = |(step, taken): (usize, &Taken)| {
+                let after = &self.truth.boards[step + 1];
+                commands.iter().any(|(ply, command)| *ply == taken.ply && fits(taken, after, command))
+            };
+            let is_unasked = !own.all(is_asked_for);
+            let mut chosen = self.told[color].iter().zip(&self.states[color]).filter_map(|(told, before)| {
+                matches!(told.fact, Fact::Chosen(..)).then_some((told, before.ply()))
+            });
+            let is_unchosen = !chosen.all(|(told, at)| {
+                commands.iter().any(|(ply, command)| *ply == at && is_choice(told, command))
+            });
+            if is_too_often || is_unasked || is_unchosen {
                 self.fault(Fault::Doubled, &format!("{role:?}'s commands took effect more often than sent"));
             }
         }
@@ -378,7 +369,7 @@ impl Checker<'_> {
     /// Between the last clock before an outage and the first view after it, the time without a server does not count.
     fn check_clocks(&mut self, client: &ClientLog, outages: &[Outage]) {
         let audience = client.role.audience();
-        let mut before: Option<(u64, Value, u64)> = None;
+        let mut before: Option<(usize, Value, u64)> = None;
         for Entry { at: received, what } in &client.entries {
             let What::Received(text) = what else { continue };
             if self.is_lost(*received) {
@@ -390,8 +381,8 @@ impl Checker<'_> {
                 continue;
             };
             let clock = if kind == "game" { &value["view"]["clock"] } else { &value["change"]["clock"] };
-            let plies = usize::try_from(seq).ok().and_then(|seq| self.states[audience].get(seq));
-            let Some(plies) = plies.map(|state| state.plies as u64) else { continue };
+            let state = usize::try_from(seq).ok().and_then(|seq| self.states[audience].get(seq));
+            let Some(turns) = state.map(|state| state.turns) else { continue };
             let between: Vec<&Outage> = outages
                 .iter()
                 .filter(|outage| {
@@ -399,8 +390,8 @@ impl Checker<'_> {
                         && *received >= outage.spawned_at
                 })
                 .collect();
-            if let (Some((ply, old, _)), false, "game") = (&before, between.is_empty(), kind.as_str())
-                && *ply == plies
+            if let (Some((then, old, _)), false, "game") = (&before, between.is_empty(), kind.as_str())
+                && *then == turns
                 && let Some(gift) = gift_ms(old, clock, &between)
             {
                 self.findings.clocks_over_outages += 1;
@@ -411,7 +402,7 @@ impl Checker<'_> {
                 }
             }
             if !clock.is_null() {
-                before = Some((plies, clock.clone(), *received));
+                before = Some((turns, clock.clone(), *received));
             }
         }
     }
@@ -431,10 +422,10 @@ fn differing<'a>(
     beside.filter(|(told, expected)| *expected != Some(*told)).collect()
 }
 
-/// By how much less the running clock was charged than the time with a server; none when nothing ran.
+/// By how much less a running clock was charged than the time with a server, the least of both where both run; none when nothing ran.
 fn gift_ms(old: &Value, new: &Value, outages: &[&Outage]) -> Option<i64> {
-    let side = color_of(&old["running"])?;
-    let left = |clock: &Value| clock["remaining_ms"][super::truth::SIDES[side]].as_u64();
+    let is_running = |side: &&str| old["running"] == **side || old["running"] == "both";
+    let left = |clock: &Value, side: &str| clock["remaining_ms"][side].as_u64();
     let (from, to) = (old["at"].as_u64()?, new["at"].as_u64()?);
     let without_server: u64 = outages
         .iter()
@@ -445,70 +436,17 @@ fn gift_ms(old: &Value, new: &Value, outages: &[&Outage]) -> Option<i64> {
         .sum();
     let signed = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
     let served = signed(to.saturating_sub(from)) - signed(without_server);
-    Some(served - (signed(left(old)?) - signed(left(new)?)))
+    let gifts = SIDES
+        .into_iter()
+        .filter(is_running)
+        .map(|side| Some(served - (signed(left(old, side)?) - signed(left(new, side)?))));
+    gifts.flatten().min()
 }
 
 fn sort_refused(value: &mut Value) {
     if let Some(Value::Array(refused)) = value.get_mut("refused_moves") {
         refused.sort_by(|one, other| one.as_str().cmp(&other.as_str()));
     }
-}
-
-/// A rank that is named in a message.
-#[derive(Debug)]
-enum Found {
-    /// As a piece on a square.
-    Piece(At, Color),
-    /// As the piece that made a ply.
-    Mover(Color, (At, At)),
-}
-
-/// Calls back with every rank named anywhere in a message.
-fn find_identities(value: &Value, found: &mut dyn FnMut(Found)) {
-    match value {
-        Value::String(text) => {
-            if let Some((at, color)) = read_piece(text) {
-                found(Found::Piece(at, color));
-            }
-        }
-        Value::Array(list) => list.iter().for_each(|one| find_identities(one, found)),
-        Value::Object(fields) => {
-            let squares = fields.get("move").and_then(Value::as_str).and_then(read_move);
-            let is_named = fields.get("piece").and_then(Value::as_str).is_some_and(|piece| piece != "?");
-            if let (Some(squares), true, Some(color)) =
-                (squares, is_named, fields.get("side").and_then(color_of))
-            {
-                found(Found::Mover(color, squares));
-            }
-            // `b7b6` is a move there, and would be Blue's Lieutenant on b7 anywhere else.
-            let is_of_moves = |name: &str| name == "move" || name == "refused_moves";
-            let others = fields.iter().filter(|(name, one)| !(is_of_moves(name) && are_moves(one)));
-            others.for_each(|(_, one)| find_identities(one, found));
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
-fn are_moves(value: &Value) -> bool {
-    match value {
-        Value::Array(list) => list.iter().all(are_moves),
-        other => other.as_str().is_some_and(|text| read_move(text).is_some()),
-    }
-}
-
-/// Reads `j7b?'*` where a rank is named.
-fn read_piece(text: &str) -> Option<(At, Color)> {
-    let split = text.get(1..)?.find(|letter: char| !letter.is_ascii_digit())? + 1;
-    let at = At::read(text.get(..split)?)?;
-    let mut rest = text.get(split..)?.chars();
-    let color = match rest.next()? {
-        'r' => 0,
-        'b' => 1,
-        _ => return None,
-    };
-    let is_rank = rest.next().is_some_and(|letter| "FBS987654321P".contains(letter.to_ascii_uppercase()));
-    // Ids of games and players may begin like pieces.
-    (is_rank && ["", "'", "*", "'*"].contains(&rest.as_str())).then_some((at, color))
 }
 
 #[cfg(test)]
@@ -559,20 +497,5 @@ mod tests {
         // More than there are, and beyond the log's end.
         check(1, &[0, 1], 1);
         check(5, &[4, 5], 2);
-    }
-
-    #[test]
-    fn ranks_are_found_wherever_they_are() {
-        let value = serde_json::json!({"a": [{"b": "j10b5'"}], "c": "a4r?", "d": {"side": "red", "move": "a4a5", "piece": "9"}});
-        let mut count = 0;
-        find_identities(&value, &mut |_| count += 1);
-        assert_eq!(count, 2);
-        find_identities(&serde_json::json!({"move": "b7b6", "refused_moves": ["b7b6"]}), &mut |_| count += 1);
-        assert_eq!(count, 2);
-        find_identities(
-            &serde_json::json!({"move": "b7b6'", "pieces": ["b7b6"], "id": "b7b6abcdefgh"}),
-            &mut |_| count += 1,
-        );
-        assert_eq!(count, 4);
     }
 }

@@ -1,16 +1,24 @@
 //! The checker: from logs and records to figures. It shares no code with the engine, the server or the views: it reads JSON as JSON.
 
 mod board;
+mod clocks;
 mod commands;
 mod epochs;
 mod expect;
 mod findings;
 mod game;
+mod leaks;
 mod lines;
 mod paired;
+mod repetition;
+mod rules;
+#[cfg(test)]
+mod simulated;
+mod square;
 mod truth;
+mod ways;
 
-pub use findings::{Fault, Findings};
+pub use findings::{Fault, Findings, Played};
 pub(crate) use game::check_game;
 pub use paired::Paired;
 pub(crate) use paired::{PairLog, Stream, check_pair};

@@ -1,10 +1,14 @@
 //! What really happened in a game: read from its full records, played again on the checker's own board.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::board::{At, Board, Color, Strike, read_move};
+use super::board::{Board, Step};
 use super::findings::{Fault, Findings};
+use super::rules::{Color, Rules, Strike, chip_of, letter_of, rules};
+use super::square::{At, read_move, read_squares};
 use crate::log::GameLog;
 
 /// The sides' names in messages, by color.
@@ -19,8 +23,10 @@ pub(super) enum Fact {
     Ready(Color),
     /// The game started.
     Started,
-    /// A ply.
-    Moved(At, At),
+    /// Something on the board, by that side.
+    Board(Color, Step),
+    /// What a side said its struck coin is (§Q4).
+    Chosen(Color, char),
     /// A draw was offered.
     DrawOffered(Color),
     /// An offer was declined.
@@ -33,15 +39,62 @@ pub(super) enum Fact {
     Ended(Option<Color>, String),
 }
 
+impl Fact {
+    /// Whether it is a ply, whose time it was.
+    fn is_ply(&self) -> bool {
+        matches!(self, Fact::Board(_, step) if step.is_ply())
+    }
+
+    /// Whether two audiences were told the same, but for a piece from a reserve that one of them must not know.
+    fn is_like(&self, other: &Fact) -> bool {
+        let letter = |fact: &Fact| match fact {
+            Fact::Board(_, Step::Placed { letter, .. }) => Some(*letter),
+            _ => None,
+        };
+        let mut veiled = [self, other].map(Clone::clone);
+        if [self, other].into_iter().any(|fact| letter(fact) == Some('?')) {
+            for fact in &mut veiled {
+                if let Fact::Board(_, Step::Placed { letter, .. }) = fact {
+                    *letter = '?';
+                }
+            }
+        }
+        veiled[0] == veiled[1]
+    }
+}
+
 /// A fact and its stamp.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Told {
     /// In milliseconds since 1970.
     pub at: u64,
-    /// What of the network's delay was given back to the side that moved, in milliseconds.
+    /// What of the network's delay was given back to the side that acted, in milliseconds.
     pub lag: u64,
+    /// Whether the record alone tells it: what the other side chose.
+    pub is_hidden: bool,
     /// What.
     pub fact: Fact,
+}
+
+/// A step on the board, and what came of it.
+#[derive(Debug)]
+pub(super) struct Taken {
+    pub color: Color,
+    /// The ply it was taken at.
+    pub ply: u64,
+    pub step: Step,
+    pub strike: Option<Strike>,
+}
+
+impl Taken {
+    /// The squares, if it is a ply from one to another.
+    #[must_use]
+    pub(super) fn squares(&self) -> Option<(At, At)> {
+        match self.step {
+            Step::Moved { from, to, .. } => Some((from, to)),
+            _ => None,
+        }
+    }
 }
 
 /// The truth of a game that ended.
@@ -49,28 +102,26 @@ pub(super) struct Told {
 pub(super) struct Truth {
     /// The game's id.
     pub game: String,
-    /// The ruleset's id.
+    /// The ruleset's id, and what it says.
     pub ruleset: String,
+    pub rules: &'static Rules,
     /// When it was made.
     pub created: u64,
     /// Base time and increment in milliseconds.
     pub time: Option<(u64, u64)>,
     /// Whose deployment stays private to the public.
     pub secret: [bool; 2],
-    /// Deployments, opened.
+    /// Deployments and salts, opened; empty where nothing is deployed.
     pub setups: [String; 2],
-    /// Salts, opened.
     pub salts: [String; 2],
     /// Commitments, as published.
     pub commitments: [Value; 2],
-    /// What Red, Blue and the public were told, by their numbers from 1.
+    /// What Red, Blue and the public were told, in order.
     pub timelines: [Vec<Told>; 3],
-    /// The board before the first ply and after each.
+    /// The board before the first step and after each.
     pub boards: Vec<Board>,
-    /// What came of each ply's strike.
-    pub strikes: Vec<Option<Strike>>,
-    /// The squares of each ply.
-    pub moves: Vec<(At, At)>,
+    /// The steps.
+    pub steps: Vec<Taken>,
 }
 
 /// A side's color.
@@ -79,16 +130,52 @@ pub(super) fn color_of(value: &Value) -> Option<Color> {
     SIDES.iter().position(|name| value.as_str() == Some(name))
 }
 
-fn fact_of(event: &Value) -> Option<Fact> {
+fn letter_in(value: &Value) -> Option<char> {
+    value.as_str()?.chars().next()
+}
+
+/// A step on the board, if the event is one.
+fn step_of(event: &Value, rules: &Rules) -> Option<Step> {
+    let square = || At::read(event["square"].as_str()?);
+    let chip = || event["color"].as_str().and_then(chip_of);
+    Some(match event["kind"].as_str()? {
+        "moved" => {
+            let (from, to) = read_move(event["move"].as_str()?)?;
+            let laid = match event["laid"].as_str() {
+                Some(laid) => {
+                    let (squares, color) = laid.split_once('=')?;
+                    Some((read_squares(squares)?, color.chars().next()?))
+                }
+                None => None,
+            };
+            let strike = event.get("strike").filter(|_| rules.coins);
+            let ranks =
+                strike.and_then(|strike| letter_in(&strike["attacker"]).zip(letter_in(&strike["defender"])));
+            Step::Moved { from, to, laid, ranks }
+        }
+        "struck" => {
+            let (from, to) = read_move(event["move"].as_str()?)?;
+            Step::Struck { from, to }
+        }
+        "removed" => Step::Removed(square()?),
+        "placed" => Step::Placed {
+            at: square()?,
+            letter: letter_in(&event["piece"])?,
+            is_labeled: event["labeled"] == true,
+            chip: chip(),
+        },
+        "colored" => Step::Colored(square()?, chip()?),
+        _ => return None,
+    })
+}
+
+fn fact_of(event: &Value, rules: &Rules) -> Option<Fact> {
     let side = || color_of(&event["side"]);
     Some(match event["kind"].as_str()? {
         "deployed" => Fact::Deployed(event["setup"].as_str()?.to_owned()),
         "ready" => Fact::Ready(side()?),
         "started" => Fact::Started,
-        "moved" => {
-            let (from, to) = read_move(event["move"].as_str()?)?;
-            Fact::Moved(from, to)
-        }
+        "chosen" => Fact::Chosen(side()?, letter_of(event["rank"].as_str()?)?),
         "draw_offered" => Fact::DrawOffered(side()?),
         "draw_declined" => Fact::DrawDeclined(side()?),
         "paused" => Fact::Paused(event["since"].as_u64()?),
@@ -97,26 +184,55 @@ fn fact_of(event: &Value) -> Option<Fact> {
             let outcome = &event["outcome"];
             Fact::Ended(color_of(&outcome["winner"]), outcome["reason"].as_str()?.to_owned())
         }
-        _ => return None,
+        _ => Fact::Board(side()?, step_of(event, rules)?),
     })
 }
 
-fn timeline(record: &Value, name: &str, findings: &mut Findings) -> Option<Vec<Told>> {
+fn timeline(
+    (record, audience): (&Value, usize),
+    (name, rules): (&str, &Rules),
+    findings: &mut Findings,
+) -> Option<Vec<Told>> {
     let mut told: Vec<Told> = Vec::new();
     for one in record["events"].as_array()? {
-        let fact = fact_of(&one["event"])?;
-        let is_ply = matches!(fact, Fact::Moved(..) | Fact::Started | Fact::Ended(..));
-        if is_ply && told.last().is_some_and(|last| last.fact == fact) {
+        let fact = fact_of(&one["event"], rules)?;
+        let is_once = matches!(fact, Fact::Board(..) | Fact::Started | Fact::Ended(..));
+        if is_once && told.last().is_some_and(|last| last.fact == fact) {
             findings.fault(Fault::Doubled, format!("{name}: twice in the record: {fact:?}"));
             continue;
         }
-        told.push(Told { at: one["at"].as_u64()?, lag: one["lag_ms"].as_u64().unwrap_or(0), fact });
+        let is_hidden = matches!(fact, Fact::Chosen(color, _) if color != audience);
+        told.push(Told {
+            at: one["at"].as_u64()?,
+            lag: one["lag_ms"].as_u64().unwrap_or(0),
+            is_hidden,
+            fact,
+        });
     }
     Some(told)
 }
 
 fn is_of_deploying(fact: &Fact) -> bool {
     matches!(fact, Fact::Deployed(_) | Fact::Ready(_))
+}
+
+/// Choices of a strike that was never resolved: they stay whosever they are (§Q4).
+fn first_unresolved(timeline: &[Told]) -> usize {
+    let is_ply = |told: &Told| told.fact.is_ply();
+    timeline.iter().rposition(is_ply).map_or(0, |last| last + 1)
+}
+
+/// The lakes of a game, by rising row and column: the ruleset's, or two that were drawn (§U2).
+fn lakes_of(record: &Value, rules: &Rules) -> Option<Arc<[At]>> {
+    let Some(fixed) = rules.lakes else {
+        let drawn = record["lakes"].as_array()?.iter().map(|square| At::read(square.as_str()?));
+        let drawn: Vec<At> = drawn.collect::<Option<_>>()?;
+        let row = |row: i8| drawn.iter().filter(move |at| at.row == row).map(|at| at.column);
+        let columns: Vec<i8> = row(4).collect();
+        let is_pair = matches!(columns[..], [a, b, c, d] if b == a + 1 && c > b && d == c + 1);
+        return (is_pair && drawn.len() == 8 && row(5).eq(columns)).then(|| drawn.into());
+    };
+    fixed.iter().map(|square| At::read(square)).collect()
 }
 
 impl Truth {
@@ -136,23 +252,25 @@ impl Truth {
 
     fn from_records(log: &GameLog, records: &[Value], findings: &mut Findings) -> Option<Truth> {
         let [red, blue, public] = records else { return None };
-        let timelines = [
-            timeline(red, &log.game, findings)?,
-            timeline(blue, &log.game, findings)?,
-            timeline(public, &log.game, findings)?,
-        ];
-        let open = |of: &str, what: &str| Some(red["deployments"][of][what].as_str()?.to_owned());
+        let ruleset = red["terms"]["ruleset"].as_str()?.to_owned();
+        let rules = rules(&ruleset)?;
+        let mut timeline = |record, audience| timeline((record, audience), (&log.game, rules), findings);
+        let timelines = [timeline(red, 0)?, timeline(blue, 1)?, timeline(public, 2)?];
+        let open = |of: &str, what: &str| match red["deployments"][of][what].as_str() {
+            None if rules.coins => Some(String::new()),
+            found => found.map(str::to_owned),
+        };
         let time = &red["terms"]["time"];
         let time = match time["kind"].as_str()? {
             "unlimited" => None,
             _ => Some((time["base_s"].as_u64()? * 1000, time["increment_s"].as_u64()? * 1000)),
         };
-        let ruleset = red["terms"]["ruleset"].as_str()?.to_owned();
         let setups = [open("red", "setup")?, open("blue", "setup")?];
         let mut truth = Truth {
             game: log.game.clone(),
-            boards: vec![Board::deployed(&ruleset, [&setups[0], &setups[1]])?],
+            boards: vec![Board::start(rules, lakes_of(red, rules)?, [&setups[0], &setups[1]])?],
             ruleset,
+            rules,
             created: red["created"].as_u64()?,
             time,
             secret: [log.plan.terms.secret, log.plan.is_blue_secret],
@@ -160,12 +278,14 @@ impl Truth {
             salts: [open("red", "salt")?, open("blue", "salt")?],
             commitments: SIDES.map(|side| red["commitments"][side].clone()),
             timelines,
-            strikes: Vec::new(),
-            moves: Vec::new(),
+            steps: Vec::new(),
         };
         truth.replay(findings);
         truth.compare_timelines(findings);
-        truth.verify_commitments(findings);
+        truth.compare_choices(findings);
+        if !rules.coins {
+            truth.verify_commitments(findings);
+        }
         Some(truth)
     }
 
@@ -185,20 +305,34 @@ impl Truth {
     }
 
     fn replay(&mut self, findings: &mut Findings) {
+        let mut chosen = [None; 2];
         for told in &self.timelines[0] {
             match &told.fact {
-                Fact::Moved(from, to) => {
+                Fact::Board(color, step) => {
                     let Some(mut board) = self.boards.last().cloned() else { return };
-                    match board.play(*from, *to) {
+                    let wrong = |why: &str| format!("{}: an unlawful step: {step:?}: {why}", self.game);
+                    if *color != board.turn {
+                        findings.fault(Fault::Differs, wrong("it was the other side's turn"));
+                        continue;
+                    }
+                    let ply = board.ply;
+                    match board.take(step) {
                         Ok(strike) => {
                             self.boards.push(board);
-                            self.strikes.push(strike);
-                            self.moves.push((*from, *to));
+                            let step = step.clone();
+                            if let Some(why) = said_otherwise(&mut chosen, *color, &step) {
+                                findings.fault(Fault::Differs, format!("{}: {why}", self.game));
+                            }
+                            self.steps.push(Taken { color: *color, ply, step, strike });
                         }
-                        Err(why) => {
-                            findings.fault(Fault::Differs, format!("{}: an unlawful ply: {why}", self.game));
-                        }
+                        Err(why) => findings.fault(Fault::Differs, wrong(&why)),
                     }
+                }
+                Fact::Chosen(color, letter) => {
+                    let before = chosen[*color].replace(*letter);
+                    before.iter().for_each(|_| {
+                        findings.fault(Fault::Doubled, format!("{}: a choice was made twice", self.game));
+                    });
                 }
                 Fact::Ended(winner, reason) => {
                     if let Err(why) = self.judge_end(*winner, reason) {
@@ -209,7 +343,7 @@ impl Truth {
                 _ => {}
             }
         }
-        findings.plies += self.moves.len() as u64;
+        findings.plies += self.boards.last().map_or(0, |board| board.ply);
         if !matches!(self.timelines[0].last(), Some(Told { fact: Fact::Ended(..), .. })) {
             findings.fault(Fault::Unended, format!("{}: the record has no end", self.game));
         }
@@ -218,39 +352,70 @@ impl Truth {
     /// Whether the board says what the end says.
     fn judge_end(&self, winner: Option<Color>, reason: &str) -> Result<(), &'static str> {
         let Some(board) = self.boards.last() else { return Err("there is no board") };
-        let is_flag = self.strikes.last().copied().flatten().is_some_and(|strike| strike.defender.0 == 'F');
+        let last = self.steps.last();
+        let is_flag = last.and_then(|last| last.strike).is_some_and(|strike| strike.defender.0 == 'F');
         let (mover, other) = (board.turn, 1 - board.turn);
-        let is_blocked = !board.can_move(mover);
+        let is_blocked = !board.can_act(mover);
+        let is_held = is_blocked && board.is_held_by_reserve(mover);
+        let is_stuck = !is_flag && is_blocked && !is_held;
+        let is_open = !is_flag && !is_blocked && board.owed.is_none();
+        let can_other_act = self.rules.reserve || board.can_act(other);
         let is_right = match reason {
             "flag_captured" => is_flag && winner == Some(other),
-            "no_legal_move" => !is_flag && is_blocked && board.can_move(other) && winner == Some(other),
-            "both_blocked" => !is_flag && is_blocked && !board.can_move(other) && winner.is_none(),
-            "quiet_limit" => !is_flag && !is_blocked && board.quiet >= 200 && winner.is_none(),
-            "ply_limit" => !is_flag && !is_blocked && board.ply >= 5000 && winner.is_none(),
+            "no_legal_move" => is_stuck && can_other_act && winner == Some(other),
+            "both_blocked" => is_stuck && !can_other_act && winner.is_none(),
+            "forfeited_reserve" => !is_flag && is_held && winner == Some(other),
+            "quiet_limit" => is_open && board.quiet >= self.rules.quiet_limit && winner.is_none(),
+            "ply_limit" => is_open && board.ply >= 5000 && winner.is_none(),
             "draw_agreed" => !is_flag && !is_blocked && winner.is_none(),
-            "resigned" | "out_of_time" => !is_flag && !is_blocked && winner.is_some(),
+            "illegal_act" => !is_flag && !is_blocked && self.rules.illegal_loses && winner == Some(other),
+            "resigned" => !is_flag && !is_blocked && winner.is_some(),
+            // Of two times that run out at the same moment neither wins (§Q4).
+            "out_of_time" => !is_flag && !is_blocked && (winner.is_some() || board.pending.is_some()),
             _ => false,
         };
         if is_right { Ok(()) } else { Err("the board says otherwise") }
     }
 
-    /// All audiences were told the same, but for who deployed what.
+    /// All audiences were told the same, but for who deployed what, and choices that were never resolved.
     fn compare_timelines(&self, findings: &mut Findings) {
-        let shared =
-            |audience: usize| self.timelines[audience].iter().filter(|told| !is_of_deploying(&told.fact));
+        let shared = |audience: usize| {
+            let timeline = &self.timelines[audience];
+            let end = first_unresolved(timeline);
+            let told = timeline.iter().enumerate();
+            told.filter(move |(at, told)| {
+                let is_unresolved = *at >= end && matches!(told.fact, Fact::Chosen(..));
+                !is_unresolved && !is_of_deploying(&told.fact)
+            })
+            .map(|(_, told)| told)
+        };
         for audience in 1..3 {
-            if !shared(0).eq(shared(audience)) {
+            let is_alike = |one: &Told, other: &Told| {
+                (one.at, one.lag) == (other.at, other.lag) && one.fact.is_like(&other.fact)
+            };
+            let are_as_many = shared(0).count() == shared(audience).count();
+            if !are_as_many || !shared(0).zip(shared(audience)).all(|(one, other)| is_alike(one, other)) {
                 findings
                     .fault(Fault::Differs, format!("{}: the records of the audiences disagree", self.game));
             }
         }
         for (audience, timeline) in self.timelines.iter().enumerate() {
             for color in 0..2 {
-                let expected = usize::from(audience != color);
+                let expected = usize::from(audience != color && !self.rules.coins);
                 let ready = timeline.iter().filter(|told| told.fact == Fact::Ready(color)).count();
                 if ready != expected {
                     findings.fault(Fault::Differs, format!("{}: ready was told {ready} times", self.game));
                 }
+            }
+        }
+    }
+
+    /// Nobody is told a choice of the other side that was never resolved, also in the record.
+    fn compare_choices(&self, findings: &mut Findings) {
+        for timeline in &self.timelines {
+            let end = first_unresolved(timeline);
+            if timeline[end..].iter().any(|told| told.is_hidden) {
+                findings.fault(Fault::Leak, format!("{}: a choice that was never resolved", self.game));
             }
         }
     }
@@ -273,6 +438,16 @@ impl Truth {
             }
         }
     }
+}
+
+/// Why the pieces of a strike are not what their sides chose, if they are not; nothing is chosen any more when it is resolved.
+fn said_otherwise(chosen: &mut [Option<char>; 2], color: Color, step: &Step) -> Option<String> {
+    let Step::Moved { ranks, .. } = step else { return None };
+    let of = std::mem::take(chosen);
+    let (attacker, defender) = (*ranks)?;
+    let is_as_chosen = |color: Color, letter: char| of[color].is_none_or(|chosen| chosen == letter);
+    let is_right = is_as_chosen(color, attacker) && is_as_chosen(1 - color, defender);
+    (!is_right).then(|| format!("{step:?} is not what was chosen: {of:?}"))
 }
 
 fn bytes_of(hex: &str) -> Option<Vec<u8>> {

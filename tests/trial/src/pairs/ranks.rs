@@ -7,13 +7,13 @@ use flagfall_board::{ChipColor, Direction, Rank, Side, Square, SquareSet, Stamp}
 use flagfall_bots::Chance;
 use flagfall_protocol::GameCommand;
 use flagfall_rules::{
-    Command, Disclosure, Game, Identity, LegalCommands, Move, Phase, Placing, Ruleset, SeenReserve, Viewer,
-    view,
+    Command, Disclosure, Game, Identity, Move, Phase, Placing, Ruleset, SeenReserve, Viewer, view,
 };
 
 use super::PairPlan;
 use super::twins::{Act, Twins, as_message, impossible_at, legal_commands};
 use crate::chance::{between, once_in};
+use crate::moves::choose_act;
 use crate::plan::SetupFiles;
 
 /// Other secrets that are tried for one course.
@@ -144,7 +144,7 @@ impl Course {
         while steps.len() < wanted || twins.games[0].position().owed_color().is_some() {
             let before = twins.games[0].clone();
             let side = before.position().actor();
-            let command = choose(&legal_commands(&before, side)?, chance)?;
+            let command = choose_act(&legal_commands(&before, side)?, chance)?;
             twins.order_alike(side, as_message(&command)?)?;
             let after = &twins.games[0];
             trail.note(&before, after, hider, side, &command);
@@ -282,22 +282,6 @@ impl Course {
         twins.probe(viewer, 1, GameCommand::OfferDraw {});
         twins.probe(viewer, 0, GameCommand::Deploy { setup: self.setups[viewer as usize].clone() });
     }
-}
-
-/// A move rather than another command; pieces are placed more often than taken off the board.
-fn choose(commands: &LegalCommands, chance: &mut Chance) -> Option<Command> {
-    let moves = commands.moves_len();
-    if moves == commands.len() || (moves > 0 && !once_in(chance, 2)) {
-        return commands.nth(chance.below(moves.max(1)));
-    }
-    let is_placing = |n: usize| matches!(commands.nth(n), Some(Command::Place(_)));
-    let Some(first) = (moves..commands.len()).find(|n| is_placing(*n)) else {
-        return commands.nth(moves + chance.below(commands.len() - moves));
-    };
-    if first > moves && once_in(chance, 4) {
-        return commands.nth(moves + chance.below(first - moves));
-    }
-    commands.nth(first + chance.below(commands.len() - first))
 }
 
 /// Whether a strike did not win, so that its color was laid nowhere (§S3.2).

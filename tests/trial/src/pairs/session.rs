@@ -311,6 +311,7 @@ fn game_plan(plan: &PairPlan, draw: usize) -> GamePlan {
         setups: Default::default(),
         resign: None,
         is_flag_to_fall: false,
+        breaks_rules: false,
         think_ms: 0,
         tired_at: u16::MAX,
         seed: plan.seed,

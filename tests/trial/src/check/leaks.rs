@@ -1,0 +1,230 @@
+//! Ranks in messages, whatever messages they are, that the audience cannot know.
+
+use serde_json::Value;
+
+use super::board::Step;
+use super::expect::State;
+use super::findings::Fault;
+use super::game::Checker;
+use super::rules::{Color, LETTERS, Letters, letter_of};
+use super::square::{At, read_move};
+use super::truth::{Taken, color_of};
+
+/// How many of the last steps a view may tell of by itself: its last ply, and what came after it without being one.
+const STEPS_TOLD: usize = 4;
+
+/// A rank that is named in a message, or what of it is said to be left.
+#[derive(Debug)]
+enum Found {
+    /// As a piece on a square.
+    Piece(At, Color, Letters),
+    /// As the piece that made a ply.
+    Mover(Color, (At, At), Letters),
+    /// As the piece that this side's ply struck.
+    Struck(Color, (At, At)),
+    /// As a piece of this side that came from a reserve.
+    Placed(Color, At),
+    /// A side's reserve, face down.
+    Reserve(Color),
+    /// What a side chose in a strike.
+    Chosen(Color),
+    /// What the audience itself chose, it is said.
+    OwnChoice(Option<char>),
+}
+
+impl Checker<'_> {
+    /// Looks for ranks in a message that the audience cannot know at that number.
+    pub(super) fn check_leaks(&mut self, audience: usize, seq: Option<u64>, text: &str, value: &Value) {
+        let index = usize::try_from(seq.unwrap_or(0)).unwrap_or(usize::MAX);
+        let Some(state) = self.states[audience].get(index).cloned() else { return };
+        let mut leaks = Vec::new();
+        let (known, hidden): (Vec<Color>, Vec<Color>) = (0..2).partition(|color| state.knows_all_of(*color));
+        // Both sides may have chosen the same deployment: then the text is no secret to either.
+        let shown: Vec<&String> = known.iter().flat_map(|color| self.truth.deployments_of(*color)).collect();
+        for color in hidden {
+            let secrets = self.truth.deployments_of(color).filter(|setup| !shown.contains(setup));
+            let mut secrets = secrets.chain([&self.truth.salts[color]]).filter(|secret| !secret.is_empty());
+            if secrets.any(|secret| text.contains(secret.as_str())) {
+                leaks.push(format!("a deployment or a salt in {text}"));
+            }
+        }
+        // Events that came along, or make a record, were shown at numbers of their own.
+        let told = value["events"].as_array().map_or(0, Vec::len);
+        let first = state.steps.saturating_sub(told.max(STEPS_TOLD));
+        find_identities(value, &mut |found| {
+            if !self.is_known(audience, &state, first, &found) {
+                leaks.push(format!("{found:?} to audience {audience} at {index}: {text}"));
+            }
+        });
+        for leak in leaks {
+            self.fault(Fault::Leak, &leak);
+        }
+    }
+
+    /// Whether the audience may know in this state what was found; what happened may be told from that step on.
+    fn is_known(&self, audience: usize, state: &State<'_>, first: usize, found: &Found) -> bool {
+        let steps = || (first..state.steps).map(|step| (step, &self.truth.steps[step]));
+        let is_ply = |taken: &Taken, color: Color, squares: (At, At)| {
+            taken.color == color && taken.squares() == Some(squares)
+        };
+        match *found {
+            Found::Piece(at, color, letters) => {
+                let piece = state.board().and_then(|board| board.piece(at));
+                piece.is_none_or(|piece| {
+                    let is_own = piece.color != color || color == audience;
+                    is_own || state.knows(piece) || letters.covers(piece.could_be)
+                })
+            }
+            Found::Mover(color, squares, letters) => {
+                let is_shown = |(step, taken): (usize, &Taken)| {
+                    let after = self.truth.boards[step + 1].piece(squares.1);
+                    is_ply(taken, color, squares)
+                        && (taken.strike.is_some()
+                            || after.is_some_and(|piece| piece.is_revealed || letters.covers(piece.could_be)))
+                };
+                color == audience || steps().any(is_shown)
+            }
+            Found::Struck(color, squares) => {
+                let is_shown = |taken: &Taken| {
+                    is_ply(taken, color, squares)
+                        && taken.strike.is_some_and(|strike| strike.is_defender_shown)
+                };
+                1 - color == audience || steps().any(|(_, taken)| is_shown(taken))
+            }
+            Found::Placed(color, at) => {
+                let is_labeled = |taken: &Taken| {
+                    matches!(taken.step, Step::Placed { at: square, is_labeled: true, .. } if square == at)
+                        && taken.color == color
+                };
+                state.knows_all_of(color) || steps().any(|(_, taken)| is_labeled(taken))
+            }
+            Found::Reserve(color) => state.knows_all_of(color),
+            // Those of strikes that were resolved are opened by the end.
+            Found::Chosen(color) => color == audience || state.is_over(),
+            Found::OwnChoice(letter) => letter.is_some() && state.own_choice() == letter,
+        }
+    }
+}
+
+/// Reads a rank as messages say it, or what is left of it; nothing where it is hidden or not there yet.
+fn read_identity(text: &str) -> Option<Letters> {
+    let is_rank = |letter: &char| LETTERS.contains(letter.to_ascii_uppercase());
+    let inside = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let letters = match inside {
+        Some(inside) => inside,
+        None if text.chars().count() == 1 => text,
+        None => return None,
+    };
+    let is_whole = !letters.is_empty() && letters.chars().all(|letter| is_rank(&letter));
+    is_whole.then(|| letters.chars().map(|letter| letter.to_ascii_uppercase()).collect())
+}
+
+/// Calls back with every rank named anywhere in a message.
+fn find_identities(value: &Value, found: &mut dyn FnMut(Found)) {
+    match value {
+        Value::String(text) => {
+            if let Some((at, color, letters)) = read_piece(text) {
+                found(Found::Piece(at, color, letters));
+            }
+        }
+        Value::Array(list) => list.iter().for_each(|one| find_identities(one, found)),
+        Value::Object(fields) => {
+            let side = fields.get("side").and_then(color_of);
+            let squares = fields.get("move").and_then(Value::as_str).and_then(read_move);
+            let named = |value: Option<&Value>| value.and_then(Value::as_str).and_then(read_identity);
+            let square = fields.get("square").and_then(Value::as_str).and_then(At::read);
+            let rank = |name: &str| fields.get(name).and_then(Value::as_str).map(letter_of);
+            if let (Some(side), Some(letters)) = (side, named(fields.get("piece"))) {
+                match (squares, square) {
+                    (Some(squares), _) => found(Found::Mover(side, squares, letters)),
+                    (None, Some(at)) => found(Found::Placed(side, at)),
+                    (None, None) => {}
+                }
+            }
+            let defender = fields.get("strike").and_then(|strike| strike.get("defender"));
+            if let (Some(side), Some(squares), Some(_)) = (side, squares, named(defender)) {
+                found(Found::Struck(side, squares));
+            }
+            if let (Some(side), Some(_)) = (side, rank("rank")) {
+                found(Found::Chosen(side));
+            }
+            if let Some(letter) = rank("own_choice") {
+                found(Found::OwnChoice(letter));
+            }
+            for (color, name) in super::truth::SIDES.into_iter().enumerate() {
+                if fields.get(name).is_some_and(|side| side.get("unlabeled").is_some()) {
+                    found(Found::Reserve(color));
+                }
+            }
+            // `b7b6` is a move there, and would be Blue's Lieutenant on b7 anywhere else; `b7b5=g` are chips.
+            let is_of_moves = |name: &str| name == "move" || name == "refused_moves";
+            let others = fields
+                .iter()
+                .filter(|(name, one)| !(is_of_moves(name) && are_moves(one)) && name.as_str() != "laid");
+            others.for_each(|(_, one)| find_identities(one, found));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn are_moves(value: &Value) -> bool {
+    match value {
+        Value::Array(list) => list.iter().all(are_moves),
+        other => other.as_str().is_some_and(|text| read_move(text).is_some()),
+    }
+}
+
+/// Reads `j7b?'*^` where a rank is named.
+fn read_piece(text: &str) -> Option<(At, Color, Letters)> {
+    let split = text.get(1..)?.find(|letter: char| !letter.is_ascii_digit())? + 1;
+    let at = At::read(text.get(..split)?)?;
+    let rest = text.get(split..)?;
+    let color = match rest.chars().next()? {
+        'r' => 0,
+        'b' => 1,
+        _ => return None,
+    };
+    let identity = rest[1..].trim_end_matches(['\'', '*', '^']);
+    // Ids of games and players may begin like pieces.
+    let marks = &rest[1 + identity.len()..];
+    let is_marked = ["", "'", "*", "'*", "^", "'^", "*^", "'*^"].contains(&marks);
+    read_identity(identity).filter(|_| is_marked).map(|letters| (at, color, letters))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(value: &Value) -> usize {
+        let mut count = 0;
+        find_identities(value, &mut |_| count += 1);
+        count
+    }
+
+    #[test]
+    fn ranks_are_found_wherever_they_are() {
+        let json = |text: &str| serde_json::from_str(text).expect("JSON");
+        let check = |text: &str, expected: usize| assert_eq!(count(&json(text)), expected, "{text}");
+        check(
+            r#"{"a": [{"b": "j10b5'"}], "c": "a4r?", "d": {"side": "red", "move": "a4a5", "piece": "9"}}"#,
+            2,
+        );
+        check(r#"{"move": "b7b6", "refused_moves": ["b7b6"]}"#, 0);
+        check(r#"{"move": "b7b6'", "pieces": ["b7b6"], "id": "b7b6abcdefgh"}"#, 2);
+        check(r#"["p10r[9P]'", "a1ro", "a1r?^", "a1b5'*^", "a1b55", "a1b5*'"]"#, 2);
+        check(r#"{"side": "red", "move": "a4a5", "piece": "o", "laid": "b7b5=g"}"#, 0);
+        check(
+            r#"{"side": "red", "move": "a4a5", "piece": "9", "strike": {"attacker": "9", "defender": "5"}}"#,
+            2,
+        );
+        check(
+            r#"{"side": "red", "move": "a4a5", "piece": "9", "strike": {"attacker": "9", "defender": "?"}}"#,
+            1,
+        );
+        check(r#"{"kind": "placed", "side": "red", "square": "a4", "piece": "9"}"#, 1);
+        check(r#"{"kind": "placed", "side": "red", "square": "a4", "piece": "?"}"#, 0);
+        check(r#"{"reserve": {"red": {"size": 3, "unlabeled": {"scout": 3}}, "blue": {"size": 3}}}"#, 1);
+        check(r#"{"kind": "chosen", "side": "red", "rank": "scout"}"#, 1);
+        check(r#"{"pending_strike": {"side": "red", "move": "a4a5", "own_choice": "flag"}}"#, 1);
+    }
+}
