@@ -15,7 +15,7 @@ use flagfall_server::storage::{self, OpenFailure, Opened, StoreFailure};
 use flagfall_server::table::{StartError, relist};
 use flagfall_server::{metrics, settings::Settings};
 use flagfall_store::{Archive, EmbeddedStore, OpenError, RedisOpenError, Store};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::fmt::format::FmtSpan;
 
@@ -27,6 +27,9 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 const FAILURE_LOOKS: Duration = Duration::from_secs(1);
 /// How long what is left may take to end after the server has stopped.
 const LAST_WAIT: Duration = Duration::from_secs(1);
+
+/// Connections that may wait to be accepted.
+const BACKLOG: u32 = 1_024;
 
 /// Games in quarantine that are named at start.
 const QUARANTINED_SHOWN: usize = 100;
@@ -121,11 +124,11 @@ fn start(config: &Config) -> Result<(), Failure> {
 async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
     // Signals first: whoever stops the server while it opens a large store stops it in order.
     let mut signals = Signals::new()?;
-    let game = listen("listen", config.listen).await?;
+    let game = Port::reserve("listen", config.listen)?;
     let metrics = match config.metrics_listen {
         MetricsListen::Off => None,
         MetricsListen::At(address) => match metrics::install() {
-            Some(handle) => Some((listen("metrics-listen", address).await?, handle)),
+            Some(handle) => Some((Port::reserve("metrics-listen", address)?, handle)),
             None => None,
         },
     };
@@ -135,6 +138,11 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
     }
     tell_quarantined(&*store).await?;
     let server = Server::start(settings, store).await?;
+    let game = game.listen()?;
+    let metrics = match metrics {
+        Some((port, handle)) => Some((port.listen()?, handle)),
+        None => None,
+    };
     tracing::info!(version = env!("CARGO_PKG_VERSION"), store = ?config.store, "started");
 
     let address = game.local_addr()?;
@@ -167,8 +175,38 @@ async fn failure_of(store: Option<Arc<EmbeddedStore>>) -> String {
     }
 }
 
-async fn listen(flag: &'static str, address: SocketAddr) -> Result<TcpListener, Failure> {
-    TcpListener::bind(address).await.map_err(|error| Failure::Listen { flag, address, error })
+/// A port of this server's at which nobody is let in yet. Whoever dials it is refused at once and goes to another server; he does not wait until this one has its games.
+struct Port {
+    flag: &'static str,
+    address: SocketAddr,
+    socket: TcpSocket,
+}
+
+impl Port {
+    /// That the port is free is known before anything is done.
+    ///
+    /// # Errors
+    /// [`Failure::Listen`].
+    fn reserve(flag: &'static str, address: SocketAddr) -> Result<Port, Failure> {
+        let bound = || {
+            let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+            // What is left of the connections of a server that has just ended keeps nobody from its port.
+            socket.set_reuseaddr(true)?;
+            socket.bind(address)?;
+            Ok(socket)
+        };
+        let socket = bound().map_err(|error| Failure::Listen { flag, address, error })?;
+        Ok(Port { flag, address, socket })
+    }
+
+    /// From now on whoever dials is let in.
+    ///
+    /// # Errors
+    /// [`Failure::Listen`]: another process that had reserved the port, too, was faster.
+    fn listen(self) -> Result<TcpListener, Failure> {
+        let Port { flag, address, socket } = self;
+        socket.listen(BACKLOG).map_err(|error| Failure::Listen { flag, address, error })
+    }
 }
 
 /// Tells what was found damaged at this start; lists running games anew when the list may have suffered.

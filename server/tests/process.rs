@@ -3,8 +3,8 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader, Read};
-use std::net::{SocketAddr, TcpListener};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
@@ -118,6 +118,24 @@ fn a_port_that_is_taken_is_told() {
         .args(["--store", "memory", "--metrics-listen", "none", "--listen", &address])
         .current_dir(&folder);
     ends_with(command, 3, &format!("cannot listen on {address} (--listen)"));
+}
+
+/// Whoever dials a server that is still reading its games is refused and goes to another one; he does not wait for this one.
+#[test]
+fn nobody_is_let_in_before_the_server_has_its_games() {
+    // A Redis that takes a connection and never says anything; an address of its own, so that the port below is nobody else's.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let store = format!("redis://{}", silent.local_addr().unwrap());
+    let address = TcpListener::bind("127.0.71.71:0").unwrap().local_addr().unwrap();
+    let mut command = Command::new(PROGRAM);
+    command.args(["--store", &store, "--metrics-listen", "none", "--listen", &address.to_string()]);
+    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    let connected = silent.accept().unwrap();
+    let dialed = TcpStream::connect(address).map_err(|error| error.kind());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    drop(connected);
+    assert_eq!(dialed.map(drop), Err(ErrorKind::ConnectionRefused));
 }
 
 #[test]
