@@ -56,8 +56,8 @@ impl Tables {
     pub async fn games_of(&self, player: &str) -> Vec<GameSummary> {
         let mut games = self.in_memory_of(player);
         if !self.connections().is_store_away() {
-            match timeout(LIST_PATIENCE, self.seats_of(player)).await {
-                Ok(Ok(seats)) => games.extend(seats),
+            match timeout(LIST_PATIENCE, self.listed_of(player, &games)).await {
+                Ok(Ok(listed)) => games = listed,
                 Ok(Err(error)) => tracing::debug!(%error, "a player's games at rest could not be listed"),
                 Err(_) => tracing::debug!("the store took too long for the list of a player's games"),
             }
@@ -70,6 +70,27 @@ impl Tables {
         }
         summaries.sort_by_key(|summary| Reverse((summary.created, summary.id)));
         summaries
+    }
+
+    /// A player's running games as the store lists them, with those at hand that it does not list and whose logs have not gone on without this server.
+    async fn listed_of(
+        &self,
+        player: &str,
+        at_hand: &BTreeSet<GameId>,
+    ) -> Result<BTreeSet<GameId>, StoreError> {
+        let mut games = self.seats_of(player).await?;
+        let unlisted: Vec<GameId> = at_hand.difference(&games).copied().collect();
+        for game in unlisted {
+            // Over elsewhere, perhaps: a table that nobody looks at reads that a little later.
+            let is_behind = match (self.handle(game), self.store().head(game).await) {
+                (Some(handle), Ok(head)) => head.seq > handle.head(),
+                _ => false,
+            };
+            if !is_behind {
+                games.insert(game);
+            }
+        }
+        Ok(games)
     }
 
     /// How many running games a player has; damaged ones count for nobody.

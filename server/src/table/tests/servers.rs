@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side};
-use flagfall_protocol::{Phase, Presence, ServerToClient};
+use flagfall_protocol::{GameCommand, Phase, Presence, ServerToClient};
 use flagfall_store::{Announcement, ManualClock, MemoryStore};
 use tokio::task::JoinHandle;
 
@@ -90,8 +90,11 @@ fn new_game(number: u8) -> NewGame {
 }
 
 async fn send(table: &TableHandle, client: &Client, id: &str, side: Side) {
+    command(table, client, id, deploy("classic", side, 1)).await;
+}
+
+async fn command(table: &TableHandle, client: &Client, id: &str, command: GameCommand) {
     let (outbox, player) = (client.outbox.clone(), client.player.clone());
-    let command = deploy("classic", side, 1);
     let cmd_id = id.parse().unwrap();
     table.send(TableInput::Command { outbox, player, cmd_id, ply: 0, epoch: None, command }).await.unwrap();
 }
@@ -133,6 +136,24 @@ async fn players_on_two_servers_play_one_game() {
     bo.accepted();
     assert_eq!(one.game(id).summary().phase, Phase::Playing);
     assert_eq!(other.game(id).summary().phase, Phase::Playing);
+}
+
+/// A table at which nobody looks reads a little later what others wrote: until then it takes the game for a running one.
+#[tokio::test(start_paused = true)]
+async fn a_game_that_ended_elsewhere_is_no_running_game_of_its_players() {
+    let (_store, one, other) = pair().await;
+    let id = one.tables.create(new_game(1)).await.unwrap().id;
+    let kept = one.tables.create(new_game(2)).await.unwrap().id;
+    settle().await;
+    assert_eq!(other.tables.games_of("ana").await.len(), 2);
+    command(&one.game(id), &Client::new("ana"), "abort", GameCommand::Abort {}).await;
+    settle().await;
+    assert!(!one.game(id).is_running() && other.game(id).is_running(), "nobody looks at it there");
+    for server in [&one, &other] {
+        let listed: Vec<GameId> =
+            server.tables.games_of("ana").await.into_iter().map(|game| game.id).collect();
+        assert_eq!(listed, [kept]);
+    }
 }
 
 #[tokio::test(start_paused = true)]
