@@ -7,112 +7,54 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
+use common::store_between::{Hands, NoAnswer, StoreBetween};
 use common::{Client, House, settings};
-use flagfall_board::{GameId, Side, Stamp};
+use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient, Terms, Time};
 use flagfall_server::settings::Settings;
-use flagfall_store::{
-    Announcement, Append, AppendOutcome, Head, Key, MemoryStore, Notice, ReadError, Record, Store,
-    StoreError, StoreFuture, StoredEntry, SystemClock, Update, UpdateOutcome, Write,
-};
+use flagfall_store::{Key, MemoryStore, Store, StoreError, SystemClock, Update, UpdateOutcome, Write};
 use serde_json::Value;
-use tokio::sync::broadcast;
 
 /// A server's line to a store that goes on without it.
-struct Line {
-    store: MemoryStore,
-    state: AtomicU8,
-}
+struct Line(AtomicU8);
 
 const UP: u8 = 0;
 const DOWN: u8 = 1;
 /// The next update is carried out, and nobody hears of it.
 const BREAKING: u8 = 2;
 
-fn away() -> StoreError {
-    StoreError::Unavailable { why: "the line is down".to_owned() }
-}
-
 impl Line {
-    fn to(store: &MemoryStore) -> Arc<Line> {
-        Arc::new(Line { store: store.clone(), state: AtomicU8::new(UP) })
+    fn to(store: &MemoryStore) -> Arc<StoreBetween<Line>> {
+        Arc::new(StoreBetween { store: store.clone(), hands: Line(AtomicU8::new(UP)) })
     }
 
     fn set(&self, state: u8) {
-        self.state.store(state, Ordering::SeqCst);
-    }
-
-    async fn call<T, E>(&self, call: impl Future<Output = Result<T, E>>, error: E) -> Result<T, E> {
-        if self.state.load(Ordering::SeqCst) == DOWN { Err(error) } else { call.await }
+        self.0.store(state, Ordering::SeqCst);
     }
 }
 
-fn unreadable() -> ReadError {
-    ReadError::Unavailable { why: "the line is down".to_owned() }
-}
+impl Hands for Line {
+    async fn call<T: Send, E: NoAnswer>(
+        &self,
+        call: impl Future<Output = Result<T, E>> + Send,
+    ) -> Result<T, E> {
+        if self.0.load(Ordering::SeqCst) == DOWN { Err(E::of("the line is down")) } else { call.await }
+    }
 
-impl Store for Line {
-    fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
-        Box::pin(self.call(self.store.append(append), away()))
-    }
-    fn read(
+    async fn upkeep<T: Send, E: NoAnswer>(
         &self,
-        game: GameId,
-        after: u64,
-        limit: usize,
-    ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>> {
-        Box::pin(self.call(self.store.read(game, after, limit), unreadable()))
+        call: impl Future<Output = Result<T, E>> + Send,
+    ) -> Result<T, E> {
+        self.call(call).await
     }
-    fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>> {
-        Box::pin(self.call(self.store.head(game), unreadable()))
-    }
-    fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
-        Box::pin(self.call(self.store.get(key), away()))
-    }
-    fn scan(
+
+    async fn update(
         &self,
-        prefix: Key,
-        after: Option<Key>,
-        limit: usize,
-    ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>> {
-        Box::pin(self.call(self.store.scan(prefix, after, limit), away()))
-    }
-    fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
-        Box::pin(async move {
-            let outcome = self.call(self.store.update(update), away()).await?;
-            let is_breaking = self.state.compare_exchange(BREAKING, DOWN, Ordering::SeqCst, Ordering::SeqCst);
-            Ok(if is_breaking.is_ok() { UpdateOutcome::Unknown } else { outcome })
-        })
-    }
-    fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
-        Box::pin(self.call(self.store.sweep(), away()))
-    }
-    fn now(&self) -> Stamp {
-        self.store.now()
-    }
-    fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
-        Box::pin(self.call(self.store.heartbeat(), away()))
-    }
-    fn last_heartbeat(&self) -> StoreFuture<'_, Result<Option<Stamp>, StoreError>> {
-        self.store.last_heartbeat()
-    }
-    fn epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
-        Box::pin(self.call(self.store.epoch(), away()))
-    }
-    fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
-        Box::pin(self.call(self.store.bump_epoch(), away()))
-    }
-    fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
-        Box::pin(self.call(self.store.quarantined(), away()))
-    }
-    fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
-        self.store.announcements()
-    }
-    fn notices(&self) -> Option<broadcast::Receiver<Notice>> {
-        self.store.notices()
-    }
-    fn tell(&self, notice: Vec<u8>) -> StoreFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.call(self.store.tell(notice), away()))
+        call: impl Future<Output = Result<UpdateOutcome, StoreError>> + Send,
+    ) -> Result<UpdateOutcome, StoreError> {
+        let outcome = self.call(call).await?;
+        let is_breaking = self.0.compare_exchange(BREAKING, DOWN, Ordering::SeqCst, Ordering::SeqCst);
+        Ok(if is_breaking.is_ok() { UpdateOutcome::Unknown } else { outcome })
     }
 }
 
@@ -127,7 +69,7 @@ fn eager() -> Settings {
 }
 
 /// A store that several servers share, and a server with a line to it.
-async fn shared(settings: Settings) -> (MemoryStore, Arc<Line>, House) {
+async fn shared(settings: Settings) -> (MemoryStore, Arc<StoreBetween<Line>>, House) {
     let store = MemoryStore::announcing(SystemClock);
     let line = Line::to(&store);
     let house = House::open_over(line.clone(), store.clone(), settings).await;
@@ -216,7 +158,7 @@ async fn whoever_was_here_comes_back_and_watches_on_from_memory() {
     let (mut ana, player, token) = house.guest("ana").await;
     let game = play_bot(&mut ana).await;
     open(&mut ana, game).await;
-    line.set(DOWN);
+    line.hands.set(DOWN);
     assert!(!told(&mut witness).await);
     drop(ana);
     let mut ana = house.connect().await;
@@ -232,7 +174,7 @@ async fn whoever_was_here_comes_back_and_watches_on_from_memory() {
         .await;
     assert_eq!(ana.refused().await.0, "store_unavailable");
     assert_eq!(house.ask("GET", "/api/me", &token, "").await.status, 503);
-    line.set(UP);
+    line.hands.set(UP);
     assert!(told(&mut ana).await && told(&mut witness).await);
     let cmd_id = "2".parse().unwrap();
     ana.tell(&ClientToServer::Command { cmd_id, game, ply: 0, epoch: None, command: GameCommand::Abort {} })
@@ -247,7 +189,7 @@ async fn memory_serves_before_anybody_was_told_that_the_store_is_away() {
     settings.times.heartbeat = Duration::from_secs(3_600);
     let (_store, line, house) = shared(settings).await;
     let (_ana, player, token) = house.guest("ana").await;
-    line.set(DOWN);
+    line.hands.set(DOWN);
     let mut again = house.connect().await;
     again.say(&format!(r#"{{"type":"hello","protocol":1,{}}}"#, with(&token))).await;
     assert_eq!(again.welcome().await.0, player);
@@ -262,7 +204,7 @@ async fn strangers_are_sent_back_with_one_answer() {
     let other = House::open_over(Line::to(&store), store, eager()).await;
     let mut witness = witness(&house).await;
     let (_elsewhere, _, token) = other.guest("bo").await;
-    line.set(DOWN);
+    line.hands.set(DOWN);
     assert!(!told(&mut witness).await);
     assert_eq!(sent_back(&house, &with(&token)).await, later());
     assert_eq!(sent_back(&house, r#""name":"cat""#).await, later());
@@ -292,7 +234,7 @@ async fn a_token_that_was_taken_back_does_not_come_in_by_memory() {
         assert_eq!(connected.close_code().await, 4101);
     }
     drop(house.again(&token).await);
-    line.set(DOWN);
+    line.hands.set(DOWN);
     assert!(!told(&mut witness).await);
     for (revoked, _) in &tokens {
         assert_eq!(sent_back(&house, &with(revoked)).await, later());
@@ -309,12 +251,12 @@ async fn what_was_taken_back_elsewhere_meanwhile_is_closed_when_the_store_is_the
     let mut witness = witness(&house).await;
     let (token, id) = account(&other).await;
     drop(house.again(&token).await);
-    line.set(DOWN);
+    line.hands.set(DOWN);
     assert!(!told(&mut witness).await);
     assert_eq!(other.ask("DELETE", &format!("/api/tokens/{id}"), &token, "").await.status, 204);
     // Nobody can have told this server.
     let mut ana = house.again(&token).await;
-    line.set(UP);
+    line.hands.set(UP);
     assert_eq!(ana.close_code().await, 4101);
     assert!(told(&mut witness).await);
     assert_eq!(sent_back(&house, &with(&token)).await, for_good());
@@ -327,7 +269,7 @@ async fn a_token_whose_taking_back_is_in_doubt_does_not_come_in_by_memory() {
     let (_store, line, house) = shared(eager()).await;
     let (token, id) = account(&house).await;
     let (mut witness, _connected) = (witness(&house).await, house.again(&token).await);
-    line.set(BREAKING);
+    line.hands.set(BREAKING);
     assert_eq!(house.ask("DELETE", &format!("/api/tokens/{id}"), &token, "").await.status, 503);
     assert!(!told(&mut witness).await);
     assert_eq!(sent_back(&house, &with(&token)).await, later());
@@ -340,7 +282,7 @@ async fn a_server_that_remembers_nobody_lets_nobody_in() {
     settings.times.visitor_memory = Duration::ZERO;
     let (_store, line, house) = shared(settings).await;
     let (mut ana, _, token) = house.guest("ana").await;
-    line.set(DOWN);
+    line.hands.set(DOWN);
     assert!(!told(&mut ana).await);
     assert_eq!(sent_back(&house, &with(&token)).await, later());
     house.close().await;

@@ -7,18 +7,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use common::store_between::{Hands, NoAnswer, StoreBetween};
 use common::{Client, House, settings};
-use flagfall_board::{GameId, Side, Stamp};
+use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
     Accepted, ClaimedResult, ClientToServer, GameCommand, GameEvent, ServerToClient, Terms, Time,
 };
 use flagfall_server::operator::{Operator, OperatorError, acts};
 use flagfall_server::ratings::{Ratings, UndoError};
 use flagfall_server::settings::Settings;
-use flagfall_store::{
-    Append, AppendOutcome, Head, Key, MemoryStore, ReadError, Record, Store, StoreError, StoreFuture,
-    StoredEntry, SystemClock, Update, UpdateOutcome,
-};
+use flagfall_store::{Key, MemoryStore, Store, StoreError, SystemClock, Update, UpdateOutcome};
 use serde_json::{Value, json};
 
 const SETUP: &str = "939492493956691S9575574BB7668B88BF7B88B9";
@@ -246,9 +244,8 @@ async fn a_game_that_was_called_off_or_is_not_rated_changes_nothing() {
     house.close().await;
 }
 
-/// A store that dies: after so many calls from when it is armed, before or after that call is carried out, nothing is answered any more.
+/// A server that dies: after so many calls from when it is armed, before or after that call is carried out, it is answered nothing any more.
 struct Mortal {
-    store: MemoryStore,
     /// Calls left; `usize::MAX` for ever.
     left: AtomicUsize,
     dies_after: bool,
@@ -259,6 +256,16 @@ struct Mortal {
 }
 
 impl Mortal {
+    fn over(memory: &MemoryStore, dies_after: bool) -> Arc<StoreBetween<Mortal>> {
+        let hands = Mortal {
+            left: AtomicUsize::new(usize::MAX),
+            dies_after,
+            is_stalled: AtomicBool::new(false),
+            interruption: Mutex::default(),
+        };
+        Arc::new(StoreBetween { store: memory.clone(), hands })
+    }
+
     /// Whether this call is made, and whether its answer is heard.
     fn live(&self) -> (bool, bool) {
         let before = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
@@ -270,80 +277,30 @@ impl Mortal {
             _ => (true, true),
         }
     }
+}
 
-    async fn call<T, E>(&self, call: impl Future<Output = Result<T, E>>, dead: E) -> Result<T, E> {
+impl Hands for Mortal {
+    async fn call<T: Send, E: NoAnswer>(
+        &self,
+        call: impl Future<Output = Result<T, E>> + Send,
+    ) -> Result<T, E> {
         let (is_made, is_heard) = self.live();
-        let answer = if is_made { call.await } else { return Err(dead) };
-        if is_heard { answer } else { Err(dead) }
+        let answer = if is_made { call.await } else { return Err(E::of("dead")) };
+        if is_heard { answer } else { Err(E::of("dead")) }
     }
-}
 
-fn dead() -> StoreError {
-    StoreError::Unavailable { why: "dead".to_owned() }
-}
-
-fn unreadable() -> ReadError {
-    ReadError::Unavailable { why: "dead".to_owned() }
-}
-
-impl Store for Mortal {
-    fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
-        Box::pin(self.call(self.store.append(append), dead()))
-    }
-    fn read(
+    async fn update(
         &self,
-        game: GameId,
-        after: u64,
-        limit: usize,
-    ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>> {
-        Box::pin(self.call(self.store.read(game, after, limit), unreadable()))
-    }
-    fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>> {
-        Box::pin(self.call(self.store.head(game), unreadable()))
-    }
-    fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
-        Box::pin(self.call(self.store.get(key), dead()))
-    }
-    fn scan(
-        &self,
-        prefix: Key,
-        after: Option<Key>,
-        limit: usize,
-    ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>> {
-        Box::pin(self.call(self.store.scan(prefix, after, limit), dead()))
-    }
-    fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
-        Box::pin(async move {
-            if self.is_stalled.load(Ordering::SeqCst) {
-                return Err(dead());
-            }
-            let interruption = self.interruption.lock().unwrap().take();
-            if let Some((ratings, game)) = interruption {
-                ratings.settle(game).await.unwrap();
-            }
-            self.call(self.store.update(update), dead()).await
-        })
-    }
-    fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
-        self.store.sweep()
-    }
-    fn now(&self) -> Stamp {
-        self.store.now()
-    }
-    fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
-        self.store.heartbeat()
-    }
-    fn last_heartbeat(&self) -> StoreFuture<'_, Result<Option<Stamp>, StoreError>> {
-        self.store.last_heartbeat()
-    }
-    fn epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
-        self.store.epoch()
-    }
-    fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
-        self.store.bump_epoch()
-    }
-    fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
-        self.store.quarantined()
+        call: impl Future<Output = Result<UpdateOutcome, StoreError>> + Send,
+    ) -> Result<UpdateOutcome, StoreError> {
+        if self.is_stalled.load(Ordering::SeqCst) {
+            return Err(StoreError::of("stalled"));
+        }
+        let interruption = self.interruption.lock().unwrap().take();
+        if let Some((ratings, game)) = interruption {
+            ratings.settle(game).await.unwrap();
+        }
+        self.call(call).await
     }
 }
 
@@ -357,21 +314,15 @@ fn quiet() -> Settings {
 /// A server that dies at the call of this number after the resignation; whether it lived to the end.
 async fn finish_under_death(at: usize, dies_after: bool) -> bool {
     let memory = MemoryStore::new(SystemClock);
-    let mortal = Arc::new(Mortal {
-        store: memory.clone(),
-        left: AtomicUsize::new(usize::MAX),
-        dies_after,
-        is_stalled: AtomicBool::new(false),
-        interruption: Mutex::default(),
-    });
+    let mortal = Mortal::over(&memory, dies_after);
     let house = House::open_over(mortal.clone(), memory.clone(), quiet()).await;
     let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
     let Duel { mut red, blue, game } = Duel::begin(&house, &ana, &bo).await;
-    mortal.left.store(at, Ordering::SeqCst);
+    mortal.hands.left.store(at, Ordering::SeqCst);
     command(&mut red, game, 2, GameCommand::Resign {}).await;
     // What the server still does it does now: an answer of whatever kind, then all that is due, as far as it lives.
     resigned(&mut red).await;
-    let lived = house.ratings.settle_all().await.is_ok() && mortal.left.load(Ordering::SeqCst) > 0;
+    let lived = house.ratings.settle_all().await.is_ok() && mortal.hands.left.load(Ordering::SeqCst) > 0;
     drop((red, blue));
     house.abandon();
 
@@ -411,14 +362,8 @@ async fn a_server_that_dies_at_any_step_of_finishing_a_game_leaves_one_change() 
 }
 
 /// A server that can be kept from updating anything.
-async fn stallable(memory: &MemoryStore) -> (Arc<Mortal>, House) {
-    let mortal = Arc::new(Mortal {
-        store: memory.clone(),
-        left: AtomicUsize::new(usize::MAX),
-        dies_after: false,
-        is_stalled: AtomicBool::new(false),
-        interruption: Mutex::default(),
-    });
+async fn stallable(memory: &MemoryStore) -> (Arc<StoreBetween<Mortal>>, House) {
+    let mortal = Mortal::over(memory, false);
     (mortal.clone(), House::open_over(mortal, memory.clone(), quiet()).await)
 }
 
@@ -433,7 +378,7 @@ async fn servers_that_rate_the_same_games_at_once_rate_each_once() {
     }
     // Whoever rates by himself when a game ends cannot, for now.
     let stall =
-        |is_stalled| [&stall, &other_stall].map(|it| it.is_stalled.store(is_stalled, Ordering::SeqCst));
+        |is_stalled| [&stall, &other_stall].map(|it| it.hands.is_stalled.store(is_stalled, Ordering::SeqCst));
     stall(true);
     for Duel { blue, game, .. } in &mut duels {
         command(blue, *game, 2, GameCommand::Resign {}).await;
@@ -469,13 +414,13 @@ async fn a_game_that_is_rated_between_reading_and_writing_is_not_forgotten() {
     let other = House::open_on(memory, quiet()).await;
     let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
     let mut duels = [Duel::begin(&house, &ana, &bo).await, Duel::begin(&house, &ana, &bo).await];
-    mortal.is_stalled.store(true, Ordering::SeqCst);
+    mortal.hands.is_stalled.store(true, Ordering::SeqCst);
     for duel in &mut duels {
         command(&mut duel.blue, duel.game, 2, GameCommand::Resign {}).await;
         resigned(&mut duel.blue).await;
     }
-    *mortal.interruption.lock().unwrap() = Some((other.ratings.clone(), duels[1].game));
-    mortal.is_stalled.store(false, Ordering::SeqCst);
+    *mortal.hands.interruption.lock().unwrap() = Some((other.ratings.clone(), duels[1].game));
+    mortal.hands.is_stalled.store(false, Ordering::SeqCst);
     house.ratings.settle(duels[0].game).await.unwrap();
     for name in ["ana", "bo"] {
         assert_eq!(rating(&house, name).await[0]["games"], 2);
@@ -491,13 +436,13 @@ async fn a_due_that_meets_damage_is_tried_a_few_times_and_then_put_aside() {
     let (stall, house) = stallable(&memory).await;
     let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
     let mut duels = [Duel::begin(&house, &ana, &bo).await, Duel::begin(&house, &ana, &bo).await];
-    stall.is_stalled.store(true, Ordering::SeqCst);
+    stall.hands.is_stalled.store(true, Ordering::SeqCst);
     for duel in &mut duels {
         command(&mut duel.blue, duel.game, 2, GameCommand::Resign {}).await;
         resigned(&mut duel.blue).await;
     }
     memory.damage(duels[0].game, 1);
-    stall.is_stalled.store(false, Ordering::SeqCst);
+    stall.hands.is_stalled.store(false, Ordering::SeqCst);
     let records = async |prefix: &str| memory.scan(Key::new(prefix).unwrap(), None, 9).await.unwrap().len();
     let mut looks = 0;
     while records("rating_due/").await > 0 {

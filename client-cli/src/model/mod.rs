@@ -1,24 +1,26 @@
 //! Everything the client knows: plain data, changed by [`crate::update`], shown by [`crate::render`] and [`crate::plain`].
 
 mod message;
+mod open_game;
+mod prompts;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 
-use flagfall_board::{ChipColor, GameId, Numbering, PerSide, Rank, Side, Square};
+use flagfall_board::{GameId, Numbering, Side, Square};
 use flagfall_protocol::{
-    Audience, ClientToServer, CommandId, GameCommand, GameSummary, GameView, Invitation, OwnGames, Phase,
-    Player, PlayerKind, Presence, RatingWish, Seek, Terms, Time,
+    ClientToServer, CommandId, GameSummary, Invitation, OwnGames, Player, PlayerKind, RatingWish, Seek,
+    Terms, Time,
 };
-use flagfall_rules::{Move, MoveCommand, Ruleset};
 
 use crate::chance::Chance;
-use crate::deploy::DeployEditor;
 use crate::replay::Replay;
 use crate::words;
 
 pub use flagfall_protocol::Secret;
 pub use message::{Effect, Key, Message};
+pub use open_game::OpenGame;
+pub use prompts::{Choice, Choices, Prompt, Uncolored};
 
 /// Where a server is, unless somebody says otherwise.
 pub const DEFAULT_SERVER: &str = "ws://127.0.0.1:7171/ws";
@@ -223,228 +225,6 @@ pub enum Page {
     },
     /// The open game.
     Game,
-}
-
-/// A list to pick from.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Choices {
-    /// What is to be picked.
-    pub title: String,
-    /// The entries: what is shown and what happens.
-    pub entries: Vec<(String, Choice)>,
-    /// The entry under the cursor.
-    pub cursor: usize,
-}
-
-/// What picking an entry does.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Choice {
-    /// Open this game.
-    Open(GameId),
-    /// Take this offer.
-    Accept {
-        /// The seek.
-        seek: String,
-        /// What it offers, in words.
-        offer: String,
-    },
-    /// Offer a game.
-    Offer,
-}
-
-/// A question in the way of everything else.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Prompt {
-    /// Really resign?
-    Resign,
-    /// Really call the game off?
-    Abort,
-    /// Is this challenge, in words, accepted?
-    Challenge(String),
-    /// As what is the game claimed that the other side has left?
-    Claim,
-    /// What is being said to the opponent.
-    Say(String),
-    /// Really make a move that loses for being illegal (§U7)?
-    IllegalMove(Move),
-    /// Really take a piece off the board into the reserve?
-    Remove(Square),
-    /// The color of the chip that a ply lays.
-    Color(Uncolored),
-    /// Which piece of the reserve to place.
-    Place {
-        /// Where.
-        square: Square,
-        /// The kinds of pieces there are: rank, whether labeled, how many.
-        kinds: Vec<(Rank, bool, u8)>,
-        /// The one under the cursor.
-        cursor: usize,
-    },
-    /// A name to save the deployment under.
-    SaveAs(String),
-    /// A saved deployment to load.
-    Load {
-        /// Names and texts.
-        entries: Vec<(String, String)>,
-        /// The one under the cursor.
-        cursor: usize,
-    },
-}
-
-impl Prompt {
-    /// Whether it is answered in view of a position.
-    #[must_use]
-    pub const fn is_about_position(&self) -> bool {
-        match self {
-            Prompt::Resign
-            | Prompt::Abort
-            | Prompt::Claim
-            | Prompt::IllegalMove(_)
-            | Prompt::Remove(_)
-            | Prompt::Color(_)
-            | Prompt::Place { .. } => true,
-            Prompt::Challenge(_) | Prompt::Say(_) | Prompt::SaveAs(_) | Prompt::Load { .. } => false,
-        }
-    }
-}
-
-/// A ply whose chip has no color yet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Uncolored {
-    /// A move or a strike.
-    Move(Move),
-    /// A piece of the reserve.
-    Place {
-        /// Where.
-        square: Square,
-        /// Which.
-        rank: Rank,
-        /// Whether a labeled one.
-        labeled: bool,
-    },
-}
-
-impl Uncolored {
-    /// The command with its color.
-    #[must_use]
-    pub fn colored(self, color: ChipColor) -> GameCommand {
-        match self {
-            Uncolored::Move(squares) => {
-                GameCommand::from(MoveCommand { squares, path: None, color: Some(color) })
-            }
-            Uncolored::Place { square, rank, labeled } => {
-                GameCommand::Place { square, rank, labeled, color: Some(color) }
-            }
-        }
-    }
-}
-
-/// A game that is open.
-#[derive(Clone, PartialEq, Debug)]
-pub struct OpenGame {
-    /// Who plays what.
-    pub summary: GameSummary,
-    /// By which rules; none when this client does not know them.
-    pub ruleset: Option<&'static Ruleset>,
-    /// As whom the client sees it.
-    pub audience: Audience,
-    /// Whether the client may act.
-    pub driving: bool,
-    /// Another connection took the seat.
-    pub superseded: bool,
-    /// Changes when the log was lost.
-    pub epoch: u64,
-    /// What has been seen.
-    pub seq: u64,
-    /// The view at `seq`.
-    pub view: GameView,
-    /// Each player's presence.
-    pub presence: PerSide<Presence>,
-    /// From when on the game can be claimed because this player is gone, in milliseconds since 1970 by the server's clock.
-    pub claimable_at: PerSide<Option<u64>>,
-    /// Whether it was said that it can be claimed.
-    pub is_claim_told: bool,
-    /// Whether what the opponent says is not shown.
-    pub is_muted: bool,
-    /// Who has asked for a rematch.
-    pub rematch: Vec<Side>,
-    /// The game was asked for again and has not come yet.
-    pub reopening: bool,
-    /// The deployment editor, while deploying with a seat.
-    pub editor: Option<DeployEditor>,
-    /// The square under the cursor.
-    pub cursor: Square,
-    /// The square of the piece that is to move.
-    pub selected: Option<Square>,
-    /// What is typed of a move.
-    pub typed: String,
-    /// The game cannot be served any longer.
-    pub unavailable: bool,
-}
-
-impl OpenGame {
-    /// One's own side, with a seat.
-    #[must_use]
-    pub fn own_side(&self) -> Option<Side> {
-        self.audience.side()
-    }
-
-    /// Whether it is one's own turn and one may move.
-    #[must_use]
-    pub fn is_own_turn(&self) -> bool {
-        self.own_side().is_some_and(|side| self.view.is_to_act(side))
-    }
-
-    /// Whether one's own side has yet to say what its struck coin is (§Q4).
-    #[must_use]
-    pub fn is_choosing(&self) -> bool {
-        self.view.pending_strike.is_some() && self.is_own_turn()
-    }
-
-    /// Whether one's own side owes the color of a chip before anything else (§S2.4).
-    #[must_use]
-    pub fn is_owing_color(&self) -> bool {
-        self.view.owed_color.is_some_and(|owed| self.own_side() == Some(owed.side)) && self.is_acting()
-    }
-
-    /// Whether this client may act in the game.
-    #[must_use]
-    pub fn is_acting(&self) -> bool {
-        self.own_side().is_some() && self.driving && !self.superseded && !self.unavailable
-    }
-
-    /// In how many milliseconds one may claim the game that the other side has left; none while it is here.
-    #[must_use]
-    pub fn claimable_in_ms(&self, server_now: u64) -> Option<u64> {
-        let is_playing = self.view.phase == Phase::Playing;
-        let own = self.own_side().filter(|_| is_playing)?;
-        Some(self.claimable_at[own.opponent()]?.saturating_sub(server_now))
-    }
-
-    /// What is left to a side at this moment of the server's time.
-    #[must_use]
-    pub fn remaining_ms(&self, side: Side, server_now: u64) -> Option<u64> {
-        let clock = self.view.clock?;
-        let gone = self.gone_ms(side, server_now)?;
-        Some(clock.remaining_ms[side].saturating_sub(gone.saturating_sub(clock.free_ms[side])))
-    }
-
-    /// What is left to a side of its turn's free time, while that runs.
-    #[must_use]
-    pub fn free_ms(&self, side: Side, server_now: u64) -> Option<u64> {
-        let clock = self.view.clock?;
-        clock.running.filter(|running| running.includes(side))?;
-        let left = clock.free_ms[side].saturating_sub(self.gone_ms(side, server_now)?);
-        Some(left).filter(|left| *left > 0)
-    }
-
-    /// How long a side's time has run since the server told it.
-    fn gone_ms(&self, side: Side, server_now: u64) -> Option<u64> {
-        let clock = self.view.clock?;
-        let runs = clock.running.is_some_and(|running| running.includes(side));
-        let is_running = runs && !self.view.paused && self.view.phase != Phase::Over;
-        Some(if is_running { server_now.saturating_sub(clock.at) } else { 0 })
-    }
 }
 
 /// Everything the client knows.

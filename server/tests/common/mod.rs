@@ -1,6 +1,8 @@
 //! A server on a port of its own, and clients that speak to it, for tests.
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part")]
 
+pub mod store_between;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,7 @@
 //! Judging commands: pure, from the state and what is asked to the facts that follow.
 
+mod ending;
+
 use flagfall_board::{ChipColor, PerSide, Ply, Rank, RankSet, Side, Square, SquareSet, Stamp};
 
 use crate::chips::Witnessed;
@@ -10,11 +12,13 @@ use crate::game::{EndReason, Game, Offers, Outcome, Phase};
 use crate::movement::{Field, Way};
 use crate::position::{Apart, Position, is_movable};
 use crate::refusal::Refusal;
-use crate::repetition::neighbors;
 use crate::setup::Setup;
 use crate::shadow::Shadow;
 use crate::strike;
-use crate::superposition::{Coins, Superposition};
+use crate::superposition::Coins;
+use ending::{judge, judge_exchange, judge_limits};
+
+pub(crate) use ending::judge_mobility;
 
 /// 32 random bytes for whatever a command needs chance for: the salt of a deployment. `Debug` shows none of them.
 #[derive(Clone)]
@@ -551,134 +555,4 @@ pub(crate) fn lay_owed(position: &Position, side: Side, color: ChipColor) -> Res
     // The piece that owes it can be removed: its side is not without an act.
     let end = judge_limits(position, position.quiet_plies(), position.ply()).map(EventKind::Ended);
     Ok(Events::new([Some(EventKind::Colored { side, square, color }), end, None]))
-}
-
-/// Whether a ply between board and reserve ends the game.
-fn judge_exchange(position: &Position, side: Side) -> Option<Outcome> {
-    if !has_act(position, side.opponent(), None) {
-        return Some(Outcome::won(side, EndReason::NoLegalMove));
-    }
-    judge_limits(position, position.quiet_plies().saturating_add(1), position.ply().saturating_add(1))
-}
-
-/// Whether a side with a reserve has any act, were it its turn, once it has lost the piece on a square (§S1.8): it can place what is in reserve, for its
-/// home rows are never full then, or remove any piece but the Flag.
-fn has_act(position: &Position, side: Side, lost: Option<Square>) -> bool {
-    let has_reserve = position.shadow().is_some_and(|shadow| shadow.reserve[side].size() > 0);
-    has_reserve
-        || position
-            .occupied(side)
-            .iter()
-            .filter(|square| Some(*square) != lost)
-            .any(|square| position.piece(square).is_some_and(|piece| piece.rank != Some(Rank::Flag)))
-}
-
-/// Whether a ply ends the game, in the order of §A10.
-#[inline(always)]
-fn judge(position: &Position, moved: Moved, apart: Apart<'_>) -> Option<Outcome> {
-    let side = moved.side;
-    if moved.strike.is_some_and(|strike| strike.defender.rank == Rank::Flag) {
-        return Some(Outcome::won(side, EndReason::FlagCaptured));
-    }
-    if apart.shadow.is_some() {
-        return judge_with_reserve(position, moved);
-    }
-    if !is_surely_mobile_after(position, &moved, apart.superposition)
-        && let Some(outcome) = judge_mobility_after(position, moved)
-    {
-        return Some(outcome);
-    }
-    judge_limits(position, quiet_plies_after(position, moved), position.ply().saturating_add(1))
-}
-
-/// The same where a side without a move may still remove and place (§S1.8). While a color is owed, nothing is judged but the Flag: that comes when it is named.
-fn judge_with_reserve(position: &Position, moved: Moved) -> Option<Outcome> {
-    let defender = moved.strike.map(|strike| strike.defender.fate);
-    if position.ruleset().chips && defender == Some(Fate::Advances) {
-        return None;
-    }
-    let lost = (defender == Some(Fate::Leaves)).then_some(moved.to);
-    if !has_act(position, moved.side.opponent(), lost) {
-        return Some(Outcome::won(moved.side, EndReason::NoLegalMove));
-    }
-    judge_limits(position, quiet_plies_after(position, moved), position.ply().saturating_add(1))
-}
-
-#[inline]
-fn quiet_plies_after(position: &Position, moved: Moved) -> Ply {
-    if moved.strike.is_some_and(|strike| strike.is_loud()) {
-        0
-    } else {
-        position.quiet_plies().saturating_add(1)
-    }
-}
-
-/// Whether so many plies, and so many quiet ones, end the game (§A12).
-#[inline]
-fn judge_limits(position: &Position, quiet_plies: Ply, plies: Ply) -> Option<Outcome> {
-    let ruleset = position.ruleset();
-    if ruleset.quiet_limit.is_some_and(|limit| quiet_plies >= limit) {
-        return Some(Outcome::nobody(EndReason::QuietLimit));
-    }
-    (plies >= ruleset.ply_limit).then(|| Outcome::nobody(EndReason::PlyLimit))
-}
-
-/// A cheap yes to "the other side can move after this ply": when it has two one-square moves to spare, no two-squares rule can take both.
-#[inline]
-fn is_surely_mobile_after(position: &Position, moved: &Moved, superposition: Option<&Superposition>) -> bool {
-    let other = moved.side.opponent();
-    let field = position.field_with(other, None);
-    let (mut own, mut walkers, mut foes, mut open) = (*field.own, *field.walkers, *field.foes, *field.open);
-    if let Some(superposition) = superposition {
-        // What a struck coin becomes may need the other unmoved ones (§Q6).
-        walkers = walkers.without(superposition.coins[other].bound_soon());
-    }
-    foes.remove(moved.from);
-    match moved.strike {
-        None => foes.insert(moved.to),
-        Some(strike) => {
-            // Whatever comes of the strike, count on neither piece: fewer pieces, and no square becomes free that would not be.
-            own.insert(moved.to);
-            walkers.remove(moved.to);
-            if strike.defender.fate == Fate::Advances {
-                own.insert(moved.from);
-            }
-        }
-    }
-    if position.repetition().is_chasing_next(position.ruleset(), other) {
-        // The more-squares rule refuses nothing but steps to squares next to foes, and after a strike nothing at all.
-        open = open.without(neighbors(foes));
-    }
-    Field { own: &own, walkers: &walkers, foes: &foes, open: &open, ..field }.has_two_steps()
-}
-
-/// The verdict on the position after a ply.
-#[cold]
-fn judge_mobility_after(position: &Position, moved: Moved) -> Option<Outcome> {
-    let mut after = position.clone();
-    after.apply(&moved);
-    judge_mobility(&after)
-}
-
-/// The verdict on a position in which a side is to move: none while it can (§A10).
-pub(crate) fn judge_mobility(position: &Position) -> Option<Outcome> {
-    let side = position.turn();
-    let can_act = if position.ruleset().reserve {
-        position.owed_color().is_some() || has_act(position, side, None)
-    } else {
-        !position.legal_moves().is_empty()
-    };
-    if can_act {
-        return None;
-    }
-    if !position.moves_without_reserve_rule(side).is_empty() {
-        return Some(Outcome::won(side.opponent(), EndReason::ForfeitedReserve));
-    }
-    let is_draw =
-        position.ruleset().blocked_draws && position.legal_moves_of(side.opponent(), |_| ()).is_empty();
-    if is_draw {
-        Some(Outcome::nobody(EndReason::BothBlocked))
-    } else {
-        Some(Outcome::won(side.opponent(), EndReason::NoLegalMove))
-    }
 }
