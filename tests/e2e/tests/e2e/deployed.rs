@@ -1,12 +1,12 @@
 //! What `deploy/` hands to operators, tried as far as one machine can.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
-use std::process::Command;
+use std::path::PathBuf;
+use std::{env, fs};
 
 use flagfall_e2e::{Process, Redis, Server, Site, client_program, command, deploy, get, server_program};
 use flagfall_tests::Chance;
+use serde_json::Value;
 
 use crate::crash::play_through_kills;
 use crate::duel::Duel;
@@ -177,6 +177,12 @@ fn alerts_and_dashboard_look_at_metrics_that_exist_and_the_runbook_has_them_all(
     }
 }
 
+/// The program of this name, if it is installed.
+fn tool(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
+}
+
 /// What each alert notices, and what wakes nobody. Skipped where there is no `promtool`.
 #[test]
 fn alerts_fire_for_what_they_are_for() {
@@ -184,13 +190,112 @@ fn alerts_fire_for_what_they_are_for() {
     for alert in text("prometheus/alerts.yml").lines().filter_map(|line| line.split_once("alert: ")) {
         assert!(text(tests).contains(&format!("alertname: {}\n", alert.1)), "nothing tries {}", alert.1);
     }
-    if Command::new("promtool").arg("--version").output().is_err() {
-        return eprintln!("skipped: there is no promtool here");
+    let Some(promtool) = tool("promtool") else { return eprintln!("skipped: there is no promtool here") };
+    let run = |words: &[&str], file: &str| {
+        Process::run(command(&promtool).args(words).arg(deploy().join(file))).expect(0, &["SUCCESS"]);
+    };
+    run(&["test", "rules"], tests);
+    run(&["check", "config"], "prometheus/prometheus.yml");
+}
+
+/// Every panel has a query, and Prometheus can read each. Skipped where there is no `promtool`.
+#[test]
+fn the_dashboard_asks_what_prometheus_understands() {
+    let dashboard: Value = serde_json::from_str(&text("grafana/dashboards/flagfall.json")).expect("JSON");
+    let queries: Vec<&str> = dashboard["panels"]
+        .as_array()
+        .expect("panels")
+        .iter()
+        .flat_map(|panel| {
+            let targets = panel["targets"].as_array().filter(|targets| !targets.is_empty());
+            targets.unwrap_or_else(|| panic!("a panel without a query: {}", panel["title"]))
+        })
+        .map(|target| target["expr"].as_str().expect("a query"))
+        .collect();
+    assert!(queries.len() > 30, "{queries:?}");
+    let source = text("grafana/provisioning/datasources/prometheus.yml");
+    for panel in dashboard["panels"].as_array().expect("panels") {
+        let asked = panel["datasource"]["uid"].as_str().expect("a data source");
+        assert!(source.contains(&format!("uid: {asked}\n")), "nobody provides {asked}");
     }
-    let mut promtool = command(Path::new("promtool"));
-    Process::start("promtool", promtool.args(["test", "rules"]).arg(deploy().join(tests)))
-        .ended()
-        .expect(0, &["SUCCESS"]);
+    let Some(promtool) = tool("promtool") else { return eprintln!("skipped: there is no promtool here") };
+    let rules = queries.iter().enumerate().map(
+        |(number, query)| serde_json::json!({ "record": format!("query_{number}"), "expr": query, "labels": {} }),
+    );
+    let rules =
+        serde_json::json!({ "groups": [{ "name": "dashboard", "rules": rules.collect::<Vec<_>>() }] });
+    let site = Site::new();
+    let file = site.path().join("dashboard.yml");
+    fs::write(&file, rules.to_string()).expect("rules");
+    Process::run(command(&promtool).args(["check", "rules"]).arg(&file)).expect(0, &["SUCCESS"]);
+}
+
+/// What a panel sums by, and what its legend shows, are labels of its metrics; a word that is none of them shows one line without a name.
+#[test]
+fn the_dashboard_goes_by_labels_that_metrics_have() {
+    let site = Site::with_redis();
+    let server = site.serve();
+    let mut duel = Duel::begin(&server, &site, "barrage", "10+0", Chance::seed_or(5));
+    duel.play_quietly(2);
+    let metrics = get(server.metrics, "/metrics").body;
+    let dashboard: Value = serde_json::from_str(&text("grafana/dashboards/flagfall.json")).expect("JSON");
+    let mut tried = 0;
+    for target in dashboard["panels"]
+        .as_array()
+        .expect("panels")
+        .iter()
+        .flat_map(|panel| panel["targets"].as_array().expect("targets"))
+    {
+        let (query, legend) = (target["expr"].as_str().expect("a query"), target["legendFormat"].as_str());
+        let by = query
+            .split("by (")
+            .skip(1)
+            .filter_map(|rest| rest.split_once(')'))
+            .flat_map(|(by, _)| by.split(", "));
+        let shown = legend
+            .into_iter()
+            .flat_map(|legend| legend.split("{{").skip(1))
+            .filter_map(|rest| rest.split_once("}}"));
+        // Prometheus adds the one, and buckets have the other.
+        let labels: BTreeSet<&str> = by
+            .chain(shown.map(|(label, _)| label))
+            .filter(|label| !["instance", "le"].contains(label))
+            .collect();
+        for name in words(query, "flagfall_") {
+            // Of what has not happened here there is no line.
+            let is_of_it =
+                |line: &&str| line.strip_prefix(&name).is_some_and(|rest| rest.starts_with(['{', ' ']));
+            for line in metrics.lines().filter(is_of_it) {
+                for label in &labels {
+                    tried += 1;
+                    assert!(line.contains(&format!("{label}=\"")), "{query}: no {label} in {line}");
+                }
+            }
+        }
+    }
+    assert!(tried > 8, "{tried}");
+}
+
+/// The image is built by the toolchain that the tests ran with; which one that is the image itself says.
+#[test]
+fn the_image_is_built_by_the_toolchain_of_the_repository() {
+    let toolchain = fs::read_to_string(deploy().join("../rust-toolchain.toml")).expect("the toolchain");
+    let channel = toolchain.lines().find_map(|line| line.strip_prefix("channel = \"")?.strip_suffix('"'));
+    let (version, _) = channel.and_then(|channel| channel.rsplit_once('.')).expect("a version");
+    assert!(text("Dockerfile").contains(&format!("FROM docker.io/library/rust:{version}-")), "{version}");
+    assert!(text("Dockerfile.dockerignore").lines().any(|line| line == "rust-toolchain.toml"));
+}
+
+/// Against the published schemas, with no field that they do not know. Skipped where there is no `kubernetes-validate` (a package of Python's).
+#[test]
+fn kubernetes_knows_every_field_of_the_manifests() {
+    let Some(validate) = tool("kubernetes-validate") else {
+        return eprintln!("skipped: there is no kubernetes-validate here");
+    };
+    let files =
+        fs::read_dir(deploy().join("kubernetes")).expect("a folder").map(|file| file.expect("a file").path());
+    Process::run(command(&validate).arg("--strict").args(files))
+        .expect(0, &["deployment/flagfall", "statefulset/redis"]);
 }
 
 /// Nothing of a namespace can be made before it.
