@@ -45,7 +45,9 @@ impl Redis {
         for file in ["setup", "redis/redis.conf", "redis/users.acl.template"] {
             fs::copy(deploy().join(file), folder.join(file)).expect("a file to copy");
         }
-        Process::start("setup", &mut command(&folder.join("setup"))).ended().expect(0, &["Passwords are in"]);
+        // Read by the shell, not carried out: what was just written cannot be while another test's child still has it open.
+        let mut setup = command(Path::new("/bin/sh"));
+        Process::start("setup", setup.arg(folder.join("setup"))).ended().expect(0, &["Passwords are in"]);
         let settings = fs::read_to_string(folder.join(".env")).expect("passwords");
         let password = |name: &str| {
             let line = settings.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
