@@ -45,7 +45,7 @@ use crate::arena::{Run, Spread, play_all};
 use crate::check::{PairLog, check_game, check_pair};
 use crate::log::GameLog;
 use crate::mishap::{for_planted_servers, plan_mishaps, rehearsal};
-use crate::pairs::{plan_pairs, play_pairs};
+use crate::pairs::{Break, plan_pairs, play_pairs};
 use crate::plan::{GamePlan, SetupFiles, plan_game, plan_games};
 use crate::plant::plant_all;
 use crate::site::Site;
@@ -112,7 +112,7 @@ async fn run_on(
     if options.pairs > 0 {
         tell(News::Progress("playing paired sessions".to_owned()));
         let plans = plan_pairs(options, setups, 0..options.pairs)?;
-        pairs = play_pairs(site, options.storage, plans).await?;
+        pairs = play_pairs(site, options.storage, plans, &[]).await?;
     }
     let played = started.elapsed().as_secs_f64();
     tell(News::Progress("checking".to_owned()));
@@ -169,7 +169,7 @@ async fn rehearse(
     let plans = plan_pairs(&pair_options, setups, REHEARSED_PAIRS.into_iter())?;
     let mut pairs = Vec::new();
     for _ in 0..REHEARSALS_MAX {
-        pairs = play_pairs(site, options.storage, plans.clone()).await?;
+        pairs = play_pairs(site, options.storage, plans.clone(), &[]).await?;
         // Each fault wants its place, which may be the last message.
         if pairs.iter().all(|pair| !pair.is_cut) {
             break;
@@ -247,6 +247,28 @@ pub async fn run_planted(
         planted.push(PlantedServer { name, found });
     }
     Ok(planted)
+}
+
+/// Plays a pair of each kind of secret, of which all but the last lose the lines of one session though nothing is killed: the first before the servers are
+/// killed for the first time, the others between that and the second time. What was compared of them is in the findings, by ruleset; the ids of those that lost
+/// their lines come with it.
+///
+/// # Errors
+/// [`TrialError`] when it cannot be carried out.
+pub async fn run_broken_pairs(options: &Options) -> Result<(Findings, Vec<&'static str>), TrialError> {
+    let setups = SetupFiles::read(&options.data);
+    let plans = plan_pairs(options, &setups, REHEARSED_PAIRS.into_iter())?;
+    let broken = 0..plans.len() - 1;
+    let breaks: Vec<Break> =
+        broken.map(|pair| Break::before_outage(&plans, (pair, pair % 2), pair.min(1))).collect();
+    let mut site = Site::start(&options.server, options.storage, &options.environment).await?;
+    let played = play_pairs(&mut site, options.storage, plans, &breaks).await;
+    site.stop(options.keeps).await;
+    let pairs = played?;
+    let rulesets = pairs[..breaks.len()].iter().map(|pair| pair.ruleset).collect();
+    let mut findings = Findings::default();
+    pairs.iter().for_each(|pair| check_pair(pair, &mut findings));
+    Ok((findings, rulesets))
 }
 
 async fn check_all(

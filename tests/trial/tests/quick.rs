@@ -4,33 +4,8 @@
 mod common;
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
-use std::process::Command;
 
-use common::{Guarded, built_folder, run_trial};
-
-/// The server's program: named by the environment, or beside this test's own program, where it is built if it is missing.
-fn server_program() -> PathBuf {
-    if let Some(named) = std::env::var_os("FLAGFALL_SERVER_BIN") {
-        return named.into();
-    }
-    let folder = built_folder();
-    let program = folder.join(format!("flagfall-server{}", std::env::consts::EXE_SUFFIX));
-    if !program.is_file() {
-        let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "--package", "flagfall-server"]);
-        build.current_dir(env!("CARGO_MANIFEST_DIR"));
-        if let Some(target) = folder.parent() {
-            build.env("CARGO_TARGET_DIR", target);
-        }
-        if folder.ends_with("release") {
-            build.arg("--release");
-        }
-        let status = Guarded(build.spawn().expect("cargo runs")).0.wait().expect("cargo ends");
-        assert!(status.success(), "the server could not be built");
-    }
-    program
-}
+use common::{run_trial, server_program};
 
 fn run_short(words: &[&str]) {
     let program = server_program();

@@ -4,11 +4,15 @@
 //! all of them stand still.
 
 mod choices;
+mod making;
+mod played;
 mod ranks;
+mod seat;
 mod session;
 mod twins;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::{Side, SquareSet};
@@ -16,13 +20,15 @@ use flagfall_rules::{Ruleset, Start};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinError, JoinSet};
 
-use self::session::{Links, Played, play};
+use self::played::Played;
+use self::session::{Links, play};
 use self::twins::Act;
 use crate::chance::chance_for;
 use crate::check::PairLog;
 use crate::error::TrialError;
 use crate::mishap::{Mishap, Planned};
 use crate::plan::{Options, SetupFiles};
+use crate::proxy::Proxy;
 use crate::site::{Site, Storage};
 
 /// Attempts to find a course that allows two secrets.
@@ -99,7 +105,47 @@ pub(super) struct Killed {
     pub server: Option<usize>,
 }
 
-/// Plays every pair, both sessions of each.
+/// All lines of a session, which break though nothing is killed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Break {
+    /// The pair's place among the plans, and which of its sessions.
+    pub session: (usize, usize),
+    /// Before which act.
+    pub act: usize,
+}
+
+impl Break {
+    /// Of this session, in the middle of what comes before so many outages and after the one before.
+    pub(crate) fn before_outage(plans: &[PairPlan], session: (usize, usize), outage: usize) -> Break {
+        let kills = plans[session.0].kills();
+        let before = outage.checked_sub(1).map_or(0, |before| kills[before]);
+        Break { session, act: (before + kills[outage]).div_ceil(2) }
+    }
+}
+
+/// The lines of a session that is to lose them: through a proxy before each server.
+struct Breaking {
+    session: (usize, usize),
+    act: usize,
+    lines: Vec<Arc<Proxy>>,
+}
+
+impl Breaking {
+    async fn prepare(plan: &Break, addresses: &[SocketAddr]) -> Result<Breaking, TrialError> {
+        let mut lines = Vec::new();
+        for address in addresses {
+            lines.push(Arc::new(Proxy::start(*address).await?));
+        }
+        Ok(Breaking { session: plan.session, act: plan.act, lines })
+    }
+
+    fn links(&self) -> Vec<watch::Receiver<Vec<SocketAddr>>> {
+        // Where they listen never changes.
+        self.lines.iter().map(|line| watch::Sender::new(vec![line.address]).subscribe()).collect()
+    }
+}
+
+/// Plays every pair, both sessions of each; some may lose their lines.
 ///
 /// # Errors
 /// [`TrialError`] when a script cannot be carried out.
@@ -107,17 +153,26 @@ pub(crate) async fn play_pairs(
     site: &mut Site,
     storage: Storage,
     plans: Vec<PairPlan>,
+    breaks: &[Break],
 ) -> Result<Vec<PairLog>, TrialError> {
     let addresses = site.addresses();
     let servers: Vec<watch::Sender<Vec<SocketAddr>>> =
         addresses.borrow().iter().map(|address| watch::Sender::new(vec![*address])).collect();
+    let now = addresses.borrow().clone();
+    let mut breaking = Vec::new();
+    for plan in breaks {
+        breaking.push(Breaking::prepare(plan, &now).await?);
+    }
     let killed = watch::Sender::new(Killed::default());
     let (arrived, mut arrivals) = mpsc::channel(1);
     let mut tasks: JoinSet<Result<(usize, usize, Played), TrialError>> = JoinSet::new();
     for (at, plan) in plans.iter().enumerate() {
         for variant in [0, 1] {
+            let broken = breaking.iter().find(|breaking| breaking.session == (at, variant));
+            let direct = || servers.iter().map(watch::Sender::subscribe).collect();
             let links = Links {
-                servers: servers.iter().map(watch::Sender::subscribe).collect(),
+                servers: broken.map_or_else(direct, Breaking::links),
+                breaks: broken.map(|breaking| (breaking.act, breaking.lines.clone())),
                 arrived: arrived.clone(),
                 killed: killed.subscribe(),
             };
@@ -147,8 +202,9 @@ pub(crate) async fn play_pairs(
             }
         }
         site.undergo(planned).await?;
-        for (server, address) in servers.iter().zip(addresses.borrow().iter()) {
+        for (number, (server, address)) in servers.iter().zip(addresses.borrow().iter()).enumerate() {
             server.send_replace(vec![*address]);
+            breaking.iter().for_each(|breaking| breaking.lines[number].lead_to(*address));
         }
         let server = if let Mishap::KillServer(server) = planned.mishap { Some(server) } else { None };
         killed.send_replace(Killed { count: number + 1, server });

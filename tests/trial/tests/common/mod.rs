@@ -1,4 +1,5 @@
-//! What the tests of the trial share: its process, and where programs are built.
+//! What the tests of the trial share: its process, the server's program, and where programs are built.
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -20,6 +21,29 @@ pub(crate) fn built_folder() -> PathBuf {
     let own = std::env::current_exe().expect("a test knows where it lies");
     let folder = own.parent().and_then(|deps| deps.parent());
     folder.expect("tests lie in a folder of the target folder").to_owned()
+}
+
+/// The server's program: named by the environment, or beside this test's own program, where it is built if it is missing.
+pub(crate) fn server_program() -> PathBuf {
+    if let Some(named) = std::env::var_os("FLAGFALL_SERVER_BIN") {
+        return named.into();
+    }
+    let folder = built_folder();
+    let program = folder.join(format!("flagfall-server{}", std::env::consts::EXE_SUFFIX));
+    if !program.is_file() {
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "--package", "flagfall-server"]);
+        build.current_dir(env!("CARGO_MANIFEST_DIR"));
+        if let Some(target) = folder.parent() {
+            build.env("CARGO_TARGET_DIR", target);
+        }
+        if folder.ends_with("release") {
+            build.arg("--release");
+        }
+        let status = Guarded(build.spawn().expect("cargo runs")).0.wait().expect("cargo ends");
+        assert!(status.success(), "the server could not be built");
+    }
+    program
 }
 
 /// Runs the trial with these words; it must not fail.
