@@ -12,11 +12,11 @@ use flagfall_rules::{
 
 use crate::chance::once_in;
 
-/// A strike is preferred to other moves once in so many turns in which there is one; where back rows join, Flags would be taken before anything has happened.
+/// At the beginning of a game a strike is preferred to other moves once in so many turns in which there is one: later it would be short of pieces.
 const STRIKE_ONE_IN: usize = 3;
-const JOINED_STRIKE_ONE_IN: usize = 12;
+const BEGINNING: u16 = 30;
 /// Where it may, a coin is said to be the Flag once in so many choices: it ends the game.
-const FLAG_ONE_IN: usize = 20;
+const FLAG_ONE_IN: usize = 100;
 
 /// Everything the viewer may do on the board now; none when it is not for him to act.
 #[must_use]
@@ -82,8 +82,9 @@ fn engine_view(view: &GameView) -> Option<View> {
 /// One of these commands by chance: often a strike, if there is one, and seldom the Flag.
 #[must_use]
 pub(crate) fn choose(view: &GameView, commands: &LegalCommands, chance: &mut Chance) -> Option<Command> {
+    // Where back rows join, Flags would be taken before anything has happened.
     let is_joined = Ruleset::find(&view.ruleset)?.shape.has_joints();
-    if once_in(chance, if is_joined { JOINED_STRIKE_ONE_IN } else { STRIKE_ONE_IN }) {
+    if view.ply < BEGINNING && !is_joined && once_in(chance, STRIKE_ONE_IN) {
         let side = view.audience.side()?;
         let is_foe =
             |square: Square| view.pieces.iter().any(|piece| piece.0.square == square && piece.0.side != side);

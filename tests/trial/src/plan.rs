@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use flagfall_board::Side;
-use flagfall_bots::{Chance, random_setup};
+use flagfall_bots::{Chance, random_setup, sensible_setup};
 use flagfall_protocol::{Terms, Time};
-use flagfall_rules::{Ruleset, Start};
+use flagfall_rules::{Ruleset, Setup, Start};
 
 use crate::chance::{between, chance_for, once_in};
 use crate::site::Storage;
@@ -114,12 +114,24 @@ impl SetupFiles {
             _ => &Vec::new(),
         };
         if list.is_empty() {
-            // A random setup is a deployment: the house players hand them in.
-            let setup = random_setup(ruleset, side, chance);
-            return setup.deploy(side, ruleset).map(|deployment| deployment.into_text()).unwrap_or_default();
+            return text_of(&random_setup(ruleset, side, chance), ruleset, side);
         }
         list[chance.below(list.len())].clone()
     }
+
+    /// The same for a game that is to last: where no file has one, every other is a careful player's, and all with a reserve, whose back rows may join.
+    fn choose_for_game(&self, ruleset: &Ruleset, side: Side, chance: &mut Chance) -> String {
+        let has_file = ["classic", "barrage"].contains(&ruleset.id);
+        if !has_file && (ruleset.reserve || once_in(chance, 2)) {
+            return text_of(&sensible_setup(ruleset, ruleset.shape.lakes, side, chance), ruleset, side);
+        }
+        self.choose(ruleset, side, chance)
+    }
+}
+
+/// A setup of the house players, which is a deployment, as its text of §P4.
+fn text_of(setup: &Setup, ruleset: &Ruleset, side: Side) -> String {
+    setup.deploy(side, ruleset).map(|deployment| deployment.into_text()).unwrap_or_default()
 }
 
 /// The rulesets of the games of a run, in turn: each is among the first twelve. Short games, and those with the most to hide, come more often.
@@ -168,7 +180,7 @@ pub(crate) fn plan_game(options: &Options, setups: &SetupFiles, number: usize, i
             Start::Deployments => 1,
             Start::Coins => 0,
         };
-        (0..count).map(|_| setups.choose(ruleset, side, &mut chance)).collect::<Vec<String>>()
+        (0..count).map(|_| setups.choose_for_game(ruleset, side, &mut chance)).collect::<Vec<String>>()
     };
     let both = [of_side(Side::Red), of_side(Side::Blue)];
     let time = match chance.below(9) {
