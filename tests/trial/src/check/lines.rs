@@ -193,7 +193,8 @@ fn check_move(game: &str, client: &ClientLog, death: Death, history: &History, f
         meanwhile.any(|entry| entry.what == What::Connected(server))
     };
     let is_disturbing = |trouble: &Trouble| {
-        let is_its_own = (trouble.from..=trouble.until).contains(&death.at) && trouble.slow.is_none();
+        // What ended in the very moment of the kill came before it, for a server that was killed is not there again at once.
+        let is_its_own = (trouble.from..trouble.until).contains(&death.at) && trouble.slow.is_none();
         let is_meanwhile =
             trouble.from <= until && trouble.until.saturating_add(trouble.aftermath_ms) >= death.at;
         !is_its_own && is_meanwhile && trouble.slow.is_none_or(is_on)
@@ -234,4 +235,52 @@ fn under_way(client: &ClientLog, at: u64) -> Option<(String, u64)> {
         }
     }
     open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::Role;
+
+    const KILLED_AT: u64 = 10_000;
+    const BACK_AT: u64 = 13_500;
+
+    /// How many were stranded when a spectator was shown his game again three seconds after his server had been killed.
+    fn stranded(earlier: Option<Trouble>) -> u64 {
+        let game = || What::Received(r#"{"type":"game"}"#.into());
+        let happened = [
+            (0, What::Connected(1)),
+            (10, game()),
+            (KILLED_AT + 1, What::Dropped),
+            (KILLED_AT + 20, What::Connected(2)),
+            (KILLED_AT + 3_000, game()),
+            (KILLED_AT + 9_000, What::Dropped),
+        ];
+        let entries = happened.into_iter().map(|(at, what)| Entry { at, what }).collect();
+        let client = ClientLog { role: Role::Spectator(0), entries };
+        let own = Trouble { from: KILLED_AT, until: BACK_AT, aftermath_ms: 1_000, slow: None };
+        let history = History {
+            elsewhere_max_ms: 2_000,
+            deaths: vec![Death { server: 1, at: KILLED_AT }],
+            troubles: earlier.into_iter().chain([own]).collect(),
+            ..History::default()
+        };
+        let mut findings = Findings::default();
+        check_lines("game", &client, &history, &mut findings);
+        findings.count(Fault::Stranded)
+    }
+
+    #[test]
+    fn the_kill_itself_excuses_nobody() {
+        assert_eq!(stranded(None), 1);
+    }
+
+    #[test]
+    fn what_is_not_yet_in_order_when_a_server_is_killed_excuses() {
+        let ended_at = |until| Trouble { from: 5_000, until, aftermath_ms: 4_000, slow: None };
+        assert_eq!(stranded(Some(ended_at(KILLED_AT - 4_001))), 1);
+        for until in [KILLED_AT - 1, KILLED_AT] {
+            assert_eq!(stranded(Some(ended_at(until))), 0, "{until}");
+        }
+    }
 }
