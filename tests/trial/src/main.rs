@@ -119,7 +119,7 @@ async fn main() -> ExitCode {
     }
     if arguments.long {
         let run_max = Duration::from_secs(2 * 60 * 60);
-        options = Options { games: 440, kills: 204, think_ms: 1_500, resign_after: 360, run_max, ..options };
+        options = Options { games: 440, kills: 204, think_ms: 1_500, resign_after: 320, run_max, ..options };
     }
     if let Some(program) = arguments.planted_server {
         return look_for_planted(Options { server: program, ..options }).await;

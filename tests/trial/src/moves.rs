@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use flagfall_board::{ChipColor, Chips, PerSide, Rank, Side, Square};
+use flagfall_board::{ChipColor, Chips, Direction, PerSide, Rank, Side, Square};
 use flagfall_bots::Chance;
 use flagfall_protocol::{Audience, GameView, Phase, Reserve};
 use flagfall_rules::{
-    Choice, Command, LegalCommands, OwedColor, PendingStrike, Phase as EnginePhase, Ruleset, SeenReserve,
-    View, Viewer,
+    Choice, Command, LegalCommands, Move, OwedColor, PendingStrike, Phase as EnginePhase, Ruleset,
+    SeenReserve, View, Viewer,
 };
 
 use crate::chance::once_in;
 
-/// At the beginning of a game a strike is preferred to other moves once in so many turns in which there is one: later it would be short of pieces.
-const STRIKE_ONE_IN: usize = 3;
+/// At the beginning of a game something telling is preferred to other moves once in so many turns in which there is any: later a side would be short of
+/// pieces.
+const TELLING_ONE_IN: usize = 3;
 const BEGINNING: u16 = 30;
 /// Where it may, a coin is said to be the Flag once in so many choices: it ends the game.
 const FLAG_ONE_IN: usize = 100;
@@ -79,22 +80,27 @@ fn engine_view(view: &GameView) -> Option<View> {
     })
 }
 
-/// One of these commands by chance: often a strike, if there is one, and seldom the Flag.
+/// One of these commands by chance: seldom the Flag, and at the beginning often a strike or, where back rows join and Flags would be taken before
+/// anything has happened, a move of several squares, which tells what the piece can be.
 #[must_use]
 pub(crate) fn choose(view: &GameView, commands: &LegalCommands, chance: &mut Chance) -> Option<Command> {
-    // Where back rows join, Flags would be taken before anything has happened.
-    let is_joined = Ruleset::find(&view.ruleset)?.shape.has_joints();
-    if view.ply < BEGINNING && !is_joined && once_in(chance, STRIKE_ONE_IN) {
+    if view.ply < BEGINNING && once_in(chance, TELLING_ONE_IN) {
+        let shape = &Ruleset::find(&view.ruleset)?.shape;
         let side = view.audience.side()?;
         let is_foe =
             |square: Square| view.pieces.iter().any(|piece| piece.0.square == square && piece.0.side != side);
-        let is_strike =
-            |command: &Command| matches!(command, Command::Move(asked) if is_foe(asked.squares.to));
+        let is_step = |squares: Move| {
+            Direction::ALL.into_iter().any(|way| shape.neighbor(squares.from, way) == Some(squares.to))
+        };
+        let is_telling = |command: &Command| {
+            let Command::Move(asked) = command else { return false };
+            if shape.has_joints() { !is_step(asked.squares) } else { is_foe(asked.squares.to) }
+        };
         let moves = (0..commands.moves_len()).filter_map(|n| commands.nth(n));
-        let strikes: Vec<Command> = moves.filter(is_strike).collect();
-        if !strikes.is_empty() {
-            let one = chance.below(strikes.len());
-            return strikes.into_iter().nth(one);
+        let telling: Vec<Command> = moves.filter(is_telling).collect();
+        if !telling.is_empty() {
+            let one = chance.below(telling.len());
+            return telling.into_iter().nth(one);
         }
     }
     let act = choose_act(commands, chance)?;
