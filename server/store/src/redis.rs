@@ -44,6 +44,7 @@
 
 mod address;
 mod answers;
+mod exchange;
 mod heard;
 mod held;
 mod layout;
@@ -53,27 +54,28 @@ mod mending;
 mod packing;
 mod promises;
 mod reader;
+mod request;
+mod shared;
 mod writer;
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
-use redis::{Cmd, Pipeline, Value};
 use thiserror::Error;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 pub use self::address::{AddressError, Prefix, RedisAddress, RedisTls};
-use self::heard::Heard;
-use self::held::{Held, HeldEntry};
-use self::layout::{Keys, write_arguments};
-use self::link::{Fault, Link, Patience, parsed};
+use self::exchange::SWEEP_STEP;
+use self::held::HeldEntry;
+use self::layout::write_arguments;
 pub use self::promises::{Promises, Weakness};
 use self::reader::{Reader, ToPack, Trouble};
-use self::writer::{Prepared, Reply, Request, SWEEP_STEP, Writer};
+use self::request::{Prepared, Reply, Request};
+use self::shared::Shared;
+use self::writer::Writer;
 use crate::archive::{Archive, FullRecord};
 use crate::clock::WallClock;
 use crate::encoding::{entry_value, stamp_entry};
@@ -83,11 +85,6 @@ use crate::store::{
     StoredEntry, Update, UpdateOutcome,
 };
 use crate::value::{Head, Key};
-
-/// Announcements that may wait for a listener; one who is further behind is told to look at everything.
-const ANNOUNCEMENTS_MAX: usize = 4096;
-/// How far ahead of what this machine's own clock expects a moment may be to be taken as it is, in milliseconds.
-const AHEAD_MAX_MS: u64 = 1_000;
 
 /// What an operator may set.
 #[derive(Clone)]
@@ -178,219 +175,6 @@ pub struct RedisStats {
     pub restored: u64,
     /// Connections of the writer.
     pub connections: u64,
-}
-
-#[derive(Default)]
-struct Counters {
-    appends: AtomicU64,
-    entries: AtomicU64,
-    restored: AtomicU64,
-    connections: AtomicU64,
-}
-
-/// What the tasks and the handle have in common.
-struct Shared {
-    address: RedisAddress,
-    options: RedisOptions,
-    keys: Keys,
-    heard: Mutex<Heard>,
-    epoch: AtomicU64,
-    quarantined: RwLock<BTreeMap<GameId, String>>,
-    promises: RwLock<Promises>,
-    /// The latest time without any server, since this process has been one.
-    outage: Mutex<Option<Outage>>,
-    /// Whether a moment was heard of that is too far ahead: a heartbeat has to tell first whether clocks stood still.
-    is_time_doubtful: AtomicBool,
-    /// Whether something was written of which nobody knows what became.
-    is_in_doubt: AtomicBool,
-    /// Counts the writer's connections.
-    generation: AtomicU64,
-    /// Which run of which Redis has all that is held, as far as the writer knows.
-    run_id: RwLock<String>,
-    /// Whether its promises were ever read.
-    is_reached: AtomicBool,
-    /// Whether trouble has been told since the last connection.
-    is_troubled: AtomicBool,
-    held: Mutex<Held>,
-    announcements: broadcast::Sender<Announcement>,
-    notices: broadcast::Sender<Notice>,
-    counters: Counters,
-}
-
-impl Shared {
-    fn new(address: RedisAddress, options: RedisOptions) -> Shared {
-        let (announcements, _) = broadcast::channel(ANNOUNCEMENTS_MAX);
-        Shared {
-            address,
-            keys: Keys::new(&options.prefix),
-            heard: Mutex::new(Heard::new(options.silence, Instant::now())),
-            epoch: AtomicU64::new(0),
-            quarantined: RwLock::default(),
-            promises: RwLock::default(),
-            outage: Mutex::new(None),
-            is_time_doubtful: AtomicBool::new(false),
-            is_in_doubt: AtomicBool::new(false),
-            generation: AtomicU64::new(0),
-            run_id: RwLock::default(),
-            is_reached: AtomicBool::new(false),
-            is_troubled: AtomicBool::new(false),
-            held: Mutex::new(Held::new(options.held_bytes_max)),
-            announcements,
-            notices: broadcast::channel(ANNOUNCEMENTS_MAX).0,
-            counters: Counters::default(),
-            options,
-        }
-    }
-
-    fn patience(&self) -> Patience {
-        Patience { connect: self.options.connect_timeout, answer: self.options.answer_timeout }
-    }
-
-    /// Adds the two arguments every script takes: the time, if it is not Redis's own, and the floor.
-    fn time(&self, command: &mut Cmd) {
-        let now = self.options.clock.as_ref().map(|clock| clock.now().0.to_string()).unwrap_or_default();
-        command.arg(now).arg(self.running().0);
-    }
-
-    fn silence_ms(&self) -> u64 {
-        u64::try_from(self.options.silence.as_millis()).unwrap_or(u64::MAX)
-    }
-
-    fn heard(&self) -> MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// After which moment the time must be looked at before anything counts.
-    fn silent_at(&self) -> Stamp {
-        self.heard().silent_at()
-    }
-
-    /// Before this moment no stamp is given.
-    fn running(&self) -> Stamp {
-        let heard = self.heard();
-        if self.options.clock.is_some() { heard.latest() } else { heard.running(Instant::now()) }
-    }
-
-    /// Takes note of a moment that another server or an answer in passing tells of. A clock of Redis's that jumps forward is met first wherever it is
-    /// asked; what jumped counts for this process only when a heartbeat has said that no clock ran meanwhile, and so does what is heard after a silence.
-    fn learn_time(&self, at: Stamp) {
-        let is_known = self.heard().latest() > Stamp(0) && self.options.clock.is_none();
-        if is_known && (at > self.now().plus_ms(AHEAD_MAX_MS) || self.silent_since().is_some()) {
-            self.is_time_doubtful.store(true, Ordering::SeqCst);
-        } else {
-            self.raise_floor(at);
-        }
-    }
-
-    fn raise_floor(&self, at: Stamp) {
-        self.heard().note(at, Instant::now());
-    }
-
-    /// Since when nothing was heard, if that is too long. A clock that is turned by hand may jump.
-    fn silent_since(&self) -> Option<Stamp> {
-        if self.options.clock.is_some() { None } else { self.heard().silent_since(Instant::now()) }
-    }
-
-    /// The latest moment heard of, and the time since.
-    fn now(&self) -> Stamp {
-        let heard = self.heard();
-        match &self.options.clock {
-            Some(clock) => clock.now().max(heard.latest()),
-            None => heard.now(Instant::now()),
-        }
-    }
-
-    /// Adds the wait for the replicas, if they are to be waited for.
-    fn wait(&self, commands: &mut Pipeline) {
-        if self.options.replicas > 0 {
-            let wait_ms = self.options.answer_timeout.as_millis() / 2;
-            commands.cmd("WAIT").arg(self.options.replicas).arg(u64::try_from(wait_ms).unwrap_or(u64::MAX));
-        }
-    }
-
-    /// Whether as many replicas confirmed as are wanted.
-    fn are_enough(&self, waited: Option<&Value>) -> Result<(), Fault> {
-        let wanted = self.options.replicas;
-        if wanted == 0 {
-            return Ok(());
-        }
-        let confirmed: u32 = parsed(waited.cloned().unwrap_or(Value::Nil))?;
-        if confirmed >= wanted {
-            return Ok(());
-        }
-        Err(Fault::InDoubt(format!("{confirmed} of {wanted} replicas confirmed what was written")))
-    }
-
-    fn outage(&self) -> Option<Outage> {
-        *self.outage.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn note_outage(&self, outage: Outage) {
-        *self.outage.lock().unwrap_or_else(PoisonError::into_inner) = Some(outage);
-        let ms = outage.until.ms_since(outage.since);
-        tracing::warn!(ms, "no server could write to Redis; no clock ran meanwhile");
-        // Whoever follows looks at everything, and at the clocks.
-        self.announcements.send(Announcement::Everything).ok();
-    }
-
-    fn held(&self) -> MutexGuard<'_, Held> {
-        // Nothing panics while it holds this lock; were it so, what is held is still true.
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn note_promises(&self, promises: &Promises) {
-        self.is_reached.store(true, Ordering::SeqCst);
-        promises.clone_into(&mut self.promises.write().unwrap_or_else(PoisonError::into_inner));
-    }
-
-    fn is_of_known_run(&self, link: &Link) -> bool {
-        *self.run_id.read().unwrap_or_else(PoisonError::into_inner) == link.run_id
-    }
-
-    fn note_connected(&self, link: &Link) {
-        link.run_id.clone_into(&mut self.run_id.write().unwrap_or_else(PoisonError::into_inner));
-        self.generation.fetch_add(1, Ordering::SeqCst);
-        self.counters.connections.fetch_add(1, Ordering::Relaxed);
-        if self.is_troubled.swap(false, Ordering::SeqCst) {
-            tracing::info!(redis = %self.address, "Redis is there again");
-        }
-    }
-
-    fn note_trouble(&self, fault: &Fault) {
-        if !self.is_troubled.swap(true, Ordering::SeqCst) {
-            let why = fault.clone().into_why();
-            tracing::error!(redis = %self.address, why, "Redis cannot be used");
-        }
-    }
-
-    fn note_restored(&self, game: GameId, entries: usize) {
-        self.counters.restored.fetch_add(entries as u64, Ordering::Relaxed);
-        tracing::error!(%game, entries, "Redis had lost the end of a log; it was given back");
-    }
-
-    fn count(&self, entries: usize) {
-        self.counters.appends.fetch_add(1, Ordering::Relaxed);
-        self.counters.entries.fetch_add(entries as u64, Ordering::Relaxed);
-    }
-
-    fn is_quarantined(&self, game: GameId) -> bool {
-        self.quarantined.read().unwrap_or_else(PoisonError::into_inner).contains_key(&game)
-    }
-
-    fn quarantine(&self, game: GameId, reason: &str) {
-        let mut quarantined = self.quarantined.write().unwrap_or_else(PoisonError::into_inner);
-        if quarantined.insert(game, reason.to_owned()).is_none() {
-            tracing::error!(%game, reason, "the log of a game is damaged: it is in quarantine");
-        }
-    }
-
-    fn set_quarantined(&self, found: BTreeMap<GameId, String>) {
-        *self.quarantined.write().unwrap_or_else(PoisonError::into_inner) = found;
-    }
-
-    fn release(&self, game: GameId) {
-        self.quarantined.write().unwrap_or_else(PoisonError::into_inner).remove(&game);
-    }
 }
 
 /// The store in Redis. See the [module](self) for what it promises.
@@ -763,41 +547,5 @@ impl Archive for RedisStore {
     fn put_aside(&self, game: GameId, reason: String) -> StoreFuture<'_, Result<(), StoreError>> {
         self.shared.quarantine(game, &reason);
         Box::pin(self.ask(move |reply| Request::Quarantine { game, reason, reply }))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_clock_that_jumps_ahead_is_not_believed_before_a_heartbeat_has_told_of_it() {
-        let address = "redis://127.0.0.1:1".parse().unwrap();
-        let shared = Shared::new(address, RedisOptions::default());
-        shared.learn_time(Stamp(5_000_000));
-        assert_eq!(shared.heard().latest(), Stamp(5_000_000), "the first moment is taken as it is");
-        shared.learn_time(Stamp(5_000_500));
-        assert_eq!(shared.heard().latest(), Stamp(5_000_500));
-        let an_hour_later = Stamp(8_600_000);
-        shared.learn_time(an_hour_later);
-        assert!(shared.now() < Stamp(5_100_000) && shared.is_time_doubtful.load(Ordering::SeqCst));
-        shared.raise_floor(an_hour_later);
-        let silent_at = shared.silent_at();
-        assert!(shared.running() >= an_hour_later && shared.running() <= silent_at);
-        assert!(shared.now() >= an_hour_later, "what a heartbeat says counts");
-    }
-
-    #[test]
-    fn a_silence_is_over_when_a_heartbeat_has_told_of_what_it_was() {
-        let address = "redis://127.0.0.1:1".parse().unwrap();
-        let options = RedisOptions { silence: Duration::ZERO, ..RedisOptions::default() };
-        let shared = Shared::new(address, options);
-        shared.learn_time(Stamp(5_000_000));
-        while shared.silent_since().is_none() {
-            std::thread::yield_now();
-        }
-        shared.learn_time(Stamp(5_000_500));
-        assert_eq!(shared.silent_since(), Some(Stamp(5_000_000)), "what an answer in passing says does not");
-        assert!(shared.is_time_doubtful.load(Ordering::SeqCst));
     }
 }

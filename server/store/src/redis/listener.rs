@@ -8,8 +8,8 @@ use futures_util::StreamExt;
 use redis::Msg;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
-use super::Shared;
 use super::link::{Fault, bounded, connected};
+use super::shared::Shared;
 use crate::store::{Announcement, Notice};
 
 /// The time between two looks whether Redis is still there.

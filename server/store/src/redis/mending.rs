@@ -7,7 +7,8 @@ use super::answers::{self, Appended};
 use super::held::{Compared, HeldEntry};
 use super::layout::{WriteArguments, parse_pending_member, pending_member};
 use super::link::{Fault, Link, Script, parsed};
-use super::writer::{GROUP_BYTES_MAX, GROUP_MAX, Prepared, Writer};
+use super::request::{GROUP_BYTES_MAX, GROUP_MAX, Prepared};
+use super::writer::Writer;
 use crate::clock::{SystemClock, WallClock};
 use crate::value::Head;
 

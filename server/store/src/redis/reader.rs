@@ -7,12 +7,12 @@ use flagfall_board::GameId;
 use redis::{Cmd, Value};
 use tokio::sync::Mutex;
 
-use super::Shared;
 use super::answers::{self, StreamEntry};
 use super::held::HeldEntry;
 use super::layout::scan_bounds;
 use super::link::{Fault, Link, Script, parsed};
 use super::packing::{self, PackedLog};
+use super::shared::Shared;
 use crate::archive::FullRecord;
 use crate::encoding::{parse_entry, parse_record};
 use crate::limits::READ_MAX;

@@ -9,152 +9,30 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use flagfall_board::{GameId, Stamp};
-use redis::{Cmd, Pipeline, Value};
-use tokio::sync::{mpsc, oneshot};
+use flagfall_board::Stamp;
+use redis::{Cmd, Pipeline};
+use tokio::sync::mpsc;
 use tokio::task::yield_now;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
-use super::answers::{self, Appended, Beat};
-use super::held::HeldEntry;
-use super::layout::{SCHEMA, WriteArguments, intent, pending_member, write_arguments};
-use super::link::{Fault, Former, Link, Script, parsed};
-use super::mending::Intent;
+use super::Demand;
+use super::answers::{self, Beat};
+use super::layout::SCHEMA;
+use super::link::{Fault, Former, Link, Script};
 use super::promises::list;
-use super::{Demand, Shared};
+use super::request::{Request, gather};
+use super::shared::Shared;
 use crate::clock::{SystemClock, WallClock};
-use crate::encoding::stamp_entry;
-use crate::store::{
-    AppendOutcome, Expect, OUTAGES_KEY, OUTAGES_MAX, Outage, StoreError, Update, UpdateOutcome,
-};
-use crate::value::{Head, Key};
+use crate::store::{OUTAGES_KEY, OUTAGES_MAX};
 
-/// Requests sent in one go, at most.
-pub(super) const GROUP_MAX: usize = 1024;
-/// Bytes sent in one go, about: Redis serves nobody else meanwhile.
-pub(super) const GROUP_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The time between two looks whether Redis is still there.
 const PULSE: Duration = Duration::from_secs(1);
 /// The least and the most time between two tries to reach it.
 const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
-/// Expired records looked at in one step of a sweep.
-pub(super) const SWEEP_STEP: u64 = 500;
 /// Games compared, and appends finished, in one go.
 const CHUNK: usize = 256;
 /// After how long an append that is still listed as unfinished is finished by whoever sees it, in milliseconds: its writer may be gone.
 const LEFT_BEHIND_MS: u64 = 5_000;
-/// Why an append that was judged before an outage was known is not taken.
-const CLOCKS_FIRST: &str = "Redis was out of reach for a while: clocks are set right first";
-/// How often a request is sent again after Redis has surely not carried it out.
-const TRIES_MAX: usize = 3;
-
-pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
-
-/// An append whose chain its caller has computed.
-pub(super) struct Prepared {
-    pub(super) game: GameId,
-    pub(super) expected: Head,
-    pub(super) deadline: Option<Stamp>,
-    pub(super) not_before: Option<Stamp>,
-    /// The entries as they will lie in Redis. Their stamps are missing, unless `is_stamped`.
-    pub(super) entries: Vec<HeldEntry>,
-    pub(super) is_stamped: bool,
-    /// The latest outage that was known when it was asked for: what was judged before a later one was judged by clocks that ran.
-    pub(super) outage: Option<Outage>,
-    pub(super) writes: Vec<WriteArguments>,
-}
-
-impl Prepared {
-    pub(super) fn head(&self) -> Head {
-        self.entries.last().map_or(self.expected, |entry| entry.head)
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.entries.iter().map(|entry| entry.value.len()).sum()
-    }
-}
-
-/// What the writer is asked to do.
-pub(super) enum Request {
-    Append {
-        append: Prepared,
-        reply: Reply<AppendOutcome>,
-    },
-    Update {
-        update: Update,
-        reply: Reply<UpdateOutcome>,
-    },
-    Heartbeat {
-        reply: Reply<Stamp>,
-    },
-    BumpEpoch {
-        above: u64,
-        reply: Reply<u64>,
-    },
-    Sweep {
-        reply: Reply<(u64, u64)>,
-    },
-    Quarantine {
-        game: GameId,
-        reason: String,
-        reply: Reply<()>,
-    },
-    Release {
-        game: GameId,
-        reply: Reply<()>,
-    },
-    /// Puts the packed form of a log in the place of its entries.
-    Pack {
-        game: GameId,
-        head: Head,
-        packed: Vec<u8>,
-        reply: Reply<bool>,
-    },
-    /// Tells all servers something.
-    Tell {
-        notice: Vec<u8>,
-        reply: Reply<()>,
-    },
-    /// Resolves what is in doubt.
-    Settle {
-        reply: Reply<()>,
-    },
-}
-
-impl Request {
-    fn bytes(&self) -> usize {
-        match self {
-            Request::Append { append, .. } => append.bytes(),
-            Request::Update { update, .. } => {
-                write_arguments(&update.writes).iter().flatten().map(Vec::len).sum()
-            }
-            Request::Tell { notice, .. } => notice.len(),
-            Request::Pack { packed, .. } => packed.len(),
-            _ => 0,
-        }
-    }
-
-    /// Answers that it came to nothing, or that nobody knows.
-    fn fail(self, fault: &Fault) {
-        let unavailable = || StoreError::Unavailable { why: fault.clone().into_why() };
-        let is_in_doubt = matches!(fault, Fault::InDoubt(_));
-        // A caller that went away needs no answer, here as everywhere below.
-        match self {
-            Request::Append { reply, .. } if is_in_doubt => reply.send(Ok(AppendOutcome::Unknown)).is_ok(),
-            Request::Append { reply, .. } => reply.send(Err(unavailable())).is_ok(),
-            Request::Update { reply, .. } if is_in_doubt => reply.send(Ok(UpdateOutcome::Unknown)).is_ok(),
-            Request::Update { reply, .. } => reply.send(Err(unavailable())).is_ok(),
-            Request::Heartbeat { reply } => reply.send(Err(unavailable())).is_ok(),
-            Request::BumpEpoch { reply, .. } => reply.send(Err(unavailable())).is_ok(),
-            Request::Sweep { reply } => reply.send(Err(unavailable())).is_ok(),
-            Request::Pack { reply, .. } => reply.send(Err(unavailable())).is_ok(),
-            Request::Quarantine { reply, .. }
-            | Request::Release { reply, .. }
-            | Request::Tell { reply, .. }
-            | Request::Settle { reply } => reply.send(Err(unavailable())).is_ok(),
-        };
-    }
-}
 
 pub(super) struct Writer {
     pub(super) shared: Arc<Shared>,
@@ -239,7 +117,7 @@ impl Writer {
     }
 
     /// A link on which nothing is in doubt.
-    async fn ready(&mut self) -> Result<&mut Link, Fault> {
+    pub(super) async fn ready(&mut self) -> Result<&mut Link, Fault> {
         let shared = self.shared.clone();
         let is_in_doubt = || shared.is_in_doubt.load(Ordering::SeqCst);
         // A link that turns out to be lost is replaced at once.
@@ -343,7 +221,7 @@ impl Writer {
         Ok(Begun { last_heartbeat: heartbeat, wait, made })
     }
 
-    fn heartbeat(&self, link: &Link) -> Cmd {
+    pub(super) fn heartbeat(&self, link: &Link) -> Cmd {
         let keys = &self.shared.keys;
         let mut command = link.call(Script::Heartbeat, &[&keys.meta, &keys.values, &keys.names]);
         self.shared.time(&mut command);
@@ -352,7 +230,7 @@ impl Writer {
     }
 
     /// Takes note of a heartbeat, and of an outage that it tells of.
-    fn note_beat(&mut self, Beat { at, outage }: Beat) {
+    pub(super) fn note_beat(&mut self, Beat { at, outage }: Beat) {
         let has_beaten = std::mem::replace(&mut self.has_beaten, true);
         // Before the time is known: nobody must see it without knowing that clocks stood still.
         if outage.until > self.outages_known_until {
@@ -365,7 +243,7 @@ impl Writer {
     }
 
     /// Looks at the time after a silence, and for an outage. Where it cannot, whatever waits for that was surely not carried out.
-    async fn look_at_time(&mut self) -> Result<(), Fault> {
+    pub(super) async fn look_at_time(&mut self) -> Result<(), Fault> {
         let mut link = self.link.clone().ok_or_else(|| Fault::not_done("there is no connection to Redis"))?;
         match link.ask(&self.heartbeat(&link)).await.and_then(answers::beat) {
             Ok(beat) => {
@@ -379,15 +257,6 @@ impl Writer {
         }
     }
 
-    /// Whether the request was judged by clocks that ran while no server reached Redis, by somebody who is to be told of that.
-    fn is_misjudged(&self, request: &Request) -> bool {
-        let Request::Append { append, .. } = request else { return false };
-        !append.is_stamped
-            && append.outage != self.shared.outage()
-            && self.shared.announcements.receiver_count() > 0
-    }
-
-    /// The last sign of life, if no server shows another one now. Whoever died a moment ago is told from whoever lives by waiting
     /// for the next heartbeat.
     async fn last_life(&mut self, found: Option<Stamp>) -> Result<Option<Stamp>, Fault> {
         let Some(found) = found else { return Ok(None) };
@@ -441,346 +310,6 @@ impl Writer {
             self.shared.note_trouble(fault);
         }
     }
-
-    async fn run_group(&mut self, group: Vec<Request>) {
-        let mut left = group;
-        for _ in 0..TRIES_MAX {
-            if left.is_empty() {
-                return;
-            }
-            left = self.try_group(left).await;
-        }
-        left.into_iter().for_each(|request| request.fail(&Fault::ScriptGone));
-    }
-
-    /// Sends a group and answers it; what is worth another try comes back.
-    async fn try_group(&mut self, group: Vec<Request>) -> Vec<Request> {
-        let mut link = match self.ready().await {
-            Ok(link) => link.clone(),
-            Err(fault) => {
-                group.into_iter().for_each(|request| request.fail(&fault));
-                return Vec::new();
-            }
-        };
-        let (misjudged, group): (Vec<_>, Vec<_>) =
-            group.into_iter().partition(|request| self.is_misjudged(request));
-        misjudged.into_iter().for_each(|request| request.fail(&Fault::not_done(CLOCKS_FIRST)));
-        let mut commands = Pipeline::new();
-        commands.ignore_errors();
-        let counts: Vec<usize> =
-            group.iter().map(|request| self.add(&link, request, &mut commands)).collect();
-        self.shared.wait(&mut commands);
-        let mut answers = match link.send(&commands).await {
-            Ok(answers) => answers,
-            Err(fault) => {
-                self.lose_link(&fault);
-                group.into_iter().for_each(|request| request.fail(&fault));
-                return Vec::new();
-            }
-        };
-        let confirmed = if self.shared.options.replicas > 0 {
-            let confirmed = self.shared.are_enough(answers.last());
-            answers.pop();
-            confirmed
-        } else {
-            Ok(())
-        };
-        let mut answers = answers.into_iter();
-        let asked: Vec<(Request, Value)> = group
-            .into_iter()
-            .zip(counts)
-            // The last command of a request is the one that counts.
-            .map(|(request, count)| (request, answers.by_ref().take(count).last().unwrap_or(Value::Nil)))
-            .collect();
-        match confirmed {
-            Ok(()) => self.answer_group(asked).await,
-            Err(fault) => {
-                // It is written, but may be lost with the primary: nobody may build on it before the replicas have it.
-                self.shared.is_in_doubt.store(true, Ordering::SeqCst);
-                self.shared.note_trouble(&fault);
-                asked.into_iter().for_each(|(request, _)| request.fail(&fault));
-                Vec::new()
-            }
-        }
-    }
-
-    /// Adds what a request takes to a pipeline; how many commands those are.
-    fn add(&self, link: &Link, request: &Request, commands: &mut Pipeline) -> usize {
-        let keys = &self.shared.keys;
-        let before = commands.len();
-        match request {
-            Request::Append { append, .. } => self.add_append(link, append, commands),
-            Request::Update { update, .. } => {
-                let names = [keys.values.as_str(), &keys.names, &keys.expiries];
-                let mut command = link.call(Script::Update, &names);
-                self.shared.time(&mut command);
-                command.arg(update.conditions.len());
-                for (key, expect) in &update.conditions {
-                    add_condition(&mut command, key, expect);
-                }
-                command.arg(write_arguments(&update.writes).concat());
-                commands.add_command(command);
-            }
-            Request::Heartbeat { .. } => {
-                commands.add_command(self.heartbeat(link));
-            }
-            Request::BumpEpoch { above, .. } => {
-                let mut command = link.call(Script::Epoch, &[&keys.meta]);
-                self.shared.time(&mut command);
-                command.arg(self.shared.epoch.load(Ordering::SeqCst).max(*above));
-                commands.add_command(command);
-            }
-            Request::Sweep { .. } => {
-                let mut command = link.call(Script::Sweep, &[&keys.values, &keys.names, &keys.expiries]);
-                self.shared.time(&mut command);
-                command.arg(SWEEP_STEP);
-                commands.add_command(command);
-            }
-            Request::Quarantine { game, reason, .. } => {
-                commands.cmd("HSET").arg(&keys.quarantined).arg(game.as_str()).arg(reason);
-                commands.cmd("SET").arg(keys.quarantine(*game)).arg(reason);
-            }
-            Request::Release { game, .. } => {
-                commands.cmd("HDEL").arg(&keys.quarantined).arg(game.as_str());
-                commands.cmd("DEL").arg(keys.quarantine(*game));
-            }
-            Request::Pack { game, head, packed, .. } => {
-                let names = [keys.log(*game), keys.packed(*game)];
-                let mut command = link.call(Script::Pack, &names.each_ref().map(String::as_str));
-                command.arg(head.seq).arg(&head.hash.0[..]).arg(packed.as_slice());
-                commands.add_command(command);
-            }
-            Request::Tell { notice, .. } => {
-                commands.cmd("PUBLISH").arg(&keys.notices).arg(notice.as_slice());
-            }
-            Request::Settle { .. } => {
-                commands.cmd("PING");
-            }
-        }
-        commands.len() - before
-    }
-
-    pub(super) fn add_append(&self, link: &Link, append: &Prepared, commands: &mut Pipeline) {
-        let keys = &self.shared.keys;
-        if !append.writes.is_empty() {
-            // Before the append: whoever finds it listed there looks whether it was made.
-            let member = pending_member(append.game, append.head().seq);
-            commands.cmd("ZADD").arg(&keys.pending).arg(SystemClock.now().0).arg(member);
-        }
-        let names = [keys.log(append.game), keys.quarantine(append.game)];
-        let names = names.each_ref().map(String::as_str);
-        #[cfg(not(feature = "planted-faults"))]
-        let mut command = link.call(Script::Append, &names);
-        #[cfg(feature = "planted-faults")]
-        let mut command = link.call_append(&names);
-        command.arg(append.expected.seq).arg(&append.expected.hash.0[..]);
-        self.shared.time(&mut command);
-        let moment = |at: Option<Stamp>| at.map(|at| at.0.to_string()).unwrap_or_default();
-        command.arg(moment(append.deadline)).arg(moment(append.not_before));
-        command.arg(&keys.channel).arg(append.game.as_str());
-        command.arg(intent(&append.writes)).arg(u8::from(append.is_stamped));
-        // By a clock of the tests' own hours pass at once.
-        let is_by_redis = self.shared.options.clock.is_none();
-        command.arg(if is_by_redis { self.shared.silent_at().0.to_string() } else { String::new() });
-        for entry in &append.entries {
-            // The stamp is Redis's to give, but where an entry comes back that had one.
-            let from = if append.is_stamped { 0 } else { 8 };
-            command.arg(entry.value.get(from..).unwrap_or_default());
-        }
-        commands.add_command(command);
-    }
-
-    async fn answer_group(&mut self, asked: Vec<(Request, Value)>) -> Vec<Request> {
-        let mut again = Vec::new();
-        let mut silenced = Vec::new();
-        let mut landed = Vec::new();
-        for (request, value) in asked {
-            match request {
-                Request::Append { append, reply } => match answers::appended(value) {
-                    Ok(Appended::Ok { at }) => landed.push((append, at, reply)),
-                    Ok(Appended::Conflict { head }) => {
-                        if self.is_restored(append.game, head).await {
-                            again.push(Request::Append { append, reply });
-                        } else {
-                            reply.send(Ok(AppendOutcome::Conflict { head })).ok();
-                        }
-                    }
-                    Ok(Appended::Late { at }) => {
-                        self.shared.raise_floor(at);
-                        reply.send(Ok(AppendOutcome::Late { at })).ok();
-                    }
-                    Ok(Appended::Early { at }) => {
-                        self.shared.raise_floor(at);
-                        reply.send(Ok(AppendOutcome::Early { at })).ok();
-                    }
-                    Ok(Appended::Silence) => silenced.push(Request::Append { append, reply }),
-                    Ok(Appended::Quarantined { reason }) => {
-                        self.shared.quarantine(append.game, &reason);
-                        reply.send(Ok(AppendOutcome::Quarantined { reason })).ok();
-                    }
-                    Ok(Appended::Damaged { entry }) => {
-                        let reason = format!("entry {entry}: the log does not end where it should");
-                        self.keep_quarantine(append.game, &reason).await;
-                        reply.send(Ok(AppendOutcome::Quarantined { reason })).ok();
-                    }
-                    Err(Fault::ScriptGone) => again.push(Request::Append { append, reply }),
-                    Err(fault) => {
-                        self.lose_link(&fault);
-                        Request::Append { append, reply }.fail(&fault);
-                    }
-                },
-                other => again.extend(self.answer(other, value)),
-            }
-        }
-        self.land(landed).await;
-        if self.shared.is_time_doubtful.swap(false, Ordering::SeqCst) || !silenced.is_empty() {
-            match self.look_at_time().await {
-                Ok(()) => again.append(&mut silenced),
-                Err(fault) => silenced.into_iter().for_each(|request| request.fail(&fault)),
-            }
-        }
-        if !again.is_empty()
-            && let Some(link) = &mut self.link
-            && let Err(fault) = link.load_scripts().await
-        {
-            self.lose_link(&fault);
-        }
-        again
-    }
-
-    /// Answers whatever is no append.
-    fn answer(&mut self, request: Request, value: Value) -> Option<Request> {
-        let shared = self.shared.clone();
-        let fault = match request {
-            Request::Append { .. } => return Some(request),
-            Request::Update { update, reply } => match answers::updated(value) {
-                Ok((outcome, at)) => {
-                    shared.learn_time(at);
-                    reply.send(Ok(outcome)).ok();
-                    return None;
-                }
-                Err(fault) => (fault, Request::Update { update, reply }),
-            },
-            Request::Heartbeat { reply } => match answers::beat(value) {
-                Ok(beat) => {
-                    let at = beat.at;
-                    self.note_beat(beat);
-                    reply.send(Ok(at)).ok();
-                    return None;
-                }
-                Err(fault) => (fault, Request::Heartbeat { reply }),
-            },
-            Request::BumpEpoch { above, reply } => match answers::number(value) {
-                Ok(epoch) => {
-                    shared.epoch.fetch_max(epoch, Ordering::SeqCst);
-                    reply.send(Ok(epoch)).ok();
-                    return None;
-                }
-                Err(fault) => (fault, Request::BumpEpoch { above, reply }),
-            },
-            Request::Sweep { reply } => match parsed(value) {
-                Ok(swept) => {
-                    reply.send(Ok(swept)).ok();
-                    return None;
-                }
-                Err(fault) => (fault, Request::Sweep { reply }),
-            },
-            Request::Pack { game, head, packed, reply } => match answers::packed(value) {
-                Ok(is_packed) => {
-                    reply.send(Ok(is_packed)).ok();
-                    return None;
-                }
-                Err(fault) => (fault, Request::Pack { game, head, packed, reply }),
-            },
-            Request::Quarantine { game, reason, reply } => match parsed::<Value>(value) {
-                Ok(_) => {
-                    reply.send(Ok(())).ok();
-                    return None;
-                }
-                Err(fault) => (fault, Request::Quarantine { game, reason, reply }),
-            },
-            Request::Release { game, reply } => match parsed::<Value>(value) {
-                Ok(_) => {
-                    shared.release(game);
-                    reply.send(Ok(())).ok();
-                    return None;
-                }
-                Err(fault) => (fault, Request::Release { game, reply }),
-            },
-            Request::Tell { notice, reply } => match parsed::<Value>(value) {
-                Ok(_) => {
-                    reply.send(Ok(())).ok();
-                    return None;
-                }
-                Err(fault) => (fault, Request::Tell { notice, reply }),
-            },
-            Request::Settle { reply } => match parsed::<Value>(value) {
-                Ok(_) => {
-                    reply.send(Ok(())).ok();
-                    return None;
-                }
-                Err(fault) => (fault, Request::Settle { reply }),
-            },
-        };
-        let (fault, request) = fault;
-        if fault == Fault::ScriptGone {
-            return Some(request);
-        }
-        self.lose_link(&fault);
-        request.fail(&fault);
-        None
-    }
-
-    /// What is in the logs now: its side records are carried out, and it is held, before anybody hears of it.
-    async fn land(&mut self, landed: Vec<(Prepared, Stamp, Reply<AppendOutcome>)>) {
-        let finished = self.finish(&landed).await;
-        for (mut append, at, reply) in landed {
-            let head = append.head();
-            self.shared.raise_floor(at);
-            let is_finished = append.writes.is_empty() || finished.is_ok();
-            if !append.is_stamped {
-                append.entries.iter_mut().for_each(|entry| stamp_entry(&mut entry.value, at));
-            }
-            self.shared.count(append.entries.len());
-            if let Some(last) = append.entries.last_mut() {
-                last.writes = append.writes;
-            }
-            self.shared.held().note(append.game, append.expected, append.entries);
-            // Its side records will be carried out with the next connection; until then nobody can tell that they have been.
-            let outcome = if is_finished { AppendOutcome::Ok { at, head } } else { AppendOutcome::Unknown };
-            reply.send(Ok(outcome)).ok();
-        }
-    }
-
-    async fn finish(&mut self, landed: &[(Prepared, Stamp, Reply<AppendOutcome>)]) -> Result<(), Fault> {
-        let with_writes = landed.iter().filter(|(append, ..)| !append.writes.is_empty());
-        let intents: Vec<Intent<'_>> = with_writes
-            .map(|(append, ..)| Intent { game: append.game, seq: append.head().seq, writes: &append.writes })
-            .collect();
-        if intents.is_empty() {
-            return Ok(());
-        }
-        let Some(mut link) = self.link.clone() else { return Err(Fault::not_done("no connection")) };
-        let finished = self.carry_out(&mut link, &intents).await;
-        if let Err(fault) = &finished {
-            // The next connection looks after them.
-            self.lose_link(&Fault::InDoubt(fault.clone().into_why()));
-        }
-        finished
-    }
-
-    async fn keep_quarantine(&mut self, game: GameId, reason: &str) {
-        self.shared.quarantine(game, reason);
-        let Some(link) = &mut self.link else { return };
-        let mut commands = Pipeline::new();
-        commands.ignore_errors();
-        commands.cmd("HSET").arg(&self.shared.keys.quarantined).arg(game.as_str()).arg(reason);
-        commands.cmd("SET").arg(self.shared.keys.quarantine(game)).arg(reason);
-        if let Err(fault) = link.send(&commands).await {
-            // Not kept: the next look finds the damage again.
-            self.lose_link(&fault);
-        }
-    }
 }
 
 /// What a store says of itself to whoever connects.
@@ -789,24 +318,4 @@ struct Begun {
     /// How long servers still have to give back what this run of Redis has lost, before anything else is written.
     wait: Duration,
     made: String,
-}
-
-fn gather(first: Request, requests: &mut mpsc::Receiver<Request>) -> Vec<Request> {
-    let mut bytes = 0;
-    let mut group = Vec::new();
-    let mut next = Some(first);
-    while let Some(request) = next {
-        bytes += request.bytes();
-        group.push(request);
-        let has_room = group.len() < GROUP_MAX && bytes < GROUP_BYTES_MAX;
-        next = if has_room { requests.try_recv().ok() } else { None };
-    }
-    group
-}
-
-fn add_condition(command: &mut Cmd, key: &Key, expect: &Expect) {
-    match expect {
-        Expect::Absent => command.arg("A").arg(key.as_bytes()).arg(""),
-        Expect::Value(value) => command.arg("V").arg(key.as_bytes()).arg(value.as_slice()),
-    };
 }

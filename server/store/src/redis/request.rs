@@ -1,0 +1,137 @@
+//! What the writer is asked to do, and how much of it goes in one go.
+
+use flagfall_board::{GameId, Stamp};
+use tokio::sync::{mpsc, oneshot};
+
+use super::held::HeldEntry;
+use super::layout::{WriteArguments, write_arguments};
+use super::link::Fault;
+use crate::store::{AppendOutcome, Outage, StoreError, Update, UpdateOutcome};
+use crate::value::Head;
+
+/// Requests sent in one go, at most.
+pub(super) const GROUP_MAX: usize = 1024;
+/// Bytes sent in one go, about: Redis serves nobody else meanwhile.
+pub(super) const GROUP_BYTES_MAX: usize = 2 * 1024 * 1024;
+
+pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
+
+/// An append whose chain its caller has computed.
+pub(super) struct Prepared {
+    pub(super) game: GameId,
+    pub(super) expected: Head,
+    pub(super) deadline: Option<Stamp>,
+    pub(super) not_before: Option<Stamp>,
+    /// The entries as they will lie in Redis. Their stamps are missing, unless `is_stamped`.
+    pub(super) entries: Vec<HeldEntry>,
+    pub(super) is_stamped: bool,
+    /// The latest outage that was known when it was asked for: what was judged before a later one was judged by clocks that ran.
+    pub(super) outage: Option<Outage>,
+    pub(super) writes: Vec<WriteArguments>,
+}
+
+impl Prepared {
+    pub(super) fn head(&self) -> Head {
+        self.entries.last().map_or(self.expected, |entry| entry.head)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.entries.iter().map(|entry| entry.value.len()).sum()
+    }
+}
+
+/// What the writer is asked to do.
+pub(super) enum Request {
+    Append {
+        append: Prepared,
+        reply: Reply<AppendOutcome>,
+    },
+    Update {
+        update: Update,
+        reply: Reply<UpdateOutcome>,
+    },
+    Heartbeat {
+        reply: Reply<Stamp>,
+    },
+    BumpEpoch {
+        above: u64,
+        reply: Reply<u64>,
+    },
+    Sweep {
+        reply: Reply<(u64, u64)>,
+    },
+    Quarantine {
+        game: GameId,
+        reason: String,
+        reply: Reply<()>,
+    },
+    Release {
+        game: GameId,
+        reply: Reply<()>,
+    },
+    /// Puts the packed form of a log in the place of its entries.
+    Pack {
+        game: GameId,
+        head: Head,
+        packed: Vec<u8>,
+        reply: Reply<bool>,
+    },
+    /// Tells all servers something.
+    Tell {
+        notice: Vec<u8>,
+        reply: Reply<()>,
+    },
+    /// Resolves what is in doubt.
+    Settle {
+        reply: Reply<()>,
+    },
+}
+
+impl Request {
+    fn bytes(&self) -> usize {
+        match self {
+            Request::Append { append, .. } => append.bytes(),
+            Request::Update { update, .. } => {
+                write_arguments(&update.writes).iter().flatten().map(Vec::len).sum()
+            }
+            Request::Tell { notice, .. } => notice.len(),
+            Request::Pack { packed, .. } => packed.len(),
+            _ => 0,
+        }
+    }
+
+    /// Answers that it came to nothing, or that nobody knows.
+    pub(super) fn fail(self, fault: &Fault) {
+        let unavailable = || StoreError::Unavailable { why: fault.clone().into_why() };
+        let is_in_doubt = matches!(fault, Fault::InDoubt(_));
+        // A caller that went away needs no answer, here as everywhere below.
+        match self {
+            Request::Append { reply, .. } if is_in_doubt => reply.send(Ok(AppendOutcome::Unknown)).is_ok(),
+            Request::Append { reply, .. } => reply.send(Err(unavailable())).is_ok(),
+            Request::Update { reply, .. } if is_in_doubt => reply.send(Ok(UpdateOutcome::Unknown)).is_ok(),
+            Request::Update { reply, .. } => reply.send(Err(unavailable())).is_ok(),
+            Request::Heartbeat { reply } => reply.send(Err(unavailable())).is_ok(),
+            Request::BumpEpoch { reply, .. } => reply.send(Err(unavailable())).is_ok(),
+            Request::Sweep { reply } => reply.send(Err(unavailable())).is_ok(),
+            Request::Pack { reply, .. } => reply.send(Err(unavailable())).is_ok(),
+            Request::Quarantine { reply, .. }
+            | Request::Release { reply, .. }
+            | Request::Tell { reply, .. }
+            | Request::Settle { reply } => reply.send(Err(unavailable())).is_ok(),
+        };
+    }
+}
+
+/// The request and whatever else waits, as far as it has room in one go.
+pub(super) fn gather(first: Request, requests: &mut mpsc::Receiver<Request>) -> Vec<Request> {
+    let mut bytes = 0;
+    let mut group = Vec::new();
+    let mut next = Some(first);
+    while let Some(request) = next {
+        bytes += request.bytes();
+        group.push(request);
+        let has_room = group.len() < GROUP_MAX && bytes < GROUP_BYTES_MAX;
+        next = if has_room { requests.try_recv().ok() } else { None };
+    }
+    group
+}
