@@ -2,7 +2,7 @@
 //!
 //! # How it works
 //! A game's log is a stream whose ids are the entries' numbers. One script appends: it checks number and hash of the last entry, gives the
-//! stamp by Redis's clock (never before the entry ahead, nor before what this process has seen), writes, and announces. One task of
+//! stamp by Redis's clock (never before the entry ahead, nor before what this process has seen), writes, and announces, for many games in a call. One task of
 //! this process sends whatever waits in one go, one group after the other; reads have a connection of their own, announcements a
 //! third. None of them is trusted to live: each is made anew when it is lost, silent for too long, or leads to a replica.
 //!

@@ -1,7 +1,7 @@
 //! What the trait costs: appends through [`Store`] against the same store driven bare, on the same disk, in alternating rounds.
 //!
-//! Bare is what the store does at the least to keep an entry: for the embedded one a batch of the same rows and one sync, for the one in Redis a
-//! pipeline of as many calls of the store's own script, and once more of plain XADD and PUBLISH, which check nothing.
+//! Bare is what the store does at the least to keep an entry: for the embedded one a batch of the same rows and one sync, for the one in Redis as
+//! many in calls of the store's own script, and once more a pipeline of plain XADD and PUBLISH, which check nothing.
 
 mod bare_fjall;
 mod bare_redis;

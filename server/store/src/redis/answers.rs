@@ -10,6 +10,7 @@ use crate::store::{Outage, UpdateOutcome};
 use crate::value::{Hash, Head};
 
 /// What became of an append in Redis.
+#[derive(PartialEq, Eq, Debug)]
 pub(super) enum Appended {
     Ok {
         at: Stamp,
@@ -40,7 +41,7 @@ pub(super) struct Beat {
     pub(super) outage: Outage,
 }
 
-fn strange() -> Fault {
+pub(super) fn strange() -> Fault {
     Fault::InDoubt("a script in Redis gave an answer nobody expected".to_owned())
 }
 
@@ -57,23 +58,39 @@ fn decimal(bytes: &[u8]) -> Result<u64, Fault> {
     text(bytes)?.parse().map_err(|_| strange())
 }
 
-pub(super) fn appended(value: Value) -> Result<Appended, Fault> {
-    let words = words(value)?;
-    let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-    Ok(match words[..] {
-        [b"ok", at] => Appended::Ok { at: Stamp(decimal(at)?) },
-        [b"early", at] => Appended::Early { at: Stamp(decimal(at)?) },
-        [b"late", at] => Appended::Late { at: Stamp(decimal(at)?) },
-        [b"conflict", seq, hash] => {
+/// What became of each append of a call, as many as were asked for.
+pub(super) fn appended(value: Value, count: usize) -> Vec<Result<Appended, Fault>> {
+    let text: Vec<u8> = match parsed(value) {
+        Ok(text) => text,
+        Err(fault) => return (0..count).map(|_| Err(fault.clone())).collect(),
+    };
+    let mut left = text.as_slice();
+    let mut next = || {
+        let (length, rest) = left.split_first_chunk::<4>()?;
+        let (said, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        left = rest;
+        Some(said)
+    };
+    (0..count).map(|_| appended_one(next().ok_or_else(strange)?)).collect()
+}
+
+fn appended_one(said: &[u8]) -> Result<Appended, Fault> {
+    let moment = |bytes: &[u8]| Ok(Stamp(u64::from_le_bytes(bytes.try_into().map_err(|_| strange())?)));
+    Ok(match said {
+        [b'o', at @ ..] => Appended::Ok { at: moment(at)? },
+        [b'e', at @ ..] => Appended::Early { at: moment(at)? },
+        [b'l', at @ ..] => Appended::Late { at: moment(at)? },
+        [b'c', head @ ..] => {
+            let (seq, hash) = head.split_first_chunk::<8>().ok_or_else(strange)?;
             let hash = Hash(hash.try_into().map_err(|_| strange())?);
-            Appended::Conflict { head: Head { seq: decimal(seq)?, hash } }
+            Appended::Conflict { head: Head { seq: u64::from_le_bytes(*seq), hash } }
         }
-        [b"silence", _] => Appended::Silence,
-        [b"quarantined", reason] => Appended::Quarantined { reason: text(reason)? },
-        [b"damaged", id] => {
-            let id = text(id)?;
-            Appended::Damaged { entry: id.split('-').next().unwrap_or_default().to_owned() }
+        [b's'] => Appended::Silence,
+        [b'q', reason @ ..] => Appended::Quarantined { reason: text(reason)? },
+        [b'd', id @ ..] => {
+            Appended::Damaged { entry: text(id)?.split('-').next().unwrap_or_default().to_owned() }
         }
+        [b'x', error @ ..] => return Err(Fault::of_words(&text(error)?)),
         _ => return Err(strange()),
     })
 }
@@ -165,5 +182,40 @@ impl StreamEntry {
     /// Where the log stands after it, by its own words.
     pub(super) fn head(&self) -> Option<Head> {
         parse_entry(&self.value).map(|(_, hash, _)| Head { seq: self.seq, hash })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(all: &[&[u8]]) -> Value {
+        let one = |said: &&[u8]| [&(said.len() as u32).to_le_bytes()[..], said].concat();
+        Value::BulkString(all.iter().flat_map(one).collect())
+    }
+
+    #[test]
+    fn each_append_of_a_call_gets_its_own_answer() {
+        let at = 5_u64.to_le_bytes();
+        let ok = [b"o", &at[..]].concat();
+        let conflict = [b"c", &at[..], &[7; 32]].concat();
+        let found = appended(said(&[&ok, &conflict, b"s", b"qwhy", b"d12-0", b"xOOM too much"]), 6);
+        let head = Head { seq: 5, hash: Hash([7; 32]) };
+        assert_eq!(found[..2], [Ok(Appended::Ok { at: Stamp(5) }), Ok(Appended::Conflict { head })]);
+        assert_eq!(found[2], Ok(Appended::Silence));
+        assert_eq!(found[3], Ok(Appended::Quarantined { reason: "why".to_owned() }));
+        assert_eq!(found[4], Ok(Appended::Damaged { entry: "12".to_owned() }));
+        assert!(matches!(&found[5], Err(Fault::NotDone(why)) if why.contains("memory")));
+    }
+
+    #[test]
+    fn of_an_append_without_an_answer_nobody_knows() {
+        let at = 5_u64.to_le_bytes();
+        let ok = [b"o", &at[..]].concat();
+        let found = appended(said(&[&ok]), 2);
+        assert!(found[0].is_ok() && matches!(found[1], Err(Fault::InDoubt(_))));
+        let found = appended(said(&[&ok[..4], b"?"]), 2);
+        assert!(found.iter().all(|one| matches!(one, Err(Fault::InDoubt(_)))), "{found:?}");
+        assert_eq!(appended(Value::Nil, 2).len(), 2);
     }
 }

@@ -23,6 +23,26 @@ const CLOCKS_FIRST: &str = "Redis was out of reach for a while: clocks are set r
 /// How often a request is sent again after Redis has surely not carried it out.
 const TRIES_MAX: usize = 3;
 
+/// Appends in one call, at most: Redis serves nobody else while it works on one.
+pub(super) const APPENDS_MAX: usize = 64;
+
+/// Bytes of what is asked of an append, beside side records and entries.
+const ASKED_LENGTH: usize = 12 + 8 + 32 + 8 + 8 + 1 + 1 + 4;
+
+/// A part of a group as it was added to a pipeline.
+struct Sent {
+    /// How many commands it took.
+    commands: usize,
+    /// How many appends it is; none for a request of another kind.
+    appends: Option<usize>,
+}
+
+/// What Redis said of a request.
+enum Said {
+    OfAppend(Result<Appended, Fault>),
+    Otherwise(Value),
+}
+
 impl Writer {
     /// Whether the request was judged by clocks that ran while no server reached Redis, by somebody who is to be told of that.
     fn is_misjudged(&self, request: &Request) -> bool {
@@ -58,8 +78,7 @@ impl Writer {
         misjudged.into_iter().for_each(|request| request.fail(&Fault::not_done(CLOCKS_FIRST)));
         let mut commands = Pipeline::new();
         commands.ignore_errors();
-        let counts: Vec<usize> =
-            group.iter().map(|request| self.add(&link, request, &mut commands)).collect();
+        let sent = self.add_group(&link, &group, &mut commands);
         self.shared.wait(&mut commands);
         let mut answers = match link.send(&commands).await {
             Ok(answers) => answers,
@@ -77,12 +96,15 @@ impl Writer {
             Ok(())
         };
         let mut answers = answers.into_iter();
-        let asked: Vec<(Request, Value)> = group
-            .into_iter()
-            .zip(counts)
-            // The last command of a request is the one that counts.
-            .map(|(request, count)| (request, answers.by_ref().take(count).last().unwrap_or(Value::Nil)))
-            .collect();
+        let said = sent.into_iter().flat_map(|Sent { commands, appends }| {
+            // The last command is the one that counts.
+            let answer = answers.by_ref().take(commands).last().unwrap_or(Value::Nil);
+            match appends {
+                Some(count) => answers::appended(answer, count).into_iter().map(Said::OfAppend).collect(),
+                None => vec![Said::Otherwise(answer)],
+            }
+        });
+        let asked: Vec<(Request, Said)> = group.into_iter().zip(said).collect();
         match confirmed {
             Ok(()) => self.answer_group(asked).await,
             Err(fault) => {
@@ -95,12 +117,30 @@ impl Writer {
         }
     }
 
-    /// Adds what a request takes to a pipeline; how many commands those are.
-    fn add(&self, link: &Link, request: &Request, commands: &mut Pipeline) -> usize {
+    /// Adds a group to a pipeline, appends that follow each other in one call; what was added, in order.
+    fn add_group(&self, link: &Link, group: &[Request], commands: &mut Pipeline) -> Vec<Sent> {
+        let mut sent = Vec::new();
+        for run in group.chunk_by(|one, next| one.as_append().is_some() && next.as_append().is_some()) {
+            for part in run.chunks(APPENDS_MAX) {
+                let appends: Vec<&Prepared> = part.iter().filter_map(Request::as_append).collect();
+                let before = commands.len();
+                if appends.is_empty() {
+                    part.iter().for_each(|request| self.add(link, request, commands));
+                } else {
+                    self.add_appends(link, &appends, commands);
+                }
+                let appends = (!appends.is_empty()).then_some(appends.len());
+                sent.push(Sent { commands: commands.len() - before, appends });
+            }
+        }
+        sent
+    }
+
+    /// Adds to a pipeline what a request takes that is no append.
+    fn add(&self, link: &Link, request: &Request, commands: &mut Pipeline) {
         let keys = &self.shared.keys;
-        let before = commands.len();
         match request {
-            Request::Append { append, .. } => self.add_append(link, append, commands),
+            Request::Append { append, .. } => self.add_appends(link, &[append], commands),
             Request::Update { update, .. } => {
                 let names = [keys.values.as_str(), &keys.names, &keys.expiries];
                 let mut command = link.call(Script::Update, &names);
@@ -148,46 +188,52 @@ impl Writer {
                 commands.cmd("PING");
             }
         }
-        commands.len() - before
     }
 
-    pub(super) fn add_append(&self, link: &Link, append: &Prepared, commands: &mut Pipeline) {
+    /// Adds appends to a pipeline, at most [`APPENDS_MAX`]: the last command of those added is the one call that makes them all.
+    pub(super) fn add_appends(&self, link: &Link, appends: &[&Prepared], commands: &mut Pipeline) {
         let keys = &self.shared.keys;
-        if !append.writes.is_empty() {
-            // Before the append: whoever finds it listed there looks whether it was made.
-            let member = pending_member(append.game, append.head().seq);
-            commands.cmd("ZADD").arg(&keys.pending).arg(SystemClock.now().0).arg(member);
+        let mut with_records = appends.iter().filter(|append| !append.writes.is_empty()).peekable();
+        if with_records.peek().is_some() {
+            // Before the appends: whoever finds one listed there looks whether it was made.
+            let pending = commands.cmd("ZADD").arg(&keys.pending);
+            for append in with_records {
+                pending.arg(SystemClock.now().0).arg(pending_member(append.game, append.head().seq));
+            }
         }
-        let names = [keys.log(append.game), keys.quarantine(append.game)];
-        let names = names.each_ref().map(String::as_str);
+        let names: Vec<String> =
+            appends.iter().flat_map(|append| [keys.log(append.game), keys.quarantine(append.game)]).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
         #[cfg(not(feature = "planted-faults"))]
         let mut command = link.call(Script::Append, &names);
         #[cfg(feature = "planted-faults")]
         let mut command = link.call_append(&names);
-        command.arg(append.expected.seq).arg(&append.expected.hash.0[..]);
         self.shared.time(&mut command);
-        let moment = |at: Option<Stamp>| at.map(|at| at.0.to_string()).unwrap_or_default();
-        command.arg(moment(append.deadline)).arg(moment(append.not_before));
-        command.arg(&keys.channel).arg(append.game.as_str());
-        command.arg(intent(&append.writes)).arg(u8::from(append.is_stamped));
         // By a clock of the tests' own hours pass at once.
         let is_by_redis = self.shared.options.clock.is_none();
         command.arg(if is_by_redis { self.shared.silent_at().0.to_string() } else { String::new() });
-        for entry in &append.entries {
-            // The stamp is Redis's to give, but where an entry comes back that had one.
-            let from = if append.is_stamped { 0 } else { 8 };
-            command.arg(entry.value.get(from..).unwrap_or_default());
+        command.arg(&keys.announcements).arg(self.shared.mark).arg(&keys.single_announcements);
+        for append in appends {
+            command.arg(&asked(append)[..]);
+            if !append.writes.is_empty() {
+                command.arg(intent(&append.writes));
+            }
+            for entry in &append.entries {
+                // The stamp is Redis's to give, but where an entry comes back that had one.
+                let from = if append.is_stamped { 0 } else { 8 };
+                command.arg(entry.value.get(from..).unwrap_or_default());
+            }
         }
         commands.add_command(command);
     }
 
-    async fn answer_group(&mut self, asked: Vec<(Request, Value)>) -> Vec<Request> {
+    async fn answer_group(&mut self, asked: Vec<(Request, Said)>) -> Vec<Request> {
         let mut again = Vec::new();
         let mut silenced = Vec::new();
         let mut landed = Vec::new();
-        for (request, value) in asked {
-            match request {
-                Request::Append { append, reply } => match answers::appended(value) {
+        for (request, said) in asked {
+            match (request, said) {
+                (Request::Append { append, reply }, Said::OfAppend(said)) => match said {
                     Ok(Appended::Ok { at }) => landed.push((append, at, reply)),
                     Ok(Appended::Conflict { head }) => {
                         if self.is_restored(append.game, head).await {
@@ -220,7 +266,9 @@ impl Writer {
                         Request::Append { append, reply }.fail(&fault);
                     }
                 },
-                other => again.extend(self.answer(other, value)),
+                (other, Said::Otherwise(value)) => again.extend(self.answer(other, value)),
+                // Nothing else is said of appends, and that of nothing else.
+                (other, Said::OfAppend(_)) => other.fail(&answers::strange()),
             }
         }
         self.land(landed).await;
@@ -243,7 +291,7 @@ impl Writer {
     fn answer(&mut self, request: Request, value: Value) -> Option<Request> {
         let shared = self.shared.clone();
         let fault = match request {
-            Request::Append { .. } => return Some(request),
+            Request::Append { .. } => (answers::strange(), request),
             Request::Update { update, reply } => match answers::updated(value) {
                 Ok((outcome, at)) => {
                     shared.learn_time(at);
@@ -372,6 +420,22 @@ impl Writer {
             self.lose_link(&fault);
         }
     }
+}
+
+/// What is asked of an append, as the script takes it.
+fn asked(append: &Prepared) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(ASKED_LENGTH);
+    bytes.extend_from_slice(append.game.as_str().as_bytes());
+    bytes.extend_from_slice(&append.expected.seq.to_le_bytes());
+    bytes.extend_from_slice(&append.expected.hash.0);
+    // Never and always, where there is none.
+    bytes.extend_from_slice(&append.deadline.map_or(u64::MAX, |at| at.0).to_le_bytes());
+    bytes.extend_from_slice(&append.not_before.map_or(0, |at| at.0).to_le_bytes());
+    bytes.push(append.is_stamped.into());
+    bytes.push((!append.writes.is_empty()).into());
+    // As many as the limits of the store allow: a few.
+    bytes.extend_from_slice(&u32::try_from(append.entries.len()).unwrap_or(u32::MAX).to_le_bytes());
+    bytes
 }
 
 fn add_condition(command: &mut Cmd, key: &Key, expect: &Expect) {

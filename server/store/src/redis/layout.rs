@@ -30,8 +30,10 @@ pub(super) struct Keys {
     pub(super) pending: String,
     /// Hash: games in quarantine, and why.
     pub(super) quarantined: String,
-    /// Channel: a line for every append.
-    pub(super) channel: String,
+    /// Channel: the mark of a server and a line for every append of one call.
+    pub(super) announcements: String,
+    /// Channel: a line for every append, for servers that know no other; of each call the last one.
+    pub(super) single_announcements: String,
     /// Channel: what servers tell each other.
     pub(super) notices: String,
 }
@@ -49,7 +51,8 @@ impl Keys {
             applied: record("applied"),
             pending: record("pending"),
             quarantined: record("quarantined"),
-            channel: format!("{prefix}:appended"),
+            announcements: format!("{prefix}:appends"),
+            single_announcements: format!("{prefix}:appended"),
             notices: format!("{prefix}:notices"),
         }
     }

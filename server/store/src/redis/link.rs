@@ -96,6 +96,11 @@ impl Fault {
         }
     }
 
+    /// What an error says that a script met and passed on. Of it, too, only the code is looked at.
+    pub(super) fn of_words(error: &str) -> Fault {
+        Fault::of_code(error.trim_start_matches('-').split(' ').next().unwrap_or_default())
+    }
+
     fn of_code(code: &str) -> Fault {
         let not_done = |why: &str| Fault::NotDone(why.to_owned());
         match code {
@@ -307,7 +312,7 @@ impl Link {
     /// The call that appends; with the planted fault, whatever the log ends with.
     #[cfg(feature = "planted-faults")]
     pub(super) fn call_append(&self, keys: &[&str]) -> Cmd {
-        const CHECK: &str = "if seq ~= ARGV[1] or hash ~= ARGV[2] then return {'conflict', seq, hash} end";
+        const CHECK: &str = "if seq ~= expected_seq or hash ~= expected_hash then return nil, 'c' .. struct.pack('<I8', seq) .. hash end";
         if !crate::planted::PlantedFault::PlainXadd.is_planted() {
             return self.call(Script::Append, keys);
         }

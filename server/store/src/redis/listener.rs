@@ -35,11 +35,13 @@ async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
     let client = shared.address.client(patience.connect).await?;
     let connection = connected(patience.connect, client.get_async_pubsub()).await?;
     let (mut sink, mut messages) = connection.split();
-    let channels = [&shared.keys.channel, &shared.keys.notices];
+    let keys = &shared.keys;
+    let channels = [&keys.announcements, &keys.single_announcements, &keys.notices];
     bounded(patience.answer, sink.subscribe(&channels)).await?;
     // Whatever was appended or told while nobody listened was heard by nobody.
     announce(shared, Announcement::Everything);
     shared.notices.send(Notice::Missed).ok();
+    let mut own_last = None;
     let mut pulse = interval(PULSE);
     pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut audit = interval(shared.options.audit.max(Duration::from_millis(1)));
@@ -48,7 +50,7 @@ async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
     audit.tick().await;
     loop {
         tokio::select! {
-            heard = messages.next() => hear(shared, &heard.ok_or_else(lost)?),
+            heard = messages.next() => hear(shared, &heard.ok_or_else(lost)?, &mut own_last),
             // A server that is frozen, or a line that is dead, says nothing.
             _ = pulse.tick() => drop(bounded(patience.answer, sink.ping::<redis::Value>()).await?),
             // A subscription may be deaf without anybody noticing.
@@ -61,18 +63,35 @@ fn lost() -> Fault {
     Fault::not_done("the connection to Redis was lost")
 }
 
-fn hear(shared: &Shared, message: &Msg) {
+/// Takes note of a message. Of this process's own appends, `own_last` the latest of those told at once, nobody here need hear.
+fn hear(shared: &Shared, message: &Msg, own_last: &mut Option<Announcement>) {
     let bytes = message.get_payload_bytes();
-    if message.get_channel_name() == shared.keys.notices {
+    let channel = message.get_channel_name();
+    if channel == shared.keys.notices {
         // An error says that nobody wants to know.
         shared.notices.send(Notice::Told(bytes.into())).ok();
+    } else if channel == shared.keys.announcements {
+        match parse_all(bytes) {
+            Some((mark, appended)) if mark == shared.mark => *own_last = appended.last().copied(),
+            Some((_, appended)) => appended.into_iter().for_each(|appended| announce(shared, appended)),
+            None => announce(shared, Announcement::Everything),
+        }
     } else {
-        announce(shared, parse(bytes).unwrap_or(Announcement::Everything));
+        let appended = std::str::from_utf8(bytes).ok().and_then(parse);
+        if appended.is_none() || appended != *own_last {
+            announce(shared, appended.unwrap_or(Announcement::Everything));
+        }
     }
 }
 
-fn parse(bytes: &[u8]) -> Option<Announcement> {
-    let (game, seq) = std::str::from_utf8(bytes).ok()?.split_once(' ')?;
+/// Who announces, and what: the appends of one call.
+fn parse_all(bytes: &[u8]) -> Option<(u64, Vec<Announcement>)> {
+    let (mark, lines) = std::str::from_utf8(bytes).ok()?.split_once('\n')?;
+    Some((mark.parse().ok()?, lines.split('\n').map(parse).collect::<Option<_>>()?))
+}
+
+fn parse(line: &str) -> Option<Announcement> {
+    let (game, seq) = line.split_once(' ')?;
     let game: GameId = game.parse().ok()?;
     Some(Announcement::Appended { game, seq: seq.parse().ok()? })
 }
@@ -87,10 +106,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn announcements_name_game_and_number() {
-        let game = GameId::from_random([7; 12]);
-        let parsed = parse(format!("{game} 12").as_bytes());
-        assert_eq!(parsed, Some(Announcement::Appended { game, seq: 12 }));
-        assert_eq!((parse(b""), parse(b"x 1"), parse(b"\xff 1")), (None, None, None));
+    fn announcements_name_who_tells_and_games_and_numbers() {
+        let games = [1, 2].map(|byte| GameId::from_random([byte; 12]));
+        let text = format!("7\n{} 12\n{} 3", games[0], games[1]);
+        let [one, other] =
+            [(games[0], 12), (games[1], 3)].map(|(game, seq)| Announcement::Appended { game, seq });
+        assert_eq!(parse_all(text.as_bytes()), Some((7, vec![one, other])));
+        assert_eq!(parse_all(format!("7\n{} 12", games[0]).as_bytes()), Some((7, vec![one])));
+        for wrong in ["", "7", "7\n", "x\n1 2", &format!("7\n{} 12\nx 3", games[0])] {
+            assert_eq!(parse_all(wrong.as_bytes()), None, "{wrong}");
+        }
+        assert_eq!((parse(&format!("{} 12", games[0])), parse(""), parse("x 1")), (Some(one), None, None));
     }
 }

@@ -4,6 +4,7 @@ use flagfall_board::GameId;
 use redis::{Pipeline, Value};
 
 use super::answers::{self, Appended};
+use super::exchange::APPENDS_MAX;
 use super::held::{Compared, HeldEntry};
 use super::layout::{WriteArguments, parse_pending_member, pending_member};
 use super::link::{Fault, Link, Script, parsed};
@@ -155,24 +156,27 @@ impl Writer {
         for group in groups(&appends, |(_, append)| append.bytes() + bytes_of(&append.writes)) {
             let mut commands = Pipeline::new();
             commands.ignore_errors();
-            let mut counts = Vec::with_capacity(group.len());
-            for (_, append) in group {
+            let mut counts = Vec::new();
+            for part in group.chunks(APPENDS_MAX) {
                 let before = commands.len();
-                self.add_append(link, append, &mut commands);
+                let appends: Vec<&Prepared> = part.iter().map(|(_, append)| append).collect();
+                self.add_appends(link, &appends, &mut commands);
                 counts.push(commands.len() - before);
             }
             let mut answers = link.send(&commands).await?.into_iter();
             let mut intents = Vec::new();
-            for ((log, append), count) in group.iter().zip(counts) {
-                // The last command of an append is the one that counts.
+            for (part, count) in group.chunks(APPENDS_MAX).zip(counts) {
+                // The last command is the one that counts.
                 let answer = answers.by_ref().take(count).last().unwrap_or(Value::Nil);
-                let (game, seq) = (append.game, append.head().seq);
-                match answers::appended(answer)? {
-                    Appended::Ok { .. } if append.writes.is_empty() => {}
-                    Appended::Ok { .. } => intents.push(Intent { game, seq, writes: &append.writes }),
-                    // Another server was first: with the same, or the next look tells.
-                    Appended::Conflict { head } if head.seq >= seq => {}
-                    _ => refused[*log] = true,
+                for ((log, append), appended) in part.iter().zip(answers::appended(answer, part.len())) {
+                    let (game, seq) = (append.game, append.head().seq);
+                    match appended? {
+                        Appended::Ok { .. } if append.writes.is_empty() => {}
+                        Appended::Ok { .. } => intents.push(Intent { game, seq, writes: &append.writes }),
+                        // Another server was first: with the same, or the next look tells.
+                        Appended::Conflict { head } if head.seq >= seq => {}
+                        _ => refused[*log] = true,
+                    }
                 }
             }
             if !intents.is_empty() {

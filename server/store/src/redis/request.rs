@@ -88,6 +88,14 @@ pub(super) enum Request {
 }
 
 impl Request {
+    /// The append that is asked for, if it is one.
+    pub(super) fn as_append(&self) -> Option<&Prepared> {
+        match self {
+            Request::Append { append, .. } => Some(append),
+            _ => None,
+        }
+    }
+
     fn bytes(&self) -> usize {
         match self {
             Request::Append { append, .. } => append.bytes(),

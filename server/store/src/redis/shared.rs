@@ -1,6 +1,7 @@
 //! What the tasks of the store in Redis and its handle have in common.
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
@@ -37,6 +38,8 @@ pub(super) struct Shared {
     pub(super) options: RedisOptions,
     pub(super) keys: Keys,
     heard: Mutex<Heard>,
+    /// By what this process knows its own announcements again.
+    pub(super) mark: u64,
     pub(super) epoch: AtomicU64,
     pub(super) quarantined: RwLock<BTreeMap<GameId, String>>,
     pub(super) promises: RwLock<Promises>,
@@ -67,6 +70,8 @@ impl Shared {
             address,
             keys: Keys::new(&options.prefix),
             heard: Mutex::new(Heard::new(options.silence, Instant::now())),
+            // Random: the keys of a map are.
+            mark: RandomState::new().hash_one(std::process::id()),
             epoch: AtomicU64::new(0),
             quarantined: RwLock::default(),
             promises: RwLock::default(),

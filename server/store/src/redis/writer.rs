@@ -12,7 +12,6 @@ use std::time::Duration;
 use flagfall_board::Stamp;
 use redis::{Cmd, Pipeline};
 use tokio::sync::mpsc;
-use tokio::task::yield_now;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::Demand;
@@ -23,6 +22,7 @@ use super::promises::list;
 use super::request::{Request, gather};
 use super::shared::Shared;
 use crate::clock::{SystemClock, WallClock};
+use crate::gathering::while_more_come;
 use crate::store::{OUTAGES_KEY, OUTAGES_MAX};
 
 /// The time between two looks whether Redis is still there.
@@ -79,8 +79,7 @@ impl Writer {
                 _ = pulse.tick() => self.beat().await,
                 request = requests.recv() => match request {
                     Some(first) => {
-                        // Whoever is about to ask gets in: an answered group is ready to go on all at once.
-                        yield_now().await;
+                        while_more_come(|| requests.len()).await;
                         let group = gather(first, &mut requests);
                         self.run_group(group).await;
                         self.return_soon().await;

@@ -1,6 +1,7 @@
 //! The store in a Redis that is killed, frozen, demoted, full, wiped, set back and watched by others: a real one, each time.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod announcements;
 mod clocks;
 #[path = "../common/mod.rs"]
 mod common;

@@ -12,6 +12,9 @@ const SCRIPT: &str = concat!(
     include_str!("../../../../server/store/src/redis/scripts/append.lua")
 );
 
+/// Appends in one call of the script, as the store makes them.
+const APPENDS_IN_A_CALL: usize = 64;
+
 /// A connection, and where the logs stand that it appends to.
 pub(super) struct BareRedis {
     connection: MultiplexedConnection,
@@ -37,17 +40,16 @@ impl BareRedis {
         &mut self,
         batch_size: u32,
         lasting: Duration,
-        add: fn(&mut BareRedis, u32, &mut redis::Pipeline),
+        add: fn(&mut BareRedis, &[u32], &mut redis::Pipeline),
     ) -> redis::RedisResult<Round> {
         let begun = Instant::now();
         let (mut appends, mut next, mut latencies) = (0, 0, Vec::new());
         while begun.elapsed() < lasting {
             let asked = Instant::now();
             let mut pipeline = redis::Pipeline::new();
-            for _ in 0..batch_size {
-                add(self, next % GAMES, &mut pipeline);
-                next += 1;
-            }
+            let numbers: Vec<u32> = (next..next + batch_size).map(|number| number % GAMES).collect();
+            numbers.chunks(APPENDS_IN_A_CALL).for_each(|part| add(self, part, &mut pipeline));
+            next += batch_size;
             let _answers: Vec<redis::Value> = pipeline.query_async(&mut self.connection).await?;
             latencies.push(us_since(asked));
             appends += u64::from(batch_size);
@@ -62,28 +64,35 @@ impl BareRedis {
         Ok(kept == seq)
     }
 
-    /// The call of the store's script.
-    pub(super) fn add_script(&mut self, number: u32, pipeline: &mut redis::Pipeline) {
-        let id = game(number);
-        let (seq, hash) = &mut self.heads[number as usize];
-        // Any bytes do for a hash here; it only has to be the one before.
-        let after = [(*seq % 251) as u8; 32];
-        let value = [&after[..], &[7_u8; BODY_BYTES]].concat();
-        pipeline.cmd("EVALSHA").arg(&self.digest).arg(2);
-        pipeline.arg(log_of(number)).arg(format!("bare:{{{id}}}:quarantine"));
-        // As the script says what they are: no time, deadline or first moment, no side records.
-        pipeline.arg(*seq).arg(&hash[..]).arg("").arg(0).arg("").arg("").arg("bare").arg(id.as_str());
-        pipeline.arg("").arg(0).arg("").arg(value);
-        (*seq, *hash) = (*seq + 1, after);
+    /// The call of the store's script that appends to these.
+    pub(super) fn add_script(&mut self, numbers: &[u32], pipeline: &mut redis::Pipeline) {
+        pipeline.cmd("EVALSHA").arg(&self.digest).arg(2 * numbers.len());
+        for number in numbers {
+            pipeline.arg(log_of(*number)).arg(format!("bare:{{{}}}:quarantine", game(*number)));
+        }
+        // As the script says what they are: no time; then, for each, no deadline or first moment, no stamps, no side records, one entry.
+        pipeline.arg("").arg(0).arg("").arg("bare:all").arg(0).arg("bare:single");
+        for number in numbers {
+            let (seq, hash) = &mut self.heads[*number as usize];
+            let (id, deadline, first_moment) = (game(*number), u64::MAX.to_le_bytes(), 0_u64.to_le_bytes());
+            let ahead = [id.as_str().as_bytes(), &seq.to_le_bytes(), &hash[..], &deadline, &first_moment];
+            pipeline.arg([&ahead.concat()[..], &[0, 0], &1_u32.to_le_bytes()].concat());
+            // Any bytes do for a hash here; it only has to be the one before.
+            let after = [(*seq % 251) as u8; 32];
+            pipeline.arg([&after[..], &[7_u8; BODY_BYTES]].concat());
+            (*seq, *hash) = (*seq + 1, after);
+        }
     }
 
-    /// What keeps an entry and tells of it, and checks nothing.
-    pub(super) fn add_plain(&mut self, number: u32, pipeline: &mut redis::Pipeline) {
-        let seq = &mut self.seqs[number as usize];
-        *seq += 1;
-        pipeline.cmd("XADD").arg(format!("plain:{number}")).arg(format!("{seq}-0"));
-        pipeline.arg("e").arg(vec![7_u8; BODY_BYTES + 40]);
-        pipeline.cmd("PUBLISH").arg("plain").arg(format!("{number} {seq}"));
+    /// What keeps entries and tells of them, and checks nothing.
+    pub(super) fn add_plain(&mut self, numbers: &[u32], pipeline: &mut redis::Pipeline) {
+        for number in numbers {
+            let seq = &mut self.seqs[*number as usize];
+            *seq += 1;
+            pipeline.cmd("XADD").arg(format!("plain:{number}")).arg(format!("{seq}-0"));
+            pipeline.arg("e").arg(vec![7_u8; BODY_BYTES + 40]);
+            pipeline.cmd("PUBLISH").arg("plain").arg(format!("{number} {seq}"));
+        }
     }
 }
 

@@ -1,50 +1,85 @@
--- Appends entries to a log if it stands where the caller believes, and nothing of it otherwise.
--- KEYS: log, quarantine
--- ARGV: expected seq, expected hash, time, floor, deadline, first moment, channel, game, side records, whether entries have their stamps,
---   the moment after which the time must be looked at first or nothing, entries
-local reason = redis.call('GET', KEYS[2])
-if reason then return {'quarantined', reason} end
+-- Appends to logs: many appends in one call, one after the other. Each is made if its log stands where the caller believes, and nothing of it otherwise.
+-- KEYS: for each append: log, quarantine
+-- ARGV: time, floor, the moment after which the time must be looked at first or nothing, channel of announcements, mark of the caller,
+--   channel of single announcements; then for each append: what is asked (game, expected seq, expected hash, deadline, first moment, whether its
+--   entries have their stamps, whether it has side records, count of entries), side records where it has some, entries
+-- Answers a text: for each append the length of what is said of it, a letter, and what belongs to that.
+local now = time_ms(ARGV[1], ARGV[2])
+local is_silence = ARGV[3] ~= '' and now > tonumber(ARGV[3])
+local answers, told = {}, {}
 
-local seq, hash, at = '0', string.rep('\0', 32), 0
-local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
-if last then
-  local value = last[2][2]
-  if #value < 40 then return {'damaged', last[1]} end
-  seq = string.match(last[1], '^%d+')
-  at = struct.unpack('<I8', value)
-  hash = string.sub(value, 9, 40)
-end
-if seq ~= ARGV[1] or hash ~= ARGV[2] then return {'conflict', seq, hash} end
-
-local is_stamped = ARGV[10] == '1'
-if not is_stamped then
-  local now = time_ms(ARGV[3], ARGV[4])
-  if ARGV[11] ~= '' and now > tonumber(ARGV[11]) then return {'silence', digits(now)} end
-  at = math.max(at, now)
-  if ARGV[5] ~= '' and at > tonumber(ARGV[5]) then return {'late', digits(at)} end
-  if ARGV[6] ~= '' and at < tonumber(ARGV[6]) then return {'early', digits(at)} end
-end
-
-local next_seq = tonumber(seq)
-for i = 12, #ARGV do
-  local value = ARGV[i]
-  if is_stamped then
-    at = math.max(at, (struct.unpack('<I8', value)))
-    value = string.sub(value, 9)
+-- One append; its last entry's number when it is made, and what is said of it.
+local function append(log, expected_seq, expected_hash, deadline, first_moment, is_stamped, records, first, last)
+  local seq, hash, at = 0, string.rep('\0', 32), 0
+  local found = redis.pcall('XREVRANGE', log, '+', '-', 'COUNT', 1)
+  if found.err then return nil, 'x' .. found.err end
+  local top = found[1]
+  if top then
+    local value = top[2][2]
+    if #value < 40 then return nil, 'd' .. top[1] end
+    seq = tonumber(string.match(top[1], '^%d+'))
+    at = struct.unpack('<I8', value)
+    hash = string.sub(value, 9, 40)
   end
-  next_seq = next_seq + 1
-  -- Refused only for the first entry: when the log once reached further than its last entry tells.
-  local id, entry = digits(next_seq) .. '-0', struct.pack('<I8', at) .. value
-  local added
-  if i == #ARGV and ARGV[9] ~= '' then
-    added = redis.pcall('XADD', KEYS[1], id, 'e', entry, 'w', ARGV[9])
+  if seq ~= expected_seq or hash ~= expected_hash then return nil, 'c' .. struct.pack('<I8', seq) .. hash end
+
+  if not is_stamped then
+    if is_silence then return nil, 's' end
+    at = math.max(at, now)
+    if at > deadline then return nil, 'l' .. struct.pack('<I8', at) end
+    if at < first_moment then return nil, 'e' .. struct.pack('<I8', at) end
+  end
+
+  for i = first, last do
+    local value = ARGV[i]
+    if is_stamped then
+      at = math.max(at, (struct.unpack('<I8', value)))
+      value = string.sub(value, 9)
+    end
+    seq = seq + 1
+    -- Refused only for the first entry: when the log once reached further than its last entry tells.
+    local id, entry = digits(seq) .. '-0', struct.pack('<I8', at) .. value
+    local added
+    if i == last and records then
+      added = redis.pcall('XADD', log, id, 'e', entry, 'w', records)
+    else
+      added = redis.pcall('XADD', log, id, 'e', entry)
+    end
+    if type(added) == 'table' and added.err then
+      if string.find(added.err, 'equal or smaller', 1, true) then return nil, 'd' .. id end
+      return nil, 'x' .. added.err
+    end
+  end
+  return seq, 'o' .. struct.pack('<I8', at)
+end
+
+local quarantines = {}
+for i = 2, #KEYS, 2 do quarantines[i / 2] = KEYS[i] end
+local has_quarantined = redis.call('EXISTS', unpack(quarantines)) > 0
+local next_argument = 7
+for i = 1, #quarantines do
+  local game, expected_seq, expected_hash, deadline, first_moment, is_stamped, has_records, count =
+    struct.unpack('<c12I8c32I8I8BBI4', ARGV[next_argument])
+  local records = has_records == 1 and ARGV[next_argument + 1]
+  local first = next_argument + 1 + has_records
+  next_argument = first + count
+  local seq, answer
+  local reason = has_quarantined and redis.call('GET', quarantines[i])
+  if reason then
+    answer = 'q' .. reason
   else
-    added = redis.pcall('XADD', KEYS[1], id, 'e', entry)
+    seq, answer = append(KEYS[2 * i - 1], expected_seq, expected_hash, deadline, first_moment, is_stamped == 1, records, first,
+      next_argument - 1)
   end
-  if type(added) == 'table' and added.err then
-    if string.find(added.err, 'equal or smaller', 1, true) then return {'damaged', id} end
-    return added
+  if seq then told[#told + 1] = game .. ' ' .. digits(seq) end
+  answers[i] = struct.pack('<I4', #answer) .. answer
+end
+
+if #told > 0 then
+  local hearing = redis.call('PUBLISH', ARGV[4], ARGV[5] .. '\n' .. table.concat(told, '\n'))
+  -- Who listens to the second channel alone, as servers of the version before do, is told each append by itself.
+  if redis.call('PUBLISH', ARGV[6], told[#told]) > hearing then
+    for i = 1, #told - 1 do redis.call('PUBLISH', ARGV[6], told[i]) end
   end
 end
-redis.call('PUBLISH', ARGV[7], ARGV[8] .. ' ' .. digits(next_seq))
-return {'ok', digits(at)}
+return table.concat(answers)
