@@ -105,7 +105,9 @@ fn await_choices(game: &mut Game, at: Stamp) {
             clock.stop_side(side, at);
         }
     }
-    game.veiled_clock = Some(*clock);
+    if let Some(veil) = &mut game.veil {
+        veil.clock = Some(*clock);
+    }
 }
 
 /// A ply between board and reserve was made.
@@ -121,8 +123,8 @@ fn end_turn(game: &mut Game, side: Side, at: Stamp) {
     if let Some(clock) = &mut game.clock {
         clock.press(side, at);
     }
-    if game.veiled_clock.is_some() {
-        game.veiled_clock = None;
+    if let Some(veil) = &mut game.veil {
+        veil.clock = None;
     }
     if game.offers.standing == Some(side.opponent()) {
         game.offers.standing = None;

@@ -148,13 +148,20 @@ pub struct Game {
     /// The last ply, if it went between board and reserve.
     pub(crate) last_exchange: Option<Exchange>,
     pub(crate) clock: Option<Clock>,
-    /// The clock as everybody but a side itself sees that side's since a strike waits: as if nobody had chosen (§Q4).
-    pub(crate) veiled_clock: Option<Clock>,
+    /// What only games with coins have.
+    pub(crate) veil: Option<Box<Veil>>,
     pub(crate) paused_since: Option<Stamp>,
     pub(crate) offers: Offers,
     pub(crate) outcome: Option<Outcome>,
     /// The stamp of the latest event.
     pub(crate) latest: Stamp,
+}
+
+/// How others see a side while a strike waits.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub(crate) struct Veil {
+    /// The clock as everybody but a side itself sees that side's since a strike waits: as if nobody had chosen (§Q4).
+    pub(crate) clock: Option<Clock>,
 }
 
 /// A ply between board and reserve (§S1.5).
@@ -200,7 +207,7 @@ impl Game {
             last_ply: None,
             last_exchange: None,
             clock: Clock::new(terms.time),
-            veiled_clock: None,
+            veil: (terms.ruleset.start == Start::Coins).then(Box::default),
             paused_since: None,
             offers: Offers::default(),
             outcome: None,
@@ -301,6 +308,11 @@ impl Game {
         self.phase == Phase::Playing && self.position.is_to_act(side)
     }
 
+    /// The clock as everybody but a side itself sees that side's, while a strike waits.
+    pub(crate) fn veiled_clock(&self) -> Option<&Clock> {
+        self.veil.as_ref()?.clock.as_ref()
+    }
+
     /// Starts the clock of whoever is to act.
     pub(crate) fn start_clocks(&mut self, at: Stamp) {
         if let Some(clock) = &mut self.clock {
@@ -309,14 +321,17 @@ impl Game {
                 .filter(|side| self.position.is_to_act(*side))
                 .for_each(|side| clock.start(side, at));
         }
-        if let Some(clock) = &mut self.veiled_clock {
+        if let Some(Veil { clock: Some(clock) }) = self.veil.as_deref_mut() {
             let owes = self.position.pending().map(|pending| pending.clash.owes).unwrap_or_default();
             Side::BOTH.into_iter().filter(|side| owes[*side]).for_each(|side| clock.start(side, at));
         }
     }
 
     pub(crate) fn stop_clocks(&mut self, at: Stamp) {
-        for clock in [&mut self.clock, &mut self.veiled_clock].into_iter().flatten() {
+        if let Some(clock) = &mut self.clock {
+            clock.stop(at);
+        }
+        if let Some(Veil { clock: Some(clock) }) = self.veil.as_deref_mut() {
             clock.stop(at);
         }
     }

@@ -1,6 +1,7 @@
 //! The board with its pieces: the true state, hidden ranks included.
 
 use std::fmt;
+use std::num::NonZeroU16;
 
 use flagfall_board::{ChipColor, Chips, PerSide, Ply, Rank, RankSet, Side, Square, SquareSet};
 
@@ -27,6 +28,49 @@ pub(crate) struct Piece {
     pub(crate) id: u8,
 }
 
+/// A piece in the two bytes in which a position keeps it: a server has a position for every running game.
+///
+/// From the lowest: a bit that is always set, eight of the id, four of the rank (a coin has a number beyond all ranks), and one each for the side, whether it has moved and
+/// whether it is revealed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Kept(NonZeroU16);
+
+impl Kept {
+    const RANK: u32 = 9;
+    const SIDE: u32 = 13;
+    const MOVED: u32 = 14;
+    const REVEALED: u32 = 15;
+    const RANK_MASK: u16 = 0b1111;
+
+    #[inline]
+    fn new(piece: Piece) -> Kept {
+        let Piece { side, rank, is_moved, is_revealed, id } = piece;
+        let rank = rank.map_or(Rank::COUNT as u16, |rank| rank as u16);
+        let bits = u16::from(id) << 1
+            | rank << Kept::RANK
+            | u16::from(side == Side::Blue) << Kept::SIDE
+            | u16::from(is_moved) << Kept::MOVED
+            | u16::from(is_revealed) << Kept::REVEALED;
+        Kept(NonZeroU16::MIN | bits)
+    }
+
+    #[inline]
+    fn piece(self) -> Piece {
+        let bits = self.0.get();
+        let is_set = |bit: u32| bits >> bit & 1 == 1;
+        Piece {
+            side: if is_set(Kept::SIDE) { Side::Blue } else { Side::Red },
+            rank: Rank::ALL.get(usize::from(bits >> Kept::RANK & Kept::RANK_MASK)).copied(),
+            is_moved: is_set(Kept::MOVED),
+            is_revealed: is_set(Kept::REVEALED),
+            id: (bits >> 1 & 0xff) as u8,
+        }
+    }
+}
+
+// Every rank has a number, and a coin one beyond them.
+const _: () = assert!(Rank::COUNT <= Kept::RANK_MASK as usize);
+
 /// Where every piece stands, who is to move, and what the repetition rules and the limits need to know.
 ///
 /// Invariant: every piece of both armies is on the board, among the captured, in reserve or in a pool, and the square sets agree with the squares. `Debug` shows
@@ -34,7 +78,7 @@ pub(crate) struct Piece {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Position {
     ruleset: &'static Ruleset,
-    squares: [Option<Piece>; Square::LIMIT],
+    squares: [Option<Kept>; Square::LIMIT],
     /// Squares that pieces may stand on: all but lakes.
     open: SquareSet,
     occupied: PerSide<SquareSet>,
@@ -207,7 +251,7 @@ impl Position {
 
     /// The board's part of [`Position::put`]: what `apply` does to the rest it does at once.
     fn put_on_board(&mut self, square: Square, piece: Piece) {
-        self.squares[square.index()] = Some(piece);
+        self.squares[square.index()] = Some(Kept::new(piece));
         self.occupied[piece.side].insert(square);
         match piece.rank {
             Some(rank) => {
@@ -227,7 +271,7 @@ impl Position {
 
     /// The board's part of [`Position::take`].
     fn take_off_board(&mut self, square: Square) -> Option<Piece> {
-        let piece = self.squares[square.index()].take()?;
+        let piece = self.squares[square.index()].take()?.piece();
         self.occupied[piece.side].remove(square);
         self.walkers[piece.side].remove(square);
         self.runners[piece.side].remove(square);
@@ -513,7 +557,7 @@ impl Position {
     }
 
     pub(crate) fn piece(&self, square: Square) -> Option<Piece> {
-        self.squares[square.index()]
+        self.squares[square.index()].map(Kept::piece)
     }
 
     pub(crate) fn pieces(&self) -> impl Iterator<Item = (Square, Piece)> + '_ {
@@ -570,12 +614,12 @@ impl Position {
     pub fn is_conserved(&self) -> bool {
         let mut counts = self.captured;
         let mut rebuilt = Position::empty(self.ruleset, self.lakes());
-        for (index, piece) in self.squares.iter().enumerate() {
-            if let (Some(piece), Some(square)) = (piece, Square::from_index(index)) {
+        for (index, kept) in self.squares.iter().enumerate() {
+            if let (Some(piece), Some(square)) = (kept.map(Kept::piece), Square::from_index(index)) {
                 if let Some(rank) = piece.rank {
                     counts[piece.side][rank as usize] += 1;
                 }
-                rebuilt.put(square, *piece);
+                rebuilt.put(square, piece);
             }
         }
         let is_whole = Side::BOTH.into_iter().all(|side| {
@@ -652,5 +696,24 @@ impl fmt::Debug for Position {
             .field("red", &self.occupied[Side::Red].iter().collect::<Vec<_>>())
             .field("blue", &self.occupied[Side::Blue].iter().collect::<Vec<_>>())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_is_kept_as_it_is() {
+        assert_eq!(size_of::<Option<Kept>>(), 2);
+        let ranks = Rank::ALL.into_iter().map(Some).chain([None]);
+        for (rank, side) in ranks.flat_map(|rank| Side::BOTH.map(|side| (rank, side))) {
+            for (is_moved, is_revealed) in [(false, false), (false, true), (true, false), (true, true)] {
+                for id in [0, 1, 79, u8::MAX] {
+                    let piece = Piece { side, rank, is_moved, is_revealed, id };
+                    assert!(Kept::new(piece).piece() == piece);
+                }
+            }
+        }
     }
 }

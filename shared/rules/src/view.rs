@@ -30,7 +30,7 @@ pub fn view(game: &Game, viewer: Viewer, now: Stamp) -> View {
         last_ply,
         last_exchange,
         clock: _,
-        veiled_clock: _,
+        veil: _,
         paused_since,
         offers,
         outcome,
@@ -190,8 +190,7 @@ pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> Se
 pub fn clock_seen(game: &Game, viewer: Viewer, now: Stamp) -> Option<SeenClock> {
     let clock = game.clock.as_ref()?;
     // While a strike waits, that a side's clock stands still would tell that it has chosen (§Q4).
-    let clock_of =
-        |side| if viewer.is_side(side) { clock } else { game.veiled_clock.as_ref().unwrap_or(clock) };
+    let clock_of = |side| if viewer.is_side(side) { clock } else { game.veiled_clock().unwrap_or(clock) };
     // Not behind the stamp a running clock counts from; other stamps may be of events this viewer did not see.
     let since = Side::BOTH.into_iter().filter_map(|side| clock_of(side).running_since()).max();
     let at = since.map_or(now, |since| now.max(since));
