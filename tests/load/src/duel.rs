@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
-    Accepted, ClientToServer, GameCommand, MoveText, PROTOCOL_VERSION, ServerToClient, Terms, Time,
+    Accepted, ClientToServer, GameCommand, MoveText, PROTOCOL_VERSION, Secret, ServerToClient, Terms, Time,
 };
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::net::TcpStream;
@@ -91,8 +91,9 @@ impl From<tokio_tungstenite::tungstenite::Error> for Trouble {
 /// One game's two connections.
 pub(crate) struct Pair {
     pub(crate) sockets: [Socket; 2],
+    /// The one that is played now.
     pub(crate) game: Option<GameId>,
-    index: u32,
+    pub(crate) index: u32,
 }
 
 /// The rounds of the relay and of these, in turns, each printed as it ends; the relay's first.
@@ -143,7 +144,7 @@ pub(crate) async fn run(rival: Rival, plan: &Plan) -> Result<Cost, Trouble> {
     for index in 0..plan.games {
         pairs.push(match rival {
             Rival::Relay => pair_of_relay(&stand.server.address, index).await?,
-            _ => pair_of_server(&stand.server.address, index, true).await?,
+            _ => pair_of_server(&stand.server.address, index, true, Time::Unlimited {}).await?,
         });
     }
     let (cpu, started) = (stand.cpu_seconds()?, Instant::now());
@@ -179,37 +180,57 @@ pub(crate) async fn pair_of_relay(address: &str, index: u32) -> Result<Pair, Tro
 }
 
 /// Two guests and their game, which others may watch or not, from its first move on.
-pub(crate) async fn pair_of_server(address: &str, index: u32, private: bool) -> Result<Pair, Trouble> {
-    let mut red = guest(address, index * 2).await?;
-    let mut blue = guest(address, index * 2 + 1).await?;
-    let terms =
-        Terms { ruleset: "pbm".to_owned(), time: Time::Unlimited {}, private, secret: false, rated: false };
-    let offer = ClientToServer::Challenge { cmd_id: id("offer"), terms, side: Some(Side::Red) };
-    let Accepted::Challenge { challenge, .. } = ask(&mut red, &offer).await? else {
+pub(crate) async fn pair_of_server(
+    address: &str,
+    index: u32,
+    private: bool,
+    time: Time,
+) -> Result<Pair, Trouble> {
+    let mut sockets = [guest(address, index * 2).await?, guest(address, index * 2 + 1).await?];
+    let terms = Terms { ruleset: "pbm".to_owned(), time, private, secret: false, rated: false };
+    let game = begin(&mut sockets, terms, 0).await?;
+    Ok(Pair { sockets, game: Some(game), index })
+}
+
+/// A game of two players, the first of them Red, from its first move on. Each of their games has a number of its own.
+pub(crate) async fn begin(sockets: &mut [Socket; 2], terms: Terms, number: u32) -> Result<GameId, Trouble> {
+    let [red, blue] = sockets;
+    let offer =
+        ClientToServer::Challenge { cmd_id: id(&format!("offer-{number}")), terms, side: Some(Side::Red) };
+    let Accepted::Challenge { challenge, .. } = ask(red, &offer).await? else {
         return Err(Trouble::Answer("no challenge".to_owned()));
     };
-    let accept = ClientToServer::AcceptChallenge { cmd_id: id("accept"), challenge, secret: false };
-    let Accepted::Started { game, .. } = ask(&mut blue, &accept).await? else {
+    let cmd_id = id(&format!("accept-{number}"));
+    let accept = ClientToServer::AcceptChallenge { cmd_id, challenge, secret: false };
+    let Accepted::Started { game, .. } = ask(blue, &accept).await? else {
         return Err(Trouble::Answer("no game".to_owned()));
     };
-    for socket in [&mut red, &mut blue] {
+    for socket in [&mut *red, blue] {
         say(socket, &ClientToServer::OpenGame { game, since: None }).await?;
         let command = GameCommand::Deploy { setup: SETUP.to_owned() };
         ask(socket, &ClientToServer::Command { cmd_id: id("deploy"), game, ply: 0, epoch: None, command })
             .await?;
     }
     // Blue's acknowledgement came after the start; Red has yet to read of it.
-    until(&mut red, |text| text.contains(r#""kind":"started""#)).await?;
-    Ok(Pair { sockets: [red, blue], game: Some(game), index })
+    until(red, |text| text.contains(r#""kind":"started""#)).await?;
+    Ok(game)
 }
 
 pub(crate) async fn guest(address: &str, index: u32) -> Result<Socket, Trouble> {
     let mut socket = connect(format!("ws://{address}/ws")).await?;
-    let name = Some(format!("load-{index}"));
-    say(&mut socket, &ClientToServer::Hello { protocol: PROTOCOL_VERSION, token: None, name, client: None })
-        .await?;
-    until(&mut socket, |text| text.starts_with(r#"{"type":"welcome""#)).await?;
+    enter(&mut socket, None, Some(format!("load-{index}"))).await?;
     Ok(socket)
+}
+
+/// Says hello; the welcome.
+pub(crate) async fn enter(
+    socket: &mut Socket,
+    token: Option<Secret>,
+    name: Option<String>,
+) -> Result<String, Trouble> {
+    let hello = ClientToServer::Hello { protocol: PROTOCOL_VERSION, token, name, client: None };
+    say(socket, &hello).await?;
+    until(socket, |text| text.starts_with(r#"{"type":"welcome""#)).await
 }
 
 fn id(text: &str) -> flagfall_protocol::CommandId {

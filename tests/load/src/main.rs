@@ -7,6 +7,7 @@
 
 mod appends;
 mod duel;
+mod flat;
 mod http;
 mod ladder;
 mod pool;
@@ -102,6 +103,9 @@ enum Role {
         #[command(flatten)]
         bench: Bench,
     },
+    /// Whether costs stay flat, as ratios in one run: of a move over the number of games and over the length of a game, of a session over how many come
+    /// back at once.
+    Flat(flat::Plan),
     /// Be the relay (started by the measurement itself).
     #[command(hide = true)]
     Relay {
@@ -126,6 +130,7 @@ fn main() -> Result<(), Trouble> {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
             Ok(runtime.block_on(relay::serve(update, acknowledgement))?)
         }
+        Some(Role::Flat(plan)) => one_worker()?.block_on(flat::run(&plan)),
         Some(Role::Targets(plan)) => one_worker()?.block_on(targets::run(&plan)),
         Some(Role::Appends { rounds, waiting, folder }) => {
             let lasting = Duration::from_millis(appends::ROUND_MS);

@@ -82,6 +82,14 @@ impl Stand {
         Ok(Stand { server, redis, folder })
     }
 
+    /// Kills the server with its durable store and starts it anew on the same data.
+    pub(crate) async fn restart(self, bench: &Bench) -> Result<Stand, Trouble> {
+        let Stand { server, redis, folder } = self;
+        server.kill().await?;
+        let data = folder.path().join("data").display().to_string();
+        Ok(Stand { server: start_server(bench, "embedded", &data).await?, redis, folder })
+    }
+
     /// Processor time so far, in seconds: the server's, and its Redis's where it has one.
     pub(crate) fn cpu_seconds(&self) -> Result<(f64, Option<f64>), Trouble> {
         let redis = self.redis.as_ref().map(Measured::cpu_seconds).transpose()?;
@@ -91,10 +99,15 @@ impl Stand {
 
 async fn start_server(bench: &Bench, store: &str, data: &str) -> Result<Measured, Trouble> {
     let arguments = [
-        ["--listen", "127.0.0.1:0", "--metrics-listen", "none"],
-        ["--store", store, "--data", data],
-        ["--log", "warn", "--new-guests-per-minute", "1000000"],
-        ["--ping-seconds", "60", "--pong-seconds", "300"],
+        ["--listen", "127.0.0.1:0"],
+        ["--metrics-listen", "none"],
+        ["--store", store],
+        ["--data", data],
+        ["--log", "warn"],
+        ["--new-guests-per-minute", "1000000"],
+        ["--games-per-player", "64"],
+        ["--ping-seconds", "60"],
+        ["--pong-seconds", "300"],
     ];
     let arguments: Vec<String> = arguments.concat().into_iter().map(str::to_owned).collect();
     Measured::start(&bench.server, &arguments, Some(bench.workers)).await
