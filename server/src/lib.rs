@@ -31,3 +31,8 @@ pub mod storage;
 pub mod table;
 mod trouble;
 pub mod turns;
+
+/// The program's own, which counts in tests what a thread takes.
+#[cfg(test)]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;

@@ -14,15 +14,15 @@ use flagfall_protocol::{
 };
 use flagfall_rules::{Command, Entropy};
 use flagfall_store::{Append, AppendOutcome, Head, Store, StoreError};
+use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use futures_util::stream::FuturesUnordered;
-use futures_util::{FutureExt as _, StreamExt as _};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 use super::core::{Asked, Input, Output, Table};
 use super::creation::CreateError;
 use super::header::GameHeader;
 use super::house::{HousePlayers, Thought};
+use super::mailbox::{Mailbox, Sender, mailbox};
 use super::public_games::progress_of;
 use super::registry::{TableError, Tables};
 use super::rest::NoFlag;
@@ -32,8 +32,6 @@ use crate::gateway::{ConnectionId, Outbox};
 use crate::metrics::{HOT, TABLES_LEFT};
 use crate::players::players_today;
 
-/// Messages that may wait for a table.
-const MAILBOX_MAX: usize = 64;
 /// How long the table of a game that is over is kept when the last who had it open has gone, in milliseconds.
 const LINGER_MS: u64 = 30_000;
 /// How long a table is kept that was opened for a look, in milliseconds: often another one follows.
@@ -134,14 +132,14 @@ pub(super) enum Stay {
 /// A way to a table. Cheap to clone.
 #[derive(Clone)]
 pub struct TableHandle {
-    id: GameId,
-    /// Boxed: a channel sets room aside for many messages, and nearly always has none.
-    sender: mpsc::Sender<Box<Message>>,
+    /// Boxed: a mailbox keeps room for a few.
+    sender: Sender<Box<Message>>,
     pub(super) shared: Arc<Shared>,
 }
 
 /// What others may read of a table without asking it: public facts.
 pub(super) struct Shared {
+    id: GameId,
     pub(super) header: Arc<GameHeader>,
     pub(super) created: Stamp,
     epoch: u64,
@@ -233,7 +231,7 @@ impl TableHandle {
     /// The game.
     #[must_use]
     pub fn id(&self) -> GameId {
-        self.id
+        self.shared.id
     }
 
     /// The epoch in which the table was opened.
@@ -247,7 +245,7 @@ impl TableHandle {
     /// # Errors
     /// [`TableError`]: the log cannot be read.
     pub(crate) async fn head_at(&self, seq: u64) -> Result<Option<Head>, TableError> {
-        Ok(search::head_at(&*self.shared.store, self.id, seq).await?)
+        Ok(search::head_at(&*self.shared.store, self.id(), seq).await?)
     }
 
     /// Hands the table something; waits while its mailbox is full.
@@ -264,7 +262,7 @@ impl TableHandle {
     /// What it did not take: the mailbox is full, or the table has left memory.
     #[expect(clippy::result_large_err, reason = "it goes on to the next table, or to wait for room")]
     pub(crate) fn try_send(&self, input: TableInput) -> Result<(), TableInput> {
-        let Ok(room) = self.sender.try_reserve() else { return Err(input) };
+        let Some(room) = self.sender.try_reserve() else { return Err(input) };
         room.send(Box::new(Message::Input(input)));
         Ok(())
     }
@@ -274,13 +272,14 @@ impl TableHandle {
     /// # Errors
     /// What it did not take, for the table has left memory.
     pub(crate) async fn hand(&self, input: TableInput) -> Result<(), TableInput> {
-        let Ok(room) = self.sender.reserve().await else { return Err(input) };
+        let Some(room) = self.sender.reserve().await else { return Err(input) };
         room.send(Box::new(Message::Input(input)));
         Ok(())
     }
 
     pub(super) async fn send_message(&self, message: Message) -> Result<(), TableGone> {
-        self.sender.send(Box::new(message)).await.map_err(|_| TableGone)
+        self.sender.reserve().await.ok_or(TableGone)?.send(Box::new(message));
+        Ok(())
     }
 
     /// The log is said to reach at least to this entry.
@@ -288,15 +287,20 @@ impl TableHandle {
         if self.head() >= seq || self.shared.heard.fetch_max(seq, Ordering::Relaxed) >= seq {
             return;
         }
-        // A full mailbox keeps the table awake anyway, and it looks for news at every step.
-        self.sender.try_send(Box::new(Message::Heard)).ok();
+        self.wake_table();
     }
 
     /// Players have come to or gone from other servers.
     pub(super) fn note_seats(&self) {
         self.shared.has_seat_news.store(true, Ordering::Relaxed);
-        // As above.
-        self.sender.try_send(Box::new(Message::Heard)).ok();
+        self.wake_table();
+    }
+
+    fn wake_table(&self) {
+        // A full mailbox keeps the table awake anyway, and it looks for news at every step.
+        if let Some(room) = self.sender.try_reserve() {
+            room.send(Box::new(Message::Heard));
+        }
     }
 
     /// The number of the replica's last entry.
@@ -329,8 +333,8 @@ impl TableHandle {
     pub async fn record(&self, player: Option<&str>) -> Result<GameRecord, TableError> {
         // From the log, not from the table: however long the reading takes, the game goes on.
         let viewer = self.shared.header.viewer(player).ok_or(TableError::NotFound)?;
-        let stored = search::read_all(&*self.shared.store, self.id, 0).await.map_err(TableError::from)?;
-        let mut record = record::record(self.id, &stored, viewer).map_err(|_| TableError::Quarantined)?;
+        let stored = search::read_all(&*self.shared.store, self.id(), 0).await.map_err(TableError::from)?;
+        let mut record = record::record(self.id(), &stored, viewer).map_err(|_| TableError::Quarantined)?;
         record.players = players_today(&*self.shared.store, &record.players).await;
         Ok(record)
     }
@@ -338,12 +342,17 @@ impl TableHandle {
     /// The game in a line, as of its last ply.
     #[must_use]
     pub fn summary(&self) -> GameSummary {
-        self.shared.summary(self.id)
+        self.shared.summary(self.id())
     }
 
     /// How far the game is.
     pub(super) fn phase(&self) -> Phase {
         self.shared.progress().phase
+    }
+
+    /// Whether a player plays the game.
+    pub(super) fn has_seat(&self, player: &str) -> bool {
+        self.shared.header.side_of(player).is_some()
     }
 
     /// Whether the game is still going on.
@@ -356,7 +365,7 @@ impl TableHandle {
 
 impl fmt::Debug for TableHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TableHandle({})", self.id)
+        write!(f, "TableHandle({})", self.id())
     }
 }
 
@@ -364,11 +373,9 @@ pub(super) struct Actor {
     id: GameId,
     table: Table,
     tables: Tables,
-    store: Arc<dyn Store>,
-    mailbox: mpsc::Receiver<Box<Message>>,
+    mailbox: Mailbox<Box<Message>>,
     shared: Arc<Shared>,
     house: HousePlayers,
-    thoughts: FuturesUnordered<BoxFuture<'static, Thought>>,
     outputs: VecDeque<Output>,
     /// Who asked for what is being done right now.
     asking: Option<Outbox>,
@@ -393,13 +400,14 @@ pub(super) fn channel(
     store: Arc<dyn Store>,
     stay: Stay,
 ) -> (TableHandle, Box<Actor>) {
-    let (sender, mailbox) = mpsc::channel(MAILBOX_MAX);
+    let (sender, mailbox) = mailbox();
     let summary = table.summary();
     let shared = Arc::new(Shared {
+        id,
         header: table.header().clone(),
         created: Stamp(summary.created),
         epoch: table.epoch,
-        store: store.clone(),
+        store,
         progress: Mutex::new(Progress {
             is_quarantined: false,
             phase: summary.phase,
@@ -416,16 +424,14 @@ pub(super) fn channel(
         is_noting: AtomicBool::new(false),
     });
     let house = HousePlayers::new(table.header(), tables.thinking_room());
-    let handle = TableHandle { id, sender, shared: shared.clone() };
+    let handle = TableHandle { sender, shared: shared.clone() };
     let actor = Actor {
         id,
         table,
         tables: tables.clone(),
-        store,
         mailbox,
         shared,
         house,
-        thoughts: FuturesUnordered::new(),
         outputs: VecDeque::new(),
         asking: None,
         seats_told: PerSide::default(),
@@ -457,6 +463,12 @@ impl Actor {
                 outbox.close(CloseCode::Shutdown);
             }
         }
+        // Boxed: it takes more room than serving, and comes but once.
+        self.part(ended.is_ok()).boxed().await;
+    }
+
+    /// What comes after the table: it is closed.
+    async fn part(mut self: Box<Self>, is_well: bool) {
         self.mailbox.close();
         // Whoever wrote to the table while it left is served by the next one.
         while let Some(message) = self.mailbox.recv().await {
@@ -464,7 +476,7 @@ impl Actor {
                 let _gone_again = handle.send_message(*message).await;
             }
         }
-        if ended.is_err() && !self.table.is_over() {
+        if !is_well && !self.table.is_over() {
             // Its flag is to fall even when nobody comes back.
             drop(self.table);
             tokio::time::sleep(REOPEN_AFTER).await;
@@ -490,7 +502,7 @@ impl Actor {
                     }
                     self.step(input);
                 }
-                Some(thought) = self.thoughts.next(), if !self.thoughts.is_empty() => {
+                Some(thought) = self.house.thought(), if self.house.are_thinking() => {
                     if let Some(asked) = self.house_command(thought) {
                         self.step(Input::Command(Box::new(asked)));
                     }
@@ -534,7 +546,9 @@ impl Actor {
     /// Whether nobody needs the table: the game is over, or may rest.
     fn is_idle(&self) -> bool {
         self.table.is_idle()
-            || (self.table.may_rest(self.tables.now()) && self.thoughts.is_empty() && self.outputs.is_empty())
+            || (self.table.may_rest(self.tables.now())
+                && !self.house.are_thinking()
+                && self.outputs.is_empty())
     }
 
     /// When the table leaves, if nothing happens until then.
@@ -621,8 +635,8 @@ impl Actor {
     /// Before anything is judged or shown: clocks may not have run. A store that is not silent any more has told of its outages.
     fn look_at_store(&mut self, now: Stamp) {
         let is_away = self.tables.connections().is_store_away();
-        self.table.note_store(is_away, self.store.silent_since());
-        if let Some(outage) = self.store.outage()
+        self.table.note_store(is_away, self.shared.store.silent_since());
+        if let Some(outage) = self.shared.store.outage()
             && self.table.is_new_outage(outage)
         {
             self.outputs.extend(self.table.step(now, Input::Outage(outage)));
@@ -639,7 +653,8 @@ impl Actor {
                 self.outputs.extend(self.table.step(now, Input::Elsewhere(elsewhere)));
             }
         }
-        self.outputs.extend(self.table.step(now, input));
+        let outputs = self.table.step(now, input);
+        self.queue(outputs);
         // Taken over for good: what turns out not to be in the log is not heard of a second time.
         let heard = self.shared.heard.swap(0, Ordering::Relaxed);
         if self.table.is_news(heard) {
@@ -648,6 +663,15 @@ impl Actor {
         self.shared.head.store(self.table.head.seq, Ordering::Relaxed);
         self.tell_seats(self.table.seats_here());
         self.note_progress();
+    }
+
+    /// Lines up what the table wants done. An empty line is replaced, and with it goes the room it had: most games want nothing most of the time.
+    fn queue(&mut self, outputs: Vec<Output>) {
+        if self.outputs.is_empty() {
+            self.outputs = outputs.into();
+        } else {
+            self.outputs.extend(outputs);
+        }
     }
 
     /// Tells other servers who sits here, as far as they do not know.
@@ -686,7 +710,7 @@ impl Actor {
     /// What the table wants done next, as far as it takes time; the rest is done at once.
     fn next_job(&mut self) -> Option<BoxFuture<'static, Input>> {
         while let Some(output) = self.outputs.pop_front() {
-            let (id, store) = (self.id, self.store.clone());
+            let (id, store) = (self.id, self.shared.store.clone());
             return Some(match output {
                 Output::Append(append) => {
                     async move { Input::Appended(append_to(&*store, append).await) }.boxed()
@@ -704,7 +728,7 @@ impl Actor {
                 .boxed(),
                 Output::MakeRematch => self.make_rematch(),
                 Output::HouseTurn { side, view } => {
-                    self.thoughts.extend(self.house.think(side, view));
+                    self.house.think(side, view);
                     continue;
                 }
                 Output::Stopped => {

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_protocol::{Audience, GameEvent, SeenMove, ServerToClient, ViewChange};
+use flagfall_protocol::{Audience, GameEvent, ServerToClient, ViewChange};
 use flagfall_rules::{Event, Game, Viewer, see, see_change};
 
+use super::brief::{Brief, Told};
 use crate::gateway::{ConnectionId, Outbox, Payload};
 
 /// Events an audience can be told again when a line came back.
@@ -35,30 +36,11 @@ impl Subscriber {
 pub(super) struct Shown {
     /// Counts what this audience was shown (HOUSE law 8).
     pub(super) seq: u64,
+    /// The latest events, at most [`TAIL_MAX`].
     tail: VecDeque<Told>,
-}
-
-/// An event as it is kept: nearly all are plies, and those are small.
-#[derive(Clone)]
-enum Told {
-    Moved(SeenMove),
-    Other(Box<GameEvent>),
-}
-
-impl Told {
-    fn new(event: &GameEvent) -> Told {
-        match event {
-            GameEvent::Moved(seen) => Told::Moved(*seen),
-            other => Told::Other(Box::new(other.clone())),
-        }
-    }
-
-    fn event(&self) -> GameEvent {
-        match self {
-            Told::Moved(seen) => GameEvent::Moved(*seen),
-            Told::Other(event) => GameEvent::clone(event),
-        }
-    }
+    /// Those among them that are no [`Told::Ply`], oldest first, each with its number.
+    #[expect(clippy::box_collection, reason = "most games have none, and a box less room than a list")]
+    apart: Option<Box<Vec<(u64, GameEvent)>>>,
 }
 
 impl Shown {
@@ -67,9 +49,21 @@ impl Shown {
         let missed = self.seq.checked_sub(seq).and_then(|missed| usize::try_from(missed).ok());
         match missed {
             Some(missed) if missed <= self.tail.len() => {
-                self.tail.iter().skip(self.tail.len() - missed).map(Told::event).collect()
+                let told = self.tail.iter().skip(self.tail.len() - missed);
+                told.zip(seq + 1..).filter_map(|(told, seq)| self.event(*told, seq)).collect()
             }
             Some(_) | None => Vec::new(),
+        }
+    }
+
+    fn event(&self, told: Told, seq: u64) -> Option<GameEvent> {
+        match told {
+            Told::Ply(ply) => Some(GameEvent::Moved(ply.seen())),
+            Told::Apart => {
+                let found =
+                    self.apart.iter().flat_map(|apart| apart.iter()).find(|(number, _)| *number == seq);
+                found.map(|(_, event)| event.clone())
+            }
         }
     }
 
@@ -78,7 +72,25 @@ impl Shown {
         if self.tail.len() == TAIL_MAX {
             self.tail.pop_front();
         }
-        self.tail.push_back(Told::new(event));
+        let told = match event {
+            GameEvent::Moved(seen) => Brief::new(seen).map_or(Told::Apart, Told::Ply),
+            _ => Told::Apart,
+        };
+        self.tail.push_back(told);
+        self.tend_apart(told, event);
+    }
+
+    /// Keeps an event that is no brief ply, and forgets those that are too old.
+    fn tend_apart(&mut self, told: Told, event: &GameEvent) {
+        if told == Told::Apart {
+            self.apart.get_or_insert_default().push((self.seq, event.clone()));
+        }
+        if let Some(apart) = &mut self.apart {
+            apart.retain(|(number, _)| number + TAIL_MAX as u64 > self.seq);
+            if apart.is_empty() {
+                self.apart = None;
+            }
+        }
     }
 }
 
@@ -154,7 +166,11 @@ impl Audiences {
     pub(super) fn remove(&mut self, connection: ConnectionId) -> Option<Subscriber> {
         let is_it = |subscriber: &Subscriber| subscriber.connection == connection;
         if let Some(at) = self.players.iter().position(is_it) {
-            return Some(self.players.swap_remove(at));
+            let gone = self.players.swap_remove(at);
+            if self.players.is_empty() {
+                self.players = Vec::new();
+            }
+            return Some(gone);
         }
         let at = self.spectators.iter().position(is_it)?;
         let gone = self.spectators.swap_remove(at);
@@ -166,6 +182,17 @@ impl Audiences {
     pub(super) fn drop_closed_spectators(&mut self) {
         self.spectators.retain(|spectator| !spectator.outbox.is_closed());
         self.behind = self.spectators.iter().filter(|spectator| spectator.is_behind).count();
+    }
+
+    /// Bytes set aside for the events that can be told again.
+    #[cfg(test)]
+    pub(super) fn tail_bytes(&self) -> usize {
+        let all = [&self.sides[Side::Red], &self.sides[Side::Blue], &self.public];
+        let bytes = |shown: &Shown| {
+            let apart = shown.apart.iter().map(|apart| apart.capacity() * size_of::<(u64, GameEvent)>());
+            shown.tail.capacity() * size_of::<Told>() + apart.sum::<usize>()
+        };
+        all.map(bytes).iter().sum()
     }
 
     pub(super) fn find_player(&self, connection: ConnectionId) -> Option<&Subscriber> {

@@ -23,14 +23,14 @@ pub(super) struct Claims {
     /// Since when the game can be played without a break.
     playable_since: Option<Stamp>,
     waits: PerSide<Wait>,
+    /// Who said that he goes.
+    is_on_purpose: PerSide<bool>,
 }
 
 #[derive(Default, Clone, Copy)]
 struct Wait {
     /// When the player acted on another server last.
     acted_at: Option<Stamp>,
-    /// Whether he said that he goes.
-    is_on_purpose: bool,
     /// Since when he has been here, short drops of the line aside; none while he is away.
     here_since: Option<Stamp>,
     /// From when on the other side may claim the game, as everybody was told.
@@ -39,7 +39,12 @@ struct Wait {
 
 impl Default for Claims {
     fn default() -> Claims {
-        Claims { least_ms: CLAIM_MS, playable_since: None, waits: PerSide::default() }
+        Claims {
+            least_ms: CLAIM_MS,
+            playable_since: None,
+            waits: PerSide::default(),
+            is_on_purpose: PerSide::default(),
+        }
     }
 }
 
@@ -53,20 +58,18 @@ impl Table {
     pub(super) fn note_leaving(&mut self, connection: ConnectionId, is_on_purpose: bool) {
         if let Some(Viewer::Player(side)) = self.audiences.find_player(connection).map(|player| player.viewer)
         {
-            self.claims.waits[side].is_on_purpose = is_on_purpose;
+            self.claims.is_on_purpose[side] = is_on_purpose;
         }
     }
 
     /// Who has gone on purpose and not come back.
     pub(super) fn gone_on_purpose(&self) -> PerSide<bool> {
-        PerSide::from_fn(|side| self.claims.waits[side].is_on_purpose)
+        self.claims.is_on_purpose
     }
 
     /// Who had gone on purpose when the game went to rest: it is the same absence still.
     pub(super) fn set_gone_on_purpose(&mut self, gone: PerSide<bool>) {
-        for side in Side::BOTH {
-            self.claims.waits[side].is_on_purpose = gone[side];
-        }
+        self.claims.is_on_purpose = gone;
     }
 
     /// A player has acted on another server: he was there then.
@@ -77,8 +80,7 @@ impl Table {
     /// Whether a player has gone away, on purpose or for half a minute, from a game at which he has to be: not where a ply has days.
     pub(super) fn has_gone_away(&self, side: Side, now: Stamp) -> bool {
         let has_to_be_here = self.game.terms().time.claim_wait_ms(self.claims.least_ms).is_some();
-        let is_away =
-            |since: Stamp| self.claims.waits[side].is_on_purpose || now >= since.plus_ms(AWAY_AFTER_MS);
+        let is_away = |since: Stamp| self.claims.is_on_purpose[side] || now >= since.plus_ms(AWAY_AFTER_MS);
         has_to_be_here && self.absent_since(side).is_some_and(is_away)
     }
 
@@ -92,9 +94,10 @@ impl Table {
         let presence = self.presence();
         for side in Side::BOTH {
             let presence = presence[side];
-            let wait = &mut self.claims.waits[side];
+            let Claims { waits, is_on_purpose, .. } = &mut *self.claims;
+            let wait = &mut waits[side];
             if presence == Presence::Present {
-                wait.is_on_purpose = false;
+                is_on_purpose[side] = false;
                 wait.here_since.get_or_insert(now);
             } else {
                 wait.here_since = wait.here_since.filter(|_| presence == Presence::Reconnecting);
@@ -111,11 +114,11 @@ impl Table {
 
     /// From when on the game can be claimed because this side is gone; none while it is here, and where nobody has to be.
     pub(super) fn claim_at(&self, gone: Side) -> Option<Stamp> {
-        let Claims { least_ms, playable_since, waits } = &self.claims;
+        let Claims { least_ms, playable_since, waits, is_on_purpose } = &*self.claims;
         let (wait, other) = (&waits[gone], &waits[gone.opponent()]);
         let absent_since = self.absent_since(gone)?.max(wait.acted_at.unwrap_or_default());
         let since = absent_since.max(other.here_since?).max((*playable_since)?);
         let wait_ms = self.game.terms().time.claim_wait_ms(*least_ms)?;
-        Some(since.plus_ms(if wait.is_on_purpose { wait_ms / 2 } else { wait_ms }))
+        Some(since.plus_ms(if is_on_purpose[gone] { wait_ms / 2 } else { wait_ms }))
     }
 }

@@ -176,7 +176,7 @@ impl Table {
                 self.flight = None;
                 self.early = self.game.flag_fall().map(|flag_fall| {
                     let up_at = flag_fall.plus_ms(1);
-                    Early { flag_fall, until: now.plus_ms(up_at.ms_since(at)).max(up_at) }
+                    Box::new(Early { flag_fall, until: now.plus_ms(up_at.ms_since(at)).max(up_at) })
                 });
             }
             Ok(AppendOutcome::Quarantined { .. }) => self.quarantine(),
@@ -244,7 +244,7 @@ impl Table {
     }
 
     pub(super) fn read(&mut self, because: Reading, outputs: &mut Vec<Output>) {
-        self.reading = Some(because);
+        self.reading = Some(Box::new(because));
         outputs.push(Output::Read { after: self.head.seq });
     }
 
@@ -255,7 +255,7 @@ impl Table {
         read: Result<Vec<StoredEntry>, ReadFailure>,
         outputs: &mut Vec<Output>,
     ) {
-        let because = self.reading.take();
+        let because = self.reading.take().map(|reading| *reading);
         let stored = match read {
             Ok(stored) => stored,
             Err(ReadFailure::Damaged) => return self.quarantine(),

@@ -33,7 +33,9 @@ use crate::peers::Elsewhere;
 /// Commands of one player that may wait while an append is under way.
 const LINE_MAX: usize = 8;
 /// Outcomes of commands kept at hand; older ones are found in the log.
-pub(super) const RECENT_MAX: usize = 8;
+pub(super) const RECENT_MAX: usize = 4;
+/// Commands for which room is set aside at a time to know them again.
+const KNOWN_STEP: usize = 16;
 /// How long until spectators who are behind are looked at again, in milliseconds.
 const BEHIND_LOOK_MS: u64 = 200;
 
@@ -202,13 +204,13 @@ pub(super) struct Table {
     pub(super) attendance: PerSide<Attendance>,
     /// Since when it is known who is on other servers; see [`Table::absent_since`].
     pub(super) sighted_since: Option<Stamp>,
-    pub(super) claims: Claims,
+    pub(super) claims: Box<Claims>,
     pub(super) recent: VecDeque<Done>,
     /// A few bits of the id of every command in the log: whoever has none of them is new.
     pub(super) known: Vec<u16>,
     pub(super) line: VecDeque<Box<Asked>>,
     pub(super) flight: Option<Flight>,
-    pub(super) reading: Option<Reading>,
+    pub(super) reading: Option<Box<Reading>>,
     pub(super) following: Following,
     /// Since when no server could take a move, until the log says that one can again.
     pub(super) outage_since: Option<Stamp>,
@@ -219,7 +221,7 @@ pub(super) struct Table {
     /// When what the store did not take is tried again.
     pub(super) retry_at: Option<Stamp>,
     /// That the store's clock has not come as far as this process's.
-    pub(super) early: Option<Early>,
+    pub(super) early: Option<Box<Early>>,
     behind_look_at: Option<Stamp>,
     pub(super) is_stopping: bool,
     /// Whether a stop pauses the game: no other server goes on with it.
@@ -253,7 +255,7 @@ impl Table {
             attendance: PerSide::from_fn(|side| Attendance::new(header.is_house(side))),
             // Nobody is anywhere else, unless the log is shared.
             sighted_since: Some(Stamp(0)),
-            claims: Claims::default(),
+            claims: Box::default(),
             header: Arc::new(header),
             recent: VecDeque::new(),
             known: Vec::new(),
@@ -375,7 +377,7 @@ impl Table {
     /// From when on a time is up, by this process's clock.
     fn time_is_up_at(&self) -> Option<Stamp> {
         let flag_fall = self.game.flag_fall()?;
-        let early = self.early.filter(|early| early.flag_fall == flag_fall);
+        let early = self.early.as_deref().filter(|early| early.flag_fall == flag_fall);
         // The deadline itself is still in time.
         Some(early.map_or(flag_fall.plus_ms(1), |early| early.until))
     }
@@ -700,6 +702,9 @@ impl Table {
         if let Some(last) = self.recent.back_mut().filter(|last| last.key == done.key) {
             last.seq = done.seq;
             return;
+        }
+        if self.known.len() == self.known.capacity() {
+            self.known.reserve_exact(KNOWN_STEP);
         }
         self.known.push(done.key.bits());
         if self.recent.len() == RECENT_MAX {

@@ -189,7 +189,7 @@ impl Table {
         outputs: &mut Vec<Output>,
     ) {
         let read = looked.map(|(head, stored)| {
-            self.reading = Some(Reading::Look(head));
+            self.reading = Some(Box::new(Reading::Look(head)));
             stored
         });
         self.read_on(now, read, outputs);

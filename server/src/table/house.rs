@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use flagfall_board::{PerSide, Side};
 use flagfall_bots::{Effort, HousePlayer, Level};
 use flagfall_rules::{Command, View};
-use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::sync::Semaphore;
 
 use super::header::GameHeader;
@@ -21,10 +22,13 @@ pub(super) fn thinking_room() -> Arc<Semaphore> {
     Arc::new(Semaphore::new(threads.saturating_sub(1).max(1)))
 }
 
-/// The house players of one game.
-pub(super) struct HousePlayers {
+/// The house players of one game. Most games have none, and take no room for them.
+pub(super) struct HousePlayers(Option<Box<Players>>);
+
+struct Players {
     seats: PerSide<Option<(Level, Arc<Mutex<HousePlayer>>)>>,
     room: Arc<Semaphore>,
+    thoughts: FuturesUnordered<BoxFuture<'static, Thought>>,
 }
 
 impl HousePlayers {
@@ -35,13 +39,16 @@ impl HousePlayers {
             let player = HousePlayer::new(level, side, seed(), Effort::default());
             Some((level, Arc::new(Mutex::new(player))))
         };
-        HousePlayers { seats: PerSide::from_fn(seat), room }
+        let seats = PerSide::from_fn(seat);
+        let has_any = Side::BOTH.into_iter().any(|side| seats[side].is_some());
+        HousePlayers(has_any.then(|| Box::new(Players { seats, room, thoughts: FuturesUnordered::new() })))
     }
 
     /// Lets the house player of a side think about a view, when there is one.
-    pub(super) fn think(&self, side: Side, view: Box<View>) -> Option<BoxFuture<'static, Thought>> {
-        let (level, player) = self.seats[side].clone()?;
-        let room = self.room.clone();
+    pub(super) fn think(&self, side: Side, view: Box<View>) {
+        let Some(players) = &self.0 else { return };
+        let Some((level, player)) = players.seats[side].clone() else { return };
+        let room = players.room.clone();
         let thinking = async move {
             let _place = room.acquire_owned().await;
             let started = std::time::Instant::now();
@@ -53,7 +60,17 @@ impl HousePlayers {
                 Err(_stopped) => std::future::pending().await,
             }
         };
-        Some(thinking.boxed())
+        players.thoughts.push(thinking.boxed());
+    }
+
+    /// Whether one of them thinks.
+    pub(super) fn are_thinking(&self) -> bool {
+        self.0.as_ref().is_some_and(|players| !players.thoughts.is_empty())
+    }
+
+    /// What one of them came to; none when none thinks.
+    pub(super) async fn thought(&mut self) -> Option<Thought> {
+        self.0.as_mut()?.thoughts.next().await
     }
 }
 

@@ -7,6 +7,7 @@
 mod actor;
 mod answers;
 mod audience;
+mod brief;
 mod claims;
 mod commit;
 mod core;
@@ -18,6 +19,7 @@ mod header;
 mod house;
 mod leavers;
 mod listing;
+mod mailbox;
 mod others;
 mod outages;
 mod own_games;

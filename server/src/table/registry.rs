@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,13 +11,14 @@ use flagfall_protocol::{Code, GameSummary, LagQuota, Phase};
 use flagfall_store::{Key, Store, StoreError, StoredEntry, WallClock};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use tokio::sync::{Notify, Semaphore, mpsc, oneshot};
+use tokio::sync::{Notify, Semaphore, oneshot};
 
 use super::actor::{Message, Shared, Stay, TableHandle, channel};
 use super::core::{ReadFailure, Table};
 use super::creation::Making;
 use super::header::GameHeader;
 use super::house;
+use super::mailbox::Mailbox;
 use super::outages::Outages;
 use super::public_games::PublicGames;
 use super::search::read_all;
@@ -133,8 +135,8 @@ pub(super) struct Inner {
 #[derive(Default)]
 pub(super) struct Index {
     tables: HashMap<GameId, TableHandle>,
-    /// The running games of each player that are in memory.
-    of_player: HashMap<String, BTreeSet<GameId>>,
+    /// Who plays which running game that is in memory. A player stands here as a number made of his id, which another one may share: whose a game is, its header says.
+    seats: BTreeSet<(u64, GameId)>,
     /// Games this server is making right now, in the order in which it was asked to.
     pub(super) making: Vec<Making>,
     pub(super) is_stopping: bool,
@@ -142,9 +144,17 @@ pub(super) struct Index {
 
 impl Index {
     fn count(&mut self, game: GameId, header: &GameHeader) {
-        for player in Side::BOTH.map(|side| &header.players[side]) {
-            self.of_player.entry(player.id.clone()).or_default().insert(game);
-        }
+        self.seats.extend(Side::BOTH.map(|side| (number_of(&header.players[side].id), game)));
+    }
+
+    /// The running games in memory that a player plays.
+    fn games_of(&self, player: &str) -> impl Iterator<Item = GameId> {
+        let number = number_of(player);
+        let seats = self.seats.range((number, GameId::from_random([0; 12]))..);
+        let seats = seats.take_while(move |(other, _)| *other == number);
+        // A table that a defect has ended is about to be there again.
+        let is_his = |game: &GameId| self.tables.get(game).is_none_or(|handle| handle.has_seat(player));
+        seats.map(|(_, game)| *game).filter(is_his)
     }
 
     /// Whether this is the table of the game.
@@ -153,15 +163,17 @@ impl Index {
     }
 
     fn uncount(&mut self, game: GameId, header: &GameHeader) {
-        for player in Side::BOTH.map(|side| &header.players[side]) {
-            if let Some(games) = self.of_player.get_mut(&player.id) {
-                games.remove(&game);
-                if games.is_empty() {
-                    self.of_player.remove(&player.id);
-                }
-            }
+        for side in Side::BOTH {
+            self.seats.remove(&(number_of(&header.players[side].id), game));
         }
     }
+}
+
+/// A number made of a player's id, always the same in this process.
+fn number_of(player: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    player.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl Tables {
@@ -454,16 +466,11 @@ impl Tables {
 
     /// A table leaves memory, if nobody is about to write to it; whether it does. Whoever looks for the game from now on finds its log, and whoever found this table
     /// before keeps it.
-    pub(super) fn let_go(
-        &self,
-        game: GameId,
-        shared: &Arc<Shared>,
-        mailbox: &mpsc::Receiver<Box<Message>>,
-    ) -> bool {
+    pub(super) fn let_go(&self, game: GameId, shared: &Arc<Shared>, mailbox: &Mailbox<Box<Message>>) -> bool {
         let mut index = self.index();
         let own_ways = usize::from(index.is_of(game, shared));
         // Ways are found in the index alone, which is locked.
-        if mailbox.sender_strong_count() > own_ways || !mailbox.is_empty() {
+        if mailbox.ways() > own_ways || !mailbox.is_empty() {
             return false;
         }
         if own_ways > 0 {
@@ -479,7 +486,7 @@ impl Tables {
 
     /// The running games in memory of one player.
     pub(super) fn in_memory_of(&self, player: &str) -> BTreeSet<GameId> {
-        self.index().of_player.get(player).cloned().unwrap_or_default()
+        self.index().games_of(player).collect()
     }
 
     pub(super) fn index(&self) -> MutexGuard<'_, Index> {

@@ -424,8 +424,9 @@ pub(super) fn code(code: &'static str) -> String {
 /// Has both deploy, and plays so many plies.
 pub(super) fn play_plies(store: &MemoryStore, clock: &Arc<ManualClock>, id: GameId, plies: usize) {
     let mut hand = Hand::on(store.clone(), clock.clone(), id);
-    let ruleset = hand.table.header().terms.ruleset.clone();
-    let (mut ana, mut bo) = (Client::new("ana"), Client::new("bo"));
+    let header = hand.table.header().clone();
+    let ruleset = header.terms.ruleset.clone();
+    let [mut ana, mut bo] = Side::BOTH.map(|side| Client::new(&header.players[side].id));
     hand.command(&ana, 0, deploy(&ruleset, Side::Red, 1));
     hand.command(&bo, 0, deploy(&ruleset, Side::Blue, 2));
     hand.play(&mut ana, &mut bo, plies, &mut Chance::new(7));

@@ -11,10 +11,10 @@ pub(super) mod harness;
 mod lag;
 mod leaks;
 mod leavers;
+mod memory;
 mod public_games;
 mod recovery;
 mod rest;
-
 mod servers;
 mod several;
 mod simulation;

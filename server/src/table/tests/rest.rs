@@ -607,39 +607,3 @@ fn no_flag_falls_before_the_moment_until_which_a_game_may_rest() {
         }
     }
 }
-
-/// What a game takes in memory is printed with `FLAGFALL_TABLES=20000 … -- --nocapture`.
-#[test]
-fn games_at_rest_take_no_memory() {
-    let games: u32 = std::env::var("FLAGFALL_TABLES").ok().and_then(|text| text.parse().ok()).unwrap_or(100);
-    let mut bytes = Vec::new();
-    for time in [Time::Fischer { base_s: 86_400, increment_s: 5 }, DAYS] {
-        let clock = std::sync::Arc::new(flagfall_store::ManualClock::new(super::harness::START));
-        let store = MemoryStore::new(clock.clone());
-        let mut terms = header("classic");
-        terms.terms.time = time;
-        for number in 0..games {
-            let bytes = std::array::from_fn(|at| u8::try_from((number >> (5 * at.min(5))) & 31).unwrap_or(0));
-            let id = GameId::from_random(bytes);
-            super::harness::make_game(&store, id, &terms);
-            super::harness::play_plies(&store, &clock, id, 100);
-        }
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-        runtime.unwrap().block_on(async {
-            let before = resident_bytes();
-            let house = House::on(store, clock).await;
-            settle().await;
-            house.advance(REST_MS).await;
-            house.advance(REST_MS).await;
-            let is_slow = time == DAYS;
-            assert_eq!(house.tables.len(), if is_slow { 0 } else { games as usize });
-            bytes.push(resident_bytes().saturating_sub(before) / u64::from(games));
-        });
-    }
-    println!("{games} games of 100 plies: {} bytes each on a clock, {} at rest", bytes[0], bytes[1]);
-}
-
-fn resident_bytes() -> u64 {
-    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
-    4096 * pages.split(' ').nth(1).unwrap().parse::<u64>().unwrap()
-}

@@ -1,0 +1,249 @@
+//! A table's mailbox: bounded, many ways in, one reader.
+//!
+//! A server has a table for every running game, and nearly every mailbox is empty nearly always, so it sets no room aside for messages that are not there: a channel
+//! of the runtime takes a kilobyte, most of it for messages to come and to keep senders and reader out of each other's way, who are seldom at it together here.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::task::coop::cooperative;
+
+/// Messages that may wait for a table.
+const MAILBOX_MAX: usize = 64;
+/// Capacity an empty line may keep; a burst gives the rest back.
+const IDLE_CAPACITY: usize = 4;
+
+/// A way into a mailbox. Cheap to clone.
+pub(super) struct Sender<T> {
+    mail: Arc<Mail<T>>,
+}
+
+/// The reading end; there is one.
+pub(super) struct Mailbox<T> {
+    mail: Arc<Mail<T>>,
+}
+
+/// Room for one message in a mailbox. A mailbox that closes still takes what is put there.
+pub(super) struct Room<'a, T> {
+    mail: &'a Mail<T>,
+    place: Option<SemaphorePermit<'a>>,
+}
+
+struct Mail<T> {
+    /// The places that are free; closed when nothing more is taken.
+    places: Semaphore,
+    state: Mutex<State<T>>,
+}
+
+struct State<T> {
+    line: VecDeque<T>,
+    reader: Option<Waker>,
+}
+
+/// An empty mailbox and a way into it.
+pub(super) fn mailbox<T>() -> (Sender<T>, Mailbox<T>) {
+    let state = Mutex::new(State { line: VecDeque::new(), reader: None });
+    let mail = Arc::new(Mail { places: Semaphore::new(MAILBOX_MAX), state });
+    (Sender { mail: mail.clone() }, Mailbox { mail })
+}
+
+impl<T> Mail<T> {
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        // No code between lock and unlock can leave the state half changed, so poison means nothing.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    fn clone(&self) -> Sender<T> {
+        Sender { mail: self.mail.clone() }
+    }
+}
+
+impl<T> Sender<T> {
+    /// Room for a message, if there is some now and the mailbox is not closed.
+    pub(super) fn try_reserve(&self) -> Option<Room<'_, T>> {
+        let place = self.mail.places.try_acquire().ok()?;
+        Some(Room { mail: &self.mail, place: Some(place) })
+    }
+
+    /// Room for a message, as soon as it is this one's turn; none when the mailbox is closed.
+    pub(super) async fn reserve(&self) -> Option<Room<'_, T>> {
+        let place = self.mail.places.acquire().await.ok()?;
+        Some(Room { mail: &self.mail, place: Some(place) })
+    }
+}
+
+impl<T> Room<'_, T> {
+    /// Puts a message in line.
+    pub(super) fn send(mut self, message: T) {
+        let Some(place) = self.place.take() else { return };
+        // The reader gives the place back.
+        place.forget();
+        let reader = {
+            let mut state = self.mail.lock();
+            state.line.push_back(message);
+            state.reader.take()
+        };
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+    }
+}
+
+impl<T> Drop for Room<'_, T> {
+    /// Room that was not used: a reader of a closed mailbox waits for no message any more.
+    fn drop(&mut self) {
+        if let Some(place) = self.place.take() {
+            drop(place);
+            let reader = self.mail.lock().reader.take();
+            if let Some(reader) = reader {
+                reader.wake();
+            }
+        }
+    }
+}
+
+impl<T> Mailbox<T> {
+    /// The next message, as soon as there is one; none when the mailbox is closed and empty. Nothing is lost when the future is dropped.
+    pub(super) async fn recv(&mut self) -> Option<T> {
+        // Whoever reads a mailbox that never empties lets other tasks have their turn.
+        cooperative(poll_fn(|cx| self.poll_recv(cx))).await
+    }
+
+    fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        let mut state = self.mail.lock();
+        if let Some(message) = state.line.pop_front() {
+            if state.line.is_empty() && state.line.capacity() > IDLE_CAPACITY {
+                state.line = VecDeque::new();
+            }
+            drop(state);
+            self.mail.places.add_permits(1);
+            return Poll::Ready(Some(message));
+        }
+        let places = &self.mail.places;
+        // Whoever has room already still puts his message there.
+        if places.is_closed() && places.available_permits() == MAILBOX_MAX {
+            return Poll::Ready(None);
+        }
+        match &mut state.reader {
+            Some(reader) => reader.clone_from(cx.waker()),
+            none => *none = Some(cx.waker().clone()),
+        }
+        Poll::Pending
+    }
+
+    /// Takes nothing more in, but what somebody has room for already.
+    pub(super) fn close(&mut self) {
+        self.mail.places.close();
+    }
+
+    /// Whether no message waits and nobody has room for one.
+    pub(super) fn is_empty(&self) -> bool {
+        self.mail.places.available_permits() == MAILBOX_MAX
+    }
+
+    /// How many ways there are into it.
+    pub(super) fn ways(&self) -> usize {
+        Arc::strong_count(&self.mail) - 1
+    }
+}
+
+impl<T> Drop for Mailbox<T> {
+    /// Whoever waits for an answer to what nobody reads any more is told so.
+    fn drop(&mut self) {
+        self.close();
+        let unread = std::mem::take(&mut self.mail.lock().line);
+        drop(unread);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    fn fill(sender: &Sender<usize>) {
+        (0..MAILBOX_MAX).for_each(|number| sender.try_reserve().unwrap().send(number));
+    }
+
+    #[tokio::test]
+    async fn messages_come_in_order_and_wake_a_waiting_reader() {
+        let (sender, mut mailbox) = mailbox();
+        assert!(mailbox.recv().now_or_never().is_none());
+        let waiting = tokio::spawn(async move { [mailbox.recv().await, mailbox.recv().await] });
+        tokio::task::yield_now().await;
+        sender.try_reserve().unwrap().send(1);
+        tokio::task::yield_now().await;
+        sender.clone().reserve().await.unwrap().send(2);
+        assert_eq!(waiting.await.unwrap(), [Some(1), Some(2)]);
+    }
+
+    #[tokio::test]
+    async fn a_full_mailbox_takes_nothing_until_one_is_read_and_then_whoever_waited_first() {
+        let (sender, mut mailbox) = mailbox();
+        fill(&sender);
+        assert!(sender.try_reserve().is_none());
+        let waiting = [100, 101].map(|number| {
+            let sender = sender.clone();
+            async move { sender.reserve().await.unwrap().send(number) }
+        });
+        let [mut first, mut second] = waiting.map(Box::pin);
+        assert!(first.as_mut().now_or_never().is_none() && second.as_mut().now_or_never().is_none());
+        assert_eq!(mailbox.recv().await, Some(0));
+        // Nobody overtakes whoever waits.
+        assert!(sender.try_reserve().is_none());
+        assert!(second.as_mut().now_or_never().is_none());
+        assert!(first.as_mut().now_or_never().is_some());
+        drop(second);
+        for number in (1..MAILBOX_MAX).chain([100]) {
+            assert_eq!(mailbox.recv().await, Some(number));
+        }
+        assert!(mailbox.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_closed_mailbox_gives_out_what_it_took_and_what_somebody_had_room_for() {
+        let (sender, mut mailbox) = mailbox();
+        sender.try_reserve().unwrap().send(1);
+        let (used, unused) = (sender.try_reserve().unwrap(), sender.try_reserve().unwrap());
+        mailbox.close();
+        assert!(sender.try_reserve().is_none() && sender.reserve().await.is_none());
+        assert_eq!(mailbox.recv().await, Some(1));
+        assert!(!mailbox.is_empty());
+        used.send(2);
+        assert_eq!(mailbox.recv().await, Some(2));
+        let mut end = Box::pin(mailbox.recv());
+        assert!(end.as_mut().now_or_never().is_none());
+        drop(unused);
+        assert_eq!(end.await, None);
+    }
+
+    #[tokio::test]
+    async fn a_dropped_mailbox_takes_nothing() {
+        let (sender, mailbox) = mailbox();
+        fill(&sender);
+        let waiting = sender.clone();
+        let waiting = tokio::spawn(async move { waiting.reserve().await.is_none() });
+        tokio::task::yield_now().await;
+        drop(mailbox);
+        assert!(waiting.await.unwrap());
+        assert!(sender.try_reserve().is_none());
+    }
+
+    #[test]
+    fn ways_are_counted_and_a_burst_leaves_no_room_behind() {
+        let (sender, mut mailbox) = mailbox();
+        let other = sender.clone();
+        assert_eq!(mailbox.ways(), 2);
+        drop(other);
+        assert_eq!(mailbox.ways(), 1);
+        fill(&sender);
+        while mailbox.recv().now_or_never().is_some() {}
+        assert_eq!(mailbox.mail.lock().line.capacity(), 0);
+    }
+}
