@@ -8,7 +8,6 @@ pub mod archive;
 pub mod clock;
 pub mod embedded;
 mod encoding;
-mod gathering;
 pub mod limits;
 pub mod memory;
 #[cfg(feature = "planted-faults")]

@@ -12,6 +12,7 @@ use std::time::Duration;
 use flagfall_board::Stamp;
 use redis::{Cmd, Pipeline};
 use tokio::sync::mpsc;
+use tokio::task::yield_now;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::Demand;
@@ -22,7 +23,6 @@ use super::promises::list;
 use super::request::{Request, gather};
 use super::shared::Shared;
 use crate::clock::{SystemClock, WallClock};
-use crate::gathering::while_more_come;
 use crate::store::{OUTAGES_KEY, OUTAGES_MAX};
 
 /// The time between two looks whether Redis is still there.
@@ -79,7 +79,8 @@ impl Writer {
                 _ = pulse.tick() => self.beat().await,
                 request = requests.recv() => match request {
                     Some(first) => {
-                        while_more_come(|| requests.len()).await;
+                        // Whoever is about to ask gets in: an answered group is ready to go on all at once.
+                        yield_now().await;
                         let group = gather(first, &mut requests);
                         self.run_group(group).await;
                         self.return_soon().await;
