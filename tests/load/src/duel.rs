@@ -144,7 +144,7 @@ pub(crate) async fn run(rival: Rival, plan: &Plan) -> Result<Cost, Trouble> {
     for index in 0..plan.games {
         pairs.push(match rival {
             Rival::Relay => pair_of_relay(&stand.server.address, index).await?,
-            _ => pair_of_server(&stand.server.address, index, true, Time::Unlimited {}).await?,
+            _ => pair_of_server(&stand.server.address, index, true).await?,
         });
     }
     let (cpu, started) = (stand.cpu_seconds()?, Instant::now());
@@ -180,14 +180,10 @@ pub(crate) async fn pair_of_relay(address: &str, index: u32) -> Result<Pair, Tro
 }
 
 /// Two guests and their game, which others may watch or not, from its first move on.
-pub(crate) async fn pair_of_server(
-    address: &str,
-    index: u32,
-    private: bool,
-    time: Time,
-) -> Result<Pair, Trouble> {
+pub(crate) async fn pair_of_server(address: &str, index: u32, private: bool) -> Result<Pair, Trouble> {
     let mut sockets = [guest(address, index * 2).await?, guest(address, index * 2 + 1).await?];
-    let terms = Terms { ruleset: "pbm".to_owned(), time, private, secret: false, rated: false };
+    let terms =
+        Terms { ruleset: "pbm".to_owned(), time: Time::Unlimited {}, private, secret: false, rated: false };
     let game = begin(&mut sockets, terms, 0).await?;
     Ok(Pair { sockets, game: Some(game), index })
 }

@@ -58,14 +58,6 @@ impl Measured {
         Ok(Measured { child, address: format!("unix://{socket}") })
     }
 
-    /// Ends the process at once; it is gone when this returns.
-    ///
-    /// # Errors
-    /// When it cannot be ended.
-    pub(crate) async fn kill(mut self) -> Result<(), Trouble> {
-        Ok(self.child.kill().await?)
-    }
-
     /// Processor time used so far, in seconds, user and system.
     ///
     /// # Errors

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use flagfall_protocol::{ClientToServer, Time};
+use flagfall_protocol::ClientToServer;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -18,9 +18,6 @@ use crate::stand::{Bench, Rival, Stand};
 const WARM_UP: u32 = 64;
 /// Guests' names begin with numbers from here on, apart from those of players.
 const GUESTS_FROM: u32 = 1_000_000;
-
-/// How long a server that was just started is left alone, in seconds.
-const SETTLING_S: u32 = 20;
 
 /// How many.
 #[derive(Clone, Copy)]
@@ -69,36 +66,7 @@ pub(crate) async fn run(plan: Plan, bench: &Bench) -> Result<(), Trouble> {
             println!("{:<26} {:>6.1} KiB of Redis's memory a game", "", bytes / 1024.0);
         }
     }
-    println!(
-        "{:<26} {:>6.0} B a live game after {} plies that nobody has open",
-        Rival::Embedded.name(),
-        live_game_bytes(plan, bench).await?,
-        plan.moves * 2
-    );
     Ok(())
-}
-
-/// What a game takes that nobody has open and whose clock runs: a server that was started with many of them, against one whose games are as many, as long, and at
-/// rest for want of a clock. Stores and logs are the same.
-async fn live_game_bytes(plan: Plan, bench: &Bench) -> Result<f64, Trouble> {
-    let mut bytes = Vec::new();
-    for time in [Time::Fischer { base_s: 86_400, increment_s: 0 }, Time::Unlimited {}] {
-        let stand = Stand::start(Rival::Embedded, bench, [UPDATE_BYTES, ACKNOWLEDGEMENT_BYTES]).await?;
-        for index in 0..plan.games {
-            let mut pair = pair_of_server(&stand.server.address, index, true, time).await?;
-            for turn in 0..plan.moves * 2 {
-                pair.play(turn).await?;
-            }
-        }
-        let stand = stand.restart(bench).await?;
-        // What a start needed for a moment is given back by and by, as something happens.
-        for index in 0..SETTLING_S {
-            drop(guest(&stand.server.address, GUESTS_FROM + index).await?);
-            tokio::time::sleep(Duration::from_secs(1)).await;
-        }
-        bytes.push(stand.server.memory_bytes()?);
-    }
-    Ok((bytes[0] - bytes[1]) / f64::from(plan.games))
 }
 
 /// What many who look on take.
@@ -125,7 +93,7 @@ impl Crowd {
         let connected = stand.server.memory_bytes()?;
         let pair = match rival {
             Rival::Relay => pair_of_relay(address, 0).await?,
-            _ => pair_of_server(address, 0, false, Time::Unlimited {}).await?,
+            _ => pair_of_server(address, 0, false).await?,
         };
         let spectators = idle.drain(..idle.len().min(plan.spectators as usize));
         let spectators = watch(rival, &pair, spectators.collect()).await?;
@@ -225,7 +193,7 @@ impl Games {
             (stand.server.memory_bytes()?, disk_bytes(stand.folder.path())?, redis(&stand)?);
         let mut pairs = Vec::new();
         for index in 0..plan.games {
-            pairs.push(pair_of_server(&stand.server.address, index, true, Time::Unlimited {}).await?);
+            pairs.push(pair_of_server(&stand.server.address, index, true).await?);
         }
         let begun = stand.server.memory_bytes()?;
         for turn in 0..plan.moves * 2 {

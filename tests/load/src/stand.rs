@@ -82,14 +82,6 @@ impl Stand {
         Ok(Stand { server, redis, folder })
     }
 
-    /// Kills the server with its durable store and starts it anew on the same data.
-    pub(crate) async fn restart(self, bench: &Bench) -> Result<Stand, Trouble> {
-        let Stand { server, redis, folder } = self;
-        server.kill().await?;
-        let data = folder.path().join("data").display().to_string();
-        Ok(Stand { server: start_server(bench, "embedded", &data).await?, redis, folder })
-    }
-
     /// Processor time so far, in seconds: the server's, and its Redis's where it has one.
     pub(crate) fn cpu_seconds(&self) -> Result<(f64, Option<f64>), Trouble> {
         let redis = self.redis.as_ref().map(Measured::cpu_seconds).transpose()?;
