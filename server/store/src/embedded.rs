@@ -16,7 +16,7 @@
 //!
 //! # What damage does
 //! Every commit lies on the disk twice: in the database's journal, synced before anybody is answered, and in the
-//! *mirror*, a few files beside the database that are written after it and not synced. The *witness*, a third file,
+//! *mirror*, a few files beside the database that are written after the answers and not synced. The *witness*, a third file,
 //! remembers the number of the last commit. When the store is opened, the journals are read from end to end by
 //! ourselves, with every checksum, and only journals without a fault are shown to the database. Whatever else is found,
 //! the store opens past it by itself, game by game: what is whole is moved into a new database, the damaged one is
@@ -33,8 +33,8 @@
 //! | manifests, lists and names of the database | the tables are read block by block; nothing is missing |
 //! | a table gone, or too damaged to tell its rows | games that are short by their heads are in quarantine; lost small records are told, not counted; tables of logs and of heads at once: as with a lost commit |
 //!
-//! After a power cut the mirror may lack the last seconds; the journal, which is synced, has them. So damage to just
-//! these commits is found and told, but not mended.
+//! After a power cut the mirror may lack the last seconds, after a killed process the last commit; the journal, which is
+//! synced, has them. So damage to just these commits is found and told, but not mended.
 //!
 //! What fjall 3.1 does by itself with such files, read in its source and tried: it cuts its journal at what it takes for
 //! the end, and drops **all later batches without a word**; it believes counts, lengths and sequence numbers that no

@@ -430,32 +430,39 @@ fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
 
 #[test]
 fn sessions_that_differ_in_secrets_alone_are_the_same_bytes() {
-    let mut compared = 0;
-    for ruleset in Ruleset::all() {
-        let mut pairs = 0;
-        for (seed, side) in (2..5).flat_map(|seed| Side::BOTH.map(|side| (seed, side))) {
-            let script = play(ruleset, seed, if ruleset.army.len() < 10 { 24 } else { 150 }, side);
-            if script.acts.len() < 8 {
-                continue;
-            }
-            let twins = twins(&script, side, seed, 2);
-            pairs += twins.len();
-            for viewer in [Viewer::Player(side.opponent()), Viewer::Public] {
-                let reference = session(&script, viewer, Plant::Nothing);
-                for twin in &twins {
-                    let bytes = session(twin, viewer, Plant::Nothing);
-                    let differs = reference.iter().zip(&bytes).find(|(one, other)| one != other);
-                    assert_eq!(differs, None, "{} seed {seed} {side:?} seen by {viewer:?}", ruleset.id);
-                    assert_eq!(reference.len(), bytes.len());
-                    compared += reference.len();
-                }
-            }
-        }
-        println!("{}: {pairs} pairs", ruleset.id);
-        assert!(pairs >= 4, "{}: {pairs} pairs are too few to mean anything", ruleset.id);
-    }
+    let compared: usize = std::thread::scope(|threads| {
+        let of_each: Vec<_> =
+            Ruleset::all().iter().map(|ruleset| threads.spawn(|| compare_twins(ruleset))).collect();
+        of_each.into_iter().map(|of_one| of_one.join().expect("no difference")).sum()
+    });
     println!("{compared} messages compared");
     assert!(compared > 100_000);
+}
+
+/// Compares the sessions of one ruleset with those of their twins; the messages compared.
+fn compare_twins(ruleset: &'static Ruleset) -> usize {
+    let (mut pairs, mut compared) = (0, 0);
+    for (seed, side) in (2..5).flat_map(|seed| Side::BOTH.map(|side| (seed, side))) {
+        let script = play(ruleset, seed, if ruleset.army.len() < 10 { 24 } else { 150 }, side);
+        if script.acts.len() < 8 {
+            continue;
+        }
+        let twins = twins(&script, side, seed, 2);
+        pairs += twins.len();
+        for viewer in [Viewer::Player(side.opponent()), Viewer::Public] {
+            let reference = session(&script, viewer, Plant::Nothing);
+            for twin in &twins {
+                let bytes = session(twin, viewer, Plant::Nothing);
+                let differs = reference.iter().zip(&bytes).find(|(one, other)| one != other);
+                assert_eq!(differs, None, "{} seed {seed} {side:?} seen by {viewer:?}", ruleset.id);
+                assert_eq!(reference.len(), bytes.len());
+                compared += reference.len();
+            }
+        }
+    }
+    println!("{}: {pairs} pairs", ruleset.id);
+    assert!(pairs >= 4, "{}: {pairs} pairs are too few to mean anything", ruleset.id);
+    compared
 }
 
 #[test]

@@ -4,8 +4,8 @@
 //! is taken from it; and its list of what a commit wrote, with a checksum for each row, tells which games and records
 //! suffer when both copies are damaged.
 //!
-//! A commit is mirrored when it is durable and before anybody is told. The mirror is not synced: it survives the end of
-//! the process; after a power cut it may be behind, never ahead. When the store is opened the mirror is written anew from
+//! A commit is mirrored when it is durable, and while those it answers go on. The mirror is not synced: after a killed process
+//! it may lack the last commit, after a power cut the last seconds; it is never ahead of the journal. When the store is opened the mirror is written anew from
 //! the journals, and segments that lie wholly before the oldest journal are deleted as it grows.
 //!
 //! A segment is a file named after its first commit. A commit in it is a list (mark, commit, count of rows, for each row

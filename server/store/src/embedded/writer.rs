@@ -169,6 +169,8 @@ pub(super) struct Writer {
     mirror: Mirror,
     /// The number of the last commit.
     commit: u64,
+    /// The last commit, while the mirror has not got it yet.
+    unmirrored: Option<u64>,
 }
 
 impl Writer {
@@ -179,7 +181,7 @@ impl Writer {
         heads_cached: usize,
         commit: u64,
     ) -> Writer {
-        Writer { spaces, shared, heads: HeadCache::new(heads_cached), mirror, commit }
+        Writer { spaces, shared, heads: HeadCache::new(heads_cached), mirror, commit, unmirrored: None }
     }
 
     /// Works until nobody can ask any more.
@@ -250,6 +252,7 @@ impl Writer {
         for answer in answers {
             answer.give(&verdict);
         }
+        self.mirror_commit();
         for reply in sweeps {
             // A caller that went away needs no answer, here as everywhere below.
             reply.send(self.sweep_step()).ok();
@@ -380,7 +383,7 @@ impl Writer {
         Row::of_commit(self.commit + 1, self.shared.clock.stamp())
     }
 
-    /// Commits, durably, and tells the mirror and the witness.
+    /// Commits, durably, and tells the witness. The mirror is told by [`Writer::mirror_commit`].
     fn commit(&mut self, rows: Vec<Row>) -> Verdict {
         if let Err(StoreError::Unavailable { why }) = self.shared.check_available() {
             return Verdict::Refused(why);
@@ -403,17 +406,23 @@ impl Writer {
             }
         }
         self.commit = commit;
+        self.unmirrored = Some(commit);
         self.shared.counters.commits.fetch_add(1, Ordering::Relaxed);
-        if let Err(error) = self.mirror.write(commit) {
-            // The commit is safe; only damage to this very one could not be mended.
-            tracing::error!(%error, "the store's mirror cannot be written");
-        }
         let mut witness = self.shared.witness.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = witness.note_commit(commit) {
             // The commit is safe; only a loss of this very one would go unnoticed.
             tracing::error!(%error, "the store's witness file cannot be written");
         }
         Verdict::Durable
+    }
+
+    /// Gives the mirror what was committed last. Callers have their answers by then and go on: the journal is what they rest on.
+    fn mirror_commit(&mut self) {
+        let Some(commit) = self.unmirrored.take() else { return };
+        if let Err(error) = self.mirror.write(commit) {
+            // The commit is safe; only damage to this very one could not be mended.
+            tracing::error!(%error, "the store's mirror cannot be written");
+        }
     }
 
     fn sweep_step(&mut self) -> Result<Swept, StoreError> {
@@ -440,7 +449,9 @@ impl Writer {
         if swept.found == 0 {
             return Ok(swept);
         }
-        match self.commit(rows) {
+        let verdict = self.commit(rows);
+        self.mirror_commit();
+        match verdict {
             Verdict::Durable => Ok(swept),
             Verdict::Unknown(why) | Verdict::Refused(why) => Err(StoreError::Unavailable { why }),
         }

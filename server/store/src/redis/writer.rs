@@ -257,6 +257,7 @@ impl Writer {
         }
     }
 
+    /// The heartbeat that was found, unless another follows: then some server lives, and there was no outage. Waits as long as it may take
     /// for the next heartbeat.
     async fn last_life(&mut self, found: Option<Stamp>) -> Result<Option<Stamp>, Fault> {
         let Some(found) = found else { return Ok(None) };
