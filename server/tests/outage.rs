@@ -20,8 +20,13 @@ struct Line(AtomicU8);
 
 const UP: u8 = 0;
 const DOWN: u8 = 1;
-/// The next update is carried out, and nobody hears of it.
+/// The next update that takes a token back is carried out, and nobody hears of it; whatever else is written on the side goes on.
 const BREAKING: u8 = 2;
+
+/// What tells other servers that a token was taken back.
+fn is_revocation(write: &Write) -> bool {
+    matches!(write, Write::Put { key, .. } if key.as_bytes().starts_with(b"revoked/"))
+}
 
 impl Line {
     fn to(store: &MemoryStore) -> Arc<StoreBetween<Line>> {
@@ -50,11 +55,13 @@ impl Hands for Line {
 
     async fn update(
         &self,
+        update: &Update,
         call: impl Future<Output = Result<UpdateOutcome, StoreError>> + Send,
     ) -> Result<UpdateOutcome, StoreError> {
         let outcome = self.call(call).await?;
-        let is_breaking = self.0.compare_exchange(BREAKING, DOWN, Ordering::SeqCst, Ordering::SeqCst);
-        Ok(if is_breaking.is_ok() { UpdateOutcome::Unknown } else { outcome })
+        let is_hit = update.writes.iter().any(is_revocation)
+            && self.0.compare_exchange(BREAKING, DOWN, Ordering::SeqCst, Ordering::SeqCst).is_ok();
+        Ok(if is_hit { UpdateOutcome::Unknown } else { outcome })
     }
 }
 

@@ -291,6 +291,7 @@ impl Hands for Mortal {
 
     async fn update(
         &self,
+        _update: &Update,
         call: impl Future<Output = Result<UpdateOutcome, StoreError>> + Send,
     ) -> Result<UpdateOutcome, StoreError> {
         if self.is_stalled.load(Ordering::SeqCst) {

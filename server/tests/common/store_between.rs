@@ -41,9 +41,10 @@ pub trait Hands: Send + Sync + 'static {
         call
     }
 
-    /// As [`Hands::call`], for changes of side records.
+    /// As [`Hands::call`], for this change of side records.
     fn update(
         &self,
+        _update: &Update,
         call: impl Future<Output = Result<UpdateOutcome, StoreError>> + Send,
     ) -> impl Future<Output = Result<UpdateOutcome, StoreError>> + Send {
         self.call(call)
@@ -83,7 +84,8 @@ impl<H: Hands> Store for StoreBetween<H> {
         Box::pin(self.hands.call(self.store.scan(prefix, after, limit)))
     }
     fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
-        Box::pin(self.hands.update(self.store.update(update)))
+        let call = self.store.update(update.clone());
+        Box::pin(async move { self.hands.update(&update, call).await })
     }
     fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
         Box::pin(self.hands.upkeep(self.store.sweep()))
