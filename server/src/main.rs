@@ -237,13 +237,20 @@ async fn tell_quarantined(store: &dyn Store) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What to type to play on a server that listens here.
 fn how_to_play(address: SocketAddr) -> String {
-    let server =
-        if address.to_string() == LISTEN { String::new() } else { format!(" --server ws://{address}/ws") };
+    // On every address of this machine there is, seen from elsewhere, no address to name.
+    let is_everywhere = address.ip().is_unspecified();
+    let server = match is_everywhere {
+        true => format!(" --server ws://HOST:{}/ws", address.port()),
+        false if address.to_string() == LISTEN => String::new(),
+        false => format!(" --server ws://{address}/ws"),
+    };
+    let host = if is_everywhere { "; HOST is this machine's name or address" } else { "" };
     let client = client_command(std::env::current_exe().ok().as_deref());
     let line = |command: &str| format!("\n  {client} {command}{server}");
     format!(
-        "to play, in another terminal:{}\nto play somebody else, in two:{}\nto watch:{}",
+        "to play, in another terminal{host}:{}\nto play somebody else, in two:{}\nto watch:{}",
         line("play --rules classic --bot"),
         line("play --rules classic"),
         line("watch"),
@@ -323,6 +330,19 @@ impl Signals {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_server_is_named_as_clients_can_reach_it() {
+        let of = |address: &str| how_to_play(address.parse().unwrap());
+        assert!(!of(LISTEN).contains("--server"));
+        assert!(of("10.0.0.7:80").contains("watch --server ws://10.0.0.7:80/ws"));
+        for everywhere in ["0.0.0.0:7171", "[::]:7171"] {
+            let told = of(everywhere);
+            assert!(
+                told.contains("watch --server ws://HOST:7171/ws") && told.contains("HOST is this machine's")
+            );
+        }
+    }
 
     #[test]
     fn whoever_has_installed_the_server_is_told_of_the_installed_client() {
