@@ -23,7 +23,7 @@ use super::promises::list;
 use super::request::{Request, gather};
 use super::shared::Shared;
 use crate::clock::{SystemClock, WallClock};
-use crate::store::{OUTAGES_KEY, OUTAGES_MAX};
+use crate::store::{OUTAGES_KEY, OUTAGES_MAX, Outage};
 
 /// The time between two looks whether Redis is still there.
 const PULSE: Duration = Duration::from_secs(1);
@@ -42,8 +42,10 @@ pub(super) struct Writer {
     pause: Duration,
     /// Why Redis could not be used when it was last tried.
     trouble: Fault,
-    /// Whether a heartbeat of this process was taken: what was before its first one is for whoever opens the store to know.
+    /// Whether a heartbeat of this process was taken.
     has_beaten: bool,
+    /// When the store was opened, once it is: whoever opens it knows of all outages that were over then.
+    opened_at: Option<Stamp>,
     outages_known_until: Stamp,
     /// What tells the store from one that was in this Redis before.
     made: String,
@@ -60,11 +62,13 @@ impl Writer {
             pause: RETRY.0,
             trouble: Fault::not_done("Redis was not asked yet"),
             has_beaten: false,
+            opened_at: None,
             outages_known_until: Stamp(0),
             made: String::new(),
         };
         let found = writer.connect().await?;
         let last_heartbeat = writer.last_life(found).await?;
+        writer.opened_at = Some(writer.shared.now());
         Ok((writer, last_heartbeat))
     }
 
@@ -173,7 +177,7 @@ impl Writer {
         }
         // Others do so too: whoever wrote before them would cut off what they hold.
         sleep(wait).await;
-        if self.has_beaten {
+        if self.opened_at.is_some() {
             // Before anything is taken: clocks stood still while no server reached Redis.
             let beat = link.ask(&self.heartbeat(&link)).await?;
             self.note_beat(answers::beat(beat)?);
@@ -212,7 +216,7 @@ impl Writer {
             quarantined.into_iter().filter_map(|(game, why)| Some((game.parse().ok()?, why))).collect(),
         );
         let heartbeat = heartbeat.parse().ok().map(Stamp);
-        if !self.has_beaten {
+        if self.opened_at.is_none() {
             // Later it is for the heartbeat that follows to say how late it is, and whether clocks stood still.
             self.shared.raise_floor(heartbeat.unwrap_or(Stamp(0)).max(Stamp(now)));
         }
@@ -235,8 +239,12 @@ impl Writer {
         // Before the time is known: nobody must see it without knowing that clocks stood still.
         if outage.until > self.outages_known_until {
             self.outages_known_until = outage.until;
+            // What was before the first heartbeat began before the store was opened, or after: of that nobody has heard.
+            let since = outage.since.max(self.opened_at.unwrap_or(outage.until));
             if has_beaten {
                 self.shared.note_outage(outage);
+            } else if outage.until.ms_since(since) > self.shared.silence_ms() {
+                self.shared.note_outage(Outage { since, until: outage.until });
             }
         }
         self.shared.raise_floor(at);

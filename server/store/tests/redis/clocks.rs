@@ -32,6 +32,34 @@ async fn an_outage_is_known_to_all_servers_before_anything_is_taken() {
     assert_eq!(two.outage(), Some(outage), "both know the same");
 }
 
+/// A server that has opened the store, and lost it before anybody took a sign of life of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_outage_after_the_opening_and_before_the_first_heartbeat_is_known_before_anything_is_taken() {
+    let mut redis = RedisServer::start();
+    let options = RedisOptions { silence: Duration::from_millis(400), ..impatient() };
+    let (one, two) = (redis.open(options.clone()).await, redis.open(options).await);
+    let _followed = (one.announcements(), two.announcements());
+    let last = one.heartbeat().await.unwrap();
+    let opened = two.now();
+    redis.kill();
+    until("a long silence", async || {
+        (two.heartbeat().await.is_err() && two.now().ms_since(last.max(opened)) > 500).then_some(())
+    })
+    .await;
+    redis.start_again();
+    let after = async || match two.append(append(game(1), Head::START, &["after"])).await {
+        Ok(AppendOutcome::Ok { at, .. }) => Some(at),
+        _ => None,
+    };
+    let written = until("an append", after).await;
+    let outage = two.outage().expect("known before anything was taken");
+    assert!(
+        outage.since <= last.max(opened) && last <= outage.until && outage.until <= written,
+        "{outage:?}"
+    );
+    assert!(outage.until.ms_since(outage.since) > 400, "{outage:?}");
+}
+
 #[tokio::test]
 async fn whatever_is_read_after_a_silence_is_read_when_it_is_known_whether_clocks_stood_still() {
     let redis = RedisServer::start();
