@@ -239,7 +239,7 @@ impl Writer {
         // Before the time is known: nobody must see it without knowing that clocks stood still.
         if outage.until > self.outages_known_until {
             self.outages_known_until = outage.until;
-            // What was before the first heartbeat began before the store was opened, or after: of that nobody has heard.
+            // Of what the first heartbeat tells, whoever opened the store has read what lies before that; the rest is news to him.
             let since = outage.since.max(self.opened_at.unwrap_or(outage.until));
             if has_beaten {
                 self.shared.note_outage(outage);
