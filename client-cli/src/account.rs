@@ -1,8 +1,8 @@
 //! Accounts from the command line: what `flagfall signup`, `login`, `tokens` and their like do.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 
-use flagfall::address::Address;
+use flagfall::address::{Address, Addresses};
 use flagfall::cli::{
     AccountCommand, Common, HistoryArgs, LeaderboardArgs, LoginArgs, ProfileArgs, ScopeName, SignUpArgs,
     TokensCommand,
@@ -10,9 +10,9 @@ use flagfall::cli::{
 use flagfall::config::{ConfigDir, Identity};
 use flagfall::dial::Dialer;
 use flagfall::http::{self, HttpError};
-use flagfall::{listing, words};
+use flagfall::{listing, net, words};
 use flagfall_protocol::{
-    BlockList, Code, Conduct, Confirmation, HeadToHead, Leaderboard, LoggedIn, Login, MadeToken, Me,
+    BlockList, Code, Conduct, Confirmation, Exit, HeadToHead, Leaderboard, LoggedIn, Login, MadeToken, Me,
     NewPassword, NewRecoveryCode, NewToken, PlayedGames, Player, Profile, RatingHistory, Recover, Recovered,
     Scope, Secret, SignUp, SignedUp, Statistics, TokenInfo, TokenList,
 };
@@ -20,7 +20,7 @@ use hyper::Method;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Trouble, dialer, print, runtime, usage};
+use crate::{Trouble, dialer, network, print, print_as_it_is, runtime, secret, storage, usage, write_file};
 
 /// What the token of a login is called, unless somebody says otherwise.
 const TOKEN_NAME: &str = "flagfall";
@@ -56,7 +56,46 @@ impl Desk {
         })
     }
 
+    /// Asks the server. A guest that it does not know any more makes room for a new one, which asks again.
     pub(crate) fn ask<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        token: Option<&Secret>,
+        body: Option<&impl Serialize>,
+    ) -> Result<T, HttpError> {
+        match self.ask_once(method.clone(), path, token, body) {
+            Err(error) if error.is_unknown_token() && self.is_guest(token) => {
+                let Some(token) = self.new_guest() else { return Err(error) };
+                self.ask_once(method, path, Some(&token), body)
+            }
+            other => other,
+        }
+    }
+
+    /// True if this is the credential of the guest that is kept here.
+    fn is_guest(&self, token: Option<&Secret>) -> bool {
+        let identity = self.identity();
+        !identity.is_account() && token.is_some() && identity.token().as_ref() == token
+    }
+
+    /// A new guest in place of the one that the server does not know; none if it takes none.
+    fn new_guest(&self) -> Option<Secret> {
+        let addresses = Addresses { first: self.address.clone(), others: Vec::new() };
+        let greeted = runtime().ok()?.block_on(net::new_guest(&self.dialer, &addresses, self.name.clone()));
+        let (token, player) = greeted.ok()?;
+        let identity = self.identity();
+        // Where nothing can be written, this one command goes on all the same.
+        drop(identity.set_aside().and_then(|()| identity.save_token(&token, &player.name)));
+        let word = format!(
+            "The server does not know the guest that was kept here any more: you are {}, a new guest.\n",
+            words::player(&player)
+        );
+        drop(written_to_stderr(&word));
+        Some(token)
+    }
+
+    fn ask_once<T: DeserializeOwned>(
         &self,
         method: Method,
         path: &str,
@@ -91,45 +130,28 @@ impl Desk {
     }
 
     fn keep(&self, token: &Secret, player: &Player) -> Result<(), Trouble> {
-        self.config.keep_account(&self.address, token, &player.name).map_err(usage)
+        self.config.keep_account(&self.address, token, &player.name).map_err(|error| {
+            storage(format!(
+                "the login cannot be saved on this machine ({error}). Make room, then: flagfall login {}",
+                words::clean_line(&player.name)
+            ))
+        })
     }
 }
 
 pub(crate) fn refused(word: impl Into<String>) -> Trouble {
-    Trouble { code: 2, word: word.into() }
+    Trouble { code: Exit::Refused, word: word.into() }
 }
 
 pub(crate) fn trouble(error: HttpError) -> Trouble {
     let word = error.to_string();
     match error {
-        HttpError::Refused { .. } if error.is_unknown_token() => refused(
-            "the server does not know the credential kept here any more: flagfall login NAME enters the account again",
-        ),
+        HttpError::Refused { .. } if error.is_unknown_token() => {
+            refused("Your saved login has expired. Sign in again: flagfall login NAME")
+        }
         HttpError::Refused { .. } => refused(word),
-        _ => usage(word),
+        _ => network(word),
     }
-}
-
-/// Asks for something secret: without echo in a terminal, or as a line of the standard input.
-fn ask_secret(what: &str) -> Result<Secret, Trouble> {
-    if io::stdin().is_terminal() {
-        return rpassword::prompt_password(format!("{what}: ")).map(Secret::new).map_err(usage);
-    }
-    let mut line = String::new();
-    let bytes = io::stdin().lock().read_line(&mut line).map_err(usage)?;
-    if bytes == 0 {
-        return Err(usage(format!("{} is wanted as a line of the standard input", what.to_lowercase())));
-    }
-    Ok(Secret::new(line.trim_end_matches(['\r', '\n'])))
-}
-
-/// Asks for a password that is being chosen: twice, where nobody sees what he types.
-fn ask_new_password(what: &str) -> Result<Secret, Trouble> {
-    let password = ask_secret(what)?;
-    if io::stdin().is_terminal() && ask_secret("The same again")? != password {
-        return Err(usage("the two are not the same: nothing was done"));
-    }
-    Ok(password)
 }
 
 fn tell_recovery_code(code: &Secret) -> String {
@@ -149,9 +171,9 @@ pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, Trouble> {
         )));
     }
     let guest = identity.token().filter(|_| !args.new);
-    let password = ask_new_password("A password, 8 characters or more")?;
+    let password = secret::ask_new_password("A password, 8 characters or more")?;
     let body = SignUp { name: args.account, password, bot: args.bot };
-    let ask = |token: Option<&Secret>| desk.ask(Method::POST, "/api/account", token, Some(&body));
+    let ask = |token: Option<&Secret>| desk.ask_once(Method::POST, "/api/account", token, Some(&body));
     let (made, was_guest): (SignedUp, bool) = match ask(guest.as_ref()) {
         Ok(made) => (made, guest.is_some()),
         // The guest was forgotten: there is nothing to take along.
@@ -159,31 +181,46 @@ pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, Trouble> {
         Err(error) => return Err(trouble(error)),
     };
     let mut text = format!("Welcome, {}: this is your account now.\n", words::player(&made.player));
-    match made.token.as_ref().or(guest.as_ref()) {
-        Some(token) => desk.keep(token, &made.player)?,
-        None => return Err(usage("the server made the account but told no token: flagfall login enters it")),
-    }
+    let kept = match made.token.as_ref().or(guest.as_ref()) {
+        Some(token) => desk.keep(token, &made.player),
+        None => {
+            return Err(network("the server made the account but told no token: flagfall login enters it"));
+        }
+    };
     if was_guest {
-        identity.forget().map_err(usage)?;
         text.push_str("The games you played as a guest stay yours.\n");
     }
     text.push_str(&tell_recovery_code(&made.recovery_code));
-    print(&text)
+    // The code is told once: before anything that may fail.
+    print(&text)?;
+    kept?;
+    if was_guest {
+        identity.forget().map_err(storage)?;
+    }
+    Ok(Exit::Done.code())
 }
 
 pub(crate) fn log_in(args: LoginArgs, common: Common) -> Result<u8, Trouble> {
     let desk = Desk::new(common)?;
     let (player, token) = match args.account {
         Some(name) => {
-            let password = ask_secret(&format!("Password of {name}"))?;
+            let password = secret::ask(&format!("Password of {name}"))?;
             let token_name = Some(args.label.unwrap_or_else(|| TOKEN_NAME.to_owned()));
+            // Guesses of others do not keep a device from signing in that shows it was signed in before.
+            let device = desk.config.account_identity(&desk.address, &name).and_then(|it| it.token());
             let LoggedIn { player, token } =
-                desk.post("/api/login", None, &Login { name, password, token_name })?;
+                desk.post("/api/login", device.as_ref(), &Login { name, password, token_name })?;
             (player, token)
         }
         None => {
-            let token = ask_secret("Token")?;
-            let Me { player, .. } = desk.get("/api/me", Some(&token))?;
+            let token = secret::ask("Token")?;
+            let asked = desk.ask_once(Method::GET, "/api/me", Some(&token), None::<&()>);
+            let Me { player, .. } = asked.map_err(|error| match error.is_unknown_token() {
+                true => refused(
+                    "the server does not know this token: it was mistyped or revoked, or another server's",
+                ),
+                false => trouble(error),
+            })?;
             (player, token)
         }
     };
@@ -207,7 +244,7 @@ pub(crate) fn log_out(common: Common) -> Result<u8, Trouble> {
         Err(error) => return Err(trouble(error)),
     }
     let name = identity.name();
-    identity.forget().map_err(usage)?;
+    identity.forget().map_err(storage)?;
     print(&format!("{name} is logged out on {}.\n", desk.address))
 }
 
@@ -379,17 +416,18 @@ fn token_table(tokens: &[TokenInfo]) -> String {
 
 pub(crate) fn recover(name: String, common: Common) -> Result<u8, Trouble> {
     let desk = Desk::new(common)?;
-    let recovery_code = ask_secret("Recovery code")?;
-    let password = ask_new_password("The new password")?;
+    let recovery_code = secret::ask("Recovery code")?;
+    let password = secret::ask_new_password("The new password")?;
     let Recovered { player, token, recovery_code } =
         desk.post("/api/recover", None, &Recover { name, recovery_code, password })?;
-    desk.keep(&token, &player)?;
+    // The code is told once: before anything that may fail.
     print(&format!(
         "You are {} on {} again. All other logins have ended.\n{}",
         words::player(&player),
         desk.address,
         tell_recovery_code(&recovery_code)
-    ))
+    ))?;
+    desk.keep(&token, &player).map(|()| Exit::Done.code())
 }
 
 pub(crate) fn account(command: AccountCommand, common: Common) -> Result<u8, Trouble> {
@@ -401,23 +439,19 @@ pub(crate) fn account(command: AccountCommand, common: Common) -> Result<u8, Tro
             let mut text = serde_json::to_string_pretty(&export).map_err(usage)?;
             text.push('\n');
             match out {
-                None => print(&text),
-                Some(path) => {
-                    std::fs::write(&path, text)
-                        .map_err(|error| usage(format!("{}: {error}", path.display())))?;
-                    print(&format!("Written to {}.\n", path.display()))
-                }
+                None => print_as_it_is(&text),
+                Some(path) => write_file(&path, text),
             }
         }
         AccountCommand::Password => {
-            let password = ask_secret("The password so far")?;
-            let new_password = ask_new_password("The new password")?;
+            let password = secret::ask("The password so far")?;
+            let new_password = secret::ask_new_password("The new password")?;
             let () =
                 desk.post("/api/account/password", Some(&own), &NewPassword { password, new_password })?;
             print("The password is changed, and all other logins have ended.\n")
         }
         AccountCommand::RecoveryCode => {
-            let body = Confirmation { password: ask_secret("Password")? };
+            let body = Confirmation { password: secret::ask("Password")? };
             let NewRecoveryCode { recovery_code } =
                 desk.post("/api/account/recovery_code", Some(&own), &body)?;
             print(&tell_recovery_code(&recovery_code))
@@ -430,19 +464,19 @@ pub(crate) fn account(command: AccountCommand, common: Common) -> Result<u8, Tro
                 );
                 written_to_stderr(&warning)?;
             }
-            let body = Confirmation { password: ask_secret("Password")? };
+            let body = Confirmation { password: secret::ask("Password")? };
             desk.ask::<()>(Method::DELETE, "/api/account", Some(&own), Some(&body)).map_err(|error| {
                 let is_busy = error.is_refused_as(Code::GAMES_RUNNING);
                 let hint = if is_busy { " (flagfall games lists them)" } else { "" };
                 let Trouble { code, word } = trouble(error);
                 Trouble { code, word: format!("{word}{hint}") }
             })?;
-            desk.identity().forget().map_err(usage)?;
+            desk.identity().forget().map_err(storage)?;
             print(&format!("The account {name} is deleted.\n"))
         }
     }
 }
 
 fn written_to_stderr(text: &str) -> Result<(), Trouble> {
-    io::stderr().write_all(text.as_bytes()).map_err(usage)
+    io::stderr().write_all(words::clean(text).as_bytes()).map_err(storage)
 }

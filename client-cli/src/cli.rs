@@ -1,17 +1,22 @@
 //! The command line.
 
+mod read;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use flagfall_board::{GameId, Numbering, Side};
 use flagfall_bots::Level;
-use flagfall_protocol::{RatingWish, Speed, Time};
+use flagfall_protocol::{Exit, RatingWish, Speed, Time};
 use flagfall_records::Format;
 
 use crate::model::DEFAULT_SERVER;
 use crate::range::parse_range;
+use crate::records::RecordSource;
 use crate::umpire::{BotArgs, UmpireArgs};
-use crate::words;
+use read::{parse_format, parse_level, parse_ruleset, parse_side, parse_speed, parse_time};
+
+pub use read::with_small_commands;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,11 +31,11 @@ Examples:
   flagfall bot --exec ./ann --rules pbm  let a program play
 
 A guest's credential is kept per server and name, so that a crash costs no seat.
-Exit codes: 0 fine, 1 usage or network trouble, 2 refused.";
+Names of commands, rulesets, levels and speeds may be written in capitals, too.";
 
 /// Play and watch Stratego in the terminal.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "flagfall", version, after_help = EXAMPLES, propagate_version = true)]
+#[command(name = "flagfall", version, after_help = format!("{EXAMPLES}\n\n{}", Exit::HELP), propagate_version = true)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -60,7 +65,7 @@ pub struct Common {
     #[arg(long, global = true)]
     pub no_color: bool,
     /// The figures on the pieces: us (1 Marshal to 9 Scout) or eu (10 Marshal to 2 Scout).
-    #[arg(long, global = true, value_enum, default_value_t = Numbers::Us)]
+    #[arg(long, global = true, value_enum, ignore_case = true, default_value_t = Numbers::Us)]
     pub numbers: Numbers,
     /// Red always at the bottom, instead of your own side.
     #[arg(long, global = true)]
@@ -100,10 +105,14 @@ pub enum Command {
         after_help = "Lines are read from the terminal or a script, one word and what belongs to it each; help lists them all. Challenges stand when you leave, and so do queued moves.\n\nExamples:\n  flagfall mail\n  echo 'challenge bob pbm 3days' | flagfall mail\n  printf 'next\\nmove a4a5\\nqueue a5a6 if b7b6\\n' | flagfall mail"
     )]
     Mail,
-    /// Fetch the record of a game: whole after its end, before that as you may know it.
+    /// Show the record of a game: one that a server has (whole after its end, before that as you may know it), or a file.
+    #[command(
+        after_help = "A file may have any format that flagfall convert reads; no server is asked then. On a terminal a file\nis stepped through with the arrow keys, elsewhere it is shown as text.\n\nExamples:\n  flagfall record 0123456789ab --json --out final.json\n  flagfall record final.json\n  flagfall record final.json --text\n  flagfall record game.xml --step --plain"
+    )]
     Record {
-        /// The game.
-        game: GameId,
+        /// The game's id, or a file with a record; - for standard input.
+        #[arg(value_name = "GAME|FILE", value_parser = RecordSource::parse)]
+        source: RecordSource,
         /// As JSON.
         #[arg(long, conflicts_with = "text")]
         json: bool,
@@ -119,7 +128,7 @@ pub enum Command {
     },
     /// Check records: whether everything they tell is true of the game they tell.
     #[command(
-        after_help = "A line for each record: good, partly (and what could not be checked) or FALSE (with the ply, a code and why).\nRECORDS.md explains the codes.\nExit codes: 0 nothing is false, 2 something is, 1 something could not be read.\n\nExamples:\n  flagfall record 0123456789ab --json | flagfall check -\n  flagfall check games/ final.json"
+        after_help = "A line for each record: good, partly (and what could not be checked) or FALSE (with the ply, a code and why).\nRECORDS.md explains the codes.\nExit codes: 0 nothing is false, 1 something is, 4 something could not be read.\n\nExamples:\n  flagfall record 0123456789ab --json | flagfall check -\n  flagfall check games/ final.json\n  curl -s https://play.example.org/api/keys > keys.json; flagfall check --key keys.json final.json"
     )]
     Check(CheckArgs),
     /// Write a game in another format: json (our records), text, strados (Gravon's XML), pbm (play-by-mail text).
@@ -315,7 +324,7 @@ pub enum TokensCommand {
         #[arg(value_name = "TEXT")]
         label: String,
         /// What it may do: play is everything, bot is playing as a bot account and nothing else.
-        #[arg(long, value_enum, default_value_t = ScopeName::Play)]
+        #[arg(long, value_enum, ignore_case = true, default_value_t = ScopeName::Play)]
         scope: ScopeName,
     },
     /// Revoke one: whoever uses it is logged out at once.
@@ -377,6 +386,9 @@ pub struct CheckArgs {
     /// A JSON line for each record, with everything found.
     #[arg(long)]
     pub json: bool,
+    /// A public key of the server: every record must be signed with it. 64 hexadecimal digits, or a file of them; or what the server answers at /api/keys. Repeat it for several.
+    #[arg(long, value_name = "FILE|HEX")]
+    pub key: Vec<String>,
 }
 
 /// What to write anew.
@@ -463,7 +475,7 @@ pub struct SeekArgs {
     #[arg(long, value_name = "RULESET", value_parser = parse_ruleset)]
     pub rules: Option<String>,
     /// The clock: minutes and seconds per move (10+5), seconds (90s+2), or none; 10+5 without it.
-    #[arg(long, value_parser = words::parse_time)]
+    #[arg(long, value_parser = parse_time)]
     pub time: Option<Time>,
     /// The game changes both ratings: between accounts, or between bots, with a clock and by a ruleset as it is.
     #[arg(long)]
@@ -483,7 +495,7 @@ pub struct WishArgs {
     #[arg(long, value_name = "RULESET", value_parser = parse_ruleset)]
     pub rules: Option<String>,
     /// The clock: minutes and seconds per move (10+5), seconds (90s+2), minutes and free seconds of each turn (10d5), days per move (3days), or none. Offers are made for 10+5 without it.
-    #[arg(long, value_parser = words::parse_time)]
+    #[arg(long, value_parser = parse_time)]
     pub time: Option<Time>,
     /// Your side; chance decides without it.
     #[arg(long, value_parser = parse_side, value_name = "red|blue")]
@@ -506,7 +518,7 @@ pub struct WishArgs {
     pub rating: Option<RatingWish>,
     /// The level of the house player to play against.
     #[arg(
-        long, value_name = "LEVEL", num_args = 0..=1, group = "how",
+        long, value_name = "LEVEL", value_parser = parse_level, num_args = 0..=1, group = "how",
         default_missing_value = Level::default().name(), help = bot_help()
     )]
     pub bot: Option<String>,
@@ -545,28 +557,6 @@ impl From<Numbers> for Numbering {
             Numbers::Eu => Numbering::Eu,
         }
     }
-}
-
-fn parse_side(text: &str) -> Result<Side, String> {
-    Side::from_name(text).ok_or_else(|| "red or blue is wanted".to_owned())
-}
-
-fn parse_speed(text: &str) -> Result<Speed, String> {
-    let names = Speed::ALL.map(Speed::name).join(", ");
-    Speed::from_name(text).ok_or_else(|| format!("there is no such speed; there are {names}"))
-}
-
-fn parse_format(text: &str) -> Result<Format, String> {
-    let names = Format::ALL.map(Format::name).join(", ");
-    Format::ALL
-        .into_iter()
-        .find(|format| format.name() == text)
-        .ok_or_else(|| format!("there is no such format; there are {names}"))
-}
-
-fn parse_ruleset(text: &str) -> Result<String, String> {
-    let ruleset = flagfall_rules::Ruleset::parse(text).map_err(|error| error.to_string())?;
-    Ok(ruleset.id.to_owned())
 }
 
 #[cfg(test)]

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use flagfall_board::GameId;
+
 use crate::address::Address;
+use crate::commitments::Shown;
 use crate::model::Secret;
 
 /// More guests of one machine are not kept per server and name.
@@ -18,6 +21,11 @@ const LATEST_ACCOUNT: &str = "latest-account";
 const ACCOUNT_FILE: &str = "account-";
 /// The newest seats of a guest that are kept, to find the right guest for a game.
 const SEATS_MAX: usize = 50;
+
+/// Guests that a server no longer knows and that had seats are kept aside up to this many times.
+const ASIDE_MAX: usize = 9;
+/// Games whose commitments are kept, the newest.
+const COMMITMENTS_MAX: usize = 500;
 
 /// A file that could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -98,6 +106,47 @@ impl ConfigDir {
             }
         }
         Ok(Identity { path: slot_path(&folder, name, 1), _lock: None })
+    }
+
+    /// A guest without a file that can be written: whoever has no folder can play, and cannot come back.
+    #[must_use]
+    pub fn unkept_identity(&self, server: &Address, name: Option<&str>) -> Identity {
+        let folder = self.root.join("guests").join(server.file_name());
+        Identity { path: slot_path(&folder, name, 1), _lock: None }
+    }
+
+    /// The commitments that were shown in games on this server.
+    #[must_use]
+    pub fn commitments(&self, server: &Address) -> BTreeMap<GameId, Shown> {
+        let read = |path: &PathBuf| {
+            let game = path.file_stem()?.to_str()?.parse().ok()?;
+            let shown = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+            Some((game, shown))
+        };
+        files(&self.commitments_folder(server)).iter().filter_map(read).collect()
+    }
+
+    /// Keeps the commitments of a game, and forgets those of the oldest where there are too many.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn keep_commitments(&self, server: &Address, game: GameId, shown: &Shown) -> Result<(), ConfigError> {
+        let folder = self.commitments_folder(server);
+        let path = folder.join(format!("{game}.json"));
+        let text = serde_json::to_vec_pretty(shown).map_err(io::Error::from).map_err(at(&path))?;
+        write_private(&path, &text)?;
+        let kept = files(&folder);
+        if kept.len() > COMMITMENTS_MAX {
+            let changed = |path: &PathBuf| fs::metadata(path).and_then(|of| of.modified()).ok();
+            let oldest = kept.iter().filter(|kept| **kept != path).min_by_key(|path| changed(path));
+            // One file too many harms nobody.
+            drop(oldest.map(fs::remove_file));
+        }
+        Ok(())
+    }
+
+    fn commitments_folder(&self, server: &Address) -> PathBuf {
+        self.root.join("commitments").join(server.file_name())
     }
 
     /// The first guest for this server and name, for looking at things only; or the one with a seat in the game.
@@ -205,6 +254,20 @@ impl Identity {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(&self.path)(error)),
             _ => Ok(()),
         }
+    }
+
+    /// Makes room for a new guest. The old one's file is kept beside it if it has seats: another
+    /// server may have answered at this address, and the seats are on the one before.
+    ///
+    /// # Errors
+    /// When the file cannot be moved.
+    pub fn set_aside(&self) -> Result<(), ConfigError> {
+        if self.read().seats.is_empty() {
+            return self.forget();
+        }
+        let aside = |number: usize| self.path.with_extension(format!("previous-{number}.json"));
+        let free = (1..ASIDE_MAX).find(|number| !aside(*number).exists()).unwrap_or(ASIDE_MAX);
+        fs::rename(&self.path, aside(free)).map_err(at(&self.path))
     }
 
     /// Where it is kept.
@@ -452,6 +515,39 @@ mod tests {
         drop(guest);
         let guest = config.identity(&server(), None, None).expect("an identity");
         assert!(!guest.is_account() && guest.token() == Some(Secret::new("guest")));
+    }
+
+    #[test]
+    fn a_forgotten_guest_with_seats_is_kept_aside_and_found_by_its_game() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let config = ConfigDir::new(Some(folder.path().to_owned()));
+        let identity = config.identity(&server(), None, None).expect("an identity");
+        identity.save_token(&Secret::new("old"), "ann").expect("written");
+        identity.save_seat("0123456789ab").expect("written");
+        identity.set_aside().expect("moved");
+        assert_eq!(identity.token(), None);
+        identity.save_token(&Secret::new("new"), "bob").expect("written");
+        identity.set_aside().expect("deleted");
+        assert_eq!(identity.token(), None);
+        identity.save_token(&Secret::new("newer"), "cy").expect("written");
+        drop(identity);
+        let token = |game| config.identity(&server(), None, game).expect("an identity").token();
+        assert_eq!(token(None), Some(Secret::new("newer")));
+        assert_eq!(token(Some("0123456789ab")), Some(Secret::new("old")));
+    }
+
+    #[test]
+    fn commitments_are_there_on_the_next_run_and_each_server_has_its_own() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let config = ConfigDir::new(Some(folder.path().to_owned()));
+        let game: GameId = "0123456789ab".parse().expect("an id");
+        let red = Some(flagfall_protocol::HexBytes([3; 32]));
+        let commitments = flagfall_board::PerSide::new(red, None);
+        let shown = Shown { epoch: 1, commitments, late: false };
+        config.keep_commitments(&server(), game, &shown).expect("written");
+        assert_eq!(config.commitments(&server()).get(&game), Some(&shown));
+        let other = Address::parse("127.0.0.1:7172").expect("an address");
+        assert!(config.commitments(&other).is_empty());
     }
 
     #[test]

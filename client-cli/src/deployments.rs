@@ -6,13 +6,13 @@ use std::io::Read;
 use std::path::Path;
 
 use flagfall::cli::{Common, DeploymentsCommand};
-use flagfall::{layouts, words};
+use flagfall::{layouts, names, words};
 use flagfall_protocol::{SaveDeployment, SavedDeployment, SavedDeployments, Secret};
 use flagfall_rules::Ruleset;
 use hyper::Method;
 
 use crate::account::{Desk, refused, trouble};
-use crate::{Trouble, file_or_text, find_ruleset, print, usage};
+use crate::{Trouble, file_or_text, find_ruleset, print, print_as_it_is, storage, usage, write_file};
 
 /// Ruleset, name, text.
 type All = BTreeMap<String, BTreeMap<String, String>>;
@@ -47,10 +47,9 @@ impl Shelf {
         check_name(name)?;
         layouts::places(text, rules).map_err(|refusal| usage(format!("not saved: {refusal}")))?;
         let squeezed: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
-        let squeezed: String = squeezed.chars().take(rules.shape.home_len()).collect();
         match &self.token {
             None => {
-                let path = self.desk.config.save_setup(rules.id, name, &squeezed).map_err(usage)?;
+                let path = self.desk.config.save_setup(rules.id, name, &squeezed).map_err(storage)?;
                 Ok(path.display().to_string())
             }
             Some(token) => {
@@ -66,7 +65,7 @@ impl Shelf {
     fn remove(&self, rules: &Ruleset, name: &str) -> Result<(), Trouble> {
         check_name(name)?;
         match &self.token {
-            None => self.desk.config.delete_setup(rules.id, name).map_err(usage),
+            None => self.desk.config.delete_setup(rules.id, name).map_err(storage),
             Some(token) => {
                 let path = format!("/api/me/deployments/{}/{name}", rules.id);
                 self.desk.ask::<()>(Method::DELETE, &path, Some(token), None::<&()>).map_err(trouble)
@@ -91,7 +90,13 @@ pub(crate) fn run(command: DeploymentsCommand, common: Common) -> Result<u8, Tro
             let rules = find_ruleset(&ruleset)?.unchanged();
             let all = shelf.all()?;
             let text = all.get(rules.id).and_then(|kept| kept.get(&name));
-            let text = text.ok_or_else(|| usage(format!("no deployment {name:?} is saved for {ruleset}")))?;
+            let meant = names::did_you_mean(
+                &name,
+                all.get(rules.id).into_iter().flatten().map(|(name, _)| name.as_str()),
+            );
+            let text = text.ok_or_else(|| {
+                refused(format!("no deployment {name:?} is saved for {}.{meant}", rules.id))
+            })?;
             print(&format!("{}\n", layouts::in_rows(text, rules).replace(' ', "\n")))
         }
         DeploymentsCommand::Save { ruleset, name, setup } => {
@@ -128,17 +133,14 @@ fn export(all: &All, out: Option<&Path>) -> Result<u8, Trouble> {
     let mut text = serde_json::to_string_pretty(all).map_err(usage)?;
     text.push('\n');
     match out {
-        None => print(&text),
-        Some(path) => {
-            fs::write(path, text).map_err(|error| usage(format!("{}: {error}", path.display())))?;
-            print(&format!("Written to {}.\n", path.display()))
-        }
+        None => print_as_it_is(&text),
+        Some(path) => write_file(path, text),
     }
 }
 
 /// Saves everything of a file: all is looked at before anything is saved.
 fn import(shelf: &Shelf, file: &Path) -> Result<u8, Trouble> {
-    let failed = |error: std::io::Error| usage(format!("{}: {error}", file.display()));
+    let failed = |error: std::io::Error| storage(format!("{}: {error}", file.display()));
     let mut text = String::new();
     if file.as_os_str() == "-" {
         std::io::stdin().read_to_string(&mut text).map_err(failed)?;

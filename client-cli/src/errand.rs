@@ -22,6 +22,11 @@ pub enum Errand {
         /// The game.
         game: GameId,
     },
+    /// The record of a game that cannot be opened: it may be over.
+    Record {
+        /// The game.
+        game: GameId,
+    },
     /// The best of a ruleset at a speed.
     Standings {
         /// The ruleset's id.
@@ -112,6 +117,7 @@ impl Errand {
         match self {
             Errand::OwnGames | Errand::Next => "/api/me/games".to_owned(),
             Errand::Show { game, is_own: _ } => format!("/api/games/{game}"),
+            Errand::Record { game } => format!("/api/games/{game}/record"),
             Errand::Moves { game } => format!("/api/games/{game}/record.txt"),
             Errand::Standings { ruleset, speed } => format!("/api/leaderboards/{ruleset}/{}", speed.name()),
             Errand::Ratings { player } => format!("/api/players/{player}"),

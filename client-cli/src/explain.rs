@@ -155,8 +155,8 @@ fn board(ruleset: &Ruleset, text: &mut String) {
     }
     if ruleset.lakes == Lakes::Drawn {
         indented(
-            "Two lakes of 2x2 squares lie in rows 5 and 6, apart from each other: chance draws them for every game, and \
-             everybody sees them before the armies are placed.",
+            "Two lakes of 2x2 squares lie in rows 5 and 6. Chance draws them for every game; they may touch, and never overlap. \
+             Everybody sees them before the armies are placed.",
             text,
         );
     }
@@ -263,8 +263,9 @@ fn striking(ruleset: &Ruleset) -> Vec<String> {
         disclosure.to_owned(),
         format!("The stronger piece stays, the weaker leaves; {equals}. {winner} {bombs}"),
         format!(
-            "The Spy beats the {} when the Spy strikes; whatever strikes the Spy beats it.",
-            ruleset.spy_beats
+            "The Spy beats the {} when the Spy strikes. Any other piece that strikes a Spy beats it{}; two Spies are equals.",
+            ruleset.spy_beats,
+            if ruleset.labels { ", but for the Phoenix, which labels it" } else { "" }
         ),
     ]
 }

@@ -4,6 +4,7 @@ mod account;
 mod deployments;
 mod notices;
 mod screen;
+mod secret;
 
 use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -13,44 +14,57 @@ use std::process::ExitCode;
 use clap::Parser;
 use flagfall::address::Address;
 use flagfall::chance::Chance;
-use flagfall::cli::{Cli, Command, Common, DeploymentsCommand, PlayArgs, SeekArgs, TokensCommand, WishArgs};
+use flagfall::cli::{
+    Cli, Command, Common, DeploymentsCommand, PlayArgs, SeekArgs, TokensCommand, WishArgs,
+    with_small_commands,
+};
 use flagfall::config::ConfigDir;
 use flagfall::dial::Dialer;
-use flagfall::model::{Goal, How, Model, Options, Page, SetupChoice, Wish};
+use flagfall::model::{Goal, How, Message, Model, Options, Page, Secret, SetupChoice, Wish};
+use flagfall::records::RecordSource;
 use flagfall::replay::Replay;
 use flagfall::shell::Shell;
 use flagfall::umpire::BotArgs;
-use flagfall::{explain, http, plain, umpire, words};
+use flagfall::update;
+use flagfall::{commitments, explain, http, names, plain, setups, umpire, words};
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{GameRecord, RECORD_FORMAT};
-use flagfall_rules::{NoSuchRuleset, Ruleset};
+use flagfall_protocol::{Exit, GameRecord, RECORD_FORMAT};
+use flagfall_rules::Ruleset;
 use tokio::sync::mpsc;
 
-/// What ends the program with a word: 1 usage or network trouble, 2 refused.
+/// What ends the program with a word.
 struct Trouble {
-    code: u8,
+    code: Exit,
     word: String,
 }
 
 fn usage(error: impl std::fmt::Display) -> Trouble {
-    Trouble { code: 1, word: error.to_string() }
+    Trouble { code: Exit::Usage, word: error.to_string() }
+}
+
+fn network(error: impl std::fmt::Display) -> Trouble {
+    Trouble { code: Exit::Network, word: error.to_string() }
+}
+
+fn storage(error: impl std::fmt::Display) -> Trouble {
+    Trouble { code: Exit::Storage, word: error.to_string() }
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(with_small_commands(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are no trouble; everything else is of the kind 1.
-            let code = u8::from(error.use_stderr());
+            // Help and version are no trouble.
+            let code = if error.use_stderr() { Exit::Usage } else { Exit::Done };
             drop(error.print());
-            return ExitCode::from(code);
+            return ExitCode::from(code.code());
         }
     };
     match run(cli) {
         Ok(code) => ExitCode::from(code),
         Err(Trouble { code, word }) => {
             drop(writeln!(io::stderr(), "flagfall: {}", words::clean(&word)));
-            ExitCode::from(code)
+            ExitCode::from(code.code())
         }
     }
 }
@@ -70,11 +84,19 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
             let common = Common { plain: true, ..common };
             converse(Goal::Mail, None, common, Guest::Shared)
         }
-        Command::Record { game, json, text: _, out, step } => {
-            record(game, json, out.as_deref(), step, common)
+        Command::Record { source, json, text, out, step } => {
+            let shows_text = json || text || out.is_some() || !io::stdout().is_terminal();
+            match source {
+                RecordSource::Game(game) => record(game, json, out.as_deref(), step, common),
+                RecordSource::File(path) => {
+                    let told = flagfall::records::read_record(&path).map_err(usage)?;
+                    let address = Address::parse_all(&common.server).map_err(usage)?.first;
+                    show_record(told, json, out.as_deref(), step || !shows_text, &address, &common)
+                }
+            }
         }
         Command::Check(args) => written(flagfall::records::check(&args, &mut io::stdout().lock())),
-        Command::Convert(args) => print(&flagfall::records::convert(&args).map_err(usage)?),
+        Command::Convert(args) => print_as_it_is(&flagfall::records::convert(&args).map_err(usage)?),
         Command::Rules { ruleset: None } => print(&explain::list()),
         Command::Rules { ruleset: Some(id) } => {
             print(&explain::ruleset(find_ruleset(&id)?, common.numbers.into()))
@@ -108,14 +130,25 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
 fn written(result: io::Result<u8>) -> Result<u8, Trouble> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
-        other => other.map_err(usage),
+        other => other.map_err(storage),
     }
 }
 
+/// Prints words for a person: nothing in them steers the terminal.
 fn print(text: &str) -> Result<u8, Trouble> {
+    print_as_it_is(&flagfall::shell::folded(&words::clean(text), flagfall::shell::terminal_columns()))
+}
+
+/// Prints what is for programs, such as JSON.
+fn print_as_it_is(text: &str) -> Result<u8, Trouble> {
     let mut out = io::stdout().lock();
-    let text = flagfall::shell::folded(text, flagfall::shell::terminal_columns());
-    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()).map(|()| 0))
+    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()).map(|()| Exit::Done.code()))
+}
+
+/// Writes a file that was asked for, and says so.
+fn write_file(path: &Path, text: String) -> Result<u8, Trouble> {
+    fs::write(path, text).map_err(|error| storage(format!("{}: {error}", path.display())))?;
+    print(&format!("Written to {}.\n", path.display()))
 }
 
 fn referee() -> Result<u8, Trouble> {
@@ -128,12 +161,7 @@ fn referee() -> Result<u8, Trouble> {
 }
 
 fn find_ruleset(id: &str) -> Result<&'static Ruleset, Trouble> {
-    Ruleset::parse(id).map_err(|error| match error {
-        NoSuchRuleset::Unknown => {
-            usage(format!("there is no ruleset {id:?}. {}", explain::list().trim_end()))
-        }
-        error => usage(error),
-    })
+    names::ruleset(id).map_err(usage)
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, Trouble> {
@@ -224,7 +252,7 @@ fn exec(command: String, args: BotArgs, common: Common) -> Result<u8, Trouble> {
     }
     let program = Program::of_command(&command).map_err(usage)?;
     if let Some(folder) = &log {
-        fs::create_dir_all(folder).map_err(|error| usage(format!("{}: {error}", folder.display())))?;
+        fs::create_dir_all(folder).map_err(|error| storage(format!("{}: {error}", folder.display())))?;
     }
     let seat = wish.game;
     let (wish, common) = wish_of(wish, common)?;
@@ -238,11 +266,11 @@ fn exec(command: String, args: BotArgs, common: Common) -> Result<u8, Trouble> {
         let stop = stop_signals();
         probe(&program)
             .await
-            .map_err(|error| usage(format!("{} cannot be started: {error}", program.path.display())))?;
+            .map_err(|error| storage(format!("{} cannot be started: {error}", program.path.display())))?;
         let runner = Runner::new(shell, session, arena.clone(), program, log);
         match runner.run(stop, &mut io::stdout(), &mut io::stderr()).await {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
-            other => other.map_err(usage),
+            other => other.map_err(storage),
         }
     });
     // Whatever still ran is dropped by now, and dropped programs are killed.
@@ -252,17 +280,17 @@ fn exec(command: String, args: BotArgs, common: Common) -> Result<u8, Trouble> {
 }
 
 fn setup_choice(word: &str) -> Result<SetupChoice, Trouble> {
-    Ok(match word {
+    Ok(match word.to_ascii_lowercase().as_str() {
         "random" => SetupChoice::Random,
         "suggested" => SetupChoice::Suggested,
-        text => SetupChoice::Text(file_or_text(text)?),
+        _ => SetupChoice::Text(file_or_text(word)?),
     })
 }
 
 /// The contents of the file of this name, or else the text itself.
 fn file_or_text(text: &str) -> Result<String, Trouble> {
     if Path::new(text).is_file() {
-        fs::read_to_string(text).map_err(|error| usage(format!("{text}: {error}")))
+        fs::read_to_string(text).map_err(|error| storage(format!("{text}: {error}")))
     } else {
         Ok(text.to_owned())
     }
@@ -285,14 +313,23 @@ fn client(
     let config = ConfigDir::new(common.config_dir.clone());
     let seat = game.map(|game| game.to_string());
     let name = common.name.as_deref();
-    let identity = match guest {
-        Guest::Own => config.identity(&address, name, seat.as_deref()).map_err(usage)?,
-        Guest::Shared => config.shared_identity(&address, name, seat.as_deref()),
+    let (identity, unsaved) = match guest {
+        Guest::Own => match config.identity(&address, name, seat.as_deref()) {
+            Ok(identity) => (identity, None),
+            // A player without a folder can play; the seat is lost with this client, which says so.
+            Err(error) => (config.unkept_identity(&address, name), Some(error.to_string())),
+        },
+        Guest::Shared => (config.shared_identity(&address, name, seat.as_deref()), None),
     };
     let mut model = model(goal, &address, common);
     model.options.credential_file = identity.path().display().to_string();
     model.token = identity.token();
     model.saved = config.setups();
+    model.shown = config.commitments(&address);
+    setups::check_wish(&mut model, identity.is_account()).map_err(usage)?;
+    if let Some(why) = unsaved {
+        update(&mut model, Message::Unsaved { why });
+    }
     Ok((Shell::new(dialer(common)?, addresses, config, identity), model))
 }
 
@@ -316,7 +353,7 @@ fn converse(goal: Goal, game: Option<GameId>, common: Common, guest: Guest) -> R
     }
     match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
-        other => other.map_err(usage),
+        other => other.map_err(storage),
     }
 }
 
@@ -390,23 +427,47 @@ fn record(game: GameId, json: bool, out: Option<&Path>, step: bool, common: Comm
     let address = Address::parse_all(&common.server).map_err(usage)?.first;
     let config = ConfigDir::new(common.config_dir.clone());
     let seat = game.to_string();
-    let token = config.shared_identity(&address, common.name.as_deref(), Some(&seat)).token();
+    let identity = config.shared_identity(&address, common.name.as_deref(), Some(&seat));
     let path = format!("/api/games/{game}/record");
     let dialer = dialer(&common)?;
-    let bytes = runtime()?.block_on(http::get(&dialer, &address, &path, token.as_ref())).map_err(
-        |error| match error {
-            http::HttpError::Refused { .. } => Trouble { code: 2, word: error.to_string() },
-            other => usage(other),
-        },
-    )?;
-    let told: GameRecord = serde_json::from_slice(&bytes)
-        .map_err(|error| usage(format!("the server's record is not one this client understands: {error}")))?;
+    let runtime = runtime()?;
+    let get = |token: Option<&Secret>| runtime.block_on(http::get(&dialer, &address, &path, token));
+    let bytes = match get(identity.token().as_ref()) {
+        Err(error) if error.is_unknown_token() && !identity.is_account() => {
+            let word = "The server does not know the guest kept here any more: this is the record as everybody sees it.";
+            drop(writeln!(io::stderr(), "{word}"));
+            get(None)
+        }
+        other => other,
+    };
+    let bytes = bytes.map_err(account::trouble)?;
+    let told: GameRecord = serde_json::from_slice(&bytes).map_err(|error| {
+        network(format!("the server's record is not one this client understands: {error}"))
+    })?;
     if told.format != RECORD_FORMAT {
-        return Err(usage(format!(
+        return Err(network(format!(
             "the record has format {}, this client reads {RECORD_FORMAT}",
             told.format
         )));
     }
+    let judged = judge(&config, &address, &told);
+    if let Some(judged) = &judged {
+        // Not into the record: it may go to a file or to a program.
+        drop(writeln!(io::stderr(), "{}", judged.words()));
+    }
+    let code = show_record(told, json, out, step, &address, &common)?;
+    let is_mismatch = matches!(judged, Some(commitments::Verdict::Mismatch(_)));
+    Ok(if is_mismatch && !step { Exit::Refused.code() } else { code })
+}
+
+fn show_record(
+    told: GameRecord,
+    json: bool,
+    out: Option<&Path>,
+    step: bool,
+    address: &Address,
+    common: &Common,
+) -> Result<u8, Trouble> {
     let text = if json {
         let mut text = serde_json::to_string_pretty(&told).map_err(usage)?;
         text.push('\n');
@@ -414,17 +475,27 @@ fn record(game: GameId, json: bool, out: Option<&Path>, step: bool, common: Comm
     } else {
         let replay = Replay::new(told).map_err(usage)?;
         if step {
-            return step_through(replay, &address, &common);
+            return step_through(replay, address, common);
         }
         replay.text()
     };
     match out {
-        Some(path) => {
-            fs::write(path, text).map_err(|error| usage(format!("{}: {error}", path.display())))?;
-            print(&format!("Written to {}.\n", path.display()))
-        }
-        None => print(&text),
+        Some(path) => write_file(path, text)?,
+        None if json => print_as_it_is(&text)?,
+        None => print(&text)?,
+    };
+    Ok(Exit::Done.code())
+}
+
+/// Compares a record with the commitments that were shown to this client while the game was played.
+fn judge(config: &ConfigDir, address: &Address, record: &GameRecord) -> Option<commitments::Verdict> {
+    let all = config.commitments(address);
+    let shown = all.get(&record.game).filter(|shown| !shown.late)?;
+    let changed = shown.changed(&record.commitments);
+    if !changed.is_empty() {
+        return Some(commitments::Verdict::Mismatch(commitments::changed_words(&changed, false)));
     }
+    commitments::verdict(record.game, shown, &record.deployments)
 }
 
 fn step_through(mut replay: Replay, address: &Address, common: &Common) -> Result<u8, Trouble> {

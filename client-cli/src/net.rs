@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use flagfall_protocol::{ClientToServer, ServerToClient};
+use flagfall_protocol::{ClientToServer, PROTOCOL_VERSION, Player, Secret, ServerToClient};
 use futures_util::{SinkExt, StreamExt};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -10,7 +10,8 @@ use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::Message as Frame;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::http::StatusCode;
-use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
 use crate::address::{Address, Addresses};
@@ -151,14 +152,7 @@ async fn run(
             frame = socket.next() => {
                 let message = match frame {
                     Some(Ok(Frame::Text(text))) => parsed(text.as_str()),
-                    Some(Ok(Frame::Close(frame))) => {
-                        let (code, why) = match frame {
-                            Some(frame) => (Some(frame.code.into()), frame.reason.to_string()),
-                            None => (None, String::new()),
-                        };
-                        let why = if why.is_empty() { "closed by the server".to_owned() } else { why };
-                        return Message::Disconnected { code, why };
-                    }
+                    Some(Ok(Frame::Close(frame))) => return ended(frame),
                     Some(Ok(Frame::Binary(_) | Frame::Ping(_) | Frame::Pong(_) | Frame::Frame(_))) => continue,
                     Some(Err(error)) => return Message::Disconnected { code: None, why: reason(&error) },
                     None => return Message::Disconnected { code: None, why: "the line broke".to_owned() },
@@ -169,6 +163,23 @@ async fn run(
             }
         }
     }
+}
+
+/// What a close frame of the server says.
+fn ended(frame: Option<CloseFrame>) -> Message {
+    let (code, why) = match frame {
+        Some(frame) if is_unknown_code(&frame) => (None, "closed by a gateway or proxy".to_owned()),
+        Some(frame) => (Some(frame.code.into()), frame.reason.to_string()),
+        None => (None, String::new()),
+    };
+    let why = if why.is_empty() { "closed by the server".to_owned() } else { why };
+    Message::Disconnected { code, why }
+}
+
+/// True if the WebSocket library did not know the code and put its own in its place, as it does with 1014:
+/// a gateway that cannot reach the server. Such a line is worth another try, a fault of ours is not.
+fn is_unknown_code(frame: &CloseFrame) -> bool {
+    frame.code == CloseCode::Protocol && frame.reason.as_str() == "Protocol violation"
 }
 
 fn parsed(text: &str) -> Message {
@@ -191,5 +202,78 @@ fn reason(error: &Error) -> String {
         Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => "the line broke".to_owned(),
         Error::Protocol(error) => format!("it does not speak WebSocket as it should ({error})"),
         other => other.to_string(),
+    }
+}
+
+/// Longest time in which a new guest is made.
+const GREETING_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// Makes a new guest: says hello without a credential, and leaves with the one it is given.
+///
+/// # Errors
+/// Why there is none, for a person.
+pub async fn new_guest(
+    dialer: &Dialer,
+    addresses: &Addresses,
+    name: Option<String>,
+) -> Result<(Secret, Player), String> {
+    let (sender, mut incoming) = mpsc::channel(OUTGOING_MAX);
+    let line = Line::dial(dialer, addresses, Duration::ZERO, 1, sender);
+    let greeted = async {
+        loop {
+            match incoming.recv().await {
+                Some((_, Message::Connected)) => {
+                    let (token, name) = (None, name.clone());
+                    let client = Some(concat!("flagfall ", env!("CARGO_PKG_VERSION")).to_owned());
+                    let hello = ClientToServer::Hello { protocol: PROTOCOL_VERSION, token, name, client };
+                    if !line.send(hello) {
+                        return Err("the line broke".to_owned());
+                    }
+                }
+                Some((_, Message::Received(message))) => match *message {
+                    ServerToClient::Welcome { player, token: Some(token), .. } => return Ok((token, player)),
+                    ServerToClient::Refused { message, .. } => return Err(message),
+                    _ => {}
+                },
+                Some((_, Message::ConnectFailed { why, .. } | Message::Disconnected { why, .. })) => {
+                    return Err(why);
+                }
+                Some(_) => {}
+                None => return Err("the line broke".to_owned()),
+            }
+        }
+    };
+    let greeted = timeout(GREETING_TIMEOUT, greeted).await;
+    line.close().await;
+    greeted.unwrap_or_else(|_| Err("the server did not answer in time".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt as _;
+    use tokio_tungstenite::tungstenite::protocol::Role;
+
+    use super::*;
+
+    /// How a client understands a close frame of this code and without a reason.
+    async fn closed(code: u16) -> Message {
+        let (near, mut far) = tokio::io::duplex(64);
+        let mut socket = WebSocketStream::from_raw_socket(near, Role::Client, None).await;
+        let [first, second] = code.to_be_bytes();
+        far.write_all(&[0x88, 2, first, second]).await.unwrap();
+        match socket.next().await {
+            Some(Ok(Frame::Close(frame))) => ended(frame),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_gateways_close_code_is_worth_another_try() {
+        for (code, expected) in [(1014, None), (4000, Some(4000)), (1002, Some(1002)), (1013, Some(1013))] {
+            let Message::Disconnected { code: understood, why: _ } = closed(code).await else {
+                panic!("{code}")
+            };
+            assert_eq!(understood, expected);
+        }
     }
 }

@@ -98,13 +98,24 @@ impl Draw {
         let after = if hidden { [".", "[#]"] } else { after };
         pictures.push(picture(caption, &[self.turn(&[&weak, "[#]"], &after)]));
         let equal = self.blue(Rank::Captain);
-        let (caption, after) = match ruleset.ties {
-            Ties::BothLeave => ("Of two Captains both leave.", [".", "."]),
-            Ties::AttackerWins => ("Of two Captains the one that strikes stays.", [".", weak.as_str()]),
-            Ties::DefenderWins if ruleset.winner_advances => {
-                ("Of two Captains the one that was struck stays.", [equal.as_str(), "."])
+        let (caption, after) = match (ruleset.ties, ruleset.winner_advances, ruleset.disclosure) {
+            (Ties::BothLeave, ..) => ("Of two Captains both leave.", [".", "."]),
+            (Ties::AttackerWins, ..) => ("Of two Captains the one that strikes wins.", [".", weak.as_str()]),
+            (Ties::DefenderWins, false, Disclosure::Both) => {
+                ("Of two Captains the one that was struck wins.", [".", equal.as_str()])
             }
-            Ties::DefenderWins => ("Of two Captains the one that was struck stays.", [".", equal.as_str()]),
+            (Ties::DefenderWins, true, Disclosure::Both) => (
+                "Of two Captains the one that was struck wins and takes the other's square.",
+                [equal.as_str(), "."],
+            ),
+            (Ties::DefenderWins, false, Disclosure::SilentDefense) => (
+                "Of two Captains the one that was struck wins. As Red sees it: whatever won stays hidden.",
+                [".", "[#]"],
+            ),
+            (Ties::DefenderWins, true, Disclosure::SilentDefense) => (
+                "Of two Captains the one that was struck wins. As Red sees it: whatever won takes the other's square, and stays hidden.",
+                ["[?]", "."],
+            ),
         };
         pictures.push(picture(caption, &[self.turn(&[&weak, "[#]"], &after)]));
         pictures
@@ -238,6 +249,23 @@ mod tests {
         assert!(all("course").contains("both leave.\n       /5\\  [#]   ->    .    .\n"));
         assert!(all("shadowflash-3").contains("A Major on a red chip flashes"));
         assert!(!all("shadowflash-2").contains("A Major on a red chip flashes"));
+        let tie = |id| {
+            let text = all(id);
+            let (_, tie) = text.split_once("Of two Captains ").expect("a picture of a tie");
+            tie.lines().find(|line| line.contains("->")).expect("a row").trim().to_owned()
+        };
+        for (id, row) in [
+            ("classic", "/5\\  [#]   ->    .    ."),
+            ("classic,ties=attacker", "/5\\  [#]   ->    .   /5\\"),
+            ("classic,ties=defender", "/5\\  [#]   ->    .   [5]"),
+            ("original,ties=defender", "/5\\  [#]   ->   [5]   ."),
+            ("silent-defense", "/5\\  [#]   ->    .   /5\\"),
+            ("silent-defense,ties=both", "/5\\  [#]   ->    .    ."),
+            ("silent-defense,ties=defender", "/5\\  [#]   ->    .   [#]"),
+            ("original,ties=defender,disclosure=silent", "/5\\  [#]   ->   [?]   ."),
+        ] {
+            assert_eq!(tie(id), row, "{id}");
+        }
         insta::assert_snapshot!("shadowflash_pictures", all("shadowflash-3"));
         insta::assert_snapshot!("quantum_pictures", all("quantum"));
     }

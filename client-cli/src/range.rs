@@ -5,7 +5,7 @@ use flagfall_protocol::{RatingRange, RatingWish, Seek};
 /// A text that names no range of ratings.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "{0:?} is no range of ratings: 1400-1600, 1400- (or more), -1600 (or less), or around your own +-200, -100+300"
+    "{0:?} is no range of ratings: 1400-1600, 1400- (or more), -1600 (or less), or around your own +-200, -100+300; the lower end comes first"
 )]
 pub struct RangeError(String);
 
@@ -31,7 +31,11 @@ pub fn parse_range(text: &str) -> Result<RatingWish, RangeError> {
     }
     match text.split_once('-') {
         Some((min, max)) if !(min.is_empty() && max.is_empty()) => {
-            Ok(RatingWish::Between { min: end(min)?, max: end(max)? })
+            let (min, max) = (end(min)?, end(max)?);
+            if min.zip(max).is_some_and(|(min, max)| min > max) {
+                return Err(error());
+            }
+            Ok(RatingWish::Between { min, max })
         }
         Some(_) | None => Err(error()),
     }

@@ -4,7 +4,12 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use flagfall_records::{Finding, Format, Reader, Report, Status, TEXT_MAX, check_value, export, import};
+use flagfall_board::GameId;
+use flagfall_protocol::{Exit, GameRecord, RECORD_FORMAT};
+use flagfall_records::{
+    Finding, Format, PublicKeys, Reader, Report, SignatureStatus, Status, TEXT_MAX, check_value_with, export,
+    import,
+};
 use flagfall_rules::Ruleset;
 use serde_json::json;
 
@@ -20,18 +25,28 @@ struct Counts {
     partly: u64,
     wrong: u64,
     troubles: u64,
+    /// What records must be signed with.
+    keys: Option<PublicKeys>,
 }
 
-/// Checks the records and writes a line for each as it is done. The exit code: 0 nothing is false, 2 something is, 1 something could not be read.
+/// Checks the records and writes a line for each as it is done. The exit code: 0 nothing is false, 1 something is, 4 something could not be read.
 ///
 /// # Errors
 /// When the lines cannot be written.
 pub fn check(args: &CheckArgs, out: &mut impl Write) -> io::Result<u8> {
-    let mut counts = Counts::default();
+    let keys = match keys(&args.key) {
+        Ok(keys) => keys,
+        Err(why) => {
+            writeln!(out, "{}", words::clean(&format!("--key {why}")))?;
+            out.flush()?;
+            return Ok(Exit::Storage.code());
+        }
+    };
+    let mut counts = Counts { keys, ..Counts::default() };
     for path in &args.records {
         check_path(path, 0, args, &mut counts, out)?;
     }
-    let Counts { good, partly, wrong, troubles } = counts;
+    let Counts { good, partly, wrong, troubles, keys: _ } = counts;
     if !args.json {
         let total = good + partly + wrong;
         let records = if total == 1 { "record" } else { "records" };
@@ -42,7 +57,26 @@ pub fn check(args: &CheckArgs, out: &mut impl Write) -> io::Result<u8> {
         writeln!(out)?;
     }
     out.flush()?;
-    Ok(if wrong > 0 { 2 } else { u8::from(troubles > 0) })
+    let exit = match (wrong, troubles) {
+        (0, 0) => Exit::Done,
+        (0, _) => Exit::Storage,
+        _ => Exit::Refused,
+    };
+    Ok(exit.code())
+}
+
+/// The public keys of the command line; none where none are named.
+fn keys(named: &[String]) -> Result<Option<PublicKeys>, String> {
+    let mut keys = PublicKeys::default();
+    for name in named {
+        let is_key = name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let text = match is_key {
+            true => name.clone(),
+            false => read(Path::new(name)).map_err(|error| format!("{name}: {error}"))?,
+        };
+        keys.add(&text).map_err(|error| format!("{name}: {error}"))?;
+    }
+    Ok((!named.is_empty()).then_some(keys))
 }
 
 fn check_path(
@@ -97,7 +131,10 @@ fn check_stream(
     for (number, value) in (1_u64..).zip(Reader::new(BufReader::new(stream))) {
         let name = if number == 1 { name.to_owned() } else { format!("{name} record {number}") };
         match value {
-            Ok(value) => tell(&name, &check_value(&value), args, counts, out)?,
+            Ok(value) => {
+                let report = check_value_with(&value, counts.keys.as_ref());
+                tell(&name, &report, args, counts, out)?;
+            }
             Err(error) => trouble(Path::new(&name), &error, args, counts, out)?,
         }
     }
@@ -144,8 +181,13 @@ fn line(name: &str, report: &Report) -> String {
         let ruleset = report.ruleset.as_deref().unwrap_or("unknown rules");
         let end = report.reason.as_deref().unwrap_or("not over");
         let trust = if report.on_trust { ", taken on trust" } else { "" };
+        let signed = match report.signature {
+            Some(SignatureStatus::Verified) => ", signed by the server",
+            Some(SignatureStatus::NotVerified) => ", signed, not verified",
+            Some(SignatureStatus::NotVerifiable | SignatureStatus::False) | None => "",
+        };
         let plies = if report.plies == 1 { "ply" } else { "plies" };
-        format!("{ruleset}, {} {plies}, {end}{trust}", report.plies)
+        format!("{ruleset}, {} {plies}, {end}{trust}{signed}", report.plies)
     };
     match report.status {
         Status::Good => format!("good    {name}  {}", game()),
@@ -171,6 +213,49 @@ fn finding(finding: &Finding) -> String {
         _ => String::new(),
     };
     format!("{place}{}: {detail}", code.code())
+}
+
+/// Where a record that is to be shown comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RecordSource {
+    /// From a server.
+    Game(GameId),
+    /// From a file; `-` is standard input.
+    File(PathBuf),
+}
+
+impl RecordSource {
+    /// A game's id, or else a file that is there.
+    ///
+    /// # Errors
+    /// What is wanted instead.
+    pub fn parse(text: &str) -> Result<RecordSource, String> {
+        let path = PathBuf::from(text);
+        match text.parse() {
+            Ok(game) => Ok(RecordSource::Game(game)),
+            Err(_) if text == "-" || path.is_file() => Ok(RecordSource::File(path)),
+            Err(_) => {
+                Err("neither the id of a game (12 letters and digits) nor a file that is there".to_owned())
+            }
+        }
+    }
+}
+
+/// The record in a file, in any format that [`convert`] reads.
+///
+/// # Errors
+/// Why it cannot be read, or is no legal game.
+pub fn read_record(path: &Path) -> Result<GameRecord, String> {
+    let name = path.display();
+    let text = read(path).map_err(|error| format!("{name}: {error}"))?;
+    let format =
+        Format::guess(&text).ok_or_else(|| format!("{name}: the text looks like none of our formats"))?;
+    let record = import(&text, format, None).map_err(|error| format!("{name}: {error}"))?;
+    if record.format == RECORD_FORMAT {
+        Ok(record)
+    } else {
+        Err(format!("{name}: the record has format {}, this client reads {RECORD_FORMAT}", record.format))
+    }
 }
 
 /// Reads a game in one format and writes it in another: into the file that was named, or as the text that comes back.
@@ -219,7 +304,7 @@ mod tests {
 
     fn run(paths: Vec<PathBuf>, json: bool) -> (u8, String) {
         let mut out = Vec::new();
-        let code = check(&CheckArgs { records: paths, json }, &mut out).expect("written");
+        let code = check(&CheckArgs { records: paths, json, key: Vec::new() }, &mut out).expect("written");
         (code, String::from_utf8(out).expect("text"))
     }
 
@@ -234,13 +319,13 @@ mod tests {
         let good = put("a.json", RECORD);
         assert_eq!(run(vec![good.clone()], false).0, 0);
         let missing = folder.path().join("none.json");
-        assert_eq!(run(vec![good.clone(), missing.clone()], false).0, 1);
+        assert_eq!(run(vec![good.clone(), missing.clone()], false).0, 4);
         let wrong = put("b.jsonl", &format!("{RECORD}\n{}", RECORD.replace("\"at\":6", "\"at\":4")));
         put("c.json", "[]");
         put("notes.txt", "no record");
         put(".hidden.json", "{");
         let (code, text) = run(vec![folder.path().to_owned()], false);
-        assert_eq!(code, 2);
+        assert_eq!(code, 1);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 5, "{text}");
         assert!(lines[0].starts_with("partly"), "{text}");
@@ -252,6 +337,47 @@ mod tests {
             text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
         assert_eq!(values[1]["report"]["findings"][0]["code"], "stamp");
         assert!(values[2]["trouble"].is_string());
+    }
+
+    #[test]
+    fn a_key_is_a_file_or_digits_and_a_record_without_a_signature_is_not_good_with_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("a.json"), RECORD).expect("written");
+        fs::write(path("key"), format!("\u{feff}{}\n", "ab".repeat(32))).expect("written");
+        fs::write(path("other"), "no key").expect("written");
+        let check_with = |key: String| {
+            let args = CheckArgs { records: vec![path("a.json")], json: false, key: vec![key] };
+            let mut out = Vec::new();
+            let code = check(&args, &mut out).expect("written");
+            (code, String::from_utf8(out).expect("text"))
+        };
+        for key in ["ab".repeat(32), path("key").display().to_string()] {
+            let (code, text) = check_with(key);
+            assert!(code == 0 && text.contains("the signature: there is none"), "{text}");
+        }
+        let (code, text) = check_with(path("other").display().to_string());
+        assert!(code == 4 && text.contains("holds no public keys"), "{text}");
+        assert_eq!(check_with(path("none").display().to_string()).0, 4);
+    }
+
+    #[test]
+    fn a_record_to_show_is_a_game_or_a_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.json");
+        fs::write(&path, RECORD).expect("written");
+        let text = path.to_str().expect("text");
+        assert_eq!(RecordSource::parse(text), Ok(RecordSource::File(path.clone())));
+        assert_eq!(RecordSource::parse("-"), Ok(RecordSource::File(PathBuf::from("-"))));
+        let game = "0123456789ab";
+        assert_eq!(RecordSource::parse(game), Ok(RecordSource::Game(game.parse().expect("an id"))));
+        assert!(RecordSource::parse("none.json").is_err());
+        assert_eq!(read_record(&path).expect("a record").terms.ruleset, "classic");
+        fs::write(&path, RECORD.replace("\"format\":1", "\"format\":9")).expect("written");
+        let error = read_record(&path).expect_err("another format");
+        assert!(error.contains("has format 9"), "{error}");
+        fs::write(&path, "hello").expect("written");
+        assert!(read_record(&path).is_err());
     }
 
     #[test]

@@ -103,6 +103,7 @@ impl Replay {
             seq: 0,
             view,
             presence: PerSide::new(Presence::Present, Presence::Present),
+            left: PerSide::default(),
             claimable_at: PerSide::default(),
             is_claim_told: false,
             is_muted: false,

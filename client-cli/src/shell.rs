@@ -92,8 +92,12 @@ impl Shell {
                     return self.hang_up("it takes nothing any longer");
                 }
             }
-            Effect::SaveToken { token, name } => return trouble(self.identity.save_token(&token, &name)),
-            Effect::SaveSeat { game } => return trouble(self.identity.save_seat(&game)),
+            Effect::SaveToken { token, name } => return self.saved(self.identity.save_token(&token, &name)),
+            Effect::SaveSeat { game } => return self.saved(self.identity.save_seat(&game)),
+            Effect::SetGuestAside => return trouble(self.identity.set_aside()),
+            Effect::KeepCommitments { game, shown } => {
+                return trouble(self.config.keep_commitments(&self.addresses.first, game, &shown));
+            }
             Effect::SaveSetup { ruleset, name, text } => {
                 return trouble(self.config.save_setup(&ruleset, &name, &text).map(drop));
             }
@@ -105,6 +109,15 @@ impl Shell {
             }
         }
         Outcome::Done
+    }
+
+    /// What came of saving what a player needs to come back. A seat without its credential is none.
+    fn saved(&self, result: Result<(), crate::config::ConfigError>) -> Outcome {
+        match result {
+            Ok(()) if self.identity.token().is_some() => Outcome::Happened(Message::Saved),
+            Ok(()) => Outcome::Done,
+            Err(error) => Outcome::Happened(Message::Unsaved { why: error.to_string() }),
+        }
     }
 
     /// Asks the first server that answers, on a task of its own.

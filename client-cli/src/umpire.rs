@@ -5,13 +5,15 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
-use flagfall_board::Side;
+use flagfall_board::{Side, SquareSet};
 use flagfall_bots::{Effort, HousePlayer, Level};
 use flagfall_rules::Ruleset;
+use flagfall_umpire::environment;
 use flagfall_umpire::lines::{Cut, LineCutter};
 use flagfall_umpire::player::LinePlayer;
 
 use crate::cli::WishArgs;
+use crate::names;
 use crate::program::session::tellable_ruleset;
 
 /// What the umpire's help ends with.
@@ -39,8 +41,8 @@ Examples:
 
 With --exec the program plays on the server as a guest: it is started anew for each game, and told and asked as by flagfall umpire (UMPIRE.md).
 It hears nothing of lost connections and restarts of the server. A program that fails gives its game up, and no other one is begun.
-Exit codes: 0 fine, 1 usage or network trouble, or stopped during a game, 2 refused by the server, 3 late, 4 dead, 5 garbage,
-6 an illegal move, 7 an illegal deployment. Ctrl-C gives the running game up and ends the program; once more ends both at once.
+Exit codes as of all commands (flagfall --help), 130 when stopped during a game; and for a program that failed 5 garbage,
+6 an illegal move, 7 an illegal deployment, 8 late, 9 dead. Ctrl-C gives the running game up and ends the program; once more ends both at once.
 
 With --line it is a program itself: it plays one game over standard input and output. Why it cannot go on is said on the standard error.";
 
@@ -87,7 +89,7 @@ pub struct UmpireArgs {
     #[arg(long, value_name = "DIR")]
     pub log: Option<PathBuf>,
     /// The form of the results.
-    #[arg(long, value_enum, default_value_t = ResultsFormat::Text)]
+    #[arg(long, value_enum, ignore_case = true, default_value_t = ResultsFormat::Text)]
     pub format: ResultsFormat,
     /// Write the results into this file in that form; the terminal gets them as text.
     #[arg(long, value_name = "FILE")]
@@ -147,8 +149,7 @@ fn parse_ruleset(text: &str) -> Result<&'static Ruleset, String> {
 }
 
 fn parse_level(text: &str) -> Result<Level, String> {
-    let names: Vec<&str> = Level::ALL.iter().map(|level| level.name()).collect();
-    Level::from_name(text).ok_or_else(|| format!("there is no such level; there are {}", names.join(", ")))
+    names::level(text)
 }
 
 fn parse_seconds(text: &str) -> Result<std::time::Duration, String> {
@@ -170,6 +171,9 @@ pub fn bot(level: Level, args: &BotArgs, seed: u64) -> Result<u8, String> {
     let seed = args.seed.unwrap_or(seed);
     let make = move |side: Side| HousePlayer::new(level, side, seed, effort);
     let mut player = LinePlayer::new(ruleset, make);
+    if let Some(lakes) = known_lakes(ruleset)? {
+        player = player.with_lakes(lakes);
+    }
     let mut cutter = LineCutter::default();
     let mut buffer = [0; 4096];
     let mut input = io::stdin().lock();
@@ -198,6 +202,15 @@ pub fn bot(level: Level, args: &BotArgs, seed: u64) -> Result<u8, String> {
     }
 }
 
+/// The lakes that the umpire put into the environment, if it did.
+fn known_lakes(ruleset: &Ruleset) -> Result<Option<SquareSet>, String> {
+    let Ok(text) = std::env::var(environment::LAKES) else { return Ok(None) };
+    let lakes = environment::read_lakes(&text).filter(|lakes| ruleset.allows_lakes(*lakes));
+    lakes
+        .map(Some)
+        .ok_or_else(|| format!("{}={text:?}: {} has no such lakes", environment::LAKES, ruleset.id))
+}
+
 #[cfg(not(unix))]
 /// The umpire ends programs by their process groups, which this system does not have.
 ///
@@ -219,6 +232,7 @@ mod unix {
     use std::io::{self, IsTerminal, Write};
     use std::sync::Arc;
 
+    use flagfall_protocol::Exit;
     use flagfall_umpire::bout::Limits;
     use flagfall_umpire::line::fit_name;
     use flagfall_umpire::process::{self, Arena};
@@ -280,13 +294,15 @@ mod unix {
         }
         print(&text)?;
         if *stop.borrow() {
-            return Err(format!(
-                "stopped: {} of {} games were played to their end; the others count for nobody",
-                played.len(),
-                plan.fixtures.len()
-            ));
+            let (played, all) = (played.len(), plan.fixtures.len());
+            // Nobody may read it any more.
+            let _unseen = writeln!(
+                io::stderr(),
+                "flagfall: stopped: {played} of {all} games were played to their end; the others do not count"
+            );
+            return Ok(Exit::Interrupted.code());
         }
-        Ok(0)
+        Ok(Exit::Done.code())
     }
 
     fn print(text: &str) -> Result<(), String> {

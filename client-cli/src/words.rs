@@ -1,5 +1,7 @@
 //! Words for people: terms, clocks, events, endings.
 
+mod clocks;
+
 use std::collections::BTreeMap;
 
 use flagfall_board::{Numbering, Rank, Side, Square, Stamp};
@@ -7,66 +9,20 @@ use flagfall_protocol::{
     Conduct, GameCommand, GameEvent, GameSummary, GameView, IdentityText, Leaderboard, LeaderboardEntry,
     MoveText, Outcome, OwedColor, PendingStrike, Phase, Player, PlayerKind, Presence, Profile, RatingChange,
     RatingInfo, RatingPoint, Reserve, SeenExchange, SeenMove, SeenPlacing, SeenStrike, StrikeFate, Terms,
-    Time,
 };
 use flagfall_rules::{Identity, Move, Ruleset};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// A text that names no clock.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "{0:?} is no clock: write minutes and seconds per move as in 10+5, seconds as in 90s+2, minutes and free seconds of each turn as in 10d5, days per move as in 3days, or none"
-)]
-pub struct TimeError(String);
-
-/// Reads a clock: `10+5` (minutes and seconds per move), `10`, `90s+2`, `10d5` (minutes, and the first seconds of every turn free), `3days`
-/// (for every move), `none`.
-///
-/// # Errors
-/// When it is none of these.
-pub fn parse_time(text: &str) -> Result<Time, TimeError> {
-    let error = || TimeError(text.to_owned());
-    if matches!(text, "none" | "unlimited" | "no") {
-        return Ok(Time::Unlimited {});
-    }
-    if let Some(days) = text.strip_suffix("days").or_else(|| text.strip_suffix("day")) {
-        let days = days.trim().parse().map_err(|_| error())?;
-        return Ok(Time::Correspondence { days });
-    }
-    let base_of = |base: &str| match base.strip_suffix('s') {
-        Some(seconds) => seconds.parse::<u32>().ok(),
-        None => base.parse::<u32>().ok().and_then(|minutes| minutes.checked_mul(60)),
-    };
-    let seconds_of = |text: &str| text.strip_suffix('s').unwrap_or(text).parse::<u32>().ok();
-    let time = if let Some((base, free)) = text.split_once('d') {
-        base_of(base).zip(seconds_of(free)).map(|(base_s, free_s)| Time::Delay { base_s, free_s })
-    } else {
-        let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
-        let both = base_of(base).zip(seconds_of(increment));
-        both.map(|(base_s, increment_s)| Time::Fischer { base_s, increment_s })
-    };
-    time.ok_or_else(error)
-}
-
-/// A clock as people write it.
-#[must_use]
-pub fn time(time: Time) -> String {
-    match time {
-        Time::Unlimited {} => "no clock".to_owned(),
-        Time::Fischer { base_s, increment_s } => format!("{}+{increment_s}", base(base_s)),
-        Time::Delay { base_s, free_s } => format!("{}d{free_s}", base(base_s)),
-        Time::Correspondence { days: 1 } => "1day".to_owned(),
-        Time::Correspondence { days } => format!("{days}days"),
-    }
-}
+pub use clocks::{TimeError, check_time, clock, parse_time, seconds, span, time};
 
 /// Who somebody is. Programs are marked wherever a player is named, those of the house as well.
 #[must_use]
 pub fn player(player: &Player) -> String {
+    let name = clean_line(&player.name);
     match player.kind {
-        PlayerKind::Bot => format!("{} (bot)", player.name),
-        PlayerKind::House => format!("{} (house)", player.name),
-        PlayerKind::Guest | PlayerKind::Account => player.name.clone(),
+        PlayerKind::Bot => format!("{name} (bot)"),
+        PlayerKind::House => format!("{name} (house)"),
+        PlayerKind::Guest | PlayerKind::Account => name,
     }
 }
 
@@ -79,7 +35,8 @@ pub fn profile(profile: &Profile) -> String {
         PlayerKind::Bot => "a bot: a program plays",
         PlayerKind::House => "a house player",
     };
-    let mut text = format!("{}, {kind}, here since {}.\n", profile.player.name, date(profile.created));
+    let name = clean_line(&profile.player.name);
+    let mut text = format!("{name}, {kind}, here since {}.\n", date(profile.created));
     if !profile.ratings.is_empty() {
         text.push_str(&format!(
             "\n{:<16}  {:<14}  {:>7}  {:>5}  {}\n",
@@ -127,11 +84,6 @@ pub fn leaderboard(board: &Leaderboard) -> String {
         text.push_str(&format!("{place:>4}  {:>7}  {games:>5}  {}\n", rating(*now), player(who)));
     }
     text
-}
-
-/// Base time: minutes where they are whole.
-fn base(base_s: u32) -> String {
-    if base_s.is_multiple_of(60) { (base_s / 60).to_string() } else { format!("{base_s}s") }
 }
 
 /// What is played, with all that sets it apart: for whoever is to agree to it.
@@ -184,34 +136,6 @@ pub fn squares(squares: &[Square]) -> String {
     squares.iter().map(Square::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// Remaining time: `1:02:03`, `9:41`, and tenths in the last ten seconds.
-#[must_use]
-pub fn clock(ms: u64) -> String {
-    let seconds = ms / 1000;
-    if ms == 0 {
-        "0:00".to_owned()
-    } else if seconds < 10 {
-        format!("0:{:02}.{}", seconds, ms % 1000 / 100)
-    } else if seconds < 3600 {
-        format!("{}:{:02}", seconds / 60, seconds % 60)
-    } else if seconds < 24 * 3600 {
-        format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
-    } else {
-        format!("{}d {}h", seconds / (24 * 3600), seconds / 3600 % 24)
-    }
-}
-
-/// A long span in its largest unit: `24 hours`, `5 minutes`.
-#[must_use]
-pub fn span(ms: u64) -> String {
-    let minutes = ms.div_ceil(60_000);
-    match minutes {
-        1 => "1 minute".to_owned(),
-        0..120 => format!("{minutes} minutes"),
-        _ => format!("{} hours", (minutes + 30) / 60),
-    }
-}
-
 /// A moment in UTC: `2026-11-21 06:40`.
 #[must_use]
 pub fn date(ms: u64) -> String {
@@ -255,10 +179,25 @@ pub fn fold(line: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// The text without control characters but line ends: what a server or a player wrote must not steer the terminal.
+/// The text without characters that steer a terminal or hide other text, except line ends. Each one
+/// becomes a question mark. Texts of servers and players pass through here before they are printed.
 #[must_use]
 pub fn clean(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() && letter != '\n' { '?' } else { letter }).collect()
+    text.chars().map(|letter| if is_steering(letter) && letter != '\n' { '?' } else { letter }).collect()
+}
+
+/// The same for a name, which has one line.
+#[must_use]
+pub fn clean_line(text: &str) -> String {
+    text.chars().map(|letter| if is_steering(letter) { '?' } else { letter }).collect()
+}
+
+/// True for control characters (C0, C1), line separators, the controls of writing direction, and
+/// tag characters.
+fn is_steering(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter,
+            '\u{61c}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// What has become of a command that the server did not carry out.

@@ -21,31 +21,85 @@ fn run(config: &Path, arguments: &[&str]) -> (i32, String) {
 }
 
 #[test]
-fn help_is_no_trouble_and_bad_usage_is_of_kind_1_with_a_word() {
+fn help_is_no_trouble_and_every_kind_of_trouble_has_its_exit_code() {
     let folder = tempfile::tempdir().expect("a folder");
+    let nobody = "127.0.0.1:1";
     for (arguments, code, word) in [
         (&["--help"][..], 0, "flagfall play --bot "),
+        (&["--help"][..], 0, flagfall_protocol::Exit::HELP),
         (&["play", "--help"][..], 0, "--challenge"),
         (&["--version"][..], 0, "flagfall 0."),
-        (&[][..], 1, "Usage"),
-        (&["dance"][..], 1, "unrecognized"),
-        (&["play", "--rules", "chess"][..], 1, "there is no such ruleset"),
-        (&["play", "--time", "soon"][..], 1, "is no clock"),
-        (&["play", "--game", "short"][..], 1, "not a game id"),
-        (&["games", "--server", "ftp://x"][..], 1, "is no server address"),
-        (&["games", "--server", "wss://127.0.0.1:1"][..], 1, "Cannot reach wss://127.0.0.1:1/ws"),
-        (&["games", "--ca", "nowhere.pem"][..], 1, "--ca nowhere.pem: "),
-        (&["games", "--server", "127.0.0.1:1"][..], 1, "Cannot reach"),
-        (&["record", "0123456789ab", "--server", "127.0.0.1:1"][..], 1, "cannot reach"),
-        (&["rules", "chess"][..], 1, "there is no ruleset"),
+        (&[][..], 2, "Usage"),
+        (&["dance"][..], 2, "unrecognized"),
+        (&["wacth"][..], 2, "watch"),
+        (&["play", "--rules", "chess"][..], 2, "there is no ruleset `chess`"),
+        (&["play", "--rules", "clasic"][..], 2, "Did you mean `classic`?"),
+        (&["play", "--time", "soon"][..], 2, "is no clock"),
+        (&["play", "--time", "1+0s"][..], 3, "Cannot reach"),
+        (&["play", "--time", "9s"][..], 2, "out of bounds"),
+        (&["play", "--bot", "godo"][..], 2, "Did you mean `good`?"),
+        (&["play", "--rating", "1600-1400"][..], 2, "is no range of ratings"),
+        (&["play", "--rated"][..], 2, "rated games are for accounts"),
+        (&["seek", "--rated"][..], 2, "rated games are for accounts"),
+        (&["play", "--game", "short"][..], 2, "not a game id"),
+        (&["games", "--server", "ftp://x"][..], 2, "is no server address"),
+        (&["games", "--ca", "nowhere.pem"][..], 2, "--ca nowhere.pem: "),
+        (&["games", "--server", "wss://127.0.0.1:1"][..], 3, "Cannot reach wss://127.0.0.1:1/ws"),
+        (&["games", "--server", nobody][..], 3, "Cannot reach"),
+        (&["record", "0123456789ab", "--server", nobody][..], 3, "cannot reach"),
+        (&["profile", "ann", "--server", nobody][..], 3, "cannot reach"),
+        (&["check", "nowhere.json"][..], 4, "nowhere.json"),
+        (&["rules", "chess"][..], 2, "there is no ruleset"),
         (&["rules", "barrage"][..], 0, "Two squares"),
+        (&["RULES", "Barrage"][..], 0, "Two squares"),
+        (&["Deployments", "LIST"][..], 0, "No deployment is saved"),
         (&["rules"][..], 0, "pbm-small"),
         (&["referee", "--help"][..], 0, "REFEREE.md"),
     ] {
-        let (got, text) = run(folder.path(), arguments);
+        // Nobody listens there: what is wrong with a wish is said before anybody is asked.
+        let (got, text) = run(folder.path(), &[&["--server", nobody], arguments].concat());
         assert_eq!(got, code, "{arguments:?}: {text}");
         assert!(text.contains(word), "{arguments:?}: {text}");
     }
+}
+
+#[test]
+fn a_deployment_that_is_none_is_said_before_a_server_is_asked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let corner = ".9..1..... ..2......9 ..S.....8. ........FB";
+    assert_eq!(run(folder.path(), &["deployments", "save", "barrage", "corner", corner]).0, 0);
+    let file = folder.path().join("long.setup");
+    std::fs::write(&file, format!("{corner}\n9")).expect("written");
+    let file = file.to_str().expect("a path");
+    let barrage = ["--server", "127.0.0.1:1", "--rules", "barrage", "--setup"];
+    for (setup, code, word) in [
+        ("TYPO", 2, "no deployment \"TYPO\" is saved for barrage"),
+        ("Corner", 2, "Did you mean `corner`?"),
+        (file, 2, "41 characters, 40 are wanted"),
+        ("FFF", 2, "no deployment"),
+        ("corner", 3, "Cannot reach"),
+        (corner, 3, "Cannot reach"),
+        ("Random", 3, "Cannot reach"),
+    ] {
+        for command in [&["play"][..], &["play", "--challenge"], &["play", "--bot"], &["seek"]] {
+            let (got, text) = run(folder.path(), &[command, &barrage, &[setup]].concat());
+            assert_eq!(got, code, "{command:?} {setup}: {text}");
+            assert!(text.contains(word), "{command:?} {setup}: {text}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_written_is_no_reason_not_to_play_and_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("file");
+    std::fs::write(&file, "in the way").expect("written");
+    // Below a file no folder can be made, whoever runs this.
+    let (code, text) = run(&file.join("config"), &["play", "--plain", "--server", "127.0.0.1:1"]);
+    assert_eq!(code, 3, "{text}");
+    assert!(text.contains("Your seat cannot be saved on this machine"), "{text}");
+    assert!(text.contains("Cannot reach"), "{text}");
 }
 
 #[test]
@@ -59,13 +113,18 @@ fn deployments_are_saved_shown_listed_and_deleted() {
         (&["setups"][..], 0, "No deployment is saved"),
         (&["setups", "save", "barrage", "corner", corner][..], 0, "Saved"),
         (&["setups", "save", "barrage", "filed", file][..], 0, "Saved"),
-        (&["setups", "save", "barrage", "../up", corner][..], 1, "a name has"),
-        (&["setups", "save", "barrage", "bad", "FFF"][..], 1, "not saved"),
-        (&["setups", "save", "chess", "bad", corner][..], 1, "there is no ruleset"),
+        (&["setups", "save", "barrage", "../up", corner][..], 2, "a name has"),
+        (&["setups", "save", "barrage", "bad", "FFF"][..], 2, "not saved"),
+        (&["setups", "save", "chess", "bad", corner][..], 2, "there is no ruleset"),
+        (
+            &["setups", "save", "barrage", "long", &format!("{corner}9")][..],
+            2,
+            "41 characters, 40 are wanted",
+        ),
         (&["setups", "list"][..], 0, "barrage filed"),
         (&["setups", "show", "barrage", "filed"][..], 0, "........FB\n"),
         (&["setups", "delete", "barrage", "corner"][..], 0, "Deleted"),
-        (&["setups", "delete", "barrage", "corner"][..], 1, "corner"),
+        (&["setups", "delete", "barrage", "corner"][..], 4, "corner"),
         (&["setups", "show", "barrage", "corner"][..], 1, "no deployment"),
     ] {
         let (got, text) = run(folder.path(), arguments);

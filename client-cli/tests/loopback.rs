@@ -8,6 +8,7 @@ use flagfall::config::ConfigDir;
 use flagfall::dial::{DialError, Dialer};
 use flagfall::http;
 use flagfall::model::{Goal, How, Model, Options, Secret, Wish};
+use flagfall::net::new_guest;
 use flagfall::shell::Shell;
 use flagfall_board::Numbering;
 use flagfall_protocol::{ClientToServer, GameCommand};
@@ -82,7 +83,7 @@ impl Peer {
 struct Client {
     task: tokio::task::JoinHandle<(u8, String)>,
     lines: mpsc::Sender<String>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     _stop: mpsc::Sender<()>,
 }
 
@@ -117,7 +118,7 @@ impl Client {
             let code = shell.run_plain(&mut model, receiver, stop_receiver, &mut out).await.expect("written");
             (code, String::from_utf8(out).expect("text"))
         });
-        Client { task, lines, _folder: folder, _stop: stop }
+        Client { task, lines, folder, _stop: stop }
     }
 
     async fn line(&self, text: &str) {
@@ -179,7 +180,9 @@ async fn a_line_that_drops_between_a_move_and_its_answer_loses_nothing() {
     .await;
     let (code, out) = client.end().await;
     assert_eq!(code, 0, "{out}");
-    for words in ["Reconnecting.", "Connected again.", "Red moves a1a5.", "your seat stays"] {
+    for words in
+        ["Reconnecting.", "Connected again.", "Red moves a1a5.", "You left.", "To go on: flagfall play"]
+    {
         assert!(out.contains(words), "{words:?} in\n{out}");
     }
     assert!(!out.contains('\u{1b}'), "no escape codes");
@@ -209,13 +212,49 @@ async fn a_gap_is_filled_by_asking_for_the_game() {
 #[tokio::test]
 async fn a_final_close_code_ends_the_client_with_a_word() {
     let (listener, address) = listen().await;
-    let client = Client::start(&address, go_on(), Some("stale"));
+    let client = Client::start(&address, go_on(), Some("known"));
     let mut peer = Peer::accept(&listener).await;
     peer.hear().await;
-    peer.close(4100).await;
+    peer.close(4103).await;
     let (code, out) = client.end().await;
-    assert_eq!(code, 2);
-    assert!(out.contains("so it is told") && out.contains("delete"), "{out}");
+    assert_eq!(code, 1);
+    assert!(out.contains("so it is told"), "{out}");
+}
+
+#[tokio::test]
+async fn a_guest_the_server_does_not_know_becomes_a_new_one_that_is_kept() {
+    let (listener, address) = listen().await;
+    let client = Client::start(&address, go_on(), Some("stale"));
+    let mut peer = Peer::accept(&listener).await;
+    assert!(matches!(peer.hear().await, ClientToServer::Hello { token: Some(_), .. }));
+    peer.say(r#"{"type":"refused","code":"bad_token","message":"this token is unknown"}"#.to_owned()).await;
+    drop(peer);
+    let mut peer = Peer::accept(&listener).await;
+    assert!(matches!(peer.welcome("fresh").await, ClientToServer::Hello { token: None, .. }));
+    assert!(matches!(peer.hear().await, ClientToServer::OpenGame { .. }), "the command goes on");
+    peer.show_game(3, 1, "blue", r#"["a1r9","a8b?"]"#).await;
+    let kept = client.folder.path().to_owned();
+    client.line("quit").await;
+    let (lines, folder, task) = (client.lines, client.folder, client.task);
+    drop(lines);
+    let (code, out) = timeout(Duration::from_secs(20), task).await.expect("it ends").expect("no panic");
+    assert_eq!(code, 0, "{out}");
+    assert!(out.contains("you are a new guest"), "{out}");
+    let again = ConfigDir::new(Some(kept)).identity(&address, None, None).expect("an identity");
+    assert_eq!(again.token(), Some(Secret::new("fresh")));
+    drop(folder);
+}
+
+#[tokio::test]
+async fn a_new_guest_is_made_for_commands_without_a_game() {
+    let (listener, address) = listen().await;
+    let addresses = Addresses { first: address, others: Vec::new() };
+    let made = tokio::spawn(async move { new_guest(&dialer(), &addresses, Some("ann".to_owned())).await });
+    let mut peer = Peer::accept(&listener).await;
+    let hello = peer.welcome("fresh").await;
+    assert!(matches!(hello, ClientToServer::Hello { token: None, name: Some(name), .. } if name == "ann"));
+    let (token, player) = made.await.expect("no panic").expect("a guest");
+    assert_eq!((token.expose(), player.name.as_str()), ("fresh", "ann"));
 }
 
 #[tokio::test]
@@ -242,14 +281,14 @@ async fn nobody_there_and_something_else_there_are_told_apart() {
     let (listener, address) = listen().await;
     drop(listener);
     let (code, out) = Client::start(&address, Goal::Games, None).end().await;
-    assert_eq!(code, 1);
+    assert_eq!(code, 3);
     assert!(out.contains("refused") && out.contains("--server"), "{out}");
 
     let (listener, address) = listen().await;
     let client = Client::start(&address, Goal::Games, None);
     answer(&listener, "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n").await;
     let (code, out) = client.end().await;
-    assert_eq!(code, 1);
+    assert_eq!(code, 3);
     assert!(out.contains("404"), "{out}");
 }
 

@@ -236,6 +236,55 @@ fn whoever_is_late_loses_even_if_nothing_ends_it_but_a_kill() {
 }
 
 #[test]
+fn a_late_answer_is_reported_with_the_time_by_the_clock_and_on_the_processor() {
+    let asleep = plays("sleep 1000");
+    let told = Stage::new().misbehaves(&asleep, &["--turn-time", "0.3", "--deploy-time", "60"]);
+    let fault = "no answer within 0.3 s, in which it used 0.0";
+    told.is("QUIT culprit RED ILLEGAL 1 148 148", "out_of_time", fault);
+    assert!(told.fault.contains(" s of processor time"), "{}", told.fault);
+}
+
+/// Programs of the competition cut the opponent's name at its last `/`, and crash without one.
+#[test]
+fn a_historical_program_that_takes_the_opponents_name_for_a_path_plays() {
+    let historical = DEPLOY_RED.replace(
+        "read opening;",
+        "read side opponent width height; case \"$opponent\" in */?*) ;; *) kill -SEGV $$ ;; esac;",
+    );
+    let told = Stage::new().misbehaves(&format!("{historical}; {READ_BOARD}; echo SURRENDER"), &PATIENT);
+    told.is("QUIT culprit RED SURRENDER 1 148 148", "resigned", "");
+    assert_eq!(told.fault, "", "it did nothing wrong");
+}
+
+#[test]
+fn programs_learn_the_drawn_lakes_before_they_deploy() {
+    let stage = Stage::new();
+    let heard = stage.path("heard");
+    let lines = format!(
+        "echo \"$FLAGFALL_RULESET $FLAGFALL_LAKES\" > '{}'; {DEPLOY_RED}; {READ_BOARD}; echo SURRENDER",
+        heard.display()
+    );
+    let (red, blue) = (stage.script("culprit", &lines), stage.honest("course"));
+    let record = stage.path("record");
+    let record = record.to_str().expect("text");
+    let mut arguments = vec!["--rules", "course", "--red", &red, "--blue", &blue, "--record", record];
+    arguments.extend(PATIENT);
+    let output = stage.umpire(&arguments).output().expect("the umpire runs");
+    let told = Told::new(&output, Path::new(record));
+    told.is("QUIT culprit RED SURRENDER 1 148 148", "resigned", "");
+    let json: serde_json::Value = serde_json::from_str(&read(Path::new(record), "json")).expect("a record");
+    let square = |name: &str| {
+        let column = name.as_bytes()[0] - b'a';
+        let row: u8 = name[1..].parse().expect("a row");
+        format!("{column},{}", row - 1)
+    };
+    let lakes = json["lakes"].as_array().expect("lakes were drawn");
+    let lakes: Vec<String> = lakes.iter().map(|lake| square(lake.as_str().expect("a square"))).collect();
+    let heard = fs::read_to_string(heard).expect("what it found");
+    assert_eq!(heard.trim(), format!("course {}", lakes.join(" ")));
+}
+
+#[test]
 fn whoever_never_reads_does_not_hang_the_umpire() {
     let told = Stage::new().misbehaves("exec sleep 1000", &["--turn-time", "60", "--deploy-time", "0.3"]);
     told.is("QUIT culprit RED ILLEGAL 0 0 0", "out_of_time", "no answer");
@@ -295,20 +344,25 @@ fn a_program_that_cannot_be_started_is_named_before_any_game() {
     let stage = Stage::new();
     let honest = stage.honest("pbm");
     fs::write(stage.path("plain"), "no program").expect("written");
-    let lost = stage.path("lost-interpreter");
-    fs::write(&lost, "#!/no/such/interpreter\n").expect("written");
-    fs::set_permissions(&lost, fs::Permissions::from_mode(0o755)).expect("set");
+    for (name, first) in
+        [("lost-interpreter", "/no/such/interpreter"), ("env-interpreter", "/usr/bin/env nopython")]
+    {
+        let lost = stage.path(name);
+        fs::write(&lost, format!("#!{first}\n")).expect("written");
+        fs::set_permissions(&lost, fs::Permissions::from_mode(0o755)).expect("set");
+    }
     for (name, word) in [
         ("missing", "there is no program"),
         ("plain", "not executable"),
-        ("lost-interpreter", "cannot be started"),
+        ("lost-interpreter", "its interpreter /no/such/interpreter is not installed"),
+        ("env-interpreter", "its interpreter nopython is not installed"),
     ] {
         let path = stage.path(name);
         let record = stage.path("record");
         let mut command = stage.umpire(&["--rules", "pbm", "--blue", &honest, "--red"]);
         let output = command.arg(&path).arg("--record").arg(&record).output().expect("the umpire runs");
         let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert_eq!(output.status.code(), Some(2), "{told}");
         assert!(told.contains(word) && told.contains(name), "{told}");
         assert!(!record.exists(), "no game was played");
     }
@@ -339,7 +393,7 @@ fn stopped(signal: &str) {
     let output = umpire.wait_with_output().expect("it ends");
     stage.nothing_is_left();
     let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert_eq!(output.status.code(), Some(130), "{told}");
     assert!(told.contains("stopped: 0 of 1 games"), "{told}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("Not complete: 0 of 1 games were played."));
 }
@@ -386,14 +440,14 @@ fn a_class_plays_a_round_robin_in_which_broken_programs_cost_only_their_own_game
 fn a_ruleset_without_words_and_a_folder_without_programs_are_refused() {
     let stage = Stage::new();
     for (arguments, word) in [
-        (&["--rules", "chess", "--red", "sh", "--blue", "sh"][..], "there is no such ruleset"),
+        (&["--rules", "chess", "--red", "sh", "--blue", "sh"][..], "there is no ruleset"),
         (&["--rules", "pbm", "--red", "sh"][..], "--blue"),
         (&["--rules", "pbm", "--all", "/nowhere"][..], "/nowhere"),
         (&["--rules", "pbm", "--red", "sh", "--blue", "sh", "--turn-time", "0"][..], "seconds are wanted"),
     ] {
         let output = stage.umpire(arguments).output().expect("the umpire runs");
         let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert_eq!(output.status.code(), Some(2), "{told}");
         assert!(told.contains(word), "{told}");
     }
 }
@@ -448,4 +502,34 @@ fn records_are_true_however_the_games_ended() {
     let output = Command::new(BINARY).arg("check").arg(&record).output().expect("the check runs");
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && told.contains("12 records:") && told.contains(" 0 false"), "{told}");
+}
+
+#[test]
+fn a_record_file_is_shown_without_a_server() {
+    let stage = Stage::new();
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../PROTOCOL.md")).expect("the page");
+    let record = page.lines().find(|line| line.starts_with("{\"format\":1")).expect("a record in the page");
+    let path = stage.path("final.json");
+    fs::write(&path, record).expect("written");
+    let show = |arguments: &[&str]| {
+        let mut command = Command::new(BINARY);
+        // Nobody listens on the discard port.
+        command.args(["record", "--server", "127.0.0.1:9"]).args(arguments);
+        command.env("FLAGFALL_CONFIG_DIR", stage.folder.path());
+        let output = command.output().expect("the client runs");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{told}");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let path = path.to_str().expect("text");
+    let text = show(&[path]);
+    assert!(text.contains("a4a7") && text.contains("ana"), "{text}");
+    let steps = show(&[path, "--step", "--plain"]);
+    let boards = steps.lines().filter(|line| line.starts_with("10 ")).count();
+    assert!(boards > 4, "a board for each event: {steps}");
+    let json: serde_json::Value = serde_json::from_str(&show(&[path, "--json"])).expect("JSON");
+    assert_eq!(json["game"], "0fxm529wdncz");
+    let output = Command::new(BINARY).args(["record", "none.json"]).output().expect("the client runs");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && told.contains("nor a file that is there"), "{told}");
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
-use flagfall_store::{Archive, Key, Store, StoreError, Update, Write};
+use flagfall_store::{Archive, Head, Key, ReadError, Store, StoreError, Update, Write};
 use metrics::counter;
 use tokio::time::sleep;
 
@@ -70,8 +70,9 @@ pub async fn archive_due(store: &dyn Store, after: Duration) -> Result<usize, St
                     archived += 1;
                     counter!(GAMES_ARCHIVED).increment(1);
                 }
-                // Something of it is still to be done.
-                Ok(false) => continue,
+                // Something of it is still to be done, unless it was deleted.
+                Ok(false) if has_log(store, game).await? => continue,
+                Ok(false) => {}
                 Err(StoreError::Damaged { what }) => {
                     tracing::error!(%game, what, "a game that is over cannot be archived");
                 }
@@ -79,6 +80,14 @@ pub async fn archive_due(store: &dyn Store, after: Duration) -> Result<usize, St
             }
             store.update(Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] }).await?;
         }
+    }
+}
+
+async fn has_log(store: &dyn Store, game: GameId) -> Result<bool, StoreError> {
+    match store.head(game).await {
+        Ok(head) => Ok(head != Head::START),
+        Err(ReadError::Damaged { .. }) => Ok(true),
+        Err(ReadError::Unavailable { why }) => Err(StoreError::Unavailable { why }),
     }
 }
 

@@ -1,10 +1,10 @@
 //! Who wants nothing to do with whom: no games with each other, and nothing said.
 
 use flagfall_protocol::{Code, Player, PlayerKind};
-use flagfall_store::{Key, Store, StoreError, Update, Write};
+use flagfall_store::{Key, Store, StoreError, Update, UpdateOutcome, Write};
 use thiserror::Error;
 
-use crate::players::{ClosureError, find_player, player_shown};
+use crate::players::{Standing, player_shown};
 
 /// Players one player may block.
 pub const BLOCKS_MAX: usize = 100;
@@ -12,15 +12,15 @@ pub const BLOCKS_MAX: usize = 100;
 /// Why somebody was not blocked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum BlockRefusal {
-    /// Nobody has this name.
-    #[error("there is no player of this name")]
-    NoSuchPlayer,
     /// Oneself.
     #[error("this is yourself")]
     Yourself,
     /// The list is full.
     #[error("you have blocked {BLOCKS_MAX} players already: let one go first (`flagfall unblock NAME`)")]
     TooMany,
+    /// Something happened to the guest who blocks at the same moment.
+    #[error("something else happened at the same moment: try again")]
+    Conflict,
     /// The store does not answer as it should.
     #[error("the server cannot reach its store: try again in a moment")]
     Store,
@@ -31,10 +31,9 @@ impl BlockRefusal {
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
-            BlockRefusal::NoSuchPlayer => Code::NO_SUCH_PLAYER,
             BlockRefusal::Yourself => Code::OWN_OFFER,
             BlockRefusal::TooMany => Code::TOO_MANY,
-            BlockRefusal::Store => Code::STORE_UNAVAILABLE,
+            BlockRefusal::Conflict | BlockRefusal::Store => Code::STORE_UNAVAILABLE,
         }
     }
 }
@@ -46,37 +45,37 @@ impl From<StoreError> for BlockRefusal {
     }
 }
 
-/// Blocks the player of a name, or lets him go again. Repeating it changes nothing.
+/// Blocks a player, or lets them go again. Repeating it changes nothing.
 ///
 /// # Errors
 /// [`BlockRefusal`].
 pub(crate) async fn set_blocked(
     store: &dyn Store,
-    owner: &Player,
-    name: &str,
+    owner: &Standing,
+    other: &Player,
     is_blocked: bool,
 ) -> Result<(), BlockRefusal> {
-    let other = match find_player(store, name).await {
-        Ok((other, _)) => other,
-        Err(ClosureError::Store(error)) => return Err(error.into()),
-        Err(_) => return Err(BlockRefusal::NoSuchPlayer),
-    };
+    let Standing { player: owner, conditions, writes, .. } = owner;
     if other.id == owner.id {
         return Err(BlockRefusal::Yourself);
     }
     let key = block_key(&owner.id, &other.id)?;
-    let write = if is_blocked {
+    let mut update = Update::default();
+    if is_blocked {
         let is_full = store.scan(blocks_of(&owner.id)?, None, BLOCKS_MAX).await?.len() >= BLOCKS_MAX;
         if is_full && store.get(key.clone()).await?.is_none() {
             return Err(BlockRefusal::TooMany);
         }
-        Write::Put { key, value: Vec::new(), expires: None }
+        update = Update { conditions: conditions.clone(), writes: writes.clone() };
+        update.writes.push(Write::Put { key, value: Vec::new(), expires: None });
     } else {
-        Write::Delete { key }
-    };
-    // Unknown is as good: whoever looks at the list sees what came of it, and asking again does no harm.
-    store.update(Update { conditions: Vec::new(), writes: vec![write] }).await?;
-    Ok(())
+        update.writes.push(Write::Delete { key });
+    }
+    match store.update(update).await? {
+        // Unknown is as good: the list shows what came of it, and asking again does no harm.
+        UpdateOutcome::Ok | UpdateOutcome::Unknown => Ok(()),
+        UpdateOutcome::Conflict => Err(BlockRefusal::Conflict),
+    }
 }
 
 /// Whom a player has blocked, as they are called today.

@@ -1,5 +1,7 @@
 //! What an operator sets: flags, and the environment behind them.
 
+mod admission;
+
 use std::ffi::OsStr;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -16,10 +18,15 @@ use flagfall_tls::{AuthorityError, Trust};
 use thiserror::Error;
 use tracing_subscriber::EnvFilter;
 
+use crate::memory::MemoryLimit;
 use crate::notices::Reach;
+use crate::proof::{KeyError, KeySource, SigningKey};
+use crate::prune::Lifetimes;
 use crate::ratings::FirstMove;
 use crate::redis_tls::{RedisTlsError, RedisTlsFiles};
 use crate::settings::{Limits, Passwords, Settings, Times};
+
+pub use self::admission::AdmissionFlags;
 
 /// The address a server listens on unless it is told otherwise.
 pub const LISTEN: &str = "127.0.0.1:7171";
@@ -29,7 +36,7 @@ pub const LISTEN: &str = "127.0.0.1:7171";
 /// Without flags it serves this machine alone, on 127.0.0.1:7171, and keeps its games in ./flagfall-data. Every flag can be
 /// given in the environment instead; a flag goes before the environment.
 #[derive(Parser, Clone, Debug)]
-#[command(name = "flagfall-server", version, after_long_help = AFTER_HELP, max_term_width = 100)]
+#[command(name = "flagfall-server", version, after_long_help = format!("{AFTER_HELP}\n\n{}", flagfall_protocol::Exit::HELP), max_term_width = 100)]
 pub struct Config {
     /// Address and port for players: WebSockets at /ws, HTTP beside it. Port 0 takes a free one. 0.0.0.0 serves the network; put
     /// a proxy that speaks TLS in front of it.
@@ -66,6 +73,10 @@ pub struct Config {
         global = true
     )]
     pub store: StoreKind,
+    /// The file with the secret key that finished games are signed with: 64 hexadecimal digits, as `openssl rand -hex 32` prints them. Servers of one store share it. In the
+    /// environment the digits themselves may stand. Without it a server with a data folder makes one, FOLDER/signing.key; others leave games unsigned.
+    #[arg(long, env = "FLAGFALL_SIGNING_KEY", value_name = "FILE", hide_env_values = true)]
+    pub signing_key: Option<KeySource>,
     /// Start although the data folder has lost acknowledged moves and nothing tells of which games, as the message at start has
     /// said. Clients then load their games anew; games that are seen to be short stay closed.
     #[arg(long, env = "FLAGFALL_ACCEPT_LOST_TAIL")]
@@ -123,8 +134,8 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_CLAIM_SECONDS", value_name = "SECONDS", default_value_t = 60,
           value_parser = value_parser!(u32).range(1..=3_600), help_heading = "Games")]
     pub claim_seconds: u32,
-    /// Time after which a game with days per move, or without a clock, leaves memory when nobody has it open, in seconds. Whoever asks for it has it opened again, and its flag
-    /// falls all the same.
+    /// Time after which a running game leaves memory when nobody has it open, in seconds; on a live clock
+    /// a minute at most. It is opened again when somebody asks for it, and its flag falls at its time.
     #[arg(long, env = "FLAGFALL_REST_SECONDS", value_name = "SECONDS", default_value_t = 600,
           value_parser = value_parser!(u32).range(1..=86_400), help_heading = "Games")]
     pub rest_seconds: u32,
@@ -137,6 +148,21 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_GAMES_PER_PLAYER", value_name = "COUNT", default_value_t = 20,
           value_parser = value_parser!(u32).range(1..=1_000), help_heading = "Games")]
     pub games_per_player: u32,
+    /// Running games of all players together; beyond that new games are refused.
+    #[arg(long, env = "FLAGFALL_MAX_RUNNING_GAMES", value_name = "COUNT", default_value_t = 100_000,
+          value_parser = value_parser!(u32).range(1..=100_000_000), help_heading = "Games")]
+    pub max_running_games: u32,
+    /// Memory this process may use, such as 900M or 2G. New games are refused at three quarters of it;
+    /// running games go on. `auto` takes what the control group, or else the
+    /// machine, allows; `none` refuses nothing.
+    #[arg(
+        long,
+        env = "FLAGFALL_MEMORY_LIMIT",
+        value_name = "SIZE|auto|none",
+        default_value = "auto",
+        help_heading = "Games"
+    )]
+    pub memory_limit: MemoryLimit,
     /// Spectators of one game.
     #[arg(long, env = "FLAGFALL_SPECTATORS_PER_GAME", value_name = "COUNT", default_value_t = 10_000,
           value_parser = value_parser!(u32).range(0..=1_000_000), help_heading = "Games")]
@@ -161,6 +187,16 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_GUEST_DAYS", value_name = "DAYS", default_value_t = 90,
           value_parser = value_parser!(u32).range(2..=3_650), help_heading = "Games")]
     pub guest_days: u32,
+    /// How long a guest is kept who has never finished a game, in days since their first offer. Their token stays good, so
+    /// they come back as the same guest. 0 keeps them as long as others.
+    #[arg(long, env = "FLAGFALL_NEW_GUEST_DAYS", value_name = "DAYS", default_value_t = 2,
+          value_parser = value_parser!(u32).range(0..=3_650), global = true, help_heading = "Games")]
+    pub new_guest_days: u32,
+    /// How long finished casual games are kept in which no account played, in days: log, record and history. Rated games and
+    /// games of accounts stay. 0 keeps them for ever.
+    #[arg(long, env = "FLAGFALL_GUEST_GAME_DAYS", value_name = "DAYS", default_value_t = 90,
+          value_parser = value_parser!(u32).range(0..=3_650), global = true, help_heading = "Games")]
+    pub guest_game_days: u32,
 
     /// Open connections, HTTP included. Without it as many as the system allows files to this process, less some for the store.
     #[arg(long, env = "FLAGFALL_MAX_CONNECTIONS", value_name = "COUNT",
@@ -187,9 +223,9 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_NEW_GUESTS_PER_MINUTE", value_name = "COUNT", default_value_t = 6_000,
           value_parser = value_parser!(u32).range(1..=10_000_000), help_heading = "Connections")]
     pub new_guests_per_minute: u32,
-    /// Take a client's address from the last entry of X-Forwarded-For: for a server that nobody reaches but through a proxy.
-    #[arg(long, env = "FLAGFALL_TRUST_PROXY", help_heading = "Connections")]
-    pub trust_proxy: bool,
+    /// What one address and one player may take.
+    #[command(flatten)]
+    pub admission: AdmissionFlags,
     /// Measure what the first move is worth, but rate games as if it were worth nothing. Without it a ruleset's first mover is expected
     /// to do as much better as its rated games say, once there are 1,000 of them and it is more than chance.
     #[arg(long, env = "FLAGFALL_IGNORE_FIRST_MOVE")]
@@ -202,18 +238,16 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_WEBHOOK_CA", value_name = "FILE")]
     pub webhook_ca: Option<PathBuf>,
 
-    /// Attempts at the password of one name within --attempts-minutes. Several servers count each for itself.
+    /// Wrong passwords for one name from one network within --attempts-minutes; ten times as many from all networks together in
+    /// which the account was not signed in lately. Several servers count each for itself.
     #[arg(long, env = "FLAGFALL_ATTEMPTS_PER_NAME", value_name = "COUNT", default_value_t = 10,
           value_parser = value_parser!(u32).range(1..=1_000_000), help_heading = "Accounts")]
     pub attempts_per_name: u32,
-    /// Attempts at passwords, and new accounts, from one address within --attempts-minutes.
-    #[arg(long, env = "FLAGFALL_ATTEMPTS_PER_ADDRESS", value_name = "COUNT", default_value_t = 50,
+    /// Within --attempts-minutes, attempts at passwords and recovery codes, and new accounts, from one
+    /// network.
+    #[arg(long, env = "FLAGFALL_ATTEMPTS_PER_ADDRESS", value_name = "COUNT", default_value_t = 300,
           value_parser = value_parser!(u32).range(1..=1_000_000), help_heading = "Accounts")]
     pub attempts_per_address: u32,
-    /// Requests over HTTP from one address within a minute; WebSockets and health checks are not counted.
-    #[arg(long, env = "FLAGFALL_REQUESTS_PER_MINUTE", value_name = "COUNT", default_value_t = 1_200,
-          value_parser = value_parser!(u32).range(1..=1_000_000), help_heading = "Accounts")]
-    pub requests_per_minute: u32,
     /// The time of --attempts-per-name and --attempts-per-address, in minutes.
     #[arg(long, env = "FLAGFALL_ATTEMPTS_MINUTES", value_name = "MINUTES", default_value_t = 15,
           value_parser = value_parser!(u32).range(1..=1_440), help_heading = "Accounts")]
@@ -326,6 +360,14 @@ pub enum StoreCommand {
         #[arg(long, value_name = "DAYS", default_value_t = 30)]
         after_days: u32,
     },
+    /// Delete what is kept no longer: guests who never played (--new-guest-days) and finished casual games without an account
+    /// (--guest-game-days). Servers delete those of their own time by themselves; this looks through the whole store, so also
+    /// through what version 0.1 wrote. On Redis, servers may be running.
+    Prune {
+        /// Count only; delete nothing.
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Put an exported store into an empty one, every entry and record as it was. Repeat it if it is cut short.
     Import {
         /// The file.
@@ -335,10 +377,7 @@ pub enum StoreCommand {
 
 const AFTER_HELP: &str = "\
 The first line on standard output is `listening on http://ADDRESS:PORT`, with the real port.
-SIGTERM and Ctrl-C stop the server: games are paused, clients told to come back, within 10 seconds. A second signal cuts it off.
-
-Exit codes: 0 stopped as told, 1 a store that was checked or exported is damaged, or a server that was asked for its health is not well, 2 wrong configuration, 3 cannot listen, 4 the store cannot be opened or read,
-or has failed.";
+SIGTERM and Ctrl-C stop the server: games are paused, clients told to come back, within 10 seconds. A second signal cuts it off.";
 
 /// Where metrics are served.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -492,6 +531,26 @@ pub enum ConfigError {
 }
 
 impl Config {
+    /// The key that finished games are signed with: the one that was named, that of the data folder, or none. The data folder must be there.
+    ///
+    /// # Errors
+    /// [`KeyError`].
+    pub fn signing_key(&self) -> Result<Option<SigningKey>, KeyError> {
+        // A variable of the environment that is set to nothing names no key.
+        let source = self.signing_key.as_ref().filter(|source| !source.is_empty());
+        match (source, &self.store) {
+            (Some(source), _) => SigningKey::read(source).map(Some),
+            (None, StoreKind::Embedded) => SigningKey::of_folder(&self.data).map(Some),
+            (None, StoreKind::Memory | StoreKind::Redis(_)) => Ok(None),
+        }
+    }
+
+    /// How long things of guests are kept.
+    #[must_use]
+    pub fn lifetimes(&self) -> Lifetimes {
+        Lifetimes::of_days(self.new_guest_days, self.guest_game_days)
+    }
+
     /// What the server runs with.
     ///
     /// # Errors
@@ -509,6 +568,7 @@ impl Config {
         if let StoreKind::Redis(address) = &self.store {
             self.redis_tls.apply(address)?;
         }
+        let lifetimes = self.lifetimes();
         let seconds = |seconds: u32| Duration::from_secs(seconds.into());
         let count = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
         let hours = |hours: u32| seconds(3_600).saturating_mul(hours);
@@ -518,6 +578,8 @@ impl Config {
                 connections_per_player: count(self.connections_per_player),
                 messages_per_window: self.messages,
                 games_per_player: count(self.games_per_player),
+                running_games: count(self.max_running_games),
+                memory: self.memory_limit,
                 spectators_per_game: count(self.spectators_per_game),
                 seeks_per_player: count(self.seeks_per_player),
                 challenges_per_player: count(self.challenges_per_player),
@@ -525,7 +587,6 @@ impl Config {
                 tokens_per_player: count(self.tokens_per_account),
                 attempts_per_name: self.attempts_per_name,
                 attempts_per_address: self.attempts_per_address,
-                requests_per_minute: self.requests_per_minute,
                 ..Limits::default()
             },
             times: Times {
@@ -546,6 +607,8 @@ impl Config {
                 challenge: hours(self.challenge_hours),
                 attempt_window: seconds(60).saturating_mul(self.attempts_minutes),
                 guest: hours(24).saturating_mul(self.guest_days),
+                new_guest: lifetimes.new_guest,
+                guest_game: lifetimes.guest_game,
                 ..Times::default()
             },
             passwords: Passwords {
@@ -554,7 +617,8 @@ impl Config {
                 at_once: count(self.passwords_at_once),
                 ..Passwords::default()
             },
-            trusts_proxy: self.trust_proxy,
+            admission: self.admission.limits(),
+            proxies: self.admission.proxies(),
             first_move: if self.ignore_first_move { FirstMove::IsMeasured } else { FirstMove::Counts },
             webhook_trust: Trust::with_authorities(self.webhook_ca.as_deref())?,
             webhooks: if self.webhooks_to_private { Reach::Private } else { Reach::Public },

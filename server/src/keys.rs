@@ -12,3 +12,13 @@ pub(crate) fn last_part(key: &Key, prefix: &Key) -> Option<String> {
 pub(crate) fn game_after(key: &Key, prefix: &Key) -> Option<GameId> {
     last_part(key, prefix)?.parse().ok()
 }
+
+/// The plan of a game that is about to be made.
+pub(crate) fn plan_key(game: GameId) -> Option<Key> {
+    Key::new(format!("plans/{game}")).ok()
+}
+
+/// The note to the pool that players of an aborted game wait again.
+pub(crate) fn pool_return_key(game: GameId) -> Option<Key> {
+    Key::new(format!("pool_returns/{game}")).ok()
+}

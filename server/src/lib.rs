@@ -1,8 +1,11 @@
 //! The lobby server of Flagfall.
 
+pub mod admission;
+mod allowance;
 pub mod archive;
 pub mod blocks;
 pub mod chance;
+mod committed;
 mod conduct;
 pub mod config;
 pub mod deployments;
@@ -12,12 +15,15 @@ pub mod histories;
 pub mod http;
 mod keys;
 pub mod lobby;
+pub mod memory;
 pub mod metrics;
 pub mod notices;
 pub mod operator;
 pub mod peers;
 pub mod players;
 pub mod probe;
+pub mod proof;
+pub mod prune;
 pub mod rate;
 pub mod ratings;
 pub mod redis_tls;

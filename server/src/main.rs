@@ -8,8 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
+use flagfall_protocol::Exit;
 use flagfall_server::config::{Command, Config, LISTEN, LogFormat, MetricsListen};
 use flagfall_server::probe::{ProbeError, probe};
+use flagfall_server::proof::KeyError;
 use flagfall_server::server::{Listeners, Server};
 use flagfall_server::storage::{self, OpenFailure, Opened, StoreFailure};
 use flagfall_server::table::{StartError, relist};
@@ -24,7 +26,7 @@ use tracing_subscriber::fmt::format::FmtSpan;
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// The time between two looks at whether the store has failed for good.
-const FAILURE_LOOKS: Duration = Duration::from_secs(1);
+const FAILURE_LOOKS: Duration = Duration::from_millis(250);
 /// How long what is left may take to end after the server has stopped.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
@@ -39,6 +41,8 @@ const QUARANTINED_SHOWN: usize = 100;
 enum Failure {
     #[error("{0}")]
     Config(#[from] flagfall_server::config::ConfigError),
+    #[error("{0}")]
+    Key(#[from] KeyError),
     #[error("cannot listen on {address} (--{flag}): {error}")]
     Listen { flag: &'static str, address: SocketAddr, error: io::Error },
     #[error("{0}")]
@@ -56,12 +60,14 @@ enum Failure {
 }
 
 impl Failure {
-    fn code(&self) -> u8 {
+    fn code(&self) -> Exit {
         match self {
-            Failure::Config(_) => 2,
-            Failure::Listen { .. } | Failure::System(_) => 3,
-            Failure::Store(StoreFailure::Damaged { .. }) | Failure::Probe(_) => 1,
-            Failure::Open(_) | Failure::Store(_) | Failure::Start(_) | Failure::StoreFailed(_) => 4,
+            Failure::Config(_) | Failure::Key(_) => Exit::Usage,
+            Failure::Listen { .. } | Failure::System(_) => Exit::Network,
+            Failure::Store(StoreFailure::Damaged { .. }) | Failure::Probe(_) => Exit::Refused,
+            Failure::Open(_) | Failure::Store(_) | Failure::Start(_) | Failure::StoreFailed(_) => {
+                Exit::Storage
+            }
         }
     }
 }
@@ -77,7 +83,7 @@ pub(crate) fn main() -> ExitCode {
                 _ => "",
             };
             writeln!(io::stderr(), "flagfall-server: {failure}{hint}").ok();
-            ExitCode::from(failure.code())
+            ExitCode::from(failure.code().code())
         }
     }
 }
@@ -137,7 +143,12 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
         tell_salvage(embedded).await?;
     }
     tell_quarantined(&*store).await?;
-    let server = Server::start(settings, store).await?;
+    let key = config.signing_key()?;
+    let signing = match &key {
+        Some(key) => format!("finished games are signed with the key {}", key.id()),
+        None => "finished games are not signed: --signing-key names a key".to_owned(),
+    };
+    let server = Server::start_with_key(settings, store, key).await?;
     let game = game.listen()?;
     let metrics = match metrics {
         Some((port, handle)) => Some((port.listen()?, handle)),
@@ -151,6 +162,7 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
         say(&format!("metrics on http://{}/metrics", listener.local_addr()?));
     }
     say(&place);
+    say(&signing);
     say(&how_to_play(address));
     let mut failed = None;
     let stop = async {
@@ -322,7 +334,7 @@ impl Signals {
         tokio::spawn(async move {
             again.next().await;
             tracing::warn!("a second signal: cut off");
-            std::process::exit(130);
+            std::process::exit(i32::from(Exit::Interrupted.code()));
         });
     }
 }
@@ -342,6 +354,25 @@ mod tests {
                 told.contains("watch --server ws://HOST:7171/ws") && told.contains("HOST is this machine's")
             );
         }
+    }
+
+    #[test]
+    fn the_program_ends_with_the_codes_that_its_help_lists() {
+        use clap::CommandFactory;
+
+        let help = Config::command().render_long_help().to_string();
+        assert!(help.contains("1    refused") && help.contains("130  interrupted"), "{help}");
+        let io = || io::Error::other("it is so");
+        let listen = Failure::Listen { flag: "listen", address: "127.0.0.1:1".parse().unwrap(), error: io() };
+        for (failure, exit) in [
+            (listen, Exit::Network),
+            (Failure::System(io()), Exit::Network),
+            (Failure::StoreFailed("it is so".to_owned()), Exit::Storage),
+        ] {
+            assert_eq!(failure.code(), exit, "{failure}");
+        }
+        let wrong = Config::try_parse_from(["flagfall-server", "--listen", "nowhere"]).unwrap_err();
+        assert_eq!(wrong.exit_code(), i32::from(Exit::Usage.code()));
     }
 
     #[test]

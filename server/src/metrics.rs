@@ -6,6 +6,7 @@ use flagfall_protocol::{ClientToServer, Code};
 use metrics::{Counter, Histogram, Unit, counter, gauge, histogram};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
+use crate::admission::Limit;
 use crate::gateway::PAYLOAD_KINDS;
 
 /// What kind of number a metric is.
@@ -25,12 +26,24 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
     (PLAYERS_ONLINE, Kind::Gauge, Unit::Count, "Players with at least one open connection"),
     (SEEKS_OPEN, Kind::Gauge, Unit::Count, "Open seeks in the lobby"),
     (RESIDENT_BYTES, Kind::Gauge, Unit::Bytes, "Resident memory of the process"),
+    (
+        MEMORY_LIMIT_BYTES,
+        Kind::Gauge,
+        Unit::Bytes,
+        "Memory the process may use; new games are refused at three quarters of it",
+    ),
     (UPTIME_SECONDS, Kind::Gauge, Unit::Seconds, "Time since the server started"),
     (
         ACCEPTED,
         Kind::Counter,
         Unit::Count,
-        "Connections taken from the listener, by what became of them: served, full or error",
+        "Connections taken from the listener, by what became of them: served, limited (its address has too many), full or error",
+    ),
+    (
+        LIMIT_HITS,
+        Kind::Counter,
+        Unit::Count,
+        "Times a limit refused, closed or delayed something, by limit, and whose it is: address, player or server",
     ),
     (
         UPGRADES,
@@ -45,6 +58,13 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
     (OUTBOX_QUEUED, Kind::Histogram, Unit::Count, "Messages waiting for a connection, sampled at each ping"),
     (ROUND_TRIP, Kind::Histogram, Unit::Seconds, "Time from a ping to its pong"),
     (GUESTS, Kind::Counter, Unit::Count, "New guests"),
+    (GUESTS_STORED, Kind::Counter, Unit::Count, "Guests who were stored, with their first act that lasts"),
+    (
+        PRUNED,
+        Kind::Counter,
+        Unit::Count,
+        "Guests who never played and finished games of guests that were deleted, by kind (guest, game)",
+    ),
     (
         RECALLED,
         Kind::Counter,
@@ -96,6 +116,12 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
     (HTTP_REQUESTS, Kind::Counter, Unit::Count, "HTTP requests, by route and status"),
     (HEALTH_SECONDS, Kind::Histogram, Unit::Seconds, "Time the store takes for a health check"),
     (
+        STORE_WEAKNESSES,
+        Kind::Gauge,
+        Unit::Count,
+        "Ways in which the store promises less than a game needs: settings of Redis, read again every 15 seconds",
+    ),
+    (
         STORE_AVAILABLE,
         Kind::Gauge,
         Unit::Count,
@@ -106,7 +132,7 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
         GAMES,
         Kind::Gauge,
         Unit::Count,
-        "Running games: in memory, by phase (deploying or playing), and at_rest, out of memory, as of the last minute",
+        "Running games: in memory, by phase (deploying or playing), and at_rest, out of memory, as of the last count",
     ),
     (
         RESUMES,
@@ -118,12 +144,21 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
     (TABLES_OPENED, Kind::Counter, Unit::Count, "Games read from their logs into memory"),
     (TABLES_LEFT, Kind::Counter, Unit::Count, "Games that left memory, by what they were: over or at_rest"),
     (GAMES_MADE, Kind::Counter, Unit::Count, "Games made, by ruleset"),
+    (
+        GAMES_REFUSED,
+        Kind::Counter,
+        Unit::Count,
+        "New games refused for want of room, by reason: memory or running_games",
+    ),
+    (RUNNING_GAMES, Kind::Gauge, Unit::Count, "Running games of all servers, as far as this one knows"),
+    (RUNNING_GAMES_MAX, Kind::Gauge, Unit::Count, "The most running games; beyond that new ones are refused"),
     (GAMES_ENDED, Kind::Counter, Unit::Count, "Games ended, by reason"),
     (GAMES_ARCHIVED, Kind::Counter, Unit::Count, "Games that were archived, long after their end"),
     (COMMIT_SECONDS, Kind::Histogram, Unit::Seconds, "Time from an append to its answer"),
     (APPEND_CONFLICTS, Kind::Counter, Unit::Count, "Appends another server was ahead of"),
     (TABLE_PANICS, Kind::Counter, Unit::Count, "Tables that ended by a panic; a defect of the server"),
     (HOUSE_SECONDS, Kind::Histogram, Unit::Seconds, "Time a house player took for a command, by level"),
+    (HOUSE_WAIT_SECONDS, Kind::Histogram, Unit::Seconds, "Time a house player waited for its turn to think"),
     (TASK_PANICS, Kind::Counter, Unit::Count, "Tasks that ended by a panic, by task; a defect of the server"),
 ];
 
@@ -135,8 +170,12 @@ pub const PLAYERS_ONLINE: &str = "flagfall_players_online";
 pub const SEEKS_OPEN: &str = "flagfall_seeks_open";
 /// Resident memory.
 pub const RESIDENT_BYTES: &str = "flagfall_resident_bytes";
+/// See [`METRICS`].
+pub const MEMORY_LIMIT_BYTES: &str = "flagfall_memory_limit_bytes";
 /// Uptime.
 pub const UPTIME_SECONDS: &str = "flagfall_uptime_seconds";
+/// See [`METRICS`].
+pub const LIMIT_HITS: &str = "flagfall_limit_hits_total";
 /// Connections taken from the listener.
 pub const ACCEPTED: &str = "flagfall_accepted_total";
 /// WebSocket upgrades.
@@ -155,6 +194,10 @@ pub const OUTBOX_QUEUED: &str = "flagfall_outbox_queued";
 pub const ROUND_TRIP: &str = "flagfall_round_trip_seconds";
 /// New guests.
 pub const GUESTS: &str = "flagfall_guests_total";
+/// Guests who were stored, with their first act that lasts.
+pub const GUESTS_STORED: &str = "flagfall_guests_stored_total";
+/// What was pruned: guests who never played, and finished games of guests.
+pub const PRUNED: &str = "flagfall_pruned_total";
 /// See [`METRICS`].
 pub const RECALLED: &str = "flagfall_recalled_total";
 /// See [`METRICS`].
@@ -187,6 +230,8 @@ pub const HTTP_REQUESTS: &str = "flagfall_http_requests_total";
 pub const HEALTH_SECONDS: &str = "flagfall_health_seconds";
 /// See [`METRICS`].
 pub const STORE_AVAILABLE: &str = "flagfall_store_available";
+/// See [`METRICS`].
+pub const STORE_WEAKNESSES: &str = "flagfall_store_weaknesses";
 /// Failed heartbeats.
 pub const HEARTBEAT_FAILURES: &str = "flagfall_heartbeat_failures_total";
 /// Panics.
@@ -204,6 +249,12 @@ pub const TABLES_OPENED: &str = "flagfall_tables_opened_total";
 pub const TABLES_LEFT: &str = "flagfall_tables_left_total";
 /// Games made.
 pub const GAMES_MADE: &str = "flagfall_games_made_total";
+/// See [`METRICS`].
+pub const GAMES_REFUSED: &str = "flagfall_games_refused_total";
+/// See [`METRICS`].
+pub const RUNNING_GAMES: &str = "flagfall_running_games";
+/// See [`METRICS`].
+pub const RUNNING_GAMES_MAX: &str = "flagfall_running_games_max";
 /// Games ended.
 pub const GAMES_ENDED: &str = "flagfall_games_ended_total";
 /// See [`METRICS`].
@@ -214,6 +265,8 @@ pub const COMMIT_SECONDS: &str = "flagfall_commit_seconds";
 pub const APPEND_CONFLICTS: &str = "flagfall_append_conflicts_total";
 /// Panics of tables.
 pub const TABLE_PANICS: &str = "flagfall_table_panics_total";
+/// See [`METRICS`].
+pub const HOUSE_WAIT_SECONDS: &str = "flagfall_house_wait_seconds";
 /// Thinking time.
 pub const HOUSE_SECONDS: &str = "flagfall_house_seconds";
 
@@ -270,8 +323,16 @@ fn start_at_zero() {
     for name in [APPEND_CONFLICTS, HEARTBEAT_FAILURES, TABLE_PANICS] {
         counter!(name).increment(0);
     }
-    for result in ["served", "full", "error"] {
+    for result in ["served", "limited", "full", "error"] {
         counter!(ACCEPTED, "result" => result).increment(0);
+    }
+    for (limit, scopes) in Limit::ALL {
+        for scope in scopes {
+            counter!(LIMIT_HITS, "limit" => limit.name(), "of" => scope.name()).increment(0);
+        }
+    }
+    for reason in ["memory", "running_games"] {
+        counter!(GAMES_REFUSED, "reason" => reason).increment(0);
     }
     for task in ["connection", "http"] {
         start_task(task);
@@ -368,17 +429,8 @@ pub fn refused(code: &Code) {
 /// Sets the gauges of the process itself.
 pub(crate) fn sample_process(uptime: std::time::Duration) {
     gauge!(UPTIME_SECONDS).set(uptime.as_secs_f64());
-    if let Some(bytes) = resident_bytes() {
-        gauge!(RESIDENT_BYTES).set(bytes);
-    }
-}
-
-/// The process's resident memory in bytes, where the system tells.
-fn resident_bytes() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kib: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib * 1024.0)
+    #[expect(clippy::cast_precision_loss, reason = "a gauge need not be exact")]
+    gauge!(RESIDENT_BYTES).set(crate::memory::usage().resident as f64);
 }
 
 #[cfg(test)]

@@ -26,16 +26,43 @@ impl TokenBucket {
 
     /// Takes a token; `false` when there is none.
     pub fn take(&mut self, now: Instant) -> bool {
-        let elapsed = now.saturating_duration_since(self.at).as_secs_f64();
-        if elapsed > 0.0 {
-            self.tokens = (self.tokens + elapsed * self.per_second).min(self.capacity);
-            self.at = now;
-        }
+        self.fill(now);
         if self.tokens >= 1.0 {
             self.tokens -= 1.0;
             true
         } else {
             false
+        }
+    }
+
+    /// Takes tokens for work that is done already, even if there are not so many: the bucket is then in
+    /// debt. Returns the time until it is out of debt.
+    pub fn charge(&mut self, now: Instant, tokens: f64) -> Duration {
+        self.fill(now);
+        self.tokens -= tokens;
+        self.time_to(0.0)
+    }
+
+    /// The time until [`TokenBucket::take`] finds a token again.
+    #[must_use]
+    pub fn wait(&self) -> Duration {
+        self.time_to(1.0)
+    }
+
+    /// The time until there are so many tokens.
+    fn time_to(&self, tokens: f64) -> Duration {
+        let missing = tokens - self.tokens;
+        if missing <= 0.0 {
+            return Duration::ZERO;
+        }
+        Duration::try_from_secs_f64(missing / self.per_second).unwrap_or(Duration::MAX)
+    }
+
+    fn fill(&mut self, now: Instant) {
+        let elapsed = now.saturating_duration_since(self.at).as_secs_f64();
+        if elapsed > 0.0 {
+            self.tokens = (self.tokens + elapsed * self.per_second).min(self.capacity);
+            self.at = now;
         }
     }
 
@@ -77,6 +104,18 @@ mod tests {
         assert!(bucket.take(start) && bucket.take(start) && !bucket.take(start));
         bucket.put_back(1);
         assert!(bucket.take(start) && !bucket.take(start));
+    }
+
+    #[test]
+    fn work_that_is_done_is_paid_later() {
+        let start = Instant::now();
+        let mut bucket = TokenBucket::new(10, Duration::from_secs(10), start);
+        assert_eq!(bucket.charge(start, 10.0), Duration::ZERO);
+        assert_eq!(bucket.charge(start, 5.0), Duration::from_secs(5));
+        assert!(!bucket.take(start + Duration::from_secs(5)));
+        assert_eq!(bucket.wait(), Duration::from_secs(1));
+        assert!(bucket.take(start + Duration::from_secs(6)));
+        assert_eq!(TokenBucket::new(0, Duration::from_secs(1), start).wait(), Duration::MAX);
     }
 
     #[test]

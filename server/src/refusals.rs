@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use flagfall_protocol::{Code, RatingRange};
 use flagfall_rules::{Refusal, SetupRefusal};
 
+use crate::admission::{Limit, Scope, TooMany};
 use crate::blocks::BlockRefusal;
 use crate::chance::ChanceError;
 use crate::deployments::DeploymentError;
@@ -42,6 +43,11 @@ fn of_the_server() -> Vec<(String, String)> {
         PlayerError::Closed,
         PlayerError::TooManyAttempts(90),
         PlayerError::Busy,
+        PlayerError::TooMany(TooMany {
+            limit: Limit::Hellos,
+            scope: Scope::Player,
+            wait: std::time::Duration::from_secs(1),
+        }),
         PlayerError::AlreadyAccount,
         PlayerError::AccountExpected,
         PlayerError::ScopeMissing,
@@ -55,6 +61,8 @@ fn of_the_server() -> Vec<(String, String)> {
         PlayerError::Damaged,
         PlayerError::Chance(ChanceError),
     ];
+    let too_many =
+        TooMany { limit: Limit::Guests, scope: Scope::Address, wait: std::time::Duration::from_secs(90) };
     let terms = |text: &str| serde_json::from_str(text).unwrap();
     let unknown = check_terms(&terms(r#"{"ruleset":"chess","time":{"kind":"unlimited"}}"#)).unwrap_err();
     let change =
@@ -82,6 +90,7 @@ fn of_the_server() -> Vec<(String, String)> {
         LobbyRefusal::LobbyFull,
         LobbyRefusal::TooManyChallenges(3),
         LobbyRefusal::TooManyGames(20),
+        LobbyRefusal::TooMany(too_many),
         LobbyRefusal::OpponentBusy,
         LobbyRefusal::CommandIdReused,
         LobbyRefusal::Stopping,
@@ -94,8 +103,7 @@ fn of_the_server() -> Vec<(String, String)> {
         ReportRefusal::TooMany,
         ReportRefusal::Store,
     ];
-    let blocks =
-        [BlockRefusal::NoSuchPlayer, BlockRefusal::Yourself, BlockRefusal::TooMany, BlockRefusal::Store];
+    let blocks = [BlockRefusal::Yourself, BlockRefusal::TooMany, BlockRefusal::Conflict, BlockRefusal::Store];
     let manners = [
         MannersRefusal::NotYourGame,
         MannersRefusal::HousePlayer,
@@ -130,10 +138,17 @@ fn of_the_server() -> Vec<(String, String)> {
         WebhookError::NotFound,
         WebhookError::NoSuchFeed,
         WebhookError::TooOften,
+        WebhookError::Busy,
         WebhookError::Store,
     ];
     let tables = [TableError::NotFound, TableError::Quarantined, TableError::Unavailable];
-    let creations = [CreateError::Unavailable, CreateError::TooManyGames(20), CreateError::Stopping];
+    let creations = [
+        CreateError::Unavailable,
+        CreateError::TooManyGames(20),
+        CreateError::NoMemory,
+        CreateError::ServerFull(100_000),
+        CreateError::Stopping,
+    ];
     let pair = |code: &str, words: String| (code.to_owned(), words);
     players
         .iter()
@@ -210,7 +225,7 @@ fn every_refusal_reads_as_a_sentence_for_a_person() {
 fn the_refusals_people_meet_most_say_what_to_do() {
     let said: BTreeMap<String, String> = of_the_server().into_iter().chain(of_the_rules()).collect();
     for (code, help) in [
-        ("wrong_password", "flagfall recover"),
+        ("wrong_password", "With the recovery code you can set a new password"),
         ("wrong_recovery_code", "check both"),
         ("name_taken", "choose another one"),
         ("bad_name", "choose another one"),
@@ -228,6 +243,7 @@ fn the_refusals_people_meet_most_say_what_to_do() {
         ("draw_offered_recently", "after 7 more plies"),
         ("too_late_to_abort", "resign instead"),
         ("stopping", "no new games"),
+        ("server_full", "Try again in a few minutes"),
         ("stale_epoch", "look at the game, then ask again"),
         ("store_unavailable", "try again in a moment"),
     ] {

@@ -15,10 +15,13 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 
+use crate::admission::{Admission, AdmissionLimits, ProxyTrust};
+use crate::allowance::look_at_all;
 use crate::archive::archive_old_games;
+use crate::committed::Committed;
 use crate::deployments::Deployments;
 use crate::farewell::finish_all;
-use crate::gateway::{self, Connections, ListenerLimits};
+use crate::gateway::{self, Connections, Doorkeeper, ListenerLimits};
 use crate::histories::Histories;
 use crate::http;
 use crate::lobby::Lobby;
@@ -26,9 +29,11 @@ use crate::metrics as names;
 use crate::notices::{Notices, Sender};
 use crate::peers::{Peers, Sign};
 use crate::players::Players;
+use crate::proof::{Proofs, SigningKey};
+use crate::prune::{Lifetimes, prune_old};
 use crate::ratings::Ratings;
 use crate::settings::{Settings, Times};
-use crate::table::{StartError, Tables};
+use crate::table::{StartError, TableSettings, Tables};
 use crate::trouble::note_refusal;
 use crate::turns::Turns;
 
@@ -37,15 +42,22 @@ pub const SERVER: &str = concat!("flagfall-server ", env!("CARGO_PKG_VERSION"));
 
 /// Connections to the metrics listener.
 const METRICS_CONNECTIONS_MAX: usize = 16;
+/// Requests over HTTP carried out at once that may change something.
+const REQUESTS_COMMITTED_MAX: u32 = 256;
 /// The time between two sweeps of the store for records that have expired.
 const SWEEP: Duration = Duration::from_secs(10 * 60);
+/// The time between two looks at the key of guest tokens.
+const GUEST_KEY_LOOK: Duration = Duration::from_secs(10);
 /// The time between two upkeeps of the histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
+/// The time between two looks at whose records the store keeps copies of.
+const TEND: Duration = Duration::from_secs(60);
 
 /// What everybody in the server shares.
 pub(crate) struct App {
     pub(crate) settings: Settings,
     pub(crate) store: Arc<dyn Store>,
+    pub(crate) admission: Admission,
     pub(crate) players: Players,
     pub(crate) lobby: Lobby,
     pub(crate) tables: Tables,
@@ -53,12 +65,15 @@ pub(crate) struct App {
     pub(crate) turns: Turns,
     pub(crate) notices: Notices,
     pub(crate) histories: Histories,
+    pub(crate) proofs: Proofs,
     pub(crate) deployments: Deployments,
     pub(crate) connections: Connections,
     pub(crate) peers: Peers,
     pub(crate) started: Instant,
     /// Health checks take turns.
     pub(crate) health_turn: tokio::sync::Mutex<()>,
+    /// Requests over HTTP that are carried out even if their connection closes.
+    pub(crate) committed: Committed,
     is_stopping: AtomicBool,
 }
 
@@ -81,12 +96,19 @@ impl App {
         gauge!(names::CONNECTIONS, "kind" => "identified").set(count(identified));
         gauge!(names::CONNECTIONS, "kind" => "not_yet").set(count(all.saturating_sub(identified)));
         gauge!(names::PLAYERS_ONLINE).set(count(self.connections.players_online()));
+        gauge!(names::STORE_WEAKNESSES).set(count(self.store.weaknesses().len()));
         gauge!(names::TABLES).set(count(self.tables.len()));
         let (deploying, playing) = self.tables.count_by_phase();
         gauge!(names::GAMES, "phase" => "deploying").set(count(deploying));
         gauge!(names::GAMES, "phase" => "playing").set(count(playing));
         gauge!(names::GAMES, "phase" => "at_rest").set(count(self.tables.at_rest()));
+        gauge!(names::RUNNING_GAMES).set(count(self.tables.running_count()));
+        gauge!(names::RUNNING_GAMES_MAX).set(count(self.settings.limits.running_games));
         names::sample_process(self.started.elapsed());
+        #[expect(clippy::cast_precision_loss, reason = "a gauge need not be exact")]
+        if let Some(bytes) = self.tables.memory_limit() {
+            gauge!(names::MEMORY_LIMIT_BYTES).set(bytes as f64);
+        }
     }
 }
 
@@ -110,9 +132,27 @@ impl Server {
     /// # Errors
     /// [`StartError`] when the store cannot be read. A damaged game is reported and left out.
     pub async fn start(settings: Settings, store: Arc<dyn Store>) -> Result<Server, StartError> {
+        Server::start_with_key(settings, store, None).await
+    }
+
+    /// The same; finished games are signed with this key.
+    ///
+    /// # Errors
+    /// [`StartError`].
+    pub async fn start_with_key(
+        settings: Settings,
+        store: Arc<dyn Store>,
+        key: Option<SigningKey>,
+    ) -> Result<Server, StartError> {
         let connections = Connections::with(&settings);
-        let tables = Tables::start(store.clone(), settings.for_tables(connections.clone())).await?;
+        let for_tables = TableSettings { signs: key.is_some(), ..settings.for_tables(connections.clone()) };
+        let tables = Tables::start(store.clone(), for_tables).await?;
+        let proofs = Proofs::new(store.clone(), tables.clone(), key.map(Arc::new));
+        proofs.publish_key().await?;
         let players = Players::new(store.clone(), connections.clone(), &settings);
+        if let Err(error) = players.look_after_guest_key().await {
+            note_refusal(&error, "the key of guest tokens was not read at the start; it will be");
+        }
         let peers = tables.peers().clone();
         let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone(), settings.first_move);
         let histories = Histories::new(store.clone(), tables.clone());
@@ -121,10 +161,12 @@ impl Server {
         let notices = Notices::new(store.clone(), tables.clone(), sender);
         let turns = Turns::new(store.clone(), tables.clone(), notices.clone());
         let lobby = Lobby::new(store.clone(), tables.clone(), connections.clone(), settings.clone());
+        let admission = Admission::new(&settings.admission, settings.limits.connections_max);
         Ok(Server {
             app: Arc::new(App {
                 settings,
                 store,
+                admission,
                 players,
                 lobby,
                 tables,
@@ -132,14 +174,22 @@ impl Server {
                 turns,
                 notices,
                 histories,
+                proofs,
                 deployments,
                 connections,
                 peers,
                 started: Instant::now(),
                 health_turn: tokio::sync::Mutex::default(),
+                committed: Committed::new(REQUESTS_COMMITTED_MAX),
                 is_stopping: AtomicBool::new(false),
             }),
         })
+    }
+
+    /// What everything in the server shares.
+    #[cfg(test)]
+    pub(crate) fn app(&self) -> Arc<App> {
+        self.app.clone()
     }
 
     /// The registry of open connections.
@@ -166,6 +216,12 @@ impl Server {
         &self.app.histories
     }
 
+    /// The signatures of its store.
+    #[must_use]
+    pub fn proofs(&self) -> &Proofs {
+        &self.app.proofs
+    }
+
     /// The notices of its store.
     #[must_use]
     pub fn notices(&self) -> &Notices {
@@ -185,15 +241,15 @@ impl Server {
         let mut doors = JoinSet::new();
         let mut tasks = JoinSet::new();
         let limits = ListenerLimits {
-            connections_max: app.settings.limits.connections_max,
             head: app.settings.times.http_head,
             http: app.settings.times.http_request + app.settings.times.http_head,
         };
-        doors.spawn(gateway::serve(listeners.game, http::router(app.clone()), limits));
+        let doorkeeper =
+            Doorkeeper { admission: app.admission.clone(), proxies: app.settings.proxies.clone() };
+        doors.spawn(gateway::serve(listeners.game, http::router(app.clone()), limits, doorkeeper));
         if let Some((listener, handle)) = listeners.metrics {
             let router = http::metrics_router(app.clone(), handle.clone());
-            let limits = ListenerLimits { connections_max: METRICS_CONNECTIONS_MAX, ..limits };
-            tasks.spawn(gateway::serve(listener, router, limits));
+            tasks.spawn(gateway::serve(listener, router, limits, for_operators()));
             tasks.spawn(upkeep(handle));
         }
         tasks.spawn(kept_alive("lobby", app.clone(), async |app| app.lobby.run().await));
@@ -208,8 +264,10 @@ impl Server {
             }));
         }
         tasks.spawn(kept_alive("pool", app.clone(), async |app| app.lobby.run_pool().await));
+        tasks.spawn(kept_alive("planned games", app.clone(), async |app| app.lobby.run_plans().await));
         tasks.spawn(kept_alive("ratings", app.clone(), async |app| app.ratings.run().await));
         tasks.spawn(kept_alive("histories", app.clone(), async |app| app.histories.run().await));
+        tasks.spawn(kept_alive("signatures", app.clone(), async |app| app.proofs.run().await));
         tasks.spawn(kept_alive("webhooks", app.clone(), async |app| {
             app.notices.run(app.settings.times.turn_look).await;
         }));
@@ -223,8 +281,14 @@ impl Server {
             let Times { archive, archive_look, .. } = app.settings.times;
             archive_old_games(app.store.clone(), archive, archive_look).await;
         }));
+        tasks.spawn(kept_alive("prune", app.clone(), async |app| {
+            let times = &app.settings.times;
+            prune_old(app.store.clone(), Lifetimes::of(times), times.prune_look).await;
+        }));
+        tasks.spawn(kept_alive("guest key", app.clone(), guest_key));
         tasks.spawn(kept_alive("heartbeat", app.clone(), heartbeat));
         tasks.spawn(kept_alive("sweep", app.clone(), sweep));
+        tasks.spawn(kept_alive("copies", app.clone(), async |app| app.players.tend_copies(TEND).await));
         if app.store.announcements().is_some() {
             tasks.spawn(kept_alive("revocations", app.clone(), revocations));
         }
@@ -235,6 +299,9 @@ impl Server {
         app.lobby.stop();
         doors.shutdown().await;
         let stopped = timeout(app.settings.times.stop, async {
+            // What was asked for before is finished; tables that stop make no games.
+            app.lobby.commands_finished().await;
+            app.committed.finished().await;
             app.tables.stop(app.peers.leave().await).await;
             app.connections.close_all(CloseCode::Shutdown);
             app.connections.emptied().await;
@@ -262,6 +329,13 @@ pub async fn run(
     Ok(())
 }
 
+/// Who may connect to the metrics: a few at a time, with no limit per address.
+fn for_operators() -> Doorkeeper {
+    let limits = AdmissionLimits { reserved_percent: 0, ..AdmissionLimits::default() };
+    let proxies = ProxyTrust { is_everyone: true, ranges: Vec::new() };
+    Doorkeeper { admission: Admission::new(&limits, METRICS_CONNECTIONS_MAX), proxies }
+}
+
 /// Runs a task of the server's own, again when it panics: nothing a player does must end it.
 async fn kept_alive(name: &'static str, app: Arc<App>, task: impl AsyncFn(Arc<App>)) {
     const PAUSE: Duration = Duration::from_secs(1);
@@ -284,6 +358,7 @@ async fn heartbeat(app: Arc<App>) {
     let mut ticks = interval(app.settings.times.heartbeat.max(Duration::from_millis(1)));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut is_failing = false;
+    let mut outage = app.store.outage();
     loop {
         ticks.tick().await;
         let beat = app.store.heartbeat();
@@ -296,6 +371,12 @@ async fn heartbeat(app: Arc<App>) {
                 }
                 if pace == Pace::Late {
                     ticks.reset_immediately();
+                }
+                let latest = app.store.outage();
+                if latest != outage {
+                    outage = latest;
+                    // Players see at once that their clocks stood still.
+                    app.tables.wake_all();
                 }
             }
             Err(error) => {
@@ -355,6 +436,18 @@ async fn revocations(app: Arc<App>) {
     }
 }
 
+/// Sees to it that all servers on the store have the same key for guest tokens, also after it was emptied.
+async fn guest_key(app: Arc<App>) {
+    let mut ticks = interval(GUEST_KEY_LOOK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        if let Err(error) = app.players.look_after_guest_key().await {
+            note_refusal(&error, "the key of guest tokens was not looked at");
+        }
+    }
+}
+
 /// Tells other servers on the same store of this one, and learns of them.
 async fn meet_peers(app: Arc<App>) {
     let mut ticks = interval(app.settings.times.heartbeat.max(Duration::from_millis(1)));
@@ -381,6 +474,7 @@ async fn sweep(app: Arc<App>) {
             note_refusal(&error, "what is left of deleted accounts could not be taken away");
         }
         sleep(SWEEP).await;
+        look_at_all(&app).await;
         match app.store.sweep().await {
             Ok(0) => {}
             Ok(records) => tracing::debug!(records, "expired records swept"),

@@ -5,7 +5,9 @@ use std::time::Duration;
 use flagfall_protocol::LagQuota;
 use flagfall_tls::Trust;
 
+use crate::admission::{AdmissionLimits, ProxyTrust};
 use crate::gateway::Connections;
+use crate::memory::{MemoryGuard, MemoryLimit};
 use crate::notices::Reach;
 use crate::ratings::FirstMove;
 use crate::table::TableSettings;
@@ -19,8 +21,10 @@ pub struct Settings {
     pub times: Times,
     /// How slow it is to guess a password.
     pub passwords: Passwords,
-    /// Whether a proxy stands in front of the server and tells the client's address: the last one in `X-Forwarded-For`.
-    pub trusts_proxy: bool,
+    /// What one address and one player may take.
+    pub admission: AdmissionLimits,
+    /// Which proxies name the addresses of their clients, in `X-Forwarded-For`.
+    pub proxies: ProxyTrust,
     /// Whether the first mover's advantage counts in ratings.
     pub first_move: FirstMove,
     /// How far webhooks reach.
@@ -41,7 +45,10 @@ impl Settings {
             claim_ms: u64::try_from(self.times.claim.as_millis()).unwrap_or(u64::MAX),
             spectators_max: self.limits.spectators_per_game,
             games_per_player_max: self.limits.games_per_player,
+            running_games_max: self.limits.running_games,
+            memory: MemoryGuard::new(self.limits.memory),
             rest_ms: u64::try_from(self.times.rest.as_millis()).unwrap_or(u64::MAX),
+            signs: false,
             connections,
         }
     }
@@ -71,7 +78,7 @@ pub struct Passwords {
 
 impl Default for Passwords {
     fn default() -> Passwords {
-        Passwords { memory_kib: 19 * 1024, passes: 2, lanes: 1, at_once: 2, waiting: 32 }
+        Passwords { memory_kib: 19 * 1024, passes: 2, lanes: 1, at_once: 2, waiting: 128 }
     }
 }
 
@@ -92,6 +99,10 @@ pub struct Limits {
     pub open_games_per_connection: usize,
     /// Running games of one player.
     pub games_per_player: usize,
+    /// Running games of all players together.
+    pub running_games: usize,
+    /// Memory of the process.
+    pub memory: MemoryLimit,
     /// Spectators of one game.
     pub spectators_per_game: usize,
     /// Open seeks of one player.
@@ -104,12 +115,11 @@ pub struct Limits {
     pub guests_per_minute: u32,
     /// Tokens of one account.
     pub tokens_per_player: usize,
-    /// Attempts at the password of one name within [`Times::attempt_window`].
+    /// Wrong passwords for one name from one network, or device of the account, within [`Times::attempt_window`];
+    /// ten times as many from all networks together in which the account was not signed in lately.
     pub attempts_per_name: u32,
     /// Attempts at passwords, and new accounts, from one address within [`Times::attempt_window`].
     pub attempts_per_address: u32,
-    /// Requests over HTTP from one address within a minute, but for upgrades and health checks.
-    pub requests_per_minute: u32,
 }
 
 impl Default for Limits {
@@ -122,15 +132,16 @@ impl Default for Limits {
             malformed_max: 4,
             open_games_per_connection: 32,
             games_per_player: 20,
+            running_games: 100_000,
+            memory: MemoryLimit::OfTheSystem,
             spectators_per_game: 10_000,
             seeks_per_player: 3,
-            seeks_max: 80,
+            seeks_max: 1_000,
             challenges_per_player: 10,
             guests_per_minute: 6_000,
             tokens_per_player: 16,
             attempts_per_name: 10,
-            attempts_per_address: 50,
-            requests_per_minute: 1_200,
+            attempts_per_address: 300,
         }
     }
 }
@@ -146,9 +157,10 @@ pub struct Times {
     pub lag_stock: Duration,
     /// After which a game can be claimed that the opponent has left; longer ones wait up to five times as long.
     pub claim: Duration,
-    /// How long a game with days per move, or without a clock, stays in memory when the last who had it open has gone.
+    /// How long a running game stays in memory when the last who had it open has gone; on a live clock
+    /// a minute at most.
     pub rest: Duration,
-    /// The time between two looks at games at rest: flags that fall soon have them opened.
+    /// The time between two looks at what is due in games at rest: flags, house players.
     pub rest_look: Duration,
     /// How long after its end a game is archived; none where none is.
     pub archive: Option<Duration>,
@@ -184,6 +196,12 @@ pub struct Times {
     pub command_memory: Duration,
     /// How long a guest who does not come back is remembered.
     pub guest: Duration,
+    /// How long a stored guest is kept who has not played; for ever without a time.
+    pub new_guest: Option<Duration>,
+    /// How long finished casual games without an account in them are kept; for ever without a time.
+    pub guest_game: Option<Duration>,
+    /// The time between two looks for guests and games that are kept no longer.
+    pub prune_look: Duration,
     /// The window of [`Limits::attempts_per_name`] and [`Limits::attempts_per_address`].
     pub attempt_window: Duration,
     /// The time between two looks at what tokens other servers revoked.
@@ -210,7 +228,7 @@ impl Default for Times {
             lag_stock: Duration::from_secs(3),
             claim: Duration::from_secs(60),
             rest: Duration::from_secs(10 * 60),
-            rest_look: Duration::from_secs(5),
+            rest_look: Duration::from_secs(1),
             archive: Some(DAY.saturating_mul(30)),
             archive_look: Duration::from_secs(10 * 60),
             hello: Duration::from_secs(10),
@@ -228,6 +246,9 @@ impl Default for Times {
             challenge: DAY,
             command_memory: DAY,
             guest: DAY.saturating_mul(90),
+            new_guest: Some(DAY.saturating_mul(2)),
+            guest_game: Some(DAY.saturating_mul(90)),
+            prune_look: Duration::from_secs(60),
             attempt_window: Duration::from_secs(15 * 60),
             revocation_interval: Duration::from_secs(1),
             turn_look: Duration::from_secs(2),

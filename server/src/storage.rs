@@ -21,6 +21,7 @@ use thiserror::Error;
 use crate::archive::archive_all;
 use crate::config::{Config, OperatorCommand, StoreCommand, StoreKind};
 use crate::operator::{self, Operator, OperatorError};
+use crate::prune::{Pruned, Run, prune_all};
 use crate::redis_tls::RedisTlsError;
 use crate::table::note_outage;
 
@@ -143,6 +144,7 @@ pub async fn run(config: &Config, command: &StoreCommand) -> Result<(), StoreFai
         StoreCommand::Export { file } => export_to(config, file).await,
         StoreCommand::Import { file } => import_from(config, file).await,
         StoreCommand::Archive { after_days } => archive(config, *after_days).await,
+        StoreCommand::Prune { dry_run } => prune(config, *dry_run).await,
     }
 }
 
@@ -324,6 +326,28 @@ async fn archive(config: &Config, after_days: u32) -> Result<(), StoreFailure> {
     })
     .await?;
     say(&format!("archived: {archived} of {seen} games ended {after_days} days ago or earlier"));
+    Ok(())
+}
+
+async fn prune(config: &Config, is_dry: bool) -> Result<(), StoreFailure> {
+    let store = open_archive(config).await?;
+    let lifetimes = config.lifetimes();
+    let run = if is_dry { Run::Dry } else { Run::Real };
+    let mut told = Instant::now();
+    let pruned = prune_all(&*store, lifetimes, run, |guests, games| {
+        if told.elapsed() >= PROGRESS {
+            told = Instant::now();
+            writeln!(io::stderr(), "looked at so far: {guests} guests, {games} games").ok();
+        }
+    })
+    .await?;
+    let verb = if is_dry { "to be deleted" } else { "deleted" };
+    let days = |time: Option<Duration>| {
+        time.map_or_else(|| "kept for ever".to_owned(), |time| format!("{} days", time.as_secs() / 86_400))
+    };
+    let Pruned { guests, games } = pruned;
+    say(&format!("{verb}: {guests} guests who never played ({})", days(lifetimes.new_guest)));
+    say(&format!("{verb}: {games} finished casual games of guests ({})", days(lifetimes.guest_game)));
     Ok(())
 }
 

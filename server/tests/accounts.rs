@@ -84,7 +84,7 @@ async fn what_cannot_be_an_account_is_told_why() {
         (json!({ "name": "ana" }).to_string(), 400, "malformed"),
         (json!({ "name": "ana", "password": PASSWORD, "admin": true }).to_string(), 400, "malformed"),
         ("nonsense".to_owned(), 400, "malformed"),
-        (format!("{{\"name\":\"{}\"}}", "x".repeat(9_000)), 400, "malformed"),
+        (format!("{{\"name\":\"{}\"}}", "x".repeat(9_000)), 413, "body_too_large"),
     ] {
         let refused = house.ask("POST", "/api/account", "", &body).await;
         assert_refused(&refused, status, code);
@@ -128,12 +128,13 @@ async fn passwords_are_not_tried_for_ever_whether_the_name_exists_or_not() {
                 "wrong_password",
             );
         }
-        // Even the right one, and the recovery code, have to wait.
+        // Even the right one has to wait.
         let limited = house.ask("POST", "/api/login", "", &log_in(name, PASSWORD)).await;
         assert_refused(&limited, 429, "too_many_attempts");
         assert!(limited.head.contains("retry-after: 300"), "{}", limited.head);
         let code = json!({ "name": name, "recovery_code": "0", "password": PASSWORD }).to_string();
-        assert_refused(&house.ask("POST", "/api/recover", "", &code).await, 429, "too_many_attempts");
+        // The recovery code has too many bits to be guessed.
+        assert_refused(&house.ask("POST", "/api/recover", "", &code).await, 403, "wrong_recovery_code");
     }
     house.close().await;
 }
@@ -460,6 +461,22 @@ async fn play_bot(client: &mut common::Client) -> String {
 }
 
 #[tokio::test]
+async fn a_device_that_was_signed_in_is_let_through_where_others_have_guessed() {
+    let house = House::open(settings()).await;
+    let (token, _) = account(&house, "ana").await;
+    assert_eq!(house.ask("POST", "/api/logout", &token, "").await.status, 204);
+    let wrong = json!({ "name": "ana", "password": "guess after guess" }).to_string();
+    while house.ask("POST", "/api/login", "", &wrong).await.status == 403 {}
+    assert_refused(
+        &house.ask("POST", "/api/login", "", &log_in("ana", PASSWORD)).await,
+        429,
+        "too_many_attempts",
+    );
+    assert_eq!(house.ask("POST", "/api/login", &token, &log_in("ana", PASSWORD)).await.status, 200);
+    house.close().await;
+}
+
+#[tokio::test]
 async fn guesses_of_others_do_not_lock_an_owner_out_of_confirming() {
     let house = House::open(settings()).await;
     let (token, _) = account(&house, "ana").await;
@@ -474,7 +491,7 @@ async fn guesses_of_others_do_not_lock_an_owner_out_of_confirming() {
 #[tokio::test]
 async fn tokens_are_not_made_without_end_and_neither_are_requests() {
     let mut settings = settings();
-    settings.limits.requests_per_minute = 40;
+    settings.admission.requests_per_minute = 40;
     let house = House::open(settings).await;
     let (token, _) = account(&house, "ana").await;
     let body = json!({ "name": "one more", "scope": "play" }).to_string();

@@ -5,7 +5,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{House, PATIENCE, frame, http, patiently, settings};
+use common::{House, PATIENCE, frame, http, http_from, patiently, settings};
 use flagfall_protocol::{
     Accepted, ClientToServer, GameCommand, PROTOCOL_VERSION, PlayerKind, Presence, ServerToClient, Terms,
     Time,
@@ -231,7 +231,8 @@ async fn a_full_server_says_so() {
     settings.limits.connections_max = 1;
     let house = House::open(settings).await;
     let (mut client, ..) = house.guest("ana").await;
-    let answer = house.get("/health").await;
+    let request = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
+    let answer = http_from([127, 0, 0, 2], house.address, request).await;
     assert_eq!(answer.status, 503);
     assert!(answer.head.contains(&format!("content-length: {}", answer.body.len())), "{}", answer.head);
     assert_eq!(answer.json()["code"], "too_many");

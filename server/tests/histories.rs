@@ -3,9 +3,17 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::{Client, House, settings};
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{Accepted, ClientToServer, CommandId, GameCommand, ServerToClient, Terms, Time};
+use flagfall_protocol::{
+    Accepted, ClientToServer, CommandId, GameCommand, GameRecord, HexBytes, ServerToClient, SigningKeys,
+    Terms, Time, signed_message,
+};
+use flagfall_server::proof::SigningKey;
+use flagfall_store::{Key, MemoryStore, Store, SystemClock, Update, Write};
+use ring::signature::{ED25519, UnparsedPublicKey};
 use serde_json::{Value, json};
 
 const SETUP: &str = "939492493956691S9575574BB7668B88BF7B88B9";
@@ -33,7 +41,10 @@ struct Table {
 
 impl Table {
     async fn new() -> Table {
-        let house = House::open(settings()).await;
+        Table::at(House::open(settings()).await).await
+    }
+
+    async fn at(house: House) -> Table {
         let tokens = [account(&house, "ann").await, account(&house, "bob").await];
         let (ann, bob) = (house.again(&tokens[0]).await, house.again(&tokens[1]).await);
         Table { house, ann, bob, tokens, commands: 0 }
@@ -198,4 +209,92 @@ async fn of_a_deleted_account_the_opponents_games_stay_without_the_name() {
     assert_eq!(table.house.get("/api/players/ann/games").await.status, 404);
     let left = table.get("", "/api/players/bob/games").await;
     assert_eq!(left["games"][0]["opponent"]["name"], "deleted");
+}
+
+async fn record_of(house: &House, game: GameId, token: Option<&str>) -> GameRecord {
+    let path = format!("/api/games/{game}/record");
+    let answer = match token {
+        Some(token) => house.ask("GET", &path, token, "").await,
+        None => house.get(&path).await,
+    };
+    serde_json::from_value(answer.json()).unwrap()
+}
+
+async fn keys_of(house: &House) -> Vec<HexBytes> {
+    let keys: SigningKeys = serde_json::from_value(house.get("/api/keys").await.json()).unwrap();
+    keys.keys.into_iter().map(|key| key.public).collect()
+}
+
+/// The id of the key that signed what the public has of a game.
+fn signer(record: &GameRecord, keys: &[HexBytes]) -> Option<String> {
+    let signature = record.signature.as_ref()?;
+    let message = signed_message(record.digest()?);
+    let is_its = |key: &&HexBytes| {
+        UnparsedPublicKey::new(&ED25519, key.0).verify(&message, &signature.value.0).is_ok()
+    };
+    keys.iter().find(is_its).map(flagfall_protocol::key_id).filter(|id| *id == signature.key)
+}
+
+#[tokio::test]
+async fn a_finished_game_is_signed_once_and_stays_signed_with_new_names_and_new_keys() {
+    let store = MemoryStore::new(SystemClock);
+    let seeds = [[5; 32], [6; 32]];
+    let [first, second] = seeds.map(|seed| SigningKey::from_seed(&seed).unwrap());
+    let ids = [first.id().to_owned(), second.id().to_owned()];
+    let at = |key| {
+        let store = store.clone();
+        async move { House::open_with_key(Arc::new(store.clone()), store, settings(), Some(key)).await }
+    };
+    let mut table = Table::at(at(first).await).await;
+    let games = [
+        table.play(Kind::default()).await,
+        table.play(Kind { is_called_off: true, ..Kind::default() }).await,
+    ];
+    let house = table.house;
+    let keys = keys_of(&house).await;
+    for game in games {
+        let record = record_of(&house, game, None).await;
+        assert_eq!(signer(&record, &keys).as_ref(), Some(&ids[0]));
+        for token in &table.tokens {
+            assert_eq!(record_of(&house, game, Some(token)).await.signature, record.signature);
+        }
+    }
+    let (text, password) = ("/api/account", r#"{"password":"correct horse battery"}"#);
+    assert_eq!(house.ask("DELETE", text, &table.tokens[0], password).await.status, 204);
+    let record = record_of(&house, games[0], None).await;
+    assert_ne!(record.players.red.name, "ann");
+    assert_eq!(signer(&record, &keys).as_ref(), Some(&ids[0]), "a name is no part of what was signed");
+    house.close().await;
+
+    // A server was lost between the end of the second game and its signature.
+    let key = |name: String| Key::new(name).unwrap();
+    let writes = vec![
+        Write::Delete { key: key(format!("proof/{}", games[1])) },
+        Write::Put { key: key(format!("proof_due/{}", games[1])), value: Vec::new(), expires: None },
+    ];
+    store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
+    let house = at(second).await;
+    let keys = keys_of(&house).await;
+    assert_eq!(keys.len(), 2, "the key before stays published");
+    assert_eq!(signer(&record_of(&house, games[0], None).await, &keys).as_ref(), Some(&ids[0]));
+    assert_eq!(signer(&record_of(&house, games[1], None).await, &keys).as_ref(), Some(&ids[1]));
+    assert!(store.scan(key("proof_due/".to_owned()), None, 10).await.unwrap().is_empty());
+    house.close().await;
+    // Nothing of the secret halves is in the store.
+    for prefix in ["proof/", "signing_key/"] {
+        for (_, value) in store.scan(key(prefix.to_owned()), None, 10).await.unwrap() {
+            let value = String::from_utf8(value).unwrap();
+            assert!(seeds.iter().all(|seed| !value.contains(&HexBytes(*seed).to_string())), "{value}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn without_a_key_games_are_left_unsigned() {
+    let mut table = Table::new().await;
+    let game = table.play(Kind::default()).await;
+    assert_eq!(record_of(&table.house, game, None).await.signature, None);
+    assert_eq!(keys_of(&table.house).await, []);
+    assert!(table.house.store.scan(Key::new("proof_due/").unwrap(), None, 10).await.unwrap().is_empty());
+    table.house.close().await;
 }

@@ -298,7 +298,8 @@ async fn a_server_that_remembers_nobody_lets_nobody_in() {
 #[tokio::test]
 async fn a_store_that_was_emptied_does_not_make_known_tokens_bad_ones() {
     let (store, _line, house) = shared(eager()).await;
-    let (_ana, _, token) = house.guest("ana").await;
+    let (token, _) = account(&house).await;
+    let _ana = house.again(&token).await;
     let tokens = store.scan(Key::new("tokens/".to_owned()).unwrap(), None, 10).await.unwrap();
     let writes = tokens.into_iter().map(|(key, _)| Write::Delete { key }).collect();
     store.update(Update { conditions: Vec::new(), writes }).await.unwrap();

@@ -160,7 +160,7 @@ async fn a_dropped_line_costs_no_place_and_who_is_gone_is_not_paired() {
     let house = House::open(settings).await;
     let (mut ana, ..) = house.guest("ana").await;
     enter(&mut ana, "1", terms(false)).await.unwrap();
-    assert_eq!(leave(&mut ana, "2").await, Err("not_in_pool".to_owned()), "his time is over at once");
+    assert_eq!(leave(&mut ana, "2").await, Err("not_in_pool".to_owned()), "their time is over at once");
     house.close().await;
 }
 

@@ -11,6 +11,8 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 use common::Client;
+use flagfall_protocol::ServerToClient;
+use flagfall_store::{EmbeddedStore, Key, Options, Store, SystemClock, Update, Write};
 use store::redis::RedisServer;
 
 fn program(words: &[&str]) -> Command {
@@ -49,12 +51,18 @@ impl Running {
         Running { child, address, said }
     }
 
+    /// The token of a welcome. Its guest makes a challenge, with which they are stored.
     async fn hello(&self, credential: &str) -> String {
         let (socket, _) =
             tokio_tungstenite::connect_async(format!("ws://{}/ws", self.address)).await.unwrap();
         let mut client = Client { socket };
         client.say(&format!(r#"{{"type":"hello","protocol":1,{credential}}}"#)).await;
-        client.welcome().await.1.unwrap_or_default()
+        let token = client.welcome().await.1.unwrap_or_default();
+        let terms = r#"{"ruleset":"classic","time":{"kind":"unlimited"},"private":false,"secret":false}"#;
+        client.say(&format!(r#"{{"type":"challenge","cmd_id":"1","terms":{terms}}}"#)).await;
+        let is_accepted = |message| matches!(message, ServerToClient::Accepted { .. }).then_some(());
+        client.find(is_accepted).await;
+        token
     }
 
     /// Ends it: KILL where it stands, TERM in order.
@@ -119,6 +127,52 @@ async fn a_guest_in_redis_outlives_a_kill() {
     let token = running.hello(r#""name":"ana""#).await;
     running.end("KILL");
     let running = Running::start(&["--store", &url]);
+    running.hello(&format!(r#""token":"{token}""#)).await;
+    running.end("TERM");
+}
+
+/// A guest as version 0.1 stored one at hello, long ago.
+fn guest_of_0_1(id: &str) -> Update {
+    let player = format!(r#"{{"id":"{id}","name":"{id}","kind":"guest"}}"#);
+    let record = format!(r#"{{"player":{player},"name_key":"{id}","created":1000,"tokens":[]}}"#);
+    let put = |key: String, value: &str| Write::Put {
+        key: Key::new(key).unwrap(),
+        value: value.as_bytes().to_vec(),
+        expires: None,
+    };
+    let writes = vec![put(format!("players/{id}"), &record), put(format!("names/{id}"), id)];
+    Update { conditions: Vec::new(), writes }
+}
+
+#[tokio::test]
+async fn prune_counts_and_then_deletes_guests_who_never_played() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data").to_str().unwrap().to_owned();
+    let store = EmbeddedStore::open(Path::new(&data), SystemClock, &Options::default()).unwrap();
+    store.update(guest_of_0_1("old")).await.unwrap();
+    drop(store);
+    let running = Running::start(&["--data", &data]);
+    running.hello(r#""name":"ana""#).await;
+    running.end("TERM");
+    let prune = |words: &[&str], word| run(&[&["store", "prune", "--data", &data], words].concat(), 0, word);
+    prune(&["--dry-run"], "to be deleted: 1 guests who never played (2 days)");
+    prune(&["--new-guest-days", "0"], "deleted: 0 guests who never played (kept for ever)");
+    let said = prune(&[], "deleted: 1 guests who never played (2 days)");
+    assert!(said.contains("deleted: 0 finished casual games of guests (90 days)"), "{said}");
+    prune(&[], "deleted: 0 guests");
+    let store = EmbeddedStore::open(Path::new(&data), SystemClock, &Options::default()).unwrap();
+    assert_eq!(store.get(Key::new("players/old").unwrap()).await, Ok(None));
+    assert!(store.get(Key::new("names/ana").unwrap()).await.unwrap().is_some(), "ana is new");
+}
+
+#[tokio::test]
+async fn prune_works_on_redis_while_a_server_runs() {
+    let redis = RedisServer::start();
+    let url = format!("redis://127.0.0.1:{}", redis.port());
+    redis.open(flagfall_store::RedisOptions::default()).await.update(guest_of_0_1("old")).await.unwrap();
+    let running = Running::start(&["--store", &url]);
+    let token = running.hello(r#""name":"ana""#).await;
+    run(&["--store", &url, "store", "prune"], 0, "deleted: 1 guests who never played");
     running.hello(&format!(r#""token":"{token}""#)).await;
     running.end("TERM");
 }

@@ -94,8 +94,7 @@ impl Doors for RecordTellsChoices {
             let is_told = Real.event(logged, viewer).is_some();
             let chosen = Side::BOTH.into_iter().find_map(|side| Real.event(logged, Viewer::Player(side)));
             if let (false, Some((event, _))) = (is_told, chosen) {
-                let (at, lag_ms) = (logged.at.0, 0);
-                record.events.push(flagfall_protocol::RecordedEvent { at, lag_ms, event });
+                record.events.push(flagfall_protocol::RecordedEvent::new(logged.at, 0, event));
             }
         }
         record

@@ -3,7 +3,7 @@
 use flagfall_board::{Rank, Side, Square, Stamp};
 use flagfall_protocol::{
     Audience, Code, GameEvent, GameRecord, GameSummary, GameView, IdentityText, Phase, PieceText, Player,
-    PlayerKind, Presence, Recorder, ServerToClient, Terms, Time, ViewChange,
+    PlayerKind, Presence, RecordSignature, Recorder, ServerToClient, SignatureText, Terms, Time, ViewChange,
 };
 use flagfall_rules::{Game, Identity, Move, Referee, Refusal, SeenPiece, Viewer, see, see_change, view};
 use flagfall_tests::{Logged, Step};
@@ -34,7 +34,9 @@ pub(crate) trait Doors {
         let mut recorder = Recorder::new(viewer);
         log.iter().for_each(|logged| recorder.note(&logged.event, &logged.after, logged.at));
         let GameSummary { terms, players, .. } = summary(game, Phase::from(game.phase()));
-        recorder.record(game, terms, players)
+        let mut record = recorder.record(game, terms, players);
+        record.signature = signature(log, game);
+        record
     }
 
     /// What an audience hears of a command besides the events that came of it: nothing.
@@ -45,6 +47,31 @@ pub(crate) trait Doors {
     /// A refusal of the audience's own ply.
     fn refusal(&self, _game: &Game, _squares: Move, refusal: Refusal) -> (Code, String) {
         (Code::from(&refusal), refusal.to_string())
+    }
+}
+
+/// The signature that every audience's record of a finished game carries: a function of the digest alone, which stands here in its place. The digest covers commitments, which are
+/// random by design and left out.
+fn signature(log: &[Logged], game: &Game) -> Option<RecordSignature> {
+    let mut recorder = Recorder::new(Viewer::Public);
+    log.iter().for_each(|logged| recorder.note(&logged.event, &logged.after, logged.at));
+    let GameSummary { terms, players, .. } = summary(game, Phase::from(game.phase()));
+    let mut public = recorder.record(game, terms, players);
+    public.commitments = Default::default();
+    let mut key = public.digest()?.to_string();
+    key.truncate(16);
+    Some(RecordSignature { key, value: SignatureText([0; 64]) })
+}
+
+/// A digest that covers hidden ranks: whoever guesses them could see from the signature that the guess is right.
+pub(crate) struct SignsRanks;
+impl Doors for SignsRanks {
+    fn record(&self, log: &[Logged], game: &Game, viewer: Viewer) -> GameRecord {
+        let mut record = Real.record(log, game, viewer);
+        if let Some(signature) = &mut record.signature {
+            signature.key = format!("{:?}", truth(game));
+        }
+        record
     }
 }
 
@@ -237,8 +264,10 @@ pub(crate) fn opened(doors: &impl Doors, game: &Game, viewer: Viewer, seq: u64, 
         view,
         events: Vec::new(),
         presence: flagfall_board::PerSide::new(Presence::Present, Presence::Present),
+        left: flagfall_board::PerSide::default(),
         claimable_at: flagfall_board::PerSide::default(),
         rematch: Vec::<Side>::new(),
+        abort: None,
     })
 }
 
@@ -252,7 +281,7 @@ pub(crate) fn recorded(record: &GameRecord) -> String {
 
 /// The message about an event.
 pub(crate) fn told(game: &Game, seq: u64, (event, change): (GameEvent, ViewChange)) -> String {
-    to_text(&ServerToClient::Event { game: game.terms().game, seq, event, change })
+    to_text(&ServerToClient::Event { game: game.terms().game, seq, event, change, abort: None })
 }
 
 /// The message that refuses something.

@@ -24,7 +24,7 @@ use crate::choosers::{
 };
 use crate::doors::{
     CountsPrivate, Doors, MarksMovable, OneOfLength, OrderedByRank, Real, RefusesSpies, ShownFlag,
-    ShownMover, TellsOfNothing, WarnsOfBombs,
+    ShownMover, SignsRanks, TellsOfNothing, WarnsOfBombs,
 };
 use crate::paired::look;
 use crate::silent::{
@@ -124,6 +124,11 @@ fn a_mark_that_depends_on_a_rank_is_found() {
 #[test]
 fn a_length_that_depends_on_a_rank_is_found() {
     finds("a length that depends on a rank", &OneOfLength);
+}
+
+#[test]
+fn a_signature_that_covers_hidden_ranks_is_found() {
+    finds_where("a signature of ranks", &SignsRanks, |ruleset| ruleset.start == Start::Deployments);
 }
 
 #[test]

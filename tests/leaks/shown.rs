@@ -1,8 +1,8 @@
 //! What is shown is exactly what the specification says was told: no more, no less.
 
-use flagfall_protocol::{GameEvent, GameView, IdentityText, PieceText};
+use flagfall_protocol::{GameEvent, GameView, IdentityText, PieceText, StrikeFate};
 use flagfall_rules::secret::to_record;
-use flagfall_rules::{Identity, Phase, Ruleset, Start, Viewer};
+use flagfall_rules::{Identity, Move, Phase, Ruleset, Start, Viewer};
 use flagfall_tests::{Chance, Match, Step, rulesets};
 
 use crate::disclosed::Disclosed;
@@ -35,11 +35,29 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                     assert_eq!(piece.is_revealed, disclosed.board[&piece.square].is_public);
                     checked += 1;
                 }
-                if let GameEvent::Moved(seen) = &event
-                    && seen.strike.is_none()
-                {
-                    let IdentityText(found) = seen.piece;
-                    assert_eq!(found, disclosed.identity(seen.squares.0.to), "{viewer:?} {event:?}");
+                if let GameEvent::Moved(seen) = &event {
+                    let Move { from, to } = seen.squares.0;
+                    match &seen.strike {
+                        None => {
+                            let IdentityText(found) = seen.piece;
+                            assert_eq!(found, disclosed.identity(to), "{viewer:?} {event:?}");
+                        }
+                        Some(strike) => {
+                            // A struck piece that stays on the board is named if it is known (§A7).
+                            let defender_at = match strike.defender_fate {
+                                StrikeFate::Stays => Some(to),
+                                StrikeFate::Advances => Some(from),
+                                StrikeFate::Leaves => None,
+                            };
+                            let IdentityText(found) = strike.defender;
+                            match defender_at.map(|square| disclosed.identity(square)) {
+                                // What is not narrowed down to one rank is not told with the strike.
+                                Some(known @ Identity::Known(_)) => assert_eq!(found, known, "{event:?}"),
+                                Some(_) => assert_eq!(found, Identity::Hidden, "{viewer:?} {event:?}"),
+                                None => assert!(matches!(found, Identity::Known(_)), "{event:?}"),
+                            }
+                        }
+                    }
                 }
                 if !said_before.is_multiple_of(7) {
                     continue;

@@ -1,3 +1,5 @@
+use std::ffi::OsString;
+
 use clap::CommandFactory;
 
 use super::*;
@@ -5,6 +7,47 @@ use super::*;
 #[test]
 fn the_command_line_is_consistent() {
     Cli::command().debug_assert();
+}
+
+#[test]
+fn commands_are_read_in_any_case_and_values_are_left_alone() {
+    let small = |line: &str| {
+        let words = with_small_commands(line.split(' ').map(OsString::from));
+        words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+    };
+    for (line, read) in [
+        ("flagfall Play --bot", "flagfall play --bot"),
+        ("flagfall DEPLOYMENTS Show Barrage Corner", "flagfall deployments show Barrage Corner"),
+        ("flagfall --name Play WATCH", "flagfall --name Play watch"),
+        ("flagfall --plain Games", "flagfall --plain games"),
+        ("flagfall login Whoami", "flagfall login Whoami"),
+        ("flagfall Dance", "flagfall Dance"),
+    ] {
+        assert_eq!(small(line), read);
+    }
+}
+
+#[test]
+fn names_and_clocks_are_read_in_any_case_and_checked() {
+    for line in [
+        "flagfall play --rules Classic --time 3Days --side RED --bot GOOD",
+        "flagfall leaderboard --speed Blitz --rules BARRAGE",
+        "flagfall convert --to JSON a.xml",
+        "flagfall bot --line Random --rules PBM",
+    ] {
+        assert!(Cli::try_parse_from(line.split(' ')).is_ok(), "{line}");
+    }
+    for (line, words) in [
+        ("flagfall play --rules Clasic", "Did you mean `classic`?"),
+        ("flagfall play --bot goood", "Did you mean `good`?"),
+        ("flagfall leaderboard --speed blits", "Did you mean `blitz`?"),
+        ("flagfall play --time 15days", "1 to 14 days"),
+        ("flagfall play --rating 1600-1400", "the lower end comes first"),
+        ("flagfall wtach", "watch"),
+    ] {
+        let error = Cli::try_parse_from(line.split(' ')).expect_err(line).to_string();
+        assert!(error.contains(words), "{error}");
+    }
 }
 
 #[test]

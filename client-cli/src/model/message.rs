@@ -1,7 +1,9 @@
 //! What comes into the core and what it asks for.
 
+use flagfall_board::GameId;
 use flagfall_protocol::{ClientToServer, GameCommand, Secret, ServerToClient};
 
+use crate::commitments::Shown;
 use crate::errand::Errand;
 
 /// Something that happened outside.
@@ -53,6 +55,13 @@ pub enum Message {
     },
     /// The system asks the program to stop.
     Stop,
+    /// The credential or the seat could not be saved: there is no way back after this client ends.
+    Unsaved {
+        /// Why, for a person.
+        why: String,
+    },
+    /// It is saved now.
+    Saved,
     /// A file could not be written or read.
     FileTrouble {
         /// What, for a person.
@@ -119,6 +128,15 @@ pub enum Effect {
         /// The game.
         game: String,
     },
+    /// Make room for a new guest: the server does not know the one that is kept.
+    SetGuestAside,
+    /// Keep the commitments that were shown in a game.
+    KeepCommitments {
+        /// The game.
+        game: GameId,
+        /// What was shown.
+        shown: Shown,
+    },
     /// Keep a deployment.
     SaveSetup {
         /// For which ruleset.
@@ -130,7 +148,7 @@ pub enum Effect {
     },
     /// Leave, with this exit code.
     Exit {
-        /// 0 fine, 1 usage or network trouble, 2 refused.
+        /// A code of [`flagfall_protocol::Exit`], or one of a program's own.
         code: u8,
     },
 }

@@ -9,11 +9,12 @@ use std::path::PathBuf;
 
 use flagfall_board::{GameId, Numbering, Side, Square};
 use flagfall_protocol::{
-    ClientToServer, CommandId, GameSummary, Invitation, OwnGames, Player, PlayerKind, RatingWish, Seek,
-    Terms, Time,
+    ClientToServer, CommandId, GameSummary, Invitation, OwnGames, Player, PlayerKind, PoolStatus, RatingWish,
+    Seek, Terms, Time,
 };
 
 use crate::chance::Chance;
+use crate::commitments::Shown;
 use crate::replay::Replay;
 use crate::words;
 
@@ -186,6 +187,15 @@ pub enum Link {
     },
 }
 
+/// A credential or a seat that could not be saved.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unsaved {
+    /// Why, for a person.
+    pub why: String,
+    /// When it is tried again, by this machine's clock.
+    pub again_at: u64,
+}
+
 /// What the server could not do when it was asked, and is asked for again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Retry {
@@ -202,6 +212,15 @@ pub struct Pending {
     pub cmd_id: CommandId,
     /// The whole message.
     pub message: ClientToServer,
+}
+
+/// How the player waits in the pool.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct PoolWait {
+    /// As the server said last.
+    pub status: PoolStatus,
+    /// When a line was said about it last, by this machine's clock.
+    pub told_at: u64,
 }
 
 /// Which page is on the screen.
@@ -252,6 +271,10 @@ pub struct Model {
     pub is_store_away: bool,
     /// The credential.
     pub token: Option<Secret>,
+    /// Why the credential or the seat is not saved, and when it is tried again.
+    pub unsaved: Option<Unsaved>,
+    /// The commitments that were shown in games, those of earlier runs included.
+    pub shown: BTreeMap<GameId, Shown>,
     /// Who one is.
     pub player: Option<Player>,
     /// One's games at the last welcome, to notice a new one.
@@ -284,12 +307,16 @@ pub struct Model {
     pub game: Option<OpenGame>,
     /// The game that was asked for and has not come yet.
     pub opening: Option<GameId>,
+    /// How the player waits in the pool, as the server said last.
+    pub pool: Option<PoolWait>,
     /// What the server could not do for now.
     pub retry: Option<Retry>,
     /// The board is turned from the side on which it would be.
     pub is_turned: bool,
     /// The deployments that one's account keeps are on their way.
     pub is_loading_saved: bool,
+    /// Nothing is asked for until they are there: one of them is to be handed in.
+    pub is_waiting_for_saved: bool,
     /// Saved deployments: ruleset, name, text.
     pub saved: BTreeMap<String, BTreeMap<String, String>>,
     /// What was said, oldest first.
@@ -329,6 +356,8 @@ impl Model {
             was_online: false,
             is_store_away: false,
             token: None,
+            unsaved: None,
+            shown: BTreeMap::new(),
             player: None,
             known_games: None,
             pending: Vec::new(),
@@ -345,9 +374,11 @@ impl Model {
             page: Page::Waiting { headline, lines: Vec::new() },
             game: None,
             opening: None,
+            pool: None,
             retry: None,
             is_turned: false,
             is_loading_saved: false,
+            is_waiting_for_saved: false,
             saved: BTreeMap::new(),
             notes: VecDeque::new(),
             notes_unsaid: 0,

@@ -27,6 +27,8 @@ pub struct OpenGame {
     pub view: GameView,
     /// Each player's presence.
     pub presence: PerSide<Presence>,
+    /// Who is not there because they left on purpose.
+    pub left: PerSide<bool>,
     /// From when on the game can be claimed because this player is gone, in milliseconds since 1970 by the server's clock.
     pub claimable_at: PerSide<Option<u64>>,
     /// Whether it was said that it can be claimed.
@@ -72,6 +74,12 @@ impl OpenGame {
     #[must_use]
     pub fn is_owing_color(&self) -> bool {
         self.view.owed_color.is_some_and(|owed| self.own_side() == Some(owed.side)) && self.is_acting()
+    }
+
+    /// True if the game was aborted.
+    #[must_use]
+    pub fn is_aborted(&self) -> bool {
+        self.view.outcome.as_ref().is_some_and(|outcome| outcome.reason == "aborted")
     }
 
     /// Whether this client may act in the game.

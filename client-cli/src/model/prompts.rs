@@ -38,6 +38,8 @@ pub enum Prompt {
     Resign,
     /// Really call the game off?
     Abort,
+    /// Really leave the running game? With what becomes of it.
+    Leave(String),
     /// Is this challenge, in words, accepted?
     Challenge(String),
     /// As what is the game claimed that the other side has left?
@@ -82,7 +84,11 @@ impl Prompt {
             | Prompt::Remove(_)
             | Prompt::Color(_)
             | Prompt::Place { .. } => true,
-            Prompt::Challenge(_) | Prompt::Say(_) | Prompt::SaveAs(_) | Prompt::Load { .. } => false,
+            Prompt::Leave(_)
+            | Prompt::Challenge(_)
+            | Prompt::Say(_)
+            | Prompt::SaveAs(_)
+            | Prompt::Load { .. } => false,
         }
     }
 }

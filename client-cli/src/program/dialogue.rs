@@ -110,7 +110,7 @@ impl Dialogue {
         let limit = self.limits.deploy.or(self.limits.turn).or(left.map(Duration::from_millis));
         self.limit(now, limit.unwrap_or(UNTIMED_LIMIT));
         let shape = &self.ruleset.shape;
-        let opponent = self.names[self.side.opponent()].clone();
+        let opponent = line::path_of(&self.names[self.side.opponent()]);
         let opening = Opening { side: self.side, opponent, width: shape.columns, height: shape.rows };
         vec![Output::Tell(format!("{opening}\n"))]
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use flagfall_protocol::Exit;
 use flagfall_umpire::fault::Fault;
 use flagfall_umpire::line::LineError;
 
@@ -27,13 +28,13 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The exit code: 2 when the server is why, otherwise one for each kind of fault.
+    /// The exit code: that of a refusal if the server is why, otherwise one for each kind of fault.
     #[must_use]
     pub const fn code(&self) -> u8 {
         match self {
-            Failure::Estranged | Failure::Refused { .. } => 2,
-            Failure::FlagFell | Failure::Fault(Fault::Late { .. }) => 3,
-            Failure::Fault(Fault::Gone | Fault::Unread) => 4,
+            Failure::Estranged | Failure::Refused { .. } => Exit::Refused.code(),
+            Failure::FlagFell | Failure::Fault(Fault::Late { .. }) => 8,
+            Failure::Fault(Fault::Gone | Fault::Unread) => 9,
             Failure::Fault(
                 Fault::Deployment(_) | Fault::Garbage(LineError::Width { .. } | LineError::Letter { .. }),
             ) => 7,

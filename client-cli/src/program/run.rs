@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use flagfall_board::{GameId, Side};
 use flagfall_umpire::bout;
+use flagfall_umpire::environment;
 use flagfall_umpire::process::{Arena, Event, QUIT_GRACE, Running};
 use flagfall_umpire::program::Program;
 use tokio::sync::mpsc;
@@ -113,10 +114,13 @@ impl Runner {
                         }
                     }
                     Output::Tell(text) => {
-                        if let Some((program, _)) = &self.running
-                            && !program.tell(text)
-                        {
-                            inputs.insert(0, Input::Program(bout::Input::Unread(Side::Red)));
+                        if let Some((program, _)) = &self.running {
+                            if !program.tell(text) {
+                                inputs.insert(0, Input::Program(bout::Input::Unread(Side::Red)));
+                            }
+                            if !self.session.has_failed() {
+                                program.note_asked();
+                            }
                         }
                     }
                     Output::Mute => {
@@ -137,7 +141,10 @@ impl Runner {
     fn start(&mut self, game: GameId, side: Side) -> io::Result<()> {
         let (sender, events) = mpsc::channel(EVENTS_MAX);
         let log = self.logs.as_ref().map(|folder| folder.join(format!("{game}.err")));
-        let program = Running::start(&self.arena, &self.program, side, sender, log)?;
+        let variables = self.session.model.game.as_ref().map_or_else(Vec::new, |game| {
+            environment::variables(&game.view.ruleset, game.view.lakes.iter().copied().collect())
+        });
+        let program = Running::start(&self.arena, &self.program, &variables, side, sender, log)?;
         self.running = Some((program, events));
         Ok(())
     }
@@ -148,6 +155,12 @@ impl Runner {
         drop(events);
         let aftermath = program.finish(QUIT_GRACE).await;
         self.arena.sweep();
+        if self.session.is_late()
+            && let Some(processor) = aftermath.processor
+        {
+            let seconds = processor.as_secs_f64();
+            writeln!(errors, "flagfall: it used {seconds:.2} s of processor time since it was asked")?;
+        }
         let last = words::clean(&aftermath.stderr_tail);
         if !last.is_empty() && self.session.has_failed() {
             writeln!(errors, "flagfall: its last words on its standard error: {last}")?;

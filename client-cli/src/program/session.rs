@@ -8,16 +8,17 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
-    ClientToServer, Code, CommandId, GameCommand, GameEvent, Outcome, Phase, ServerToClient,
+    ClientToServer, Code, CommandId, Exit, GameCommand, GameEvent, Outcome, Phase, ServerToClient,
 };
-use flagfall_rules::{NoSuchRuleset, Ruleset};
+use flagfall_rules::Ruleset;
 use flagfall_umpire::bout;
+use flagfall_umpire::fault::Fault;
 use flagfall_umpire::line::can_tell;
 
 use super::dialogue::{self, Dialogue, Limits};
 use super::failure::Failure;
 use crate::model::{Effect, Link, Message, Model, OpenGame};
-use crate::update;
+use crate::{names, update};
 
 /// How many seconds a game may take to be given up when the program is asked to stop.
 const STOP_TICKS: u32 = 3;
@@ -149,6 +150,12 @@ impl Session {
         self.failure.is_some()
     }
 
+    /// Whether the program failed by being late.
+    #[must_use]
+    pub const fn is_late(&self) -> bool {
+        matches!(self.failure, Some(Failure::FlagFell | Failure::Fault(Fault::Late { .. })))
+    }
+
     /// What was played.
     #[must_use]
     pub const fn tally(&self) -> Tally {
@@ -249,7 +256,8 @@ impl Session {
         }
         let code = match (&self.failure, self.stopping) {
             (Some(failure), _) => failure.code(),
-            (None, Some(_)) => u8::from(was_playing),
+            (None, Some(_)) if was_playing => Exit::Interrupted.code(),
+            (None, Some(_)) => Exit::Done.code(),
             (None, None) => code,
         };
         if self.tally.games() > 0 {
@@ -326,7 +334,7 @@ impl Session {
     /// Ends the session for a reason of the server's.
     fn leave(&mut self, why: &str, out: &mut Vec<Output>) {
         out.push(Output::Complain(why.to_owned()));
-        self.exit(2, out);
+        self.exit(Exit::Refused.code(), out);
     }
 
     fn carry_out(&mut self, said: Vec<dialogue::Output>, out: &mut Vec<Output>) {
@@ -469,12 +477,9 @@ pub fn tellable_ruleset(id: &str) -> Result<&'static Ruleset, String> {
     let tellable = || Ruleset::all().iter().copied().filter(|ruleset| can_tell(ruleset));
     let ids: Vec<&str> = tellable().map(|ruleset| ruleset.id).collect();
     let ids = ids.join(", ");
-    match Ruleset::parse(id) {
-        Ok(ruleset) if can_tell(ruleset) => Ok(ruleset),
-        Ok(_) => {
-            Err(format!("the line protocol has no words for all that happens in {id}; it has for {ids}"))
-        }
-        Err(NoSuchRuleset::Unknown) => Err(format!("there is no such ruleset; there are {ids}")),
-        Err(error) => Err(error.to_string()),
+    let ruleset = names::ruleset(id)?;
+    if can_tell(ruleset) {
+        return Ok(ruleset);
     }
+    Err(format!("the line protocol has no words for all that happens in {id}; it has for {ids}"))
 }

@@ -80,7 +80,7 @@ pub fn render(model: &Model, frame: &mut Frame<'_>) {
     let area = frame.area();
     let (width, height) = needed(model);
     if area.width < width || area.height < height {
-        too_small(frame, area, width, height);
+        too_small(model, frame, area, width, height);
         return;
     }
     let title = Rect { height: 1, ..area };
@@ -126,7 +126,12 @@ fn needed(model: &Model) -> (u16, u16) {
     }
 }
 
-fn too_small(frame: &mut Frame<'_>, area: Rect, width: u16, height: u16) {
+fn too_small(model: &Model, frame: &mut Frame<'_>, area: Rect, width: u16, height: u16) {
+    if let Some(Prompt::Leave(consequences)) = &model.prompt {
+        let text = format!("Leave the running game? {consequences} y leaves, any other key stays.");
+        frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
+        return;
+    }
     let text = format!(
         "This terminal is {}x{}. The board needs {width}x{height}: make the window larger or the letters smaller. \
          q leaves; flagfall --plain needs no room.",
@@ -201,6 +206,9 @@ fn message_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
         Some(Prompt::Resign) => Line::styled(" Really resign? y resigns, any other key goes on.", strong),
         Some(Prompt::Abort) => {
             Line::styled(" Call the game off? y calls it off, any other key goes on.", strong)
+        }
+        Some(Prompt::Leave(_)) => {
+            Line::styled(" Leave the running game? y leaves, any other key stays.", strong)
         }
         Some(Prompt::Say(typed)) if typed.is_empty() => Line::styled(
             " Say: _   (1 Hello! 2 Good luck! 3 Well played! 4 Thank you! 7 Good game! /mute /report WHY)",

@@ -10,6 +10,7 @@ use flagfall_board::{Numbering, Rank};
 use flagfall_rules::{Ruleset, Start};
 
 use crate::model::{Choices, Model};
+use crate::update::pool;
 use crate::words;
 
 fn bold() -> Style {
@@ -20,6 +21,9 @@ pub(super) fn waiting(headline: &str, lines: &[String], model: &Model, frame: &m
     let mut text = vec![Line::raw(""), Line::styled(format!(" {headline}"), bold()), Line::raw("")];
     text.extend(lines.iter().map(|line| Line::raw(format!(" {line}"))));
     text.push(Line::raw(""));
+    if let Some(pool) = pool::line(model) {
+        text.extend([Line::styled(format!(" {pool}"), bold()), Line::raw("")]);
+    }
     // The newest note has a line of its own below, if it fits.
     let room = usize::from(area.height).saturating_sub(text.len());
     let is_below = model.notes.back().is_some_and(|note| super::is_fitting(note, area.width));

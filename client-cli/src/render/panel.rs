@@ -6,14 +6,14 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use flagfall_board::{PerSide, Rank, Side};
+use flagfall_board::{Numbering, PerSide, Rank, Side};
 use flagfall_protocol::{Phase, Presence, Reserve};
-use flagfall_rules::Ruleset;
+use flagfall_rules::{Ruleset, Start};
 use unicode_width::UnicodeWidthStr;
 
 use super::{Theme, board};
 use crate::deploy::DeployEditor;
-use crate::model::{Link, Model, OpenGame};
+use crate::model::{Link, Model, OpenGame, Prompt};
 use crate::update::absence;
 use crate::{targets, words};
 
@@ -30,31 +30,28 @@ pub(super) fn draw(
     for side in board::from_the_top(model.bottom()) {
         lines.push(player(model, game, side, theme, width));
     }
-    lines.push(Line::raw(""));
     let bold = theme.colored(Color::Yellow).add_modifier(Modifier::BOLD);
-    for text in words::wrap(&headline(model, game), width) {
-        lines.push(Line::styled(text, bold));
-    }
+    let mut status: Vec<Line<'_>> =
+        words::wrap(&headline(model, game), width).into_iter().map(|text| Line::styled(text, bold)).collect();
     for notice in notices(model, game) {
-        lines.extend(words::wrap(&notice, width).into_iter().map(|text| Line::styled(text, bold)));
+        status.extend(words::wrap(&notice, width).into_iter().map(|text| Line::styled(text, bold)));
     }
     if let Some(editor) = &game.editor {
+        lines.push(Line::raw(""));
+        lines.extend(status);
         deploying(model, editor, width, &mut lines);
-    } else if game.view.phase != Phase::Deploying {
-        if let Some(last) = &game.view.last_move {
-            lines.extend(words::wrap(&words::moved(last), width).into_iter().map(Line::raw));
-        }
-        if let Some(last) = &game.view.last_exchange {
-            lines.extend(words::wrap(&words::exchanged(last), width).into_iter().map(Line::raw));
-        }
-        let room = |lines: &[Line<'_>]| usize::from(area.height).saturating_sub(lines.len());
-        if let Some(reserves) = &game.view.reserve {
-            reserve(reserves, width, &mut lines);
-            let is_table = room(&lines) >= ruleset.army.iter().count() + 3 && width >= TABLE_WIDTH;
-            losses_and_reserve(model, game, ruleset, reserves, theme, is_table, &mut lines);
-        } else {
-            let room = room(&lines);
-            losses(model, game, ruleset, theme, room, &mut lines);
+    } else if game.view.phase == Phase::Deploying {
+        lines.push(Line::raw(""));
+        lines.extend(status);
+    } else {
+        happened(model, game, width, &mut status);
+        let layout = Rows::of(ruleset, area);
+        put_status(status, &layout, width, &mut lines);
+        match &game.view.reserve {
+            Some(reserves) => {
+                losses_and_reserve(model, game, ruleset, reserves, theme, layout.is_table, &mut lines);
+            }
+            None => losses(model, game, ruleset, theme, layout.is_table, &mut lines),
         }
     }
     let room = usize::from(area.height).saturating_sub(lines.len() + 1);
@@ -65,11 +62,72 @@ pub(super) fn draw(
     frame.render_widget(Paragraph::new(lines), area);
 }
 
+/// The rows of the panel while a game is played. They depend on the terminal and the ruleset alone,
+/// so that nothing moves when a strike or a notice takes more lines.
+struct Rows {
+    /// Between the players and the losses: the turn, notices, what happened last.
+    status: usize,
+    /// A rank has a line of its own among the losses; otherwise two share one.
+    is_table: bool,
+}
+
+impl Rows {
+    /// The players' rows.
+    const PLAYERS: usize = 2;
+    /// The heads of the table.
+    const HEADS: usize = 2;
+
+    fn of(ruleset: &Ruleset, area: Rect) -> Rows {
+        let height = usize::from(area.height).saturating_sub(Rows::PLAYERS);
+        let ranks = ruleset.army.iter().count();
+        // What a strike asks of both sides is longer than what it does.
+        let (least, most) = if ruleset.start == Start::Coins { (9, 12) } else { (5, 8) };
+        let is_wide = !ruleset.reserve || usize::from(area.width) >= TABLE_WIDTH;
+        let table = Rows::HEADS + ranks;
+        let is_table = is_wide && height >= table + least;
+        let losses = if is_table { table } else { 1 + ranks.div_ceil(2) };
+        Rows { status: height.saturating_sub(losses).min(most), is_table }
+    }
+}
+
+/// The status in exactly its rows: filled up, or cut with a mark.
+fn put_status<'a>(mut status: Vec<Line<'a>>, layout: &Rows, width: usize, lines: &mut Vec<Line<'a>>) {
+    let room = layout.status;
+    // A blank line above, where it costs nothing.
+    if status.len() < room {
+        status.insert(0, Line::raw(""));
+    }
+    if status.len() > room {
+        status.truncate(room);
+        if let Some(last) = status.last_mut() {
+            let (text, style) =
+                (last.to_string(), last.spans.first().map(|span| span.style).unwrap_or_default());
+            let text = fit(&text, width.saturating_sub(1));
+            *last = Line::styled(format!("{}…", text.trim_end()), style.patch(last.style));
+        }
+    }
+    status.resize(room, Line::raw(""));
+    lines.extend(status);
+}
+
+/// What happened last on the board, and what is in reserve.
+fn happened(model: &Model, game: &OpenGame, width: usize, lines: &mut Vec<Line<'_>>) {
+    let last = game.view.last_move.as_ref().map(words::moved);
+    let exchanged = game.view.last_exchange.as_ref().map(words::exchanged);
+    for text in last.into_iter().chain(exchanged) {
+        lines.extend(words::wrap(&text, width).into_iter().map(Line::raw));
+    }
+    if let Some(reserves) = &game.view.reserve {
+        reserve(reserves, model.options.numbering, width, lines);
+    }
+}
+
 fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: usize) -> Line<'a> {
     let is_turn = game.view.is_to_act(side);
     let own = if game.own_side() == Some(side) { " (you)" } else { "" };
     let presence = match game.presence[side] {
         Presence::Present => "",
+        Presence::Reconnecting | Presence::Away if game.left[side] => " left",
         Presence::Reconnecting => " reconnecting",
         Presence::Away => " away",
     };
@@ -150,6 +208,10 @@ fn headline(model: &Model, game: &OpenGame) -> String {
 fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
     let view = &game.view;
     let mut notices = Vec::new();
+    if let Some(Prompt::Leave(consequences)) = &model.prompt {
+        // Nothing else matters for the answer.
+        notices.push(consequences.clone());
+    }
     if model.link != Link::Online && model.replay.is_none() {
         notices.push("The line is down. Reconnecting …".to_owned());
     }
@@ -190,17 +252,27 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
 }
 
 /// How much each side has in reserve, and what of it lies face up.
-fn reserve(reserves: &PerSide<Reserve>, width: usize, lines: &mut Vec<Line<'_>>) {
+fn reserve(reserves: &PerSide<Reserve>, numbering: Numbering, width: usize, lines: &mut Vec<Line<'_>>) {
     let size = |side: Side| format!("{side} {}", reserves[side].size);
     lines.push(Line::raw(format!("In reserve: {}, {}.", size(Side::Red), size(Side::Blue))));
     for side in Side::BOTH {
-        let labeled: Vec<String> =
-            reserves[side].labeled.iter().rev().map(|(rank, count)| format!("{count} {rank}")).collect();
+        let labeled: Vec<String> = reserves[side]
+            .labeled
+            .iter()
+            .rev()
+            .map(|(rank, count)| figures(*rank, *count, numbering))
+            .collect();
         if !labeled.is_empty() {
-            let text = format!("{side}'s labeled there: {}.", labeled.join(", "));
+            let text = format!("{side}'s labeled there: {}", labeled.join(" "));
             lines.extend(words::wrap(&text, width).into_iter().map(Line::raw));
         }
     }
+}
+
+/// So many of a rank in figures: `9`, `3x9`.
+fn figures(rank: Rank, count: u8, numbering: Numbering) -> String {
+    let figure = rank.figure(numbering);
+    if count == 1 { figure.to_owned() } else { format!("{count}x{figure}") }
 }
 
 /// Columns of the table of losses and reserve.
@@ -272,7 +344,7 @@ fn losses(
     game: &OpenGame,
     ruleset: &Ruleset,
     theme: Theme,
-    room: usize,
+    is_table: bool,
     lines: &mut Vec<Line<'_>>,
 ) {
     let [red, blue] = Side::BOTH.map(|side| targets::losses(&game.view, ruleset, side));
@@ -280,9 +352,9 @@ fn losses(
     let number = |count: u8| if count == 0 { "-".to_owned() } else { count.to_string() };
     let figure = |rank: Rank| rank.figure(model.options.numbering);
     let (red_style, blue_style) = (theme.side(Side::Red), theme.side(Side::Blue));
-    if room < red.len() + 3 {
+    if !is_table {
         lines.push(Line::from(vec![
-            Span::raw(if has_pools { " Lost and in pool: " } else { " Lost and left: " }),
+            Span::raw(if has_pools { " Lost/in pool: " } else { " Lost/left: " }),
             Span::styled("Red", red_style),
             Span::raw(", "),
             Span::styled("Blue", blue_style),
@@ -292,7 +364,7 @@ fn losses(
             .zip(&blue)
             .map(|((rank, red_lost, red_left), (_, blue_lost, blue_left))| {
                 format!(
-                    " {:>2}  {}+{}  {}+{}   ",
+                    " {:>2}  {}/{}  {}/{}   ",
                     figure(*rank),
                     number(*red_lost),
                     number(*red_left),
@@ -308,7 +380,6 @@ fn losses(
         }
         return;
     }
-    lines.push(Line::raw(""));
     lines.push(Line::from(vec![
         Span::raw("              "),
         Span::styled("   Red    ", red_style),

@@ -43,6 +43,62 @@ fn choosing_an_offer() {
     insta::assert_snapshot!(screen(&model));
 }
 
+/// The rows with the heads and the ranks of the losses.
+fn losses_rows(screen: &str) -> Vec<(usize, String)> {
+    let lines: Vec<&str> = screen.lines().collect();
+    let is_head = |line: &&str| line.to_lowercase().contains("lost");
+    let first = lines.iter().position(is_head).expect("the heads of the losses");
+    let rows = lines[first..lines.len() - 2].iter().enumerate();
+    // Beside the board: the board itself changes.
+    rows.map(|(at, line)| (first + at, line.chars().skip(53).collect())).collect()
+}
+
+#[test]
+fn the_losses_stay_where_they_are_whatever_is_said_above_them() {
+    let by_mail = classic_view("red");
+    let mut models: Vec<Model> =
+        ["classic", "tournament", "barrage", "pbm", "original", "silent-defense", "course"]
+            .map(|ruleset| game(ruleset, "red", &by_mail))
+            .into();
+    let small = r#""phase":"playing","ready":{"red":true,"blue":true},"pieces":["a2r9"],"captured":{"red":{},"blue":{}},"ply":4,"turn":"red""#;
+    models.push(game("pbm-small", "red", small));
+    models.extend([shadowflash(""), quantum("")]);
+    for model in models {
+        for (width, height) in [(80, 24), (100, 30), (120, 40)] {
+            let before = losses_rows(&screen_of(&model, width, height));
+            let mut after = model.clone();
+            let open = after.game.as_mut().expect("a game");
+            let ruleset = open.view.ruleset.clone();
+            let strike = r#"{"side":"red","move":"a4a5","piece":"6","strike":{"attacker":"6","attacker_fate":"leaves","defender":"6","defender_fate":"leaves"}}"#;
+            open.view.last_move = Some(serde_json::from_str(strike).expect("a move"));
+            open.view.draw_offer = Some(flagfall_board::Side::Blue);
+            open.view.plies_to_limit = Some(12);
+            open.claimable_at.blue = Some(START + 20_000);
+            after.say("Something that was said, and that takes more than one line of the panel to say.");
+            let now = losses_rows(&screen_of(&after, width, height));
+            let is_table =
+                |rows: &[(usize, String)]| rows.iter().filter(|(_, row)| !row.trim().is_empty()).count();
+            assert_eq!(before[0], now[0], "{ruleset} at {width}x{height}");
+            // Below may stand what was said; the ranks come first.
+            let ranks = 8.min(before.len());
+            assert_eq!(before[..ranks], now[..ranks], "{ruleset} at {width}x{height}");
+            assert!(is_table(&now) >= is_table(&before));
+        }
+    }
+}
+
+#[test]
+fn the_question_before_leaving_says_what_becomes_of_the_clock() {
+    let mut model = game("classic", "red", &classic_view("red"));
+    key(&mut model, Key::Char('q'));
+    let small = screen_of(&model, 60, 10);
+    assert!(small.contains("Leave the running game?") && small.contains("y leaves"), "{small}");
+    let screen = screen(&model);
+    for words in ["Leave the running game? y leaves", "Your clock keeps running.", "about 30 seconds."] {
+        assert!(screen.contains(words), "{words}: {screen}");
+    }
+}
+
 /// A game in which this deployment is in the editor: what is suggested is a matter of chance and of taste.
 fn editing(ruleset: &str, side: &str, setup: &str) -> Model {
     let mut model = game(ruleset, side, &deploying_view(START + 245_000));
@@ -212,7 +268,7 @@ fn over() {
     .expect("an event");
     let change = ViewChange::default();
     let game = "0123456789ab".parse().expect("an id");
-    let message = ServerToClient::Event { game, seq: 8, event, change };
+    let message = ServerToClient::Event { game, seq: 8, event, change, abort: None };
     update(&mut model, Message::Received(Box::new(message)));
     received(&mut model, r#"{"type":"rematch_offered","game":"0123456789ab","side":"blue"}"#);
     insta::assert_snapshot!(screen(&model));

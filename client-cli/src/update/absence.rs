@@ -8,13 +8,20 @@ use crate::model::{Effect, Key, Model, Prompt};
 use crate::words;
 
 /// A player came or went.
-pub(super) fn presence(model: &mut Model, id: GameId, side: Side, presence: Presence) {
+pub(super) fn presence(model: &mut Model, id: GameId, side: Side, presence: Presence, left: bool) {
     let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
     let before = std::mem::replace(&mut game.presence[side], presence);
-    if before != presence && game.own_side() != Some(side) {
+    let had_left = std::mem::replace(&mut game.left[side], left);
+    let is_news = match presence {
+        Presence::Present => before != presence,
+        Presence::Reconnecting | Presence::Away if left => !had_left,
+        Presence::Reconnecting | Presence::Away => before != presence || had_left,
+    };
+    if is_news && game.own_side() != Some(side) {
         let name = words::player(&game.summary.players[side]);
         model.say(match presence {
             Presence::Present => format!("{name} ({side}) is here."),
+            Presence::Reconnecting | Presence::Away if left => format!("{name} ({side}) left."),
             Presence::Reconnecting => {
                 format!("{name} ({side}) lost the connection and may be back in a moment.")
             }

@@ -1,6 +1,6 @@
 //! Challenges addressed to oneself, and what became of one's own.
 
-use flagfall_protocol::{ClientToServer, Invitation, Player};
+use flagfall_protocol::{ClientToServer, Exit, Invitation, Player};
 
 use super::{errands, exit, goal, link, mail};
 use crate::errand::Errand;
@@ -103,7 +103,7 @@ pub(super) fn answered(model: &mut Model, code: &str, by: &Player, accepted: boo
     if model.challenge.as_deref() == Some(code) {
         // That is what was waited for here.
         model.challenge = None;
-        return exit(model, 2, word, out);
+        return exit(model, Exit::Refused, word, out);
     }
     model.say(word);
 }

@@ -5,7 +5,7 @@ use flagfall_protocol::{ClientToServer, Phrase, Said};
 
 use super::link;
 use crate::model::{Effect, Key, Model, Prompt};
-use crate::words;
+use crate::{names, words};
 
 /// Letters of a message or a report, at most.
 const TYPED_MAX: usize = 300;
@@ -57,16 +57,32 @@ pub(super) fn typing(model: &mut Model, mut typed: String, key: Key, out: &mut V
 /// What was typed: a phrase's number, a word after a slash, or a message.
 fn line(model: &mut Model, typed: &str, out: &mut Vec<Effect>) {
     let typed = typed.trim();
-    match typed.split_once(char::is_whitespace).unwrap_or((typed, "")) {
-        ("", _) => {}
-        ("/mute", _) => mute(model, true),
-        ("/unmute", _) => mute(model, false),
-        ("/report", reason) => report(model, reason.trim(), out),
-        _ => match phrase(typed) {
-            Some(phrase) => say(model, Said::Phrase { phrase }, out),
-            None => say(model, Said::Text { text: typed.to_owned() }, out),
-        },
+    if typed.is_empty() {
+        return;
     }
+    if typed.starts_with('/') {
+        model.was_refused = false;
+        slash_line(model, typed, out);
+        if model.was_refused {
+            // To be corrected.
+            model.prompt = Some(Prompt::Say(typed.to_owned()));
+        }
+        return;
+    }
+    match phrase(typed) {
+        Some(phrase) => say(model, Said::Phrase { phrase }, out),
+        None => say(model, Said::Text { text: typed.to_owned() }, out),
+    }
+}
+
+/// What begins with a slash is for this client, never for the opponent.
+fn no_such_word(model: &mut Model, word: &str) {
+    let words = ["/mute", "/unmute", "/report"];
+    let meant = names::did_you_mean(word, words);
+    model.was_refused = true;
+    model.say(format!(
+        "Nothing was sent: there is no {word}.{meant} There are /mute, /unmute and /report WORDS."
+    ));
 }
 
 /// The phrase of a number.
@@ -83,7 +99,18 @@ pub(super) fn say_line(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
             }
         }
         Some(phrase) => say(model, Said::Phrase { phrase }, out),
+        None if rest.starts_with('/') => slash_line(model, rest, out),
         None => say(model, Said::Text { text: rest.to_owned() }, out),
+    }
+}
+
+/// A word after a slash, as on the full screen.
+fn slash_line(model: &mut Model, text: &str, out: &mut Vec<Effect>) {
+    match text.split_once(char::is_whitespace).unwrap_or((text, "")) {
+        ("/mute", _) => mute(model, true),
+        ("/unmute", _) => mute(model, false),
+        ("/report", reason) => report(model, reason.trim(), out),
+        (word, _) => no_such_word(model, word),
     }
 }
 

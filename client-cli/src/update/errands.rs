@@ -1,8 +1,8 @@
 //! What is asked over HTTP beside the line, and what becomes of the answers.
 
 use flagfall_protocol::{
-    GameSummary, GameView, HeadToHead, Invitations, Leaderboard, MoveQueue, OwnGames, PlayedGames, Profile,
-    SavedDeployments,
+    Exit, GameRecord, GameSummary, GameView, HeadToHead, Invitations, Leaderboard, MoveQueue, OwnGames,
+    PlayedGames, Profile, SavedDeployments,
 };
 use flagfall_rules::Ruleset;
 use serde::Deserialize;
@@ -10,7 +10,8 @@ use serde::de::DeserializeOwned;
 
 use super::{exit, game, goal};
 use crate::errand::Errand;
-use crate::model::{Effect, Goal, Model};
+use crate::model::{Effect, Goal, Model, Page};
+use crate::replay::Replay;
 use crate::{listing, plain, words};
 
 /// Asks something beside the line.
@@ -31,13 +32,19 @@ pub(super) fn answered(
     let taken = answer.and_then(|body| take(model, &errand, &body, out));
     if let Err(why) = taken {
         let word = words::sentence(&why);
+        if matches!(errand, Errand::Record { .. }) && model.game.is_none() {
+            return exit(model, Exit::Refused, format!("Refused: {word}"), out);
+        }
         if !is_of_saved && matches!(model.goal, Goal::Games | Goal::Next) {
-            return exit(model, 2, format!("Refused: {word}"), out);
+            return exit(model, Exit::Refused, format!("Refused: {word}"), out);
         }
         model.was_refused = true;
         model.say(if is_of_saved { format!("Your saved deployments are not at hand: {word}") } else { word });
     }
     if is_of_saved && std::mem::take(&mut model.is_loading_saved) {
+        if std::mem::take(&mut model.is_waiting_for_saved) && model.game.is_none() {
+            goal::begin(model, out);
+        }
         game::deploy_as_wished(model, out);
     }
 }
@@ -58,6 +65,7 @@ fn take(model: &mut Model, errand: &Errand, body: &[u8], out: &mut Vec<Effect>) 
             goal::next(model, &own, out);
         }
         Errand::Show { .. } => show(model, &read(body)?),
+        Errand::Record { .. } => finished(model, read(body)?, out)?,
         Errand::Moves { .. } => say_lines(model, &String::from_utf8_lossy(body)),
         Errand::Standings { .. } => say_lines(model, &words::leaderboard(&read::<Leaderboard>(body)?)),
         Errand::Ratings { .. } => say_lines(model, &words::profile(&read::<Profile>(body)?)),
@@ -115,6 +123,34 @@ pub(super) fn say_lines(model: &mut Model, text: &str) {
 struct Shown {
     game: GameSummary,
     view: GameView,
+}
+
+/// Shows the end of a game that is over: line-based its board, on the screen the record to step through.
+fn finished(model: &mut Model, record: GameRecord, out: &mut Vec<Effect>) -> Result<(), String> {
+    let mut replay = Replay::new(record).map_err(|error| error.to_string())?;
+    replay.go(replay.last());
+    let game = replay.game();
+    let Some(outcome) = &game.summary.outcome else {
+        return Err("this game cannot be opened now; try again in a moment".to_owned());
+    };
+    model.say(words::summary(&game.summary));
+    if model.options.plain {
+        if let Some(ruleset) = game.ruleset {
+            let text = plain::board(&game.view, ruleset, model.options.numbering, flagfall_board::Side::Red);
+            say_lines(model, text.trim_end());
+            model.say(plain::LEGEND);
+        }
+        let server = model.options.server_flag();
+        let word =
+            format!("{} The record: flagfall record{server} {}", words::outcome(outcome), game.summary.id);
+        exit(model, Exit::Done, word, out);
+    } else {
+        model.say(words::outcome(outcome));
+        model.page = Page::Game;
+        model.game = Some(game);
+        model.replay = Some(replay);
+    }
+    Ok(())
 }
 
 fn show(model: &mut Model, shown: &Shown) {

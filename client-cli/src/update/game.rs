@@ -2,12 +2,12 @@
 
 use flagfall_board::{GameId, PerSide, Ply, Rank, Side, Square};
 use flagfall_protocol::{
-    Audience, ClientToServer, GameCommand, GameEvent, GameSummary, GameView, MoveText, Phase, Position,
+    Audience, ClientToServer, Exit, GameCommand, GameEvent, GameSummary, GameView, MoveText, Phase, Position,
     Presence, SeenMove, ViewChange,
 };
 use flagfall_rules::{Identity, Lakes, Move, Ruleset, Start};
 
-use super::{exit, link};
+use super::{keeping, link};
 use crate::deploy::DeployEditor;
 use crate::model::{A1, Effect, Goal, How, Model, OpenGame, Page, Prompt, SetupChoice};
 use crate::{plain, targets, words};
@@ -21,6 +21,7 @@ pub(super) struct Opened {
     pub(super) seq: u64,
     pub(super) view: GameView,
     pub(super) presence: PerSide<Presence>,
+    pub(super) left: PerSide<bool>,
     pub(super) claimable_at: PerSide<Option<u64>>,
     pub(super) rematch: Vec<Side>,
 }
@@ -39,10 +40,12 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
         return;
     }
     model.opening = model.opening.filter(|opening| *opening != id);
-    let Opened { summary, audience, driving, epoch, seq, view, presence, claimable_at, rematch } = opened;
+    let Opened { summary, audience, driving, epoch, seq, view, presence, left, claimable_at, rematch } =
+        opened;
     let previous = model.game.take_if(|game| game.summary.id == id);
     let ruleset = Ruleset::find(&view.ruleset);
     let is_first = previous.is_none();
+    keeping::commitments(model, id, epoch, &view.commitments, view.phase, out);
     // Another epoch: what the server had acknowledged is not all there any longer.
     let is_turned_back = previous.as_ref().is_some_and(|game| game.epoch != epoch);
     let is_muted = previous.as_ref().is_some_and(|game| game.is_muted);
@@ -74,6 +77,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
         seq,
         view,
         presence,
+        left,
         claimable_at,
         is_claim_told: false,
         is_muted,
@@ -110,6 +114,13 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     if is_first {
         deploy_as_wished(model, out);
     }
+    let is_over_now = model.game.as_ref().is_some_and(is_over) && previous_phase != Some(Phase::Over);
+    if is_over_now {
+        keeping::verify(model);
+        if !model.options.is_program {
+            ended(model, out);
+        }
+    }
 }
 
 fn start_cursor(ruleset: Option<&Ruleset>, side: Option<Side>) -> Square {
@@ -131,7 +142,14 @@ fn introduce(model: &mut Model, game: &OpenGame) {
         }
         None => {
             let (red, blue) = (words::player(&summary.players.red), words::player(&summary.players.blue));
-            format!("Game {}: {red} plays Red, {blue} plays Blue. {terms}. You watch.", summary.id)
+            let is_seat_wanted = model.wish().is_some_and(|wish| wish.how == How::Game(summary.id))
+                || model.goal == Goal::Mail;
+            let you = match (game.view.phase, is_seat_wanted) {
+                (Phase::Over, _) => "It is over.",
+                (_, true) => "You have no seat in it: you are a spectator and see what both sides know.",
+                (_, false) => "You are a spectator and see what both sides know.",
+            };
+            format!("Game {}: {red} plays Red, {blue} plays Blue. {terms}. {you}", summary.id)
         }
     };
     model.say(text);
@@ -340,7 +358,14 @@ pub(super) fn event(
         GameEvent::DrawOffered { side } => game.own_side().filter(|own| own != side),
         _ => None,
     };
+    let epoch = game.epoch;
     say_event(model, event);
+    if let GameEvent::Started { commitments } = event {
+        keeping::commitments(model, id, epoch, commitments, Phase::Playing, out);
+    }
+    if matches!(event, GameEvent::Ended { .. }) {
+        keeping::verify(model);
+    }
     if model.options.is_program {
         return;
     }
@@ -377,8 +402,8 @@ fn ended(model: &mut Model, out: &mut Vec<Effect>) {
     if !model.options.plain {
         return;
     }
-    if matches!(model.goal, Goal::Watch(_)) {
-        out.push(Effect::Exit { code: 0 });
+    if game.own_side().is_none() && model.goal != Goal::Mail {
+        out.push(Effect::Exit { code: Exit::Done.code() });
     } else {
         let server = model.options.server_flag();
         model.say(format!("Type rematch or quit. The record: flagfall record{server} {id}"));
@@ -536,43 +561,10 @@ pub(super) fn setup_choice(model: &Model, word: &str) -> SetupChoice {
         let ruleset = Ruleset::find(&game.view.ruleset)?.unchanged();
         model.saved.get(ruleset.id)?.get(word)
     });
-    match (word, saved) {
+    match (word.to_ascii_lowercase().as_str(), saved) {
         ("random", _) => SetupChoice::Random,
         ("suggested" | "", _) => SetupChoice::Suggested,
         (_, Some(text)) => SetupChoice::Text(text.clone()),
-        (text, None) => SetupChoice::Text(text.to_owned()),
-    }
-}
-
-/// Leaves the program; a seat stays.
-pub(super) fn leave(model: &mut Model, out: &mut Vec<Effect>) {
-    if let Some(seek) = model.seek.take() {
-        let cmd_id = model.chance.command_id();
-        out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek }));
-    }
-    if model.game.is_none() && model.wish().is_some_and(|wish| wish.how == How::Pool) {
-        let cmd_id = model.chance.command_id();
-        out.push(Effect::Send(ClientToServer::LeavePool { cmd_id }));
-    }
-    if let Some(challenge) = model.challenge.take() {
-        let cmd_id = model.chance.command_id();
-        out.push(Effect::Send(ClientToServer::CancelChallenge { cmd_id, challenge }));
-    }
-    let code = if model.options.scripted && model.was_refused { 2 } else { 0 };
-    let server = model.options.server_flag();
-    let word = match &model.game {
-        Some(game) if game.own_side().is_some() && !is_over(game) => {
-            let id = game.summary.id;
-            format!("You have left, and your seat stays. To go on: flagfall play{server} --game {id}")
-        }
-        Some(game) if game.own_side().is_some() => {
-            format!("The record of the game: flagfall record{server} {}", game.summary.id)
-        }
-        Some(_) | None => String::new(),
-    };
-    if word.is_empty() {
-        out.push(Effect::Exit { code });
-    } else {
-        exit(model, code, word, out);
+        (_, None) => SetupChoice::Text(word.to_owned()),
     }
 }

@@ -1,12 +1,14 @@
 //! From the welcome to the game: what the person wants, step by step.
 
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{ClientToServer, GameSummary, OwnGames, Player, PlayerKind, Position, Seek, Terms};
+use flagfall_protocol::{
+    ClientToServer, Exit, GameSummary, OwnGames, Player, PlayerKind, Position, Seek, Terms,
+};
 
 use super::{errands, exit, game, link};
 use crate::errand::Errand;
-use crate::model::{Choice, Choices, Effect, Goal, How, Model, Page, Wish};
-use crate::{listing, range, words};
+use crate::model::{Choice, Choices, Effect, Goal, How, Model, Page, SetupChoice, Wish};
+use crate::{listing, range, setups, words};
 
 /// The line is up, for the first time or again.
 pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec<Effect>) {
@@ -17,6 +19,10 @@ pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec
         errands::ask(model, Errand::Deployments, out);
     }
     model.own_games = Some(games);
+    if model.replay.is_some() {
+        // A game that is over is read, not followed.
+        return;
+    }
     if let Some(game) = &mut model.game {
         game.reopening = true;
         let since = Some(Position { epoch: game.epoch, seq: game.seq });
@@ -32,8 +38,19 @@ pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec
     }
 }
 
-/// Asks for what the person wants.
+/// Asks for what the person wants, once the deployment that is to be handed in is known to exist.
 pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
+    if let Some(wish) = model.wish().filter(|wish| matches!(wish.setup, Some(SetupChoice::Text(_)))) {
+        let is_later = matches!(wish.how, How::Accept(_) | How::Game(_));
+        let ruleset = wish.terms().ruleset;
+        model.is_waiting_for_saved = model.is_loading_saved;
+        if model.is_waiting_for_saved {
+            return;
+        }
+        if !is_later && let Err(why) = setups::check_for(model, &ruleset) {
+            return exit(model, Exit::Usage, words::sentence(&why), out);
+        }
+    }
     match model.goal.clone() {
         Goal::Games => {
             errands::ask(model, Errand::OwnGames, out);
@@ -315,16 +332,21 @@ fn offer_words(seek: &Seek) -> String {
 
 /// Waits to be paired.
 fn enter_pool(model: &mut Model, out: &mut Vec<Effect>) {
+    let Some(terms) = model.wish().map(|wish| wish.terms()) else { return };
+    wait_in_pool(model);
+    let cmd_id = model.chance.command_id();
+    link::send(model, ClientToServer::EnterPool { cmd_id, terms }, out);
+}
+
+/// Shows that the player waits in the pool.
+pub(super) fn wait_in_pool(model: &mut Model) {
     let Some(wish) = model.wish() else { return };
-    let terms = wish.terms();
-    let headline = format!("Waiting in the pool: {}", words::terms(&terms));
+    let headline = format!("Waiting in the pool: {}", words::terms(&wish.terms()));
     let lines = vec![
-        "You are paired with somebody of about your strength; the longer you wait, the further the search goes.".to_owned(),
+        "You are paired with an opponent of about your strength. The longer you wait, the further the search goes.".to_owned(),
         "The game begins by itself. Quit to leave the pool.".to_owned(),
     ];
     wait(model, &headline, lines);
-    let cmd_id = model.chance.command_id();
-    link::send(model, ClientToServer::EnterPool { cmd_id, terms }, out);
 }
 
 /// Makes the offer the person wishes.
@@ -380,7 +402,7 @@ fn choose_game(model: &mut Model, out: &mut Vec<Effect>) {
     let games = model.lobby.as_ref().map(|(_, games)| games.clone()).unwrap_or_default();
     if games.is_empty() {
         if model.options.plain {
-            exit(model, 0, "No public game is running now.", out);
+            exit(model, Exit::Done, "No public game is running now.", out);
         } else {
             let lines = vec!["The list appears when one begins.".to_owned()];
             wait(model, "No public game is running now.", lines);
@@ -426,7 +448,7 @@ pub(super) fn list_games(model: &mut Model, out: &mut Vec<Effect>) {
             model.say(format!("  {}", words::summary(game)));
         }
     }
-    out.push(Effect::Exit { code: 0 });
+    out.push(Effect::Exit { code: Exit::Done.code() });
 }
 
 /// Goes on with the most urgent game in which it is one's turn, or says that there is none.
@@ -437,7 +459,7 @@ pub(super) fn next(model: &mut Model, own: &OwnGames, out: &mut Vec<Effect>) {
         Some(next) => enter(model, next.game.id, out),
         None => {
             let word = listing::no_next(own, open.is_some());
-            if model.goal == Goal::Next { exit(model, 0, word, out) } else { model.say(word) }
+            if model.goal == Goal::Next { exit(model, Exit::Done, word, out) } else { model.say(word) }
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Keys of the full screen.
 
 use flagfall_board::{Direction, Numbering, Rank, Side, Square};
-use flagfall_protocol::{GameCommand, Phase};
+use flagfall_protocol::{Exit, GameCommand, Phase};
 use flagfall_rules::Move;
 
-use super::{absence, challenges, chat, errands, game, goal, reserve};
+use super::{absence, challenges, chat, errands, game, goal, leaving, reserve};
 use crate::errand::Errand;
 use crate::model::{Effect, Key, Model, OpenGame, Page, Prompt, Secret, Uncolored};
 use crate::targets::Carrier;
@@ -17,7 +17,7 @@ const WORDS_MAX: usize = 40;
 
 pub(super) fn pressed(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
     if key == Key::Interrupt {
-        return game::leave(model, out);
+        return leaving::leave(model, out);
     }
     if model.is_help {
         model.is_help = false;
@@ -31,7 +31,7 @@ pub(super) fn pressed(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
     }
     match &model.page {
         Page::Waiting { .. } => match key {
-            Key::Char('q') | Key::Escape => game::leave(model, out),
+            Key::Char('q') | Key::Escape => leaving::leave(model, out),
             Key::Char('?') => model.is_help = true,
             Key::Char('J') => challenges::ask(model),
             Key::Char('G') => errands::ask(model, Errand::Next, out),
@@ -43,7 +43,7 @@ pub(super) fn pressed(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
                 let challenge = challenge.clone();
                 goal::accept_challenge(model, challenge, out);
             }
-            Key::Char('q' | 'n') | Key::Escape => game::leave(model, out),
+            Key::Char('q' | 'n') | Key::Escape => leaving::leave(model, out),
             _ => {}
         },
         Page::Game => in_game(model, key, out),
@@ -54,7 +54,7 @@ pub(super) fn pressed(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
 fn stepping(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
     const LEAP: usize = 10;
     match (key, &mut model.replay) {
-        (Key::Char('q') | Key::Escape, _) => out.push(Effect::Exit { code: 0 }),
+        (Key::Char('q') | Key::Escape, _) => out.push(Effect::Exit { code: Exit::Done.code() }),
         (Key::Char('t'), _) => model.is_turned = !model.is_turned,
         (Key::Char('n'), _) => model.options.numbering = other_numbering(model.options.numbering),
         (Key::Char('?'), _) => model.is_help = true,
@@ -98,7 +98,7 @@ fn choosing(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
                 goal::chosen(model, choice, out);
             }
         }
-        Key::Char('q') | Key::Escape => game::leave(model, out),
+        Key::Char('q') | Key::Escape => leaving::leave(model, out),
         Key::Char('?') => model.is_help = true,
         Key::Char('J') => challenges::ask(model),
         _ => {}
@@ -114,6 +114,7 @@ fn prompt(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
         Prompt::Abort if matches!(key, Key::Char('y' | 'Y')) => {
             game::command(model, GameCommand::Abort {}, out);
         }
+        Prompt::Leave(_) if matches!(key, Key::Char('y' | 'Y')) => leaving::leave(model, out),
         Prompt::Claim => absence::answer(model, key, out),
         Prompt::Challenge(_) => challenges::answer(model, key, out),
         Prompt::Say(typed) => chat::typing(model, typed, key, out),
@@ -123,7 +124,7 @@ fn prompt(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
         Prompt::Remove(square) if matches!(key, Key::Char('y' | 'Y')) => {
             game::act(model, GameCommand::Remove { square }, out);
         }
-        Prompt::Resign | Prompt::Abort | Prompt::IllegalMove(_) | Prompt::Remove(_) => {
+        Prompt::Resign | Prompt::Abort | Prompt::Leave(_) | Prompt::IllegalMove(_) | Prompt::Remove(_) => {
             model.say("The game goes on.");
         }
         Prompt::Color(ply) => match reserve::color_of_key(key) {
@@ -212,7 +213,7 @@ fn in_game(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
         Key::Char('t') => {
             model.is_turned = !model.is_turned;
         }
-        Key::Char('q') if !is_typing => game::leave(model, out),
+        Key::Char('q') if !is_typing => leaving::ask(model, out),
         Key::Char('N') => model.options.numbering = other_numbering(model.options.numbering),
         // On wide boards it is a column.
         Key::Char('n') if !is_typing && !is_column(game, 'n') => {

@@ -1,9 +1,9 @@
 //! Lines of the line-based mode, typed by a person or fed by a script.
 
 use flagfall_board::Side;
-use flagfall_protocol::{GameCommand, Phase};
+use flagfall_protocol::{GameCommand, Phase, Presence};
 
-use super::{absence, chat, game, goal, mail};
+use super::{absence, chat, game, goal, leaving, mail};
 use crate::model::{Effect, Goal, Link, Model, Page, Prompt};
 use crate::{acts, plain, words};
 
@@ -19,13 +19,14 @@ deploy TEXT: hand in your own, a letter a square, the row nearest the enemy firs
   from your left: 1-9, S Spy, B Bomb, F Flag, and . for a square left empty where allowed.
 board: print the board. status: turn, clocks, presence. captured: what is lost and left.
 draw: offer a draw, or accept the other side's. accept, decline: answer its offer.
-resign: give up. abort: call the game off before your first move.
+resign: give up. abort: call the game off before your first move. Both ask first; the next line
+  answers with yes. resign yes and abort yes ask nothing, as scripts want it.
 claim win, claim draw: end a game that the other side has left for a while.
 say WORDS: to your opponent alone; say 1 to say 7 are phrases, say lists them. mute, unmute.
 report WORDS: tell the operators of the server what your opponent did in this game.
 rematch: after the end, ask for another game with sides swapped.";
 
-const LAST_HELP: &str = "help: this text. quit: leave, the seat stays yours.";
+const LAST_HELP: &str = "help: this text. quit: leave, after a question while a game runs (quit yes asks nothing). Your seat stays yours.";
 
 /// A line has come.
 pub(super) fn line(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
@@ -44,7 +45,7 @@ pub(super) fn line(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
 pub(super) fn ended(model: &mut Model, out: &mut Vec<Effect>) {
     model.is_input_over = true;
     if !model.options.scripted && !matches!(model.goal, Goal::Watch(_)) {
-        game::leave(model, out);
+        leaving::leave(model, out);
     }
 }
 
@@ -68,7 +69,7 @@ pub(super) fn settle(model: &mut Model, out: &mut Vec<Effect>) {
         && model.errands == 0
         && is_seated;
     if is_done && !out.iter().any(|effect| matches!(effect, Effect::Exit { .. })) {
-        game::leave(model, out);
+        leaving::leave(model, out);
     }
 }
 
@@ -124,12 +125,8 @@ fn is_code(line: &str) -> bool {
 
 fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
     model.was_refused = false;
-    // A question is answered by the next line, whatever it is.
-    if let Some(Prompt::IllegalMove(squares)) = model.prompt.take() {
-        if line.eq_ignore_ascii_case("sure") {
-            return game::send_move(model, squares, out);
-        }
-        model.say(format!("{squares} is taken back."));
+    if answered(model, line, out) {
+        return;
     }
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
@@ -140,7 +137,8 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
             }
             return;
         }
-        "quit" | "exit" => return game::leave(model, out),
+        "quit" | "exit" if rest.eq_ignore_ascii_case("yes") => return leaving::leave(model, out),
+        "quit" | "exit" => return leaving::ask(model, out),
         _ => {}
     }
     match &model.page {
@@ -149,7 +147,7 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
             let challenge = challenge.clone();
             match word {
                 "accept" | "y" | "yes" => goal::accept_challenge(model, challenge, out),
-                "decline" | "reject" | "n" | "no" => game::leave(model, out),
+                "decline" | "reject" | "n" | "no" => leaving::leave(model, out),
                 _ => model.say("Type accept to play, or quit."),
             }
             return;
@@ -174,8 +172,8 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
         "draw" => game::draw(model, out),
         "accept" => game::command(model, GameCommand::AcceptDraw {}, out),
         "decline" => game::command(model, GameCommand::DeclineDraw {}, out),
-        "resign" => game::command(model, GameCommand::Resign {}, out),
-        "abort" => game::command(model, GameCommand::Abort {}, out),
+        "resign" => give_up(model, GameCommand::Resign {}, rest, out),
+        "abort" => give_up(model, GameCommand::Abort {}, rest, out),
         "claim" => absence::claim_line(model, rest, out),
         "say" => chat::say_line(model, rest, out),
         "mute" => chat::mute(model, true),
@@ -183,6 +181,54 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
         "report" => chat::report(model, rest, out),
         "rematch" => game::rematch(model, out),
         _ => play(model, line, out),
+    }
+}
+
+/// Takes a line as the answer to the question that stands, if one does. True if it was nothing else.
+fn answered(model: &mut Model, line: &str, out: &mut Vec<Effect>) -> bool {
+    let is_yes = line.eq_ignore_ascii_case("yes") || line.eq_ignore_ascii_case("y");
+    let is_no = line.eq_ignore_ascii_case("no") || line.eq_ignore_ascii_case("n");
+    match model.prompt.take() {
+        Some(Prompt::IllegalMove(squares)) if line.eq_ignore_ascii_case("sure") => {
+            game::send_move(model, squares, out);
+            return true;
+        }
+        Some(Prompt::IllegalMove(squares)) => model.say(format!("{squares} is taken back.")),
+        Some(Prompt::Resign) if is_yes => {
+            game::command(model, GameCommand::Resign {}, out);
+            return true;
+        }
+        Some(Prompt::Abort) if is_yes => {
+            game::command(model, GameCommand::Abort {}, out);
+            return true;
+        }
+        Some(Prompt::Leave(_)) if is_yes => {
+            leaving::leave(model, out);
+            return true;
+        }
+        Some(Prompt::Resign | Prompt::Abort | Prompt::Leave(_)) => {
+            model.say("The game goes on.");
+            return is_no;
+        }
+        _ => {}
+    }
+    false
+}
+
+/// Gives the game up with a yes; asks for it otherwise.
+fn give_up(model: &mut Model, command: GameCommand, rest: &str, out: &mut Vec<Effect>) {
+    let is_possible = model.game.as_ref().is_some_and(|game| game.is_acting() && !game::is_over(game));
+    if rest.eq_ignore_ascii_case("yes") || !is_possible {
+        // The game says why it is not.
+        return game::command(model, command, out);
+    }
+    model.was_refused = true;
+    if command == (GameCommand::Resign {}) {
+        model.say("Really resign? Type yes to resign; anything else goes on.");
+        model.prompt = Some(Prompt::Resign);
+    } else {
+        model.say("Really call the game off? Type yes to do so; anything else goes on.");
+        model.prompt = Some(Prompt::Abort);
     }
 }
 
@@ -234,7 +280,10 @@ fn status(model: &mut Model) {
     }];
     for side in Side::BOTH {
         let name = words::player(&game.summary.players[side]);
-        let presence = words::presence(game.presence[side]);
+        let presence = match game.presence[side] {
+            Presence::Reconnecting | Presence::Away if game.left[side] => "left",
+            presence => words::presence(presence),
+        };
         let clock = match game.remaining_ms(side, model.server_now()) {
             Some(ms) => format!(", {} left", words::clock(ms)),
             None => String::new(),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use flagfall_protocol::{ClientToServer, CloseCode, PROTOCOL_VERSION};
+use flagfall_protocol::{ClientToServer, CloseCode, Exit, PROTOCOL_VERSION};
 
 use super::{chat, exit, patience};
 use crate::config::is_account_file;
@@ -33,7 +33,7 @@ pub(super) fn connected(model: &mut Model, out: &mut Vec<Effect>) {
 pub(super) fn connect_failed(model: &mut Model, why: &str, advice: &str, out: &mut Vec<Effect>) {
     if !model.was_online && model.retry.is_none() {
         let word = format!("Cannot reach {}: {why}. {advice}", model.options.server);
-        exit(model, 1, word, out);
+        exit(model, Exit::Network, word, out);
         return;
     }
     let failures = failures(model).saturating_add(1);
@@ -80,17 +80,27 @@ pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out:
     chat::line_lost(model);
     let is_superseded = model.game.as_ref().is_some_and(|game| game.superseded);
     let verdict = code.filter(|code| !CloseCode::is_to_reconnect(*code));
-    if let Some(code) = verdict {
+    let is_unknown = verdict.is_some_and(is_unknown_token);
+    if is_unknown && forget_guest(model, out) {
+        return;
+    }
+    if is_unknown {
         model.link = Link::Closed { why: why.to_owned() };
-        let mut word = format!("The server closed the connection: {why} (code {code}).");
-        if code == CloseCode::BadToken as u16 || code == CloseCode::TokenRevoked as u16 {
-            word.push_str(&unknown_token_hint(model));
-        }
-        exit(model, 2, word, out);
+        let word = unknown_token_words(model);
+        exit(model, Exit::Refused, word, out);
+    } else if let Some(code) = verdict {
+        model.link = Link::Closed { why: why.to_owned() };
+        let word = format!("The server closed the connection: {why} (code {code}).");
+        exit(model, Exit::Refused, word, out);
     } else if is_superseded {
         // Coming back would take the seat from the newer connection.
         model.link = Link::Closed { why: why.to_owned() };
-        exit(model, 0, "The connection is gone, and another one of yours has the seat: this one ends.", out);
+        exit(
+            model,
+            Exit::Done,
+            "The connection is gone, and another one of yours has the seat: this one ends.",
+            out,
+        );
     } else if model.was_online || patience::outlasts(model, code, why) {
         if model.link == Link::Online {
             model.say(format!("The connection is gone ({why}). Reconnecting."));
@@ -104,20 +114,49 @@ pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out:
         model.link = Link::Closed { why: why.to_owned() };
         let server = &model.options.server;
         let word = format!("{server} closed the connection before it said welcome: {why}.");
-        exit(model, 1, word, out);
+        exit(model, Exit::Network, word, out);
     }
 }
 
-/// What to do about a credential that the server does not know, or not any more.
-pub(super) fn unknown_token_hint(model: &Model) -> String {
-    let file = &model.options.credential_file;
-    if is_account_file(Path::new(file)) {
-        let server = model.options.server_flag();
-        format!(
-            " To enter the account again: flagfall login{server} NAME; to be a guest: flagfall logout{server}."
-        )
-    } else {
-        format!(" To begin there as a new guest, delete {file}.")
+fn is_unknown_token(code: u16) -> bool {
+    code == CloseCode::BadToken as u16 || code == CloseCode::TokenRevoked as u16
+}
+
+/// The server does not know the guest that is kept: a new one takes its place and dials. False if there is
+/// none to be forgotten: an account, a new guest already, or a player in the middle of a game.
+pub(super) fn forget_guest(model: &mut Model, out: &mut Vec<Effect>) -> bool {
+    let is_account = is_account_file(Path::new(&model.options.credential_file));
+    let is_playing = model.game.as_ref().is_some_and(|game| game.own_side().is_some());
+    if is_account || is_playing || model.token.is_none() {
+        return false;
+    }
+    model.token = None;
+    model.player = None;
+    // What was true of the guest before is not of the new one.
+    model.known_games = None;
+    model.own_games = None;
+    model.seek = None;
+    model.challenge = None;
+    out.push(Effect::SetGuestAside);
+    model.say("The server does not know the guest that was kept here any more: you are a new guest.");
+    dial(model, 0, out);
+    true
+}
+
+/// What a player does whose credential the server does not know.
+pub(super) fn unknown_token_words(model: &Model) -> String {
+    let server = model.options.server_flag();
+    let game = model.game.as_ref().filter(|game| game.own_side().is_some()).map(|game| game.summary.id);
+    if is_account_file(Path::new(&model.options.credential_file)) {
+        return format!(
+            "Your saved login has expired. Sign in again: flagfall login{server} NAME. To play as a guest instead: flagfall logout{server}"
+        );
+    }
+    match game {
+        Some(game) => format!(
+            "The server does not know you any more: your seat in game {game} is gone. The next command makes you a new guest."
+        ),
+        None => "The server does not take a new guest now. Try again in a moment.".to_owned(),
     }
 }
 

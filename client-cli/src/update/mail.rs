@@ -7,7 +7,7 @@ use flagfall_rules::Ruleset;
 use super::{challenges, errands, game, goal, link};
 use crate::errand::Errand;
 use crate::model::{Effect, Goal, Model};
-use crate::{acts, words};
+use crate::{acts, names, words};
 
 /// What the words of this module are for.
 pub(super) const HELP: &str = "\
@@ -136,11 +136,14 @@ pub(super) fn parse_challenge(rest: &str) -> Result<Challenged, String> {
             _ if Ruleset::parse(&small).is_ok() => terms.ruleset = small,
             _ if small.starts_with(|letter: char| letter.is_ascii_digit()) || small == "none" => {
                 terms.time = words::parse_time(&small).map_err(|error| error.to_string())?;
+                words::check_time(terms.time)?;
             }
             _ if name.is_none() => name = Some(word.to_owned()),
             _ => {
+                let ids = Ruleset::all().iter().map(|ruleset| ruleset.id);
                 return Err(format!(
-                    "I do not understand {word:?}: challenge NAME RULESET TIME, as in challenge ann pbm 3days."
+                    "I do not understand {word:?}.{} Write challenge NAME RULESET TIME, as in challenge ann pbm 3days.",
+                    names::did_you_mean(word, ids)
                 ));
             }
         }
@@ -276,7 +279,11 @@ fn standings(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
         } else if Ruleset::all().iter().any(|ruleset| ruleset.id == word) {
             ruleset = word;
         } else {
-            return Err(format!("{word:?} is neither a ruleset nor a speed: standings pbm correspondence."));
+            let known = Ruleset::all().iter().map(|ruleset| ruleset.id).chain(Speed::ALL.map(Speed::name));
+            return Err(format!(
+                "{word:?} is neither a ruleset nor a speed.{} Write it as in standings pbm correspondence.",
+                names::did_you_mean(&word, known)
+            ));
         }
     }
     asked(model, Errand::Standings { ruleset, speed }, out)

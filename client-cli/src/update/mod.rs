@@ -6,16 +6,19 @@ mod chat;
 mod errands;
 mod game;
 mod goal;
+mod keeping;
 mod keys;
+mod leaving;
 mod lines;
 mod link;
 mod mail;
 mod patience;
+pub(crate) mod pool;
 mod reserve;
 mod server;
 mod store;
 
-use flagfall_protocol::ClientToServer;
+use flagfall_protocol::{ClientToServer, Exit};
 
 use crate::model::{Effect, Link, Message, Model};
 use crate::words;
@@ -29,6 +32,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             absence::tick(model);
             link::tick(model, &mut out);
             patience::tick(model, &mut out);
+            keeping::tick(model, &mut out);
         }
         Message::Connected => link::connected(model, &mut out),
         Message::ConnectFailed { why, advice } => link::connect_failed(model, &why, &advice, &mut out),
@@ -47,8 +51,10 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Again => goal::again(model, &mut out),
         Message::Answered { errand, answer } => errands::answered(model, errand, answer, &mut out),
         Message::InputEnded => lines::ended(model, &mut out),
-        Message::Stop => game::leave(model, &mut out),
+        Message::Stop => leaving::leave(model, &mut out),
         Message::FileTrouble { why } => model.say(why),
+        Message::Unsaved { why } => keeping::unsaved(model, why),
+        Message::Saved => keeping::saved(model),
     }
     lines::settle(model, &mut out);
     // Nothing goes before the welcome but the hello; what was asked meanwhile is asked again then.
@@ -62,14 +68,14 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
 }
 
 /// Ends the program with a last word.
-fn exit(model: &mut Model, code: u8, word: impl Into<String>, out: &mut Vec<Effect>) {
+fn exit(model: &mut Model, code: Exit, word: impl Into<String>, out: &mut Vec<Effect>) {
     let word = words::clean(&word.into());
     if model.options.plain && !model.options.is_program {
         model.say(word);
     } else {
         model.last_words.push(word);
     }
-    out.push(Effect::Exit { code });
+    out.push(Effect::Exit { code: code.code() });
 }
 
 #[cfg(test)]

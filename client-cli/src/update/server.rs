@@ -1,11 +1,11 @@
 //! What the server says.
 
-use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, GameCommand, ServerToClient};
+use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, Exit, GameCommand, ServerToClient};
 
-use super::{absence, challenges, chat, errands, exit, game, goal, link, mail, patience, store};
+use super::{absence, challenges, chat, errands, exit, game, goal, link, mail, patience, pool, store};
 use crate::errand::Errand;
 use crate::model::{Effect, Goal, How, Link, Model, Page};
-use crate::words;
+use crate::{setups, words};
 
 pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec<Effect>) {
     patience::heard(model, &message);
@@ -41,6 +41,9 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
         }
         ServerToClient::Lobby { seeks, games, players_online: _ } => goal::lobby(model, seeks, games, out),
         ServerToClient::Challenge { challenge, challenger, terms, your_side, expires } => {
+            if let Err(why) = setups::check_for(model, &terms.ruleset) {
+                return exit(model, Exit::Usage, words::sentence(&why), out);
+            }
             let side = match your_side {
                 Some(side) => format!("You will play {side}."),
                 None => "Chance decides who plays which side.".to_owned(),
@@ -84,8 +87,10 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
             view,
             events,
             presence,
+            left,
             claimable_at,
             rematch,
+            abort,
         } => {
             let opened = game::Opened {
                 summary,
@@ -95,15 +100,26 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
                 seq,
                 view,
                 presence,
+                left,
                 claimable_at,
                 rematch,
             };
+            let (id, is_new) = (opened.summary.id, !events.is_empty());
             game::opened(model, opened, &events, out);
+            // Where it is news: the game ended while the line was down.
+            if let Some(abort) = abort.filter(|_| is_new) {
+                pool::aborted(model, id, &abort);
+            }
         }
-        ServerToClient::Event { game, seq, event, change } => {
+        ServerToClient::Event { game, seq, event, change, abort } => {
             game::event(model, game, seq, &event, &change, out);
+            if let Some(abort) = abort {
+                pool::aborted(model, game, &abort);
+            }
         }
-        ServerToClient::Presence { game, side, presence } => absence::presence(model, game, side, presence),
+        ServerToClient::Presence { game, side, presence, left } => {
+            absence::presence(model, game, side, presence, left);
+        }
         ServerToClient::Claimable { game, gone, at } => absence::claimable(model, game, gone, at),
         ServerToClient::Said { game, side, said } => chat::said(model, game, side, &said),
         ServerToClient::Rated { change } => {
@@ -127,13 +143,14 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
             challenges::gone(model, &challenge, &challenger);
         }
         ServerToClient::StoreState { available } => store::state(model, available, out),
-        ServerToClient::Ping { id, server_time, heads } => {
+        ServerToClient::Ping { id, server_time, heads, pool } => {
             model.is_pinged = true;
             link::learn_time(model, server_time, false);
             out.push(Effect::Send(ClientToServer::Pong { id }));
             for head in heads {
                 game::check_head(model, head.game, head.seq, out);
             }
+            pool::status(model, pool, out);
         }
     }
 }
@@ -211,9 +228,14 @@ fn is_past(model: &Model, id: flagfall_board::GameId, ply: flagfall_board::Ply) 
 
 fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
     let Refused { pending, game: game_id, code, message, seq } = refused;
-    let mut message = words::sentence(message);
-    if code.as_str() == Code::BAD_TOKEN {
-        message.push_str(&link::unknown_token_hint(model));
+    let message = words::sentence(message);
+    if code.as_str() == Code::BAD_TOKEN && model.link != Link::Online {
+        // The answer to a hello; the server hangs up next.
+        if !link::forget_guest(model, out) {
+            let word = link::unknown_token_words(model);
+            exit(model, Exit::Refused, word, out);
+        }
+        return;
     }
     match pending {
         // Somebody was faster, or the offer is gone: look again.
@@ -256,10 +278,17 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
             model.was_refused = true;
             model.say(format!("Refused: {message}"));
         }
-        Some(_) => return exit(model, 2, format!("Refused: {message}"), out),
+        Some(_) => return exit(model, Exit::Refused, format!("Refused: {message}"), out),
         None if mail::is_mail(model) && model.opening.take().is_some() => {
             model.was_refused = true;
             model.say(format!("Refused: {message}"));
+        }
+        None if code.as_str() == Code::NO_SUCH_GAME && model.game.is_none() && model.opening.is_some() => {
+            // It may be over, and no longer open.
+            if let Some(game) = model.opening.take() {
+                errands::ask(model, Errand::Record { game }, out);
+            }
+            return;
         }
         None if model.game.is_none() => {
             // The answer to a hello, to a look at a challenge, or to the opening of a game.
@@ -267,7 +296,7 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
                 || matches!(model.wish(), Some(wish) if matches!(wish.how, How::Accept(_)))
                 || model.link != Link::Online;
             if is_asking {
-                return exit(model, 2, format!("Refused: {message}"), out);
+                return exit(model, Exit::Refused, format!("Refused: {message}"), out);
             }
             model.say(message);
         }

@@ -9,10 +9,15 @@ use crate::fixtures::{
 use crate::model::{Effect, Goal, How, Key, Link, Message, Model, Page, Prompt, Secret, Wish};
 use crate::update;
 
+mod finished;
+mod guests;
+mod leaving;
 mod mail;
 mod offers;
 mod patience;
+mod pool;
 mod scripts;
+mod setups;
 
 fn sent(effects: &[Effect]) -> Vec<&ClientToServer> {
     effects
@@ -81,7 +86,7 @@ fn failed() -> Message {
 fn nobody_there_at_the_start_ends_the_program() {
     let mut model = Model::new(options(), Goal::Games, Chance::Seeded(1));
     let effects = update(&mut model, failed());
-    assert_eq!(exit_code(&effects), Some(1));
+    assert_eq!(exit_code(&effects), Some(3));
     let said = "Cannot reach ws://127.0.0.1:7171/ws: connection refused. Name another one.";
     assert_eq!(model.last_words, [said]);
 }
@@ -106,13 +111,13 @@ fn close_codes_of_the_second_hundred_are_final() {
     for code in [4100, 4102, 4104, 4105, 4106, 4199] {
         let mut model = playing();
         let effects = lose(&mut model, Some(code));
-        assert_eq!(exit_code(&effects), Some(2), "{code}");
+        assert_eq!(exit_code(&effects), Some(1), "{code}");
         assert!(!effects.iter().any(|effect| matches!(effect, Effect::Connect { .. })), "{code}");
         assert!(matches!(model.link, Link::Closed { .. }));
     }
     let mut model = playing();
     lose(&mut model, Some(4100));
-    assert!(model.last_words[0].contains("guest.json"), "{:?}", model.last_words);
+    assert!(model.last_words[0].contains("your seat in game"), "{:?}", model.last_words);
     for code in [1006, 4000, 4001, 4002, 4004] {
         assert_eq!(lose(&mut playing(), Some(code)), [Effect::Connect { delay_ms: 0 }], "{code}");
     }
@@ -637,7 +642,7 @@ fn who_was_too_slow_for_an_offer_looks_again_and_a_bad_code_ends_the_program() {
         &mut model,
         r#"{"type":"refused","code":"no_such_challenge","message":"no such challenge"}"#,
     );
-    assert_eq!(exit_code(&effects), Some(2));
+    assert_eq!(exit_code(&effects), Some(1));
     assert_eq!(model.last_words, ["Refused: No such challenge."]);
 }
 
@@ -718,8 +723,8 @@ fn leaving_takes_an_offer_back_and_says_how_to_go_on_with_a_game() {
     assert!(matches!(sent(&effects)[..], [ClientToServer::CancelSeek { .. }]));
     assert_eq!(exit_code(&effects), Some(0));
     let mut model = playing();
-    let effects = key(&mut model, Key::Char('q'));
-    assert_eq!(exit_code(&effects), Some(0));
+    key(&mut model, Key::Char('q'));
+    assert_eq!(exit_code(&key(&mut model, Key::Char('y'))), Some(0));
     assert!(model.last_words[0].ends_with("flagfall play --game 0123456789ab"), "{:?}", model.last_words);
 }
 
@@ -729,7 +734,8 @@ fn a_q_in_the_middle_of_a_move_does_not_leave() {
     key(&mut model, Key::Char('b'));
     assert_eq!(exit_code(&key(&mut model, Key::Char('q'))), None);
     key(&mut model, Key::Escape);
-    assert_eq!(exit_code(&key(&mut model, Key::Char('q'))), Some(0));
+    key(&mut model, Key::Char('q'));
+    assert!(matches!(model.prompt, Some(Prompt::Leave(_))));
 }
 
 #[test]

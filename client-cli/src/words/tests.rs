@@ -1,7 +1,21 @@
+use flagfall_protocol::Time;
+
 use super::*;
 
 fn seen(text: &str) -> SeenMove {
     serde_json::from_str(text).expect("a move")
+}
+
+#[test]
+fn names_and_texts_cannot_steer_the_terminal() {
+    let evil = "a\u{1b}[2J\u{9b}1m\u{202e}b\u{2066}c\u{61c}d\u{e0041}e\nf\u{2028}";
+    assert_eq!(clean(evil), "a?[2J?1m?b?c?d?e\nf?");
+    assert_eq!(clean_line(evil), "a?[2J?1m?b?c?d?e?f?");
+    let name = serde_json::to_string(evil).expect("JSON");
+    let who: Player =
+        serde_json::from_str(&format!(r#"{{"id":"p1","name":{name},"kind":"bot"}}"#)).expect("a player");
+    assert_eq!(player(&who), "a?[2J?1m?b?c?d?e?f? (bot)");
+    assert_eq!(clean("Jürgen, 李, עברית"), "Jürgen, 李, עברית");
 }
 
 #[test]

@@ -24,10 +24,11 @@ use super::connections::Registration;
 use super::desk::{Desk, Done, Work, refuse};
 use super::entrance::admit;
 use super::listener::Lingering;
-use super::outbox::{ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
+use super::outbox::{Account, ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
 use super::payload::Payload;
 use super::session::{Closing, Session, Step, refusal};
 use super::wire::{Wire, add_frame, with_frames};
+use crate::admission::{Client, Seat};
 use crate::metrics::{CLOSES, HOT};
 use crate::players::PlayerError;
 use crate::server::{App, SERVER};
@@ -37,6 +38,9 @@ const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 /// The close code of a client whose work is done.
 const CLOSED_NORMALLY: WebSocketCode = WebSocketCode::Normal;
 
+/// Messages of a client that are passed over between the server's goodbye and the client's.
+const PASSED_OVER_MAX: usize = 64;
+
 /// Bytes of messages and their frames that are gathered before the socket is written to: what came of one event goes out in one write.
 const GATHERED_BYTES: usize = 4 * 1024;
 
@@ -44,15 +48,18 @@ const GATHERED_BYTES: usize = 4 * 1024;
 pub(super) type Socket = WebSocketStream<Wire<Lingering>>;
 
 /// Serves a connection until it ends.
-pub(super) async fn serve(socket: Socket, app: Arc<App>) {
+pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client) {
     let id = ConnectionId::next();
     let (outbox, reader) = outbox(id);
-    let registration = app.connections.enter(outbox.clone());
+    let Some(seat) = socket.get_ref().stream().seat().cloned() else { return };
+    let registration = app.connections.enter_from(outbox.clone(), client.network);
     let session = Session::new(&app.settings, Instant::now());
     let grace = app.settings.times.close_grace;
     let mut connection = Connection {
         app,
-        line: Line { socket, reader },
+        client,
+        seat,
+        line: Line { socket, reader, fragments: 0 },
         outbox,
         session,
         stage: Stage::Greeting(registration),
@@ -92,6 +99,9 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>) {
 
 struct Connection {
     app: Arc<App>,
+    /// Who is at the other end, as limits count it.
+    client: Client,
+    seat: Arc<Seat>,
     line: Line,
     outbox: Outbox,
     session: Session,
@@ -132,6 +142,8 @@ enum Ending {
 }
 
 enum Wake {
+    /// Frames came that ended no message, and nothing else.
+    Fragments,
     Text(Utf8Bytes),
     Binary,
     Control,
@@ -152,8 +164,20 @@ impl Connection {
             }
             let wake = poll_fn(|cx| self.poll(cx, timer.as_mut())).await;
             let now = Instant::now();
+            let fragments = std::mem::take(&mut self.line.fragments);
+            if fragments > 0 {
+                let step = self.session.on_fragments(now, fragments);
+                if let Some(closing) = self.follow(step) {
+                    return Ending::Close(closing);
+                }
+            }
             let step = match wake {
-                Wake::Text(text) => self.session.on_text(now, self.line.reader.take_credit(), &text),
+                Wake::Fragments => Step::Wait,
+                Wake::Text(text) => {
+                    let Account { credit, stored } = self.line.reader.take_account();
+                    self.settle(now, stored);
+                    self.session.on_text(now, credit, &text)
+                }
                 Wake::Binary => self.session.on_binary(),
                 Wake::Control => self.session.on_control(now),
                 Wake::Time => self.session.on_time(now, self.hand.is_empty()),
@@ -177,6 +201,16 @@ impl Connection {
         }
     }
 
+    /// Charges what the client's commands have stored, and reads no more for a while if it was too much.
+    fn settle(&mut self, now: Instant, stored: u32) {
+        if stored > 0
+            && let Stage::In { desk, .. } = &self.stage
+        {
+            let wait = self.app.admission.charge_stored(self.client, desk.player_id(), stored, now);
+            self.session.pause(now, wait);
+        }
+    }
+
     /// Does what the session says; the closing, if that is what it says.
     fn follow(&mut self, step: Step) -> Option<Closing> {
         match step {
@@ -197,9 +231,9 @@ impl Connection {
                 return Some(closing);
             }
             Step::Ping(id) => {
-                let heads = self.line.reader.heads();
+                let (heads, pool) = (self.line.reader.heads(), self.line.reader.pool());
                 HOT.outbox_queued.record(u32::try_from(self.outbox.queued()).unwrap_or(u32::MAX));
-                let ping = ServerToClient::Ping { id, server_time: SystemClock.now().0, heads };
+                let ping = ServerToClient::Ping { id, server_time: SystemClock.now().0, heads, pool };
                 self.outbox.send(Payload::new(&ping));
             }
             Step::RoundTrip(time) => {
@@ -210,14 +244,16 @@ impl Connection {
         None
     }
 
-    /// Finds out who says hello, and welcomes him. The welcome goes out when his token is in the store.
+    /// Finds out who says hello, and welcomes them.
     fn enter(&mut self, token: Option<Secret>, name: Option<String>, client: String) {
         let Stage::Greeting(mut registration) = std::mem::replace(&mut self.stage, Stage::Entering) else {
             return;
         };
-        let (app, outbox) = (self.app.clone(), self.outbox.clone());
+        let (app, outbox, seat) = (self.app.clone(), self.outbox.clone(), self.seat.clone());
+        app.admission.note_request(&seat);
         self.hand = Hand::Entering(Box::pin(async move {
-            let (player, new_token) = admit(&app, &mut registration, token.as_ref(), name.as_deref()).await?;
+            let (player, new_token) =
+                admit(&app, &seat, &mut registration, token.as_ref(), name.as_deref()).await?;
             // First the registry, then the list of games: what starts in between is told twice rather than not at all.
             let games = app.tables.games_of(&player.id).await;
             tracing::info!(connection = %outbox.connection(), player = %player.id, name = %player.name, client, "welcome");
@@ -240,7 +276,7 @@ impl Connection {
                 if self.app.connections.is_store_away() {
                     self.outbox.send(Payload::new(&ServerToClient::StoreState { available: false }));
                 }
-                let desk = Desk::new(self.app.clone(), self.outbox.clone(), player);
+                let desk = Desk::new(self.app.clone(), self.outbox.clone(), player, self.client);
                 self.stage = Stage::In { registration, desk };
                 Step::Wait
             }
@@ -262,6 +298,7 @@ impl Connection {
             return Poll::Ready(Wake::End(ending));
         }
         match &mut self.hand {
+            Hand::Empty if self.session.is_paused() => {}
             Hand::Empty => {
                 if let Poll::Ready(wake) = self.line.poll_read(cx) {
                     return Poll::Ready(wake);
@@ -292,6 +329,8 @@ impl Hand {
 struct Line {
     socket: Socket,
     reader: OutboxReader,
+    /// Frames that ended no message and were not counted yet.
+    fragments: u32,
 }
 
 /// Why no more is gathered for a write.
@@ -346,7 +385,11 @@ impl Line {
     }
 
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Wake> {
-        let Poll::Ready(read) = self.socket.poll_next_unpin(cx) else { return Poll::Pending };
+        let polled = self.socket.poll_next_unpin(cx);
+        self.fragments += self.socket.get_mut().take_fragments();
+        let Poll::Ready(read) = polled else {
+            return if self.fragments > 0 { Poll::Ready(Wake::Fragments) } else { Poll::Pending };
+        };
         Poll::Ready(match read {
             Some(Ok(Message::Text(text))) => Wake::Text(text),
             Some(Ok(Message::Binary(_))) => Wake::Binary,
@@ -380,7 +423,10 @@ impl Line {
                 return;
             }
         }
-        while let Some(Ok(_)) = self.socket.next().await {}
+        // A client that floods is not read for ever.
+        for _ in 0..PASSED_OVER_MAX {
+            let Some(Ok(_)) = self.socket.next().await else { return };
+        }
     }
 }
 

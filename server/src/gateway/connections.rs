@@ -5,14 +5,15 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use flagfall_protocol::{CloseCode, ServerToClient};
+use flagfall_protocol::{CloseCode, PoolStatus, ServerToClient};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::outbox::{ConnectionId, Outbox};
 use super::payload::Payload;
 use super::visitors::{Visit, Visitors};
-use crate::players::{Identity, TokenHash};
+use crate::admission::Network;
+use crate::players::{GuestPass, Identity, TokenHash};
 use crate::settings::Settings;
 
 /// The registry of open connections and of the players behind them. Cheap to clone; all clones are one registry.
@@ -44,12 +45,17 @@ struct Entry {
     outbox: Outbox,
     /// The id of the token it came with.
     token: Arc<str>,
+    /// Where it comes from.
+    network: Option<Network>,
+    /// What it takes to store a guest who may not be stored yet.
+    pass: Option<Box<GuestPass>>,
 }
 
 /// A connection's entry in the registry; dropping it takes the connection out.
 pub struct Registration {
     shared: Arc<Shared>,
     outbox: Outbox,
+    network: Option<Network>,
     player: Option<Arc<str>>,
     visit: Option<Visit>,
 }
@@ -78,13 +84,23 @@ impl Connections {
     /// Enters a connection whose player is not known yet. While the server stops, the connection is closed at once.
     #[must_use]
     pub fn enter(&self, outbox: Outbox) -> Registration {
+        self.register(outbox, None)
+    }
+
+    /// As [`Connections::enter`], for a connection that comes from this network.
+    #[must_use]
+    pub fn enter_from(&self, outbox: Outbox, network: Network) -> Registration {
+        self.register(outbox, Some(network))
+    }
+
+    fn register(&self, outbox: Outbox, network: Option<Network>) -> Registration {
         let mut state = self.shared.lock();
         if state.is_closing {
             outbox.close(CloseCode::Shutdown);
         }
         state.all.insert(outbox.connection(), outbox.clone());
         drop(state);
-        Registration { shared: self.shared.clone(), outbox, player: None, visit: None }
+        Registration { shared: self.shared.clone(), outbox, network, player: None, visit: None }
     }
 
     /// Sends a message to every connection of a player; to none when he is not connected.
@@ -93,6 +109,14 @@ impl Connections {
         let entries = self.shared.lock().players.get(player_id).cloned();
         for entry in entries.iter().flatten() {
             entry.outbox.send(payload.clone());
+        }
+    }
+
+    /// How a player waits in the pool now: each of their connections is told with its next ping.
+    pub fn set_pool(&self, player_id: &str, status: Option<PoolStatus>) {
+        let state = self.shared.lock();
+        for entry in state.players.get(player_id).into_iter().flatten() {
+            entry.outbox.set_pool(status);
         }
     }
 
@@ -167,10 +191,26 @@ impl Connections {
         state.players.iter().flat_map(tokens).collect()
     }
 
+    /// What it takes to store a player who is, or was a moment ago, connected here as a guest: work of
+    /// theirs may outlive the connection.
+    #[must_use]
+    pub fn pass_of(&self, player_id: &str) -> Option<GuestPass> {
+        let state = self.shared.lock();
+        let entries = state.players.get(player_id);
+        let connected = entries.into_iter().flatten().find_map(|entry| entry.pass.as_deref().cloned());
+        connected.or_else(|| state.visitors.pass_of(player_id))
+    }
+
     /// Whether a player has an open connection.
     #[must_use]
     pub fn is_online(&self, player_id: &str) -> bool {
         self.shared.lock().players.contains_key(player_id)
+    }
+
+    /// Where a player is connected from, by the newest connection.
+    #[must_use]
+    pub fn network_of(&self, player_id: &str) -> Option<Network> {
+        self.shared.lock().players.get(player_id)?.last()?.network
     }
 
     /// Open connections, those without a player yet included.
@@ -241,7 +281,18 @@ impl Registration {
 
     /// Remembers whose token this is, from now on and, when the connection is gone, for a while.
     pub(super) fn remember(&mut self, token: TokenHash, identity: &Identity) {
-        self.visit = self.shared.lock().visitors.enter(token, identity);
+        let mut state = self.shared.lock();
+        self.visit = state.visitors.enter(token, identity);
+        self.keep_pass(&mut state, identity);
+    }
+
+    /// Keeps what it takes to store a guest beside the connection's entry.
+    fn keep_pass(&self, state: &mut State, identity: &Identity) {
+        let entries = state.players.get_mut(&*identity.player.id);
+        let own = entries.into_iter().flatten().find(|entry| entry.outbox == self.outbox);
+        if let Some(own) = own {
+            own.pass = identity.pass().cloned().map(Box::new);
+        }
     }
 
     /// Forgets whose token this is: nobody has said that it still is good.
@@ -261,6 +312,7 @@ impl Registration {
         let (visit, identity) = state.visitors.enter_again(Instant::now(), token)?;
         self.visit = Some(visit);
         let surplus = self.identify_in(&mut state, &identity.player.id, &identity.token_id, connections_max);
+        self.keep_pass(&mut state, &identity);
         drop(state);
         for entry in surplus {
             entry.outbox.close(CloseCode::TooManyConnections);
@@ -278,7 +330,8 @@ impl Registration {
     ) -> Vec<Entry> {
         let player: Arc<str> = player_id.into();
         let entries = state.players.entry(player.clone()).or_default();
-        entries.push(Entry { outbox: self.outbox.clone(), token: token_id.into() });
+        let token = token_id.into();
+        entries.push(Entry { outbox: self.outbox.clone(), token, network: self.network, pass: None });
         let surplus = entries.drain(..entries.len().saturating_sub(connections_max.max(1))).collect();
         self.player = Some(player);
         surplus
@@ -329,7 +382,7 @@ mod tests {
     use super::*;
 
     fn ping() -> Payload {
-        Payload::new(&ServerToClient::Ping { id: 1, server_time: 0, heads: Vec::new() })
+        Payload::new(&ServerToClient::Ping { id: 1, server_time: 0, heads: Vec::new(), pool: None })
     }
 
     fn connect(connections: &Connections) -> (Registration, OutboxReader) {

@@ -12,6 +12,8 @@ use super::manners::{self, MannersRefusal};
 use super::outbox::Outbox;
 use super::payload::Payload;
 use super::session::refusal;
+use crate::admission::{Client, Watch};
+use crate::allowance::{ask_lobby, note_open_game};
 use crate::lobby::{LobbyCommand, LobbyRefusal};
 use crate::rate::TokenBucket;
 use crate::server::App;
@@ -25,7 +27,14 @@ pub(super) enum Done {
     /// Nothing.
     Nothing,
     /// The game is open, at this table.
-    Opened(TableHandle),
+    Opened(Open),
+}
+
+/// An open game.
+pub(super) struct Open {
+    table: TableHandle,
+    /// Where somebody watches who does not play.
+    watch: Option<Watch>,
 }
 
 /// One player's desk at one connection.
@@ -33,10 +42,10 @@ pub(super) struct Desk {
     app: Arc<App>,
     outbox: Outbox,
     player: Player,
-    open: Vec<TableHandle>,
+    /// Who this is, as limits count it.
+    client: Client,
+    open: Vec<Open>,
     is_watching_lobby: bool,
-    /// Whether the client has said goodbye.
-    has_said_goodbye: bool,
     /// How much may still be said to opponents.
     talk: TokenBucket,
 }
@@ -44,17 +53,28 @@ pub(super) struct Desk {
 /// Messages to opponents on one connection, and within which time.
 const TALK: (u32, Duration) = (8, Duration::from_secs(20));
 
+impl Open {
+    const fn is_watched(&self) -> bool {
+        self.watch.is_some()
+    }
+}
+
 impl Desk {
-    pub(super) fn new(app: Arc<App>, outbox: Outbox, player: Player) -> Desk {
+    pub(super) fn new(app: Arc<App>, outbox: Outbox, player: Player, client: Client) -> Desk {
         Desk {
             app,
             outbox,
             player,
+            client,
             open: Vec::new(),
             is_watching_lobby: false,
-            has_said_goodbye: false,
             talk: TokenBucket::new(TALK.0, TALK.1, Instant::now()),
         }
+    }
+
+    /// Whose desk it is.
+    pub(super) fn player_id(&self) -> &str {
+        &self.player.id
     }
 
     /// Carries a message out, at once or by the work that is returned.
@@ -95,7 +115,9 @@ impl Desk {
             }
             ClientToServer::Report { cmd_id, game, reason } => {
                 let (app, player) = (self.app.clone(), self.player.clone());
+                let committed = app.committed.clone();
                 let told = async move { manners::tell_operators(&app, &player, game, &reason).await };
+                let told = async move { committed.run(told).await };
                 Some(self.answer(cmd_id, game, told))
             }
             ClientToServer::MyGames {} => Some(self.my_games()),
@@ -116,27 +138,39 @@ impl Desk {
 
     /// The client has said goodbye: its player leaves on purpose.
     pub(super) fn say_goodbye(&mut self) {
-        self.has_said_goodbye = true;
+        self.outbox.say_goodbye();
     }
 
     /// Remembers what a work has done.
     pub(super) fn note(&mut self, done: Done) {
         match done {
             Done::Nothing => {}
-            Done::Opened(table) => {
-                self.open.retain(|open| open.id() != table.id());
+            Done::Opened(mut opened) => {
+                if let Some(at) = self.open.iter().position(|open| open.table.id() == opened.table.id()) {
+                    let before = self.open.swap_remove(at);
+                    opened.watch = opened.watch.or(before.watch);
+                }
                 // Nearly all have one.
                 self.open.reserve_exact(1);
-                self.open.push(table);
+                self.open.push(opened);
             }
         }
     }
 
     fn ask_lobby(&self, cmd_id: CommandId, command: LobbyCommand) -> Work {
         let (app, outbox, player) = (self.app.clone(), self.outbox.clone(), self.player.clone());
+        let client = self.client;
         Box::pin(async move {
-            match app.lobby.handle(&player, &cmd_id, command).await {
-                Ok(outcome) => outbox.send(Payload::new(&ServerToClient::Accepted { cmd_id, outcome })),
+            let carried = ask_lobby(&app, client, &player, &cmd_id, command).await;
+            outbox.note_stored(carried.stored);
+            match carried.outcome {
+                Ok(outcome) => {
+                    outbox.send(Payload::new(&ServerToClient::Accepted { cmd_id, outcome }));
+                    // Their connections come back and are told the name in the welcome.
+                    if app.lobby.is_called_otherwise(&player).await {
+                        app.peers.renew(&app.connections, &player.id).await;
+                    }
+                }
                 Err(refusal) => refuse_lobby(&outbox, Some(cmd_id), &refusal),
             }
             Done::Nothing
@@ -181,7 +215,7 @@ impl Desk {
 
     fn open_game(&self, game: GameId, since: Option<flagfall_protocol::Position>) -> Option<Work> {
         let max = self.app.settings.limits.open_games_per_connection;
-        let is_open = self.open.iter().any(|open| open.id() == game);
+        let is_open = self.open.iter().any(|open| open.table.id() == game);
         if !is_open && self.open.len() >= max {
             let message = format!("{max} games are open on this connection: close one first");
             refuse(&self.outbox, refusal(None, Some(game), Code::TOO_MANY, message));
@@ -192,8 +226,8 @@ impl Desk {
     }
 
     fn close_game(&mut self, game: GameId) -> Option<Work> {
-        let at = self.open.iter().position(|open| open.id() == game)?;
-        let table = self.open.swap_remove(at);
+        let at = self.open.iter().position(|open| open.table.id() == game)?;
+        let Open { table, watch: _over } = self.open.swap_remove(at);
         let outbox = self.outbox.clone();
         Some(Box::pin(async move {
             let connection = outbox.connection();
@@ -205,9 +239,9 @@ impl Desk {
 
     /// Hands the table of a game an input: at once, where the game is open here and its table has room.
     fn tell_table(&self, game: GameId, input: TableInput) -> Option<Work> {
-        let table = self.open.iter().find(|open| open.id() == game);
-        let input = match table {
-            Some(table) => table.try_send(input).err()?,
+        let open = self.open.iter().find(|open| open.table.id() == game);
+        let input = match open {
+            Some(open) => open.table.try_send(input).err()?,
             None => input,
         };
         Some(self.hand_over(game, input))
@@ -216,8 +250,11 @@ impl Desk {
     /// Hands the table of a game an input. A table may leave memory at any moment; then the next one gets it.
     fn hand_over(&self, game: GameId, mut input: TableInput) -> Work {
         const ATTEMPTS: usize = 3;
-        let (app, outbox) = (self.app.clone(), self.outbox.clone());
-        let mut known = self.open.iter().find(|open| open.id() == game).cloned();
+        let (app, outbox, player) = (self.app.clone(), self.outbox.clone(), self.player.clone());
+        let client = self.client;
+        let open = self.open.iter().find(|open| open.table.id() == game);
+        let (mut known, is_watching) =
+            (open.map(|open| open.table.clone()), open.is_some_and(Open::is_watched));
         let is_open = matches!(input, TableInput::Open { .. });
         Box::pin(async move {
             for _ in 0..ATTEMPTS {
@@ -231,8 +268,25 @@ impl Desk {
                         }
                     },
                 };
+                let watch = if is_open && !is_watching && !table.has_seat(&player.id) {
+                    match app.admission.watch(client, &player.id, Instant::now()) {
+                        Ok(watch) => Some(watch),
+                        Err(too_many) => {
+                            let words = too_many.to_string();
+                            refuse(&outbox, refusal(None, Some(game), Code::TOO_MANY, words));
+                            return Done::Nothing;
+                        }
+                    }
+                } else {
+                    None
+                };
                 match table.hand(input).await {
-                    Ok(()) if is_open => return Done::Opened(table),
+                    Ok(()) if is_open => {
+                        if table.has_seat(&player.id) {
+                            note_open_game(&app, client, &player, &table);
+                        }
+                        return Done::Opened(Open { table, watch });
+                    }
                     Ok(()) => return Done::Nothing,
                     Err(back) => input = back,
                 }
@@ -246,7 +300,7 @@ impl Desk {
 impl Drop for Desk {
     /// The connection is gone, be it by a panic: the lobby and the tables forget it.
     fn drop(&mut self) {
-        let (connection, is_on_purpose) = (self.outbox.connection(), self.has_said_goodbye);
+        let (connection, is_on_purpose) = (self.outbox.connection(), self.outbox.has_said_goodbye());
         if self.is_watching_lobby {
             self.app.lobby.unwatch(connection);
         }
@@ -254,7 +308,8 @@ impl Drop for Desk {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         if !open.is_empty() {
             runtime.spawn(async move {
-                for table in open {
+                for Open { table, watch } in open {
+                    drop(watch);
                     // A table that has left memory has forgotten the connection as well.
                     table.send(TableInput::Close { connection, is_on_purpose }).await.ok();
                 }

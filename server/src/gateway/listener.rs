@@ -1,7 +1,7 @@
 //! Taking connections from a listening socket and speaking HTTP on them, within limits.
 
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -20,8 +20,9 @@ use metrics::counter;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
+use crate::admission::{Admission, ProxyTrust, Scope, Seat, TooMany};
 use crate::metrics::ACCEPTED;
 use crate::server::report_panic;
 
@@ -29,25 +30,47 @@ use crate::server::report_panic;
 const EXHAUSTED_PAUSE: Duration = Duration::from_millis(200);
 /// How long a closed connection may take to read what was written to it.
 const LINGER: Duration = Duration::from_secs(1);
-/// Connections that may be told at a time that there is no room; further ones are just closed.
+/// Connections that may be told at a time that there is no room; further ones are just reset.
 const TURNED_AWAY_MAX: usize = 64;
+/// Bytes that a closed connection drains at a time, and the pause after each time: what a flooder still
+/// sends must not cost much.
+const DRAIN_BYTES: usize = 32 * 1024;
+const DRAIN_PAUSE: Duration = Duration::from_millis(4);
 /// Bytes of an HTTP request's head at most.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
 /// What a listener does with connections.
 #[derive(Clone, Copy, Debug)]
 pub struct ListenerLimits {
-    /// Open connections at a time; further ones are told to come back.
-    pub connections_max: usize,
     /// How long a client has for the head of its request.
     pub head: Duration,
     /// How long a request and its answer may take together. A WebSocket is not bound by it.
     pub http: Duration,
 }
 
+/// Who may connect to a listener.
+#[derive(Clone, Debug)]
+pub struct Doorkeeper {
+    /// Counts connections.
+    pub admission: Admission,
+    /// Whose connections count as those of the clients that they name.
+    pub proxies: ProxyTrust,
+}
+
+impl Doorkeeper {
+    /// A place for a connection that has just been accepted.
+    fn accept(&self, peer: IpAddr) -> Result<Arc<Seat>, TooMany> {
+        let client = self.admission.client(peer);
+        if self.proxies.is_proxy(peer) {
+            self.admission.accept_proxy(client)
+        } else {
+            self.admission.accept(client, Instant::now())
+        }
+    }
+}
+
 /// Serves the router to whoever connects, until the future is dropped. Connections go on after that.
-pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits) {
-    let room = Arc::new(Semaphore::new(limits.connections_max.clamp(1, Semaphore::MAX_PERMITS)));
+pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits, doorkeeper: Doorkeeper) {
     let porch = Arc::new(Semaphore::new(TURNED_AWAY_MAX));
     let mut is_exhausted = false;
     loop {
@@ -56,22 +79,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits
             tracing::info!("connections can be taken again");
         }
         match accepted {
-            Ok((stream, peer)) => match room.clone().try_acquire_owned() {
-                Ok(permit) => {
-                    counter!(ACCEPTED, "result" => "served").increment(1);
-                    // Fails only on a socket that is dead already.
-                    stream.set_nodelay(true).ok();
-                    let stream = Lingering { stream: Some(stream), permit: Some(permit) };
-                    tokio::spawn(serve_connection(stream, peer.ip(), router.clone(), limits));
-                }
-                Err(_) => {
-                    counter!(ACCEPTED, "result" => "full").increment(1);
-                    if let Ok(permit) = porch.clone().try_acquire_owned() {
-                        turn_away(&stream);
-                        drop(Lingering { stream: Some(stream), permit: Some(permit) });
-                    }
-                }
-            },
+            Ok((stream, peer)) => take(stream, peer, &router, limits, &doorkeeper, &porch),
             Err(error) => {
                 counter!(ACCEPTED, "result" => "error").increment(1);
                 if is_of_one_connection(&error) {
@@ -87,6 +95,40 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits
     }
 }
 
+/// Serves a connection, or turns it away before anything of it is read.
+fn take(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: &Router,
+    limits: ListenerLimits,
+    doorkeeper: &Doorkeeper,
+    porch: &Arc<Semaphore>,
+) {
+    let refused = match doorkeeper.accept(peer.ip()) {
+        Ok(seat) => {
+            counter!(ACCEPTED, "result" => "served").increment(1);
+            // Fails only on a socket that is dead already.
+            stream.set_nodelay(true).ok();
+            let stream = Lingering { stream: Some(stream), place: Some(Place::Seat(seat.clone())) };
+            tokio::spawn(serve_connection(stream, peer.ip(), seat, router.clone(), limits));
+            return;
+        }
+        Err(refused) => refused,
+    };
+    let result = if refused.scope == Scope::Server { "full" } else { "limited" };
+    counter!(ACCEPTED, "result" => result).increment(1);
+    match porch.clone().try_acquire_owned() {
+        Ok(permit) => {
+            turn_away(&stream, &refused);
+            drop(Lingering { stream: Some(stream), place: Some(Place::Porch(permit)) });
+        }
+        // Nothing of it stays behind in the system either.
+        Err(_) => {
+            stream.set_zero_linger().ok();
+        }
+    }
+}
+
 /// Whether an error belongs to a connection that is gone, and says nothing of the next one.
 fn is_of_one_connection(error: &io::Error) -> bool {
     matches!(
@@ -96,19 +138,40 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 }
 
 /// Says in one write, if it fits, that there is no room.
-fn turn_away(stream: &TcpStream) {
-    const ANSWER: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nConnection: close\r\nRetry-After: 5\r\nContent-Length: 70\r\n\r\n{\"code\":\"too_many\",\"message\":\"the server is full: try again in a bit\"}";
-    stream.try_write(ANSWER).ok();
+fn turn_away(stream: &TcpStream, refused: &TooMany) {
+    let status = match refused.scope {
+        Scope::Server => "503 Service Unavailable",
+        Scope::Address | Scope::Player => "429 Too Many Requests",
+    };
+    let body = format!("{{\"code\":\"too_many\",\"message\":\"{refused}\"}}");
+    let answer = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nConnection: close\r\nRetry-After: {}\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        refused.wait_s(),
+        body.len()
+    );
+    stream.try_write(answer.as_bytes()).ok();
 }
 
-/// Where a request comes from: the address of the other end of its connection.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Peer(pub IpAddr);
+/// Where a request comes from: the other end of its connection, and the connection's place in the count.
+#[derive(Clone, Debug)]
+pub struct Peer {
+    /// The address: of the client, or of the proxy before it.
+    pub address: IpAddr,
+    /// The place.
+    pub seat: Arc<Seat>,
+}
 
-async fn serve_connection(stream: Lingering, peer: IpAddr, router: Router, limits: ListenerLimits) {
+async fn serve_connection(
+    stream: Lingering,
+    address: IpAddr,
+    seat: Arc<Seat>,
+    router: Router,
+    limits: ListenerLimits,
+) {
     let service = TowerToHyperService::new(router);
     let service = service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(Peer(peer));
+        request.extensions_mut().insert(Peer { address, seat: seat.clone() });
         service.call(request)
     });
     let connection = http1::Builder::new()
@@ -127,21 +190,34 @@ async fn serve_connection(stream: Lingering, peer: IpAddr, router: Router, limit
 
 /// A TCP connection that is not cut off when it is dropped: what was written last (a close frame, an error) reaches a client
 /// who is still sending. Closing a socket with unread input would reset it, and the client would lose those words.
+///
+/// One that had to make room for another is cut off at once.
 pub(super) struct Lingering {
     stream: Option<TcpStream>,
-    permit: Option<OwnedSemaphorePermit>,
+    place: Option<Place>,
+}
+
+/// What a connection takes up as long as it is there.
+enum Place {
+    Seat(Arc<Seat>),
+    Porch(#[expect(dead_code, reason = "held")] OwnedSemaphorePermit),
 }
 
 impl Drop for Lingering {
     fn drop(&mut self) {
-        let (Some(mut stream), permit) = (self.stream.take(), self.permit.take()) else { return };
+        let (Some(mut stream), place) = (self.stream.take(), self.place.take()) else { return };
+        if matches!(&place, Some(Place::Seat(seat)) if seat.is_evicted()) {
+            return;
+        }
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         runtime.spawn(async move {
-            let _permit = permit;
+            let _place = place;
             let drain = async {
                 stream.shutdown().await.ok();
-                let mut waste = [0; 1024];
-                while stream.read(&mut waste).await.is_ok_and(|bytes| bytes > 0) {}
+                let mut waste = vec![0; DRAIN_BYTES];
+                while stream.read(&mut waste).await.is_ok_and(|bytes| bytes > 0) {
+                    sleep(DRAIN_PAUSE).await;
+                }
             };
             timeout(LINGER, drain).await.ok();
         });
@@ -149,6 +225,14 @@ impl Drop for Lingering {
 }
 
 impl Lingering {
+    /// The connection's place in the count.
+    pub(super) fn seat(&self) -> Option<&Arc<Seat>> {
+        match &self.place {
+            Some(Place::Seat(seat)) => Some(seat),
+            Some(Place::Porch(_)) | None => None,
+        }
+    }
+
     fn with<T>(
         self: Pin<&mut Self>,
         poll: impl FnOnce(Pin<&mut TcpStream>) -> Poll<io::Result<T>>,
@@ -166,6 +250,9 @@ impl AsyncRead for Lingering {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if self.seat().is_some_and(|seat| seat.poll_evicted(cx)) {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
         self.with(|stream| stream.poll_read(cx, buffer))
     }
 }

@@ -9,8 +9,8 @@ mod desk;
 mod entrance;
 mod listener;
 mod manners;
+mod meter;
 mod outbox;
-mod parse;
 mod payload;
 mod session;
 mod upgrade;
@@ -18,7 +18,7 @@ mod visitors;
 mod wire;
 
 pub use connections::{Connections, Registration};
-pub use listener::{ListenerLimits, Peer, serve};
+pub use listener::{Doorkeeper, ListenerLimits, Peer, serve};
 #[cfg(test)]
 pub(crate) use manners::MannersRefusal;
 pub use outbox::{

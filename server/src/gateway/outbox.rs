@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use flagfall_board::GameId;
 use std::time::Duration;
 
-use flagfall_protocol::{CloseCode, GameHead};
+use flagfall_protocol::{CloseCode, GameHead, PoolStatus};
 
 use super::payload::{PAYLOAD_BYTES_MAX, Payload};
 
@@ -71,11 +71,24 @@ struct State {
     bytes: usize,
     close: Option<CloseCode>,
     is_closed: bool,
+    has_said_goodbye: bool,
     credit: u32,
+    stored: u32,
     /// The last two round trips that were measured, in milliseconds.
     round_trips_ms: [u32; 2],
     heads: Vec<GameHead>,
+    /// How the player waits in the pool.
+    pool: Option<PoolStatus>,
     waker: Option<Waker>,
+}
+
+/// What became of a connection's commands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Account {
+    /// Messages that are given back.
+    pub credit: u32,
+    /// Bytes that were stored.
+    pub stored: u32,
 }
 
 /// What a reader is given next.
@@ -201,11 +214,33 @@ impl Outbox {
         self.shared.lock().round_trips_ms.into_iter().min().unwrap_or(0)
     }
 
+    /// How the player waits in the pool now, for the next ping.
+    pub fn set_pool(&self, status: Option<PoolStatus>) {
+        self.shared.lock().pool = status;
+    }
+
+    /// The client closes the connection on purpose.
+    pub fn say_goodbye(&self) {
+        self.shared.lock().has_said_goodbye = true;
+    }
+
+    /// True if the client closed the connection on purpose, rather than losing it.
+    #[must_use]
+    pub fn has_said_goodbye(&self) -> bool {
+        self.shared.lock().has_said_goodbye
+    }
+
     /// Gives the connection back the message it spent on a command that was accepted: legal moves do not count against
     /// the rate of messages.
     pub fn credit(&self) {
         let mut state = self.shared.lock();
         state.credit = state.credit.saturating_add(1);
+    }
+
+    /// Notes that a command from this connection adds so many bytes to the store.
+    pub fn note_stored(&self, bytes: usize) {
+        let mut state = self.shared.lock();
+        state.stored = state.stored.saturating_add(u32::try_from(bytes).unwrap_or(u32::MAX));
     }
 }
 
@@ -252,16 +287,23 @@ impl OutboxReader {
         Poll::Pending
     }
 
+    /// How the player waits in the pool.
+    #[must_use]
+    pub fn pool(&self) -> Option<PoolStatus> {
+        self.shared.lock().pool
+    }
+
     /// The numbers of the open games, for a ping.
     #[must_use]
     pub fn heads(&self) -> Vec<GameHead> {
         self.shared.lock().heads.clone()
     }
 
-    /// The messages given back since the last call.
+    /// The messages given back since the last call, and the bytes stored since then.
     #[must_use]
-    pub fn take_credit(&mut self) -> u32 {
-        std::mem::take(&mut self.shared.lock().credit)
+    pub fn take_account(&mut self) -> Account {
+        let mut state = self.shared.lock();
+        Account { credit: std::mem::take(&mut state.credit), stored: std::mem::take(&mut state.stored) }
     }
 }
 
@@ -298,7 +340,7 @@ mod tests {
     use super::*;
 
     fn ping(id: u64) -> Payload {
-        Payload::new(&ServerToClient::Ping { id, server_time: 0, heads: Vec::new() })
+        Payload::new(&ServerToClient::Ping { id, server_time: 0, heads: Vec::new(), pool: None })
     }
 
     fn long(bytes: usize) -> Payload {

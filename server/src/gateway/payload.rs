@@ -145,8 +145,12 @@ mod tests {
 
     #[test]
     fn a_payload_says_its_kind_and_length_and_nothing_of_its_content() {
-        let payload =
-            Payload::new(&ServerToClient::Ping { id: 7, server_time: 1_234_567, heads: Vec::new() });
+        let payload = Payload::new(&ServerToClient::Ping {
+            id: 7,
+            server_time: 1_234_567,
+            heads: Vec::new(),
+            pool: None,
+        });
         assert_eq!(payload.as_str(), r#"{"type":"ping","id":7,"server_time":1234567,"heads":[]}"#);
         assert_eq!(format!("{payload:?}"), "Payload(ping, 55 bytes)");
     }

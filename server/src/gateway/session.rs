@@ -4,16 +4,19 @@ use std::time::Duration;
 
 use flagfall_board::GameId;
 use flagfall_protocol::{
-    ClientToServer, CloseCode, Code, CommandId, PROTOCOL_VERSION, Secret, ServerToClient,
+    ClientToServer, CloseCode, Code, CommandId, Malformed, PROTOCOL_VERSION, Secret, ServerToClient,
+    parse_message,
 };
 use tokio::time::Instant;
 
-use super::parse::{Malformed, parse};
 use crate::rate::TokenBucket;
 use crate::settings::Settings;
 
 /// The longest `client` of a hello that is written to the log.
 const CLIENT_LEN_MAX: usize = 64;
+
+/// The longest time for which nothing is read because the client writes too fast.
+const PAUSE_MAX: Duration = Duration::from_secs(60);
 
 /// Why and with which words a connection is closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,6 +112,8 @@ pub struct Session {
     last_heard: Instant,
     pings: u64,
     ping_sent: Option<Instant>,
+    /// Nothing is read before.
+    paused_until: Option<Instant>,
 }
 
 impl Session {
@@ -127,6 +132,7 @@ impl Session {
             last_heard: now,
             pings: 0,
             ping_sent: None,
+            paused_until: None,
         }
     }
 
@@ -136,7 +142,7 @@ impl Session {
         if let Some(close) = self.count(now) {
             return close;
         }
-        let message = parse(text);
+        let message = parse_message(text);
         crate::metrics::HOT.message_in(message.as_ref().ok());
         match (message, self.phase) {
             (Ok(ClientToServer::Hello { protocol, token, name, client }), Phase::Greeting) => {
@@ -173,6 +179,24 @@ impl Session {
         self.count(now).unwrap_or(Step::Wait)
     }
 
+    /// Frames came that ended no message: fragments. Each counts like a message.
+    pub fn on_fragments(&mut self, now: Instant, fragments: u32) -> Step {
+        (0..fragments).find_map(|_| self.count(now)).unwrap_or(Step::Wait)
+    }
+
+    /// Nothing more is to be read for so long: the client writes faster than it may.
+    pub fn pause(&mut self, now: Instant, time: Duration) {
+        if !time.is_zero() {
+            self.paused_until = Some(now + time.min(PAUSE_MAX));
+        }
+    }
+
+    /// True as long as nothing is to be read.
+    #[must_use]
+    pub const fn is_paused(&self) -> bool {
+        self.paused_until.is_some()
+    }
+
     /// Somebody is in.
     pub fn entered(&mut self, now: Instant) {
         self.phase = Phase::Open;
@@ -189,6 +213,11 @@ impl Session {
     /// (`is_reading` is false) silence is no sign of anything.
     #[must_use]
     pub fn deadline(&self, is_reading: bool) -> Option<Instant> {
+        let due = self.due(is_reading && !self.is_paused());
+        due.into_iter().chain(self.paused_until).min()
+    }
+
+    fn due(&self, is_reading: bool) -> Option<Instant> {
         match self.phase {
             Phase::Greeting => Some(self.hello_by),
             Phase::Entering => None,
@@ -199,6 +228,11 @@ impl Session {
 
     /// It is now.
     pub fn on_time(&mut self, now: Instant, is_reading: bool) -> Step {
+        if self.paused_until.is_some_and(|until| now >= until) {
+            self.paused_until = None;
+            self.resumed(now);
+        }
+        let is_reading = is_reading && !self.is_paused();
         match self.phase {
             Phase::Greeting if now >= self.hello_by => Step::Close(None, CloseCode::HelloTimeout.into()),
             Phase::Greeting | Phase::Entering => Step::Wait,
@@ -395,6 +429,29 @@ mod tests {
         assert_eq!(session.on_text(now + s(5.5), 0, r#"{"type":"pong","id":1}"#), Step::Wait);
         assert_eq!(session.on_text(now + s(5.5), 0, r#"{"type":"pong","id":77}"#), Step::Wait);
         assert_eq!(session.on_time(now + s(10.0), true), Step::Ping(2));
+    }
+
+    #[test]
+    fn fragments_count_like_messages() {
+        let (mut session, now) = open();
+        assert_eq!(session.on_fragments(now, 99), Step::Wait);
+        assert_closes(&session.on_fragments(now, 1), Some("too_many"), 4003);
+    }
+
+    #[test]
+    fn who_writes_too_fast_is_not_read_for_a_while_and_does_not_count_as_dead() {
+        let (mut session, now) = open();
+        session.pause(now, Duration::ZERO);
+        assert!(!session.is_paused());
+        session.pause(now, s(12.0));
+        assert!(session.is_paused());
+        assert_eq!(session.on_time(now + s(5.0), true), Step::Ping(1));
+        assert_eq!(session.on_time(now + s(10.0), true), Step::Ping(2));
+        assert_eq!(session.deadline(true), Some(now + s(12.0)));
+        assert_eq!(session.on_time(now + s(12.0), true), Step::Wait);
+        assert!(!session.is_paused());
+        assert_eq!(session.on_time(now + s(15.0), true), Step::Ping(3));
+        assert_closes(&session.on_time(now + s(22.0), true), None, 4002);
     }
 
     #[test]

@@ -19,6 +19,7 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use super::connection::{self, Socket};
 use super::listener::Lingering;
 use super::wire::Wire;
+use crate::admission::Client;
 use crate::http::ApiError;
 use crate::metrics::UPGRADES;
 use crate::server::{App, report_panic};
@@ -39,15 +40,16 @@ pub(crate) async fn upgrade(State(app): State<Arc<App>>, mut request: Request) -
         counter!(UPGRADES, "result" => "refused").increment(1);
         ApiError::UpgradeExpected
     };
+    let client = *request.extensions().get::<Client>().ok_or(ApiError::Internal)?;
     let response = create_response_with_body(&request, Body::empty).map_err(|_| refused())?;
     let upgraded = request.extensions_mut().remove::<OnUpgrade>().ok_or_else(refused)?;
     counter!(UPGRADES, "result" => "opened").increment(1);
-    tokio::spawn(serve(upgraded, app));
+    tokio::spawn(serve(upgraded, app, client));
     Ok(response)
 }
 
 /// Serves the connection once it is one.
-async fn serve(upgraded: OnUpgrade, app: Arc<App>) {
+async fn serve(upgraded: OnUpgrade, app: Arc<App>, client: Client) {
     let socket = match upgraded.await {
         Ok(upgraded) => socket_of(upgraded).await,
         Err(_) => None,
@@ -56,7 +58,7 @@ async fn serve(upgraded: OnUpgrade, app: Arc<App>) {
         counter!(UPGRADES, "result" => "failed").increment(1);
         return;
     };
-    let served = AssertUnwindSafe(connection::serve(socket, app)).catch_unwind().await;
+    let served = AssertUnwindSafe(connection::serve(socket, app, client)).catch_unwind().await;
     if served.is_err() {
         report_panic("connection");
     }
@@ -65,7 +67,8 @@ async fn serve(upgraded: OnUpgrade, app: Arc<App>) {
 /// The WebSocket of a connection that our listener took; what came behind the request is its first bytes.
 async fn socket_of(upgraded: Upgraded) -> Option<Socket> {
     let parts = upgraded.downcast::<TokioIo<Lingering>>().ok()?;
-    let wire = Wire::new(parts.io.into_inner());
+    let mut wire = Wire::new(parts.io.into_inner());
+    wire.note_read(&parts.read_buf);
     let config = WebSocketConfig::default()
         .read_buffer_size(READ_BUFFER_BYTES)
         .write_buffer_size(0)

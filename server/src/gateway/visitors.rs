@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::players::{Identity, TokenHash};
+use crate::players::{GuestPass, Identity, TokenHash};
 
 /// The tokens that were good here lately. Time is an argument.
 #[derive(Default)]
@@ -80,6 +80,12 @@ impl Visitors {
             None => true,
             Some((at, _)) => now.saturating_duration_since(at) < self.stay,
         })
+    }
+
+    /// What it takes to store a player who was here lately as a guest.
+    pub(super) fn pass_of(&self, player: &str) -> Option<GuestPass> {
+        let tokens = self.of_player.get(player)?;
+        tokens.iter().find_map(|token| self.known.get(token)?.identity.pass().cloned())
     }
 
     /// A connection has ended.
@@ -172,7 +178,7 @@ mod tests {
 
     fn identity(player: &str, token_id: &str) -> Identity {
         let player = Player { id: player.to_owned(), name: player.to_owned(), kind: PlayerKind::Guest };
-        Identity { player, token_id: token_id.to_owned(), scope: Scope::Play }
+        Identity { player, token_id: token_id.to_owned(), scope: Scope::Play, pass: None }
     }
 
     fn token() -> TokenHash {

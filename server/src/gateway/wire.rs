@@ -11,11 +11,19 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use super::meter::Meter;
+
 /// The first byte of a frame that holds a whole text.
 const WHOLE_TEXT: u8 = 0x81;
 /// The second byte, where the length does not fit into it: two or eight bytes of length follow.
 const LENGTH_IN_TWO: u8 = 126;
 const LENGTH_IN_EIGHT: u8 = 127;
+/// Frames that end no message which are read before the connection has counted them.
+const FRAGMENTS_MAX: u32 = 32;
+/// A close code that the library takes for a fault: a proxy could not reach what lies behind it.
+const BAD_GATEWAY: u16 = 1014;
+/// The library's answer to it begins so: a close frame of at least two bytes, of code 1002.
+const ANSWERED_AS_FAULT: [u8; 2] = 1002_u16.to_be_bytes();
 
 thread_local! {
     static FRAMES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -54,11 +62,29 @@ pub(super) struct Wire<S> {
     unsent: Vec<u8>,
     /// How much of that has gone.
     sent: usize,
+    /// What came in.
+    meter: Meter,
 }
 
 impl<S: AsyncWrite + Unpin> Wire<S> {
     pub(super) fn new(stream: S) -> Wire<S> {
-        Wire { stream, unsent: Vec::new(), sent: 0 }
+        Wire { stream, unsent: Vec::new(), sent: 0, meter: Meter::default() }
+    }
+
+    /// These bytes came in before the wire was there.
+    pub(super) fn note_read(&mut self, bytes: &[u8]) {
+        self.meter.read(bytes);
+    }
+
+    /// The frames since the last call that ended no message. Nothing more is read when they are too many,
+    /// until they are taken: whoever polls for a message takes them after each poll.
+    pub(super) fn take_fragments(&mut self) -> u32 {
+        self.meter.take_fragments()
+    }
+
+    /// The stream itself.
+    pub(super) const fn stream(&self) -> &S {
+        &self.stream
     }
 
     /// Ready when nothing is left to be written.
@@ -106,7 +132,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buffer)
+        let wire = &mut *self;
+        if wire.meter.fragments() > FRAGMENTS_MAX {
+            return Poll::Pending;
+        }
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut wire.stream).poll_read(cx, buffer))?;
+        wire.meter.read(&buffer.filled()[before..]);
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -114,6 +147,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
 impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         ready!(self.poll_sent(cx))?;
+        // The answer to a close frame repeats its code.
+        let is_fault =
+            matches!(bytes, [0x88, _, first, second, ..] if [*first, *second] == ANSWERED_AS_FAULT);
+        if is_fault && self.meter.close_code() == Some(BAD_GATEWAY) {
+            let [first, second] = BAD_GATEWAY.to_be_bytes();
+            self.write(cx, &[0x88, 2, first, second])?;
+            return Poll::Ready(Ok(bytes.len()));
+        }
         self.write(cx, bytes)?;
         Poll::Ready(Ok(bytes.len()))
     }

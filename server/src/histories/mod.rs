@@ -307,23 +307,53 @@ impl Histories {
         Ok(Statistics { rulesets })
     }
 
-    /// Deletes what is kept of the games of a player who is no more. Those of his opponents stay, without his name.
+    /// Deletes what is kept of the games of a player who is no more. Those of their opponents stay, without the name.
     ///
     /// # Errors
     /// [`StoreError`]: some may be left.
     pub async fn forget(&self, player: &Player) -> Result<(), StoreError> {
-        for prefix in record::all_of(&player.id)? {
-            loop {
-                let found = self.store.scan(prefix.clone(), None, FORGET_CHUNK).await?;
-                if found.is_empty() {
-                    break;
-                }
-                for keys in found.chunks(DELETES_MAX) {
-                    let writes = keys.iter().map(|(key, _)| Write::Delete { key: key.clone() }).collect();
-                    self.store.update(Update { conditions: Vec::new(), writes }).await?;
-                }
+        forget(&*self.store, &player.id).await
+    }
+}
+
+/// Deletes what is kept of a player's games.
+async fn forget(store: &dyn Store, player: &str) -> Result<(), StoreError> {
+    for prefix in record::all_of(player)? {
+        loop {
+            let found = store.scan(prefix.clone(), None, FORGET_CHUNK).await?;
+            if found.is_empty() {
+                break;
+            }
+            for keys in found.chunks(DELETES_MAX) {
+                let writes = keys.iter().map(|(key, _)| Write::Delete { key: key.clone() }).collect();
+                store.update(Update { conditions: Vec::new(), writes }).await?;
             }
         }
-        Ok(())
     }
+    Ok(())
+}
+
+/// Deletes the tallies of a player of whom no game is kept any more.
+///
+/// # Errors
+/// [`StoreError`]: some may be left.
+pub(crate) async fn forget_without_games(store: &dyn Store, player: &str) -> Result<(), StoreError> {
+    let has_games = !store.scan(played_of(player, Shelf::All)?, None, 1).await?.is_empty();
+    if has_games { Ok(()) } else { forget(store, player).await }
+}
+
+/// What is kept of one game in the lists of its players.
+///
+/// # Errors
+/// [`StoreError`].
+pub(crate) fn keys_of_game(game: GameId, over: &Finished) -> Result<Vec<Key>, StoreError> {
+    let mut keys = Vec::new();
+    for side in Side::BOTH {
+        let (player, opponent) = (&over.players[side].id, &over.players[side.opponent()].id);
+        for shelf in Shelf::BOTH {
+            keys.push(played_key(player, shelf, over.ended.0, game)?);
+            keys.push(versus_key(player, opponent, shelf, over.ended.0, game)?);
+        }
+    }
+    Ok(keys)
 }

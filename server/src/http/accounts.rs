@@ -14,13 +14,16 @@ use flagfall_protocol::{
 use serde::de::DeserializeOwned;
 
 use super::{ApiError, credential};
-use crate::blocks::{blocked_by, set_blocked};
+use crate::blocks::{BlockRefusal, blocked_by, set_blocked};
 use crate::conduct::conduct_of;
 use crate::farewell::finish;
 use crate::gateway::Peer;
 use crate::notices::WebhookError;
 use crate::players::{Identity, PlayerError};
 use crate::server::App;
+
+/// How often an act is tried again because something happened to its guest at the same moment.
+const STANDING_ATTEMPTS: usize = 8;
 
 /// The body of a request, as JSON of one form. What is wrong with another one is told without a word of it: it may hold a password.
 pub(super) struct Body<T>(pub(super) T);
@@ -29,7 +32,11 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Body<T>, ApiError> {
-        let Json(body) = Json::from_request(request, app).await.map_err(|_| ApiError::BadBody)?;
+        let Json(body) =
+            Json::from_request(request, app).await.map_err(|rejection| match rejection.status() {
+                StatusCode::PAYLOAD_TOO_LARGE => ApiError::BodyTooLarge,
+                _ => ApiError::BadBody,
+            })?;
         Ok(Body(body))
     }
 }
@@ -47,15 +54,8 @@ impl FromRequestParts<Arc<App>> for From {
 
 /// Where a request comes from, as far as is known.
 pub(super) fn address_of(app: &App, extensions: &Extensions, headers: &HeaderMap) -> IpAddr {
-    let peer = extensions.get::<Peer>().map(|Peer(address)| *address);
-    let told = app.settings.trusts_proxy.then(|| forwarded_for(headers)).flatten();
-    told.or(peer).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
-}
-
-/// The address that the nearest proxy has added: all before it the client may have made up.
-fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
-    let told = headers.get_all("x-forwarded-for").iter().next_back()?;
-    told.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()
+    let peer = extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address);
+    app.settings.proxies.client_address(peer, headers)
 }
 
 /// Whoever the token of the request is; without one the request is refused.
@@ -148,11 +148,10 @@ pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Result<Js
 
 pub(super) async fn delete(
     State(app): Shared,
-    From(address): From,
     Owner(asker): Owner,
     Body(Confirmation { password }): Body<Confirmation>,
 ) -> Result<StatusCode, ApiError> {
-    app.players.delete(address, &asker, &password).await?;
+    app.players.delete(&asker, &password).await?;
     // The account is gone already: what fails now is done by the next sweep of any server.
     if let Err(error) = finish(&app, &asker.player).await {
         tracing::warn!(%error, player = %asker.player.id, "something is left of a deleted account; it will go");
@@ -162,30 +161,31 @@ pub(super) async fn delete(
 
 pub(super) async fn change_password(
     State(app): Shared,
-    From(address): From,
     Owner(asker): Owner,
     Body(NewPassword { password, new_password }): Body<NewPassword>,
 ) -> Result<StatusCode, ApiError> {
-    app.players.change_password(address, &asker, &password, &new_password).await?;
+    app.players.change_password(&asker, &password, &new_password).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 pub(super) async fn renew_recovery_code(
     State(app): Shared,
-    From(address): From,
     Owner(asker): Owner,
     Body(Confirmation { password }): Body<Confirmation>,
 ) -> Result<Json<NewRecoveryCode>, ApiError> {
-    let recovery_code = app.players.renew_recovery_code(address, &asker, &password).await?;
+    let recovery_code = app.players.renew_recovery_code(&asker, &password).await?;
     Ok(Json(NewRecoveryCode { recovery_code }))
 }
 
 pub(super) async fn log_in(
     State(app): Shared,
     From(address): From,
+    headers: HeaderMap,
     Body(Login { name, password, token_name }): Body<Login>,
 ) -> Result<Json<LoggedIn>, ApiError> {
-    Ok(Json(app.players.log_in(address, &name, &password, token_name.as_deref()).await?))
+    // A token the device had before proves nothing but that it had it: a wrong one is no error.
+    let device = credential(&headers).ok().flatten();
+    Ok(Json(app.players.log_in(address, device, &name, &password, token_name.as_deref()).await?))
 }
 
 pub(super) async fn log_out(State(app): Shared, Asker(asker): Asker) -> Result<StatusCode, ApiError> {
@@ -238,8 +238,7 @@ pub(super) async fn block(
     Asker(asker): Asker,
     Path(name): Path<String>,
 ) -> Result<StatusCode, ApiError> {
-    set_blocked(&*app.store, &asker.player, &name, true).await?;
-    Ok(StatusCode::NO_CONTENT)
+    block_or_unblock(&app, &asker, &name, true).await
 }
 
 pub(super) async fn unblock(
@@ -247,32 +246,32 @@ pub(super) async fn unblock(
     Asker(asker): Asker,
     Path(name): Path<String>,
 ) -> Result<StatusCode, ApiError> {
-    set_blocked(&*app.store, &asker.player, &name, false).await?;
-    Ok(StatusCode::NO_CONTENT)
+    block_or_unblock(&app, &asker, &name, false).await
+}
+
+/// A guest who blocks somebody is stored with that.
+async fn block_or_unblock(
+    app: &App,
+    asker: &Identity,
+    name: &str,
+    is_blocked: bool,
+) -> Result<StatusCode, ApiError> {
+    let other = app.players.addressee(name).await?;
+    for _ in 0..STANDING_ATTEMPTS {
+        let standing = app.players.standing(asker).await?;
+        match set_blocked(&*app.store, &standing, &other, is_blocked).await {
+            Err(BlockRefusal::Conflict) => {}
+            other => {
+                other?;
+                return Ok(StatusCode::NO_CONTENT);
+            }
+        }
+    }
+    Err(BlockRefusal::Store.into())
 }
 
 pub(super) async fn profile(State(app): Shared, Path(name): Path<String>) -> Result<Json<Profile>, ApiError> {
     let profile = app.players.profile(&name).await?;
     let ratings = app.ratings.of_player(&profile.player.id).await?;
     Ok(Json(Profile { ratings, ..profile }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_forwarded_addresses_the_last_one_counts() {
-        let told = |values: &[&str]| {
-            let mut request = Request::new(axum::body::Body::empty());
-            for value in values {
-                request.headers_mut().append("x-forwarded-for", value.parse().unwrap());
-            }
-            forwarded_for(request.headers()).map(|address| address.to_string())
-        };
-        assert_eq!(told(&["10.0.0.1, 192.0.2.7"]).as_deref(), Some("192.0.2.7"));
-        assert_eq!(told(&["10.0.0.1", "2001:db8::1"]).as_deref(), Some("2001:db8::1"));
-        assert_eq!(told(&["192.0.2.7, unknown"]), None);
-        assert_eq!(told(&[]), None);
-    }
 }

@@ -9,6 +9,7 @@ use flagfall_store::StoreError;
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::admission::{Scope, TooMany};
 use crate::blocks::BlockRefusal;
 use crate::deployments::DeploymentError;
 use crate::lobby::LobbyRefusal;
@@ -84,9 +85,15 @@ pub enum ApiError {
     /// Whatever is wrong with a queue of moves.
     #[error(transparent)]
     Queue(QueueError),
-    /// Too many requests from one address.
-    #[error("too many requests from your address within a minute: wait a few seconds")]
-    TooManyRequests,
+    /// Too many connections or requests.
+    #[error("{0}")]
+    TooMany(TooMany),
+    /// The body is longer than any that is taken.
+    #[error("the body is too long: it has {} KiB at most", super::BODY_BYTES_MAX / 1024)]
+    BodyTooLarge,
+    /// A request of HTTP/1.1 names the host it is for, once.
+    #[error("a request has one Host header: name the server's host in it")]
+    HostExpected,
     /// Whatever is wrong with a deployment that is to be kept.
     #[error(transparent)]
     Deployment(DeploymentError),
@@ -132,7 +139,12 @@ impl ApiError {
             ApiError::NotRated => (StatusCode::NOT_FOUND, Code::NOT_RATED),
             ApiError::Lobby(refusal) => (status_of_lobby(refusal), refusal.code()),
             ApiError::Queue(error) => (status_of_queue(error), error.code()),
-            ApiError::TooManyRequests => (StatusCode::TOO_MANY_REQUESTS, Code::TOO_MANY),
+            ApiError::TooMany(TooMany { scope: Scope::Server, .. }) => {
+                (StatusCode::SERVICE_UNAVAILABLE, Code::TOO_MANY)
+            }
+            ApiError::TooMany(_) => (StatusCode::TOO_MANY_REQUESTS, Code::TOO_MANY),
+            ApiError::BodyTooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "body_too_large"),
+            ApiError::HostExpected => (StatusCode::BAD_REQUEST, "host_expected"),
             ApiError::Deployment(error) => (status_of_deployment(error), error.code()),
             ApiError::Webhook(error) => (status_of_webhook(error), error.code()),
             ApiError::TimedOut => (StatusCode::SERVICE_UNAVAILABLE, "timed_out"),
@@ -149,6 +161,12 @@ impl IntoResponse for ApiError {
             (ApiError::Player(PlayerError::TooManyAttempts(seconds)), _) => {
                 Some((RETRY_AFTER, seconds.into()))
             }
+            (
+                ApiError::TooMany(too_many)
+                | ApiError::Player(PlayerError::TooMany(too_many))
+                | ApiError::Lobby(LobbyRefusal::TooMany(too_many)),
+                _,
+            ) => Some((RETRY_AFTER, too_many.wait_s().into())),
             (_, StatusCode::UNAUTHORIZED) => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
             (_, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS) => {
                 Some((RETRY_AFTER, 2.into()))
@@ -169,6 +187,12 @@ impl From<TableError> for ApiError {
             TableError::Quarantined => ApiError::Quarantined,
             TableError::Unavailable => ApiError::StoreUnavailable,
         }
+    }
+}
+
+impl From<TooMany> for ApiError {
+    fn from(too_many: TooMany) -> ApiError {
+        ApiError::TooMany(too_many)
     }
 }
 
@@ -230,7 +254,7 @@ fn status_of_webhook(error: &WebhookError) -> StatusCode {
         WebhookError::AccountExpected => StatusCode::FORBIDDEN,
         WebhookError::Target(_) => StatusCode::BAD_REQUEST,
         WebhookError::NotFound | WebhookError::NoSuchFeed => StatusCode::NOT_FOUND,
-        WebhookError::TooOften => StatusCode::TOO_MANY_REQUESTS,
+        WebhookError::TooOften | WebhookError::Busy => StatusCode::TOO_MANY_REQUESTS,
         WebhookError::Store => StatusCode::SERVICE_UNAVAILABLE,
         WebhookError::Chance => StatusCode::INTERNAL_SERVER_ERROR,
     }
@@ -266,10 +290,9 @@ impl From<BlockRefusal> for ApiError {
 
 fn status_of_block(error: BlockRefusal) -> StatusCode {
     match error {
-        BlockRefusal::NoSuchPlayer => StatusCode::NOT_FOUND,
         BlockRefusal::Yourself => StatusCode::BAD_REQUEST,
         BlockRefusal::TooMany => StatusCode::CONFLICT,
-        BlockRefusal::Store => StatusCode::SERVICE_UNAVAILABLE,
+        BlockRefusal::Conflict | BlockRefusal::Store => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 
@@ -291,9 +314,10 @@ fn status_of(error: PlayerError) -> StatusCode {
         | PlayerError::AlreadyAccount
         | PlayerError::TooManyTokens(_)
         | PlayerError::GamesRunning => StatusCode::CONFLICT,
-        PlayerError::TooManyGuests | PlayerError::TooManyAttempts(_) | PlayerError::Busy => {
-            StatusCode::TOO_MANY_REQUESTS
-        }
+        PlayerError::TooManyGuests
+        | PlayerError::TooManyAttempts(_)
+        | PlayerError::TooMany(_)
+        | PlayerError::Busy => StatusCode::TOO_MANY_REQUESTS,
         PlayerError::Store | PlayerError::Damaged => StatusCode::SERVICE_UNAVAILABLE,
         PlayerError::Hash | PlayerError::Chance(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }

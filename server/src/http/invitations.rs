@@ -23,7 +23,7 @@ pub(super) async fn invite(
     Asker(asker): Asker,
     Body(Invite { challenge, name }): Body<Invite>,
 ) -> Result<Json<Invitation>, ApiError> {
-    let player = app.players.profile(&name).await?.player;
+    let player = app.players.addressee(&name).await?;
     Ok(Json(app.lobby.invite(&asker.player, &challenge, &player).await?))
 }
 

@@ -1,6 +1,7 @@
 //! What the server answers over plain HTTP: health, rulesets, games, records, players and their credentials.
 
 mod accounts;
+mod cors;
 mod deployments;
 mod error;
 mod health;
@@ -11,27 +12,34 @@ mod openapi;
 mod own_games;
 mod queue;
 mod ratings;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Path, Query, Request, State};
-use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::header::{
+    AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Version};
 use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{any, delete, get, post, put};
-use axum::{Json, Router};
+use axum::{Extension, Json, Router};
 use flagfall_board::GameId;
-use flagfall_protocol::{Audience, GameSummary, GameView, RulesetInfo};
+use flagfall_protocol::{Audience, GameSummary, GameView, RulesetInfo, SigningKeys};
 use flagfall_rules::Ruleset;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use metrics::counter;
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde::{Deserialize, Serialize};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 pub use error::ApiError;
 
-use crate::gateway::upgrade;
+use crate::admission::Client;
+use crate::gateway::{Peer, upgrade};
 use crate::metrics::HTTP_REQUESTS;
 use crate::server::App;
 use crate::table::TableHandle;
@@ -50,6 +58,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/ready", get(health::ready))
         .route("/api/openapi.json", get(openapi::openapi))
         .route("/api/rulesets", get(rulesets))
+        .route("/api/keys", get(keys))
         .route("/api/games", get(games))
         .route("/api/games/{id}", get(game))
         .route("/api/games/{id}/record", get(record))
@@ -112,14 +121,20 @@ async fn close_after(mut response: Response) -> Response {
     response
 }
 
-/// What holds for every request: a limit of time, headers, a count.
-async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+/// What holds for every request: limits, headers, a count.
+async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
-    let is_counted = !matches!(request.uri().path(), "/ws" | "/health" | "/ready");
-    let address = accounts::address_of(&app, request.extensions(), request.headers());
-    let is_within = !is_counted || app.players.take_request(address).is_ok();
-    let answered =
-        async { if is_within { next.run(request).await } else { ApiError::TooManyRequests.into_response() } };
+    let origin = cors::allowed_origin(&request, &app.settings.allowed_origins);
+    let is_api = request.uri().path().starts_with("/api");
+    let answered = async {
+        if let Err(refused) = let_in(&app, &mut request) {
+            return refused.into_response();
+        }
+        match origin.as_ref().and_then(|_| cors::preflight(&request)) {
+            Some(answer) => answer,
+            None => carry_out(&app, request, next).await,
+        }
+    };
     let answer = timeout(app.settings.times.http_request, answered).await;
     let mut response = answer.unwrap_or_else(|_| ApiError::TimedOut.into_response());
     let route = route.map_or_else(|| "none".to_owned(), |route| route.as_str().to_owned());
@@ -129,7 +144,60 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     // Views depend on who asks: no proxy may hand one to another.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if is_api && !app.settings.allowed_origins.is_empty() {
+        cors::vary(headers);
+    }
+    if let Some(origin) = origin {
+        cors::permit(headers, origin);
+    }
     response
+}
+
+/// Finds out whose request it is, and whether it may be answered.
+fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
+    let (path, now) = (request.uri().path(), Instant::now());
+    let (is_upgrade, is_check) = (path == "/ws", matches!(path, "/health" | "/ready"));
+    let address = accounts::address_of(app, request.extensions(), request.headers());
+    let client = app.admission.client(address);
+    if let Some(Peer { seat, .. }) = request.extensions().get::<Peer>() {
+        app.admission.name_client(seat, client, now)?;
+        // A WebSocket without a hello may still have to make room.
+        if !is_upgrade {
+            app.admission.note_request(seat);
+        }
+    }
+    if !is_upgrade && !is_check {
+        app.admission.take_request(client, now)?;
+    }
+    let hosts = request.headers().get_all(HOST).iter().count();
+    if hosts > 1 || hosts == 0 && request.version() >= Version::HTTP_11 {
+        return Err(ApiError::HostExpected);
+    }
+    request.extensions_mut().insert(client);
+    Ok(())
+}
+
+/// Plies of a game that take as much work as a request.
+const PLIES_PER_REQUEST: u32 = 50;
+
+/// Counts the work that a game of so many plies makes, beyond that of any request.
+fn charge_plies(app: &App, client: Client, plies: u16) {
+    app.admission.charge_request(client, u32::from(plies) / PLIES_PER_REQUEST, Instant::now());
+}
+
+/// Runs a request. One that may change something is carried out even if its connection closes meanwhile.
+async fn carry_out(app: &App, request: Request, next: Next) -> Response {
+    if request.method().is_safe() {
+        return next.run(request).await;
+    }
+    let (parts, body) = request.into_parts();
+    // Read before the work begins: a slow sender takes up no place. One byte too many is for the path to refuse.
+    let body = match Limited::new(body, BODY_BYTES_MAX).collect().await {
+        Ok(body) => Body::from(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Body::from(vec![0; BODY_BYTES_MAX + 1]),
+        Err(_) => return ApiError::BadBody.into_response(),
+    };
+    app.committed.run(next.run(Request::from_parts(parts, body))).await
 }
 
 async fn page() -> Html<&'static str> {
@@ -148,6 +216,11 @@ struct Rulesets {
 
 async fn rulesets() -> Json<Rulesets> {
     Json(Rulesets { rulesets: Ruleset::all().iter().map(|ruleset| RulesetInfo::new(ruleset)).collect() })
+}
+
+/// The public keys that finished games are signed with.
+async fn keys(State(app): State<Arc<App>>) -> Result<Json<SigningKeys>, ApiError> {
+    Ok(Json(app.proofs.keys().await?))
 }
 
 #[derive(Serialize)]
@@ -172,9 +245,10 @@ struct Game {
 async fn game(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    Extension(client): Extension<Client>,
     headers: HeaderMap,
 ) -> Result<Json<Game>, ApiError> {
-    let (table, player) = find(&app, &id, &headers).await?;
+    let (table, player) = find(&app, client, &id, &headers).await?;
     let (game, audience, view) = table.look(player.as_deref()).await?;
     Ok(Json(Game { game, audience, view }))
 }
@@ -194,15 +268,18 @@ struct RecordQuery {
 async fn record(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    client: Extension<Client>,
     query: Result<Query<RecordQuery>, axum::extract::rejection::QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let Query(RecordQuery { format }) = query.map_err(|_| ApiError::BadQuery)?;
     match format {
-        Some(Format::Text) => record_as_text(State(app), Path(id), headers).await,
+        Some(Format::Text) => record_as_text(State(app), Path(id), client, headers).await,
         Some(Format::Json) | None => {
-            let (table, player) = find(&app, &id, &headers).await?;
-            Ok(Json(table.record(player.as_deref()).await?).into_response())
+            let (table, player) = find(&app, client.0, &id, &headers).await?;
+            let mut record = table.record(player.as_deref()).await?;
+            app.proofs.sign(&mut record).await?;
+            Ok(Json(record).into_response())
         }
     }
 }
@@ -210,17 +287,26 @@ async fn record(
 async fn record_as_text(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    Extension(client): Extension<Client>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let (table, player) = find(&app, &id, &headers).await?;
+    let (table, player) = find(&app, client, &id, &headers).await?;
     Ok(table.record(player.as_deref()).await?.to_string().into_response())
 }
 
-/// The table of a game and the id of the player who asks, if one does.
-async fn find(app: &App, id: &str, headers: &HeaderMap) -> Result<(TableHandle, Option<String>), ApiError> {
+/// The table of a game and the id of the player who asks, if one does. Its work is counted: a long game is read
+/// from its log and played through.
+async fn find(
+    app: &App,
+    client: Client,
+    id: &str,
+    headers: &HeaderMap,
+) -> Result<(TableHandle, Option<String>), ApiError> {
     let player = caller(app, headers).await?;
     let id: GameId = id.parse().map_err(|_| ApiError::NoSuchGame)?;
-    Ok((app.tables.find(id).await?, player))
+    let table = app.tables.find(id).await?;
+    charge_plies(app, client, table.summary().ply);
+    Ok((table, player))
 }
 
 /// Who asks: nobody in particular without a credential, and an error with a wrong one. Never silently the public: a player

@@ -19,8 +19,8 @@ mod tests {
         AccountExport, BlockList, Confirmation, Feed, GameRecord, HeadToHead, Invitation, Invitations,
         Invite, LoggedIn, Login, MadeFeed, MadeToken, Me, MoveQueue, NewPassword, NewQueue, NewRecoveryCode,
         NewToken, NewWebhook, PlayedGames, Profile, RatingChange, RatingHistory, Recover, Recovered,
-        SaveDeployment, SavedDeployment, SavedDeployments, SignUp, SignedUp, Statistics, TokenList,
-        WebhookAttempt, WebhookInfo, WebhookSet,
+        SaveDeployment, SavedDeployment, SavedDeployments, SignUp, SignedUp, SigningKeys, Statistics,
+        TokenList, WebhookAttempt, WebhookInfo, WebhookSet,
     };
     use schemars::generate::SchemaSettings;
     use schemars::{JsonSchema, SchemaGenerator};
@@ -116,6 +116,12 @@ mod tests {
                 "The rulesets, and what a custom game may change of each",
                 Unused,
                 schema::<Rulesets>,
+            ),
+            get(
+                "/api/keys",
+                "The public keys that finished games are or were signed with",
+                Unused,
+                schema::<SigningKeys>,
             ),
             get("/api/games", "The public games that are running", Unused, schema::<Games>),
             get("/api/games/{id}", "A game as the asker may know it", Allowed, schema::<Game>),

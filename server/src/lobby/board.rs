@@ -144,7 +144,6 @@ mod tests {
 
     #[test]
     fn a_full_lobby_fits_into_a_message() {
-        let limits = crate::settings::Limits::default();
         let player = || Player { id: "x".repeat(12), name: "x".repeat(20), kind: PlayerKind::Guest };
         let terms = || Terms {
             ruleset: "tournament".to_owned(),
@@ -153,7 +152,7 @@ mod tests {
             secret: true,
             rated: false,
         };
-        let seeks = (0..limits.seeks_max)
+        let seeks = (0..super::super::shown::LISTED_SEEKS_MAX)
             .map(|_| Seek {
                 id: "x".repeat(12),
                 seeker: player(),

@@ -1,7 +1,8 @@
 //! What became of lobby commands: kept under the player and his command id, so that repeating one has one outcome.
 //!
-//! The record is written before the game is made, and names the game in full. A command that is repeated after a crash in
-//! between makes the game then, under the same id: there is never a second one, and never an answer without a game.
+//! The record is written before the game is made, and names the game in full, together with the plan of the game (see
+//! [`super::plans`]). A command that is repeated after a crash in between makes the game then, under the same id: there is never
+//! a second one, and never an answer without a game.
 
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::command::LobbyCommand;
+use super::plans::planning;
 use super::refusal::LobbyRefusal;
 use crate::table::NewGame;
 
@@ -110,10 +112,11 @@ impl CommandMemory {
         let record = CommandRecord { fingerprint: fingerprint(command)?, outcome, game };
         let value = serde_json::to_vec(&record).map_err(|_| LobbyRefusal::Internal("unwritable record"))?;
         let expires: Stamp = SystemClock.now().plus_ms(self.memory_ms);
-        let update = Update {
-            conditions: vec![(key.clone(), Expect::Absent)],
-            writes: vec![Write::Put { key: key.clone(), value: value.clone(), expires: Some(expires) }],
-        };
+        let mut writes = vec![Write::Put { key: key.clone(), value: value.clone(), expires: Some(expires) }];
+        if let Some(plan) = &record.game {
+            writes.push(planning(&*self.store, plan)?);
+        }
+        let update = Update { conditions: vec![(key.clone(), Expect::Absent)], writes };
         Ok(Draft { key, record, value, update })
     }
 

@@ -7,26 +7,30 @@
 mod board;
 mod challenges;
 mod command;
+mod guests;
 mod invitations;
 mod memory;
 mod opening;
+mod plans;
 mod pool;
+mod pool_commands;
+mod pool_returns;
+mod pool_status;
 mod ranges;
 mod refusal;
 mod seeks;
+mod shown;
+mod status;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use flagfall_board::{PerSide, Side};
-use flagfall_protocol::{
-    Accepted, CommandId, Conduct, GameSummary, Player, PlayerKind, Seek, ServerToClient, Terms,
-};
+use flagfall_protocol::{Accepted, CommandId, Conduct, GameSummary, Player, Seek, Terms};
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, WallClock, Write};
 use metrics::{counter, gauge, histogram};
 use tokio::sync::Notify;
@@ -41,18 +45,20 @@ pub use seeks::{SeekRecord, Seeks};
 use self::board::{Board, LISTED_GAMES_MAX};
 use self::memory::{CommandMemory, CommandRecord, Draft, Kept};
 use self::pool::Pool;
+use self::shown::shown;
 use crate::blocks::are_apart;
 use crate::chance::{random_code, random_game_id, random_side};
+use crate::committed::Committed;
 use crate::conduct::conduct_of;
-use crate::gateway::{ConnectionId, Connections, Outbox, Payload};
+use crate::gateway::{ConnectionId, Connections, Outbox};
 use crate::metrics as names;
 use crate::peers::Peers;
-use crate::players::house_player;
+use crate::players::{Standing, house_player};
 use crate::settings::Settings;
 use crate::table::{TableError, Tables};
 
-/// How often somebody's place in the pool is looked at again when it changes meanwhile.
-const POOL_ATTEMPTS: usize = 8;
+/// Commands carried out at once; further ones wait.
+const COMMANDS_MAX: u32 = 1_024;
 
 /// Locks that let each player's commands take turns.
 const TURNS: usize = 64;
@@ -72,10 +78,11 @@ struct Inner {
     pool: Pool,
     seeks: Mutex<Seeks>,
     board: Mutex<Board>,
-    turns: Vec<tokio::sync::Mutex<()>>,
+    turns: Vec<Arc<tokio::sync::Mutex<()>>>,
     /// Held while a seek is counted and opened.
     opening: tokio::sync::Mutex<()>,
     changed: Notify,
+    committed: Committed,
     is_stopping: AtomicBool,
 }
 
@@ -104,16 +111,41 @@ impl Lobby {
                 turns: std::iter::repeat_with(Default::default).take(TURNS).collect(),
                 opening: tokio::sync::Mutex::default(),
                 changed: Notify::new(),
+                committed: Committed::new(COMMANDS_MAX),
                 is_stopping: AtomicBool::new(false),
             }),
         }
     }
 
-    /// Carries a command out. What it changed is in the store when this returns; repeating it returns the same outcome.
+    /// Carries a command out. What it changed is in the store when this returns; repeating it returns the same outcome. Once it has
+    /// begun it goes on, even if the caller is dropped.
     ///
     /// # Errors
     /// [`LobbyRefusal`]. A refused command leaves nothing behind and may be sent again.
     pub async fn handle(
+        &self,
+        player: &Player,
+        cmd_id: &CommandId,
+        command: LobbyCommand,
+    ) -> Result<Accepted, LobbyRefusal> {
+        let (lobby, player, cmd_id) = (self.clone(), player.clone(), cmd_id.clone());
+        // The turn comes first: a player has one place among committed work, however many connections they open and close.
+        let turn = self.inner.turn(&player.id).clone().lock_owned().await;
+        let carried = async move {
+            let outcome = lobby.carry_out(&player, &cmd_id, command).await;
+            drop(turn);
+            outcome
+        };
+        self.inner.committed.run(carried).await
+    }
+
+    /// Returns when every command that has begun is carried out.
+    pub async fn commands_finished(&self) {
+        self.inner.committed.finished().await;
+    }
+
+    /// Carries a command out whose turn it is.
+    async fn carry_out(
         &self,
         player: &Player,
         cmd_id: &CommandId,
@@ -136,27 +168,13 @@ impl Lobby {
         cmd_id: &CommandId,
         command: LobbyCommand,
     ) -> Result<(Accepted, bool), LobbyRefusal> {
-        let _turn = self.inner.turn(&player.id).lock().await;
         if let Some(record) = self.inner.memory.recall(player, cmd_id, &command).await? {
             return self.inner.repeat(record).await;
         }
         if self.inner.is_stopping.load(Ordering::Relaxed) && !command.is_withdrawal() {
             return Err(LobbyRefusal::Stopping);
         }
-        let asker = Asker { inner: &self.inner, player, cmd_id, command: &command };
-        match &command {
-            LobbyCommand::Seek { terms, side, rating } => asker.seek(terms, *side, *rating).await,
-            LobbyCommand::CancelSeek { seek } => asker.cancel_seek(seek).await,
-            LobbyCommand::AcceptSeek { seek, secret } => asker.accept_seek(seek, *secret).await,
-            LobbyCommand::Challenge { terms, side } => asker.challenge(terms, *side).await,
-            LobbyCommand::CancelChallenge { challenge } => asker.cancel_challenge(challenge).await,
-            LobbyCommand::AcceptChallenge { challenge, secret } => {
-                asker.accept_challenge(challenge, *secret).await
-            }
-            LobbyCommand::PlayBot { bot, terms, side } => asker.play_bot(bot, terms, *side).await,
-            LobbyCommand::EnterPool { terms } => asker.enter_pool(terms).await,
-            LobbyCommand::LeavePool {} => asker.leave_pool().await,
-        }
+        self.inner.carry_out(player, cmd_id, &command).await
     }
 
     /// What a challenge offers.
@@ -199,14 +217,6 @@ impl Lobby {
                 tracing::warn!(%refusal, "the challenges of a deleted account could not be closed");
             }
         }
-    }
-
-    /// The players connected here who have an open seek, for other servers to know.
-    #[must_use]
-    pub fn seekers_here(&self) -> BTreeSet<String> {
-        let seeks = self.inner.seeks();
-        let here = seeks.seekers().filter(|player| self.inner.connections.is_online(player));
-        here.map(str::to_owned).collect()
     }
 
     /// Makes no new games from now on.
@@ -264,7 +274,7 @@ impl Inner {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn turn(&self, player_id: &str) -> &tokio::sync::Mutex<()> {
+    fn turn(&self, player_id: &str) -> &Arc<tokio::sync::Mutex<()>> {
         let mut hasher = DefaultHasher::new();
         player_id.hash(&mut hasher);
         &self.turns[usize::try_from(hasher.finish() % TURNS as u64).unwrap_or(0)]
@@ -301,7 +311,7 @@ impl Inner {
     }
 
     fn news(&self) -> (Vec<Seek>, Vec<GameSummary>, usize) {
-        let seeks = self.seeks().list();
+        let seeks = shown(self.seeks().list(), |player| self.connections.network_of(player));
         (
             seeks,
             self.tables.running(LISTED_GAMES_MAX),
@@ -337,20 +347,6 @@ impl Inner {
         }
         Ok((record.outcome, false))
     }
-
-    /// Makes the game and tells its players.
-    async fn make(&self, plan: GamePlan) -> Result<(), LobbyRefusal> {
-        let game = self.tables.create(plan.into()).await?;
-        for side in Side::BOTH {
-            let player = &game.players[side];
-            if player.kind != PlayerKind::House {
-                let message = ServerToClient::GameStarted { game: game.clone(), side };
-                self.connections.notify(&player.id, &Payload::new(&message));
-            }
-        }
-        self.changed.notify_one();
-        Ok(())
-    }
 }
 
 /// One command on its way.
@@ -359,6 +355,7 @@ struct Asker<'a> {
     player: &'a Player,
     cmd_id: &'a CommandId,
     command: &'a LobbyCommand,
+    standing: &'a Standing,
 }
 
 /// What a command comes to, and whether it was carried out just now.
@@ -484,39 +481,6 @@ impl Asker<'_> {
         self.finish(kept, LobbyRefusal::Store).await
     }
 
-    async fn enter_pool(&self, terms: &Terms) -> Handled {
-        let terms = &check_terms(terms)?;
-        check_rated(terms, [self.player.kind; 2])?;
-        self.check_conduct().await?;
-        self.check_games().await?;
-        for _ in 0..POOL_ATTEMPTS {
-            let entering = self.inner.pool.entering(self.player, terms).await?;
-            let mut draft = self.draft(Accepted::Done {}, None)?.writing(entering.write);
-            for (key, expect) in entering.conditions {
-                draft = draft.expecting(key, expect);
-            }
-            // A conflict: his place was kept, or he was paired, at this moment.
-            match self.keep(draft).await? {
-                Kept::Conflict => {}
-                kept => return self.finish(kept, LobbyRefusal::BeingPaired).await,
-            }
-        }
-        Err(LobbyRefusal::BeingPaired)
-    }
-
-    async fn leave_pool(&self) -> Handled {
-        for _ in 0..POOL_ATTEMPTS {
-            let (key, bytes) = self.inner.pool.leaving(self.player).await?;
-            let draft = self.draft(Accepted::Done {}, None)?;
-            let draft = draft.expecting(key.clone(), Expect::Value(bytes)).writing(Write::Delete { key });
-            match self.keep(draft).await? {
-                Kept::Conflict => {}
-                kept => return self.finish(kept, LobbyRefusal::BeingPaired).await,
-            }
-        }
-        Err(LobbyRefusal::BeingPaired)
-    }
-
     /// The game between whoever offers and the asker, and the answer to the asker.
     fn plan(
         &self,
@@ -573,7 +537,11 @@ impl Asker<'_> {
     }
 
     fn draft(&self, outcome: Accepted, game: Option<GamePlan>) -> Result<Draft, LobbyRefusal> {
-        self.inner.memory.draft(self.player, self.cmd_id, self.command, outcome, game)
+        let mut draft = self.inner.memory.draft(self.player, self.cmd_id, self.command, outcome, game)?;
+        for (key, expect) in &self.standing.conditions {
+            draft = draft.expecting(key.clone(), expect.clone());
+        }
+        Ok(self.standing.writes.iter().cloned().fold(draft, Draft::writing))
     }
 
     async fn keep(&self, draft: Draft) -> Result<Kept, LobbyRefusal> {

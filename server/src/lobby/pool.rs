@@ -13,15 +13,15 @@ use std::time::Duration;
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_pairing::{Pair, Waiting, pair};
 use flagfall_protocol::{Phase, Player, PlayerKind, ServerToClient, Speed, Terms};
-use flagfall_store::{
-    Expect, Key, Record, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write,
-};
+use flagfall_rating::Rating;
+use flagfall_store::{Expect, Key, Record, Store, StoreError, Update, UpdateOutcome, Write};
 use futures_util::{StreamExt, TryStreamExt};
 use metrics::{gauge, histogram};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::memory::GamePlan;
+use super::pool_returns::keeping;
 use super::refusal::LobbyRefusal;
 use crate::blocks::blocked_ids;
 use crate::chance::{random_bytes, random_game_id};
@@ -43,18 +43,16 @@ const WAVES_KEPT: u32 = 3;
 const PAIRED_MS: u64 = 10 * 60 * 1_000;
 /// How long it is known which game somebody was paired into last.
 const PAIRED_OF_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
-/// The rating of whoever has none.
-const UNRATED: f64 = 1_500.0;
 
 /// Somebody who waits, as the store keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct PoolRecord {
-    player: Player,
-    terms: Terms,
+    pub(super) player: Player,
+    pub(super) terms: Terms,
     /// When he began to wait, in milliseconds since 1970.
-    since: u64,
+    pub(super) since: u64,
     /// When he does not any more, unless he is seen online.
-    expires: u64,
+    pub(super) expires: u64,
 }
 
 /// What must hold for somebody to wait, and what says that he does.
@@ -65,19 +63,21 @@ pub(super) struct Entering {
 
 /// The pool of a store. Waves are held by [`Pool::hold_wave`].
 pub(super) struct Pool {
-    store: Arc<dyn Store>,
+    pub(super) store: Arc<dyn Store>,
     tables: Tables,
-    connections: Connections,
+    pub(super) connections: Connections,
     ratings: Ratings,
     wave: Duration,
-    grace_ms: u64,
+    pub(super) grace_ms: u64,
+    /// The players who were last told here how they wait.
+    pub(super) told_status: Mutex<HashSet<String>>,
     /// The games whose players were told by this server, and when.
     told: Mutex<HashMap<GameId, Instant>>,
 }
 
 /// Somebody who waits, and his record as it lies in the store.
-struct Waiter {
-    record: PoolRecord,
+pub(super) struct Waiter {
+    pub(super) record: PoolRecord,
     key: Key,
     bytes: Vec<u8>,
 }
@@ -93,7 +93,16 @@ impl Pool {
     ) -> Pool {
         // It pairs by ratings and rates nothing.
         let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone(), FirstMove::default());
-        Pool { store, tables, connections, ratings, wave, grace_ms, told: Mutex::default() }
+        Pool {
+            store,
+            tables,
+            connections,
+            ratings,
+            wave,
+            grace_ms,
+            told_status: Mutex::default(),
+            told: Mutex::default(),
+        }
     }
 
     /// The ratings it pairs by.
@@ -114,7 +123,7 @@ impl Pool {
             return Err(LobbyRefusal::AlreadyPaired(game));
         }
         let before = self.store.get(pool_key.clone()).await?;
-        let now = SystemClock.now();
+        let now = self.store.now();
         let waits_since = before.as_deref().and_then(read).filter(|known| known.terms == *terms);
         let record = PoolRecord {
             player: player.clone(),
@@ -143,6 +152,15 @@ impl Pool {
             Some(game) if self.is_running(game).await? => Err(LobbyRefusal::AlreadyPaired(game)),
             Some(_) | None => Err(LobbyRefusal::NotInPool),
         }
+    }
+
+    /// True if a player waits.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub(super) async fn is_waiting(&self, player_id: &str) -> Result<bool, StoreError> {
+        let Ok(key) = pool_key(player_id) else { return Ok(false) };
+        Ok(self.store.get(key).await?.is_some())
     }
 
     /// Whoever is no more does not wait.
@@ -174,26 +192,40 @@ impl Pool {
     /// [`StoreError`]: what is left comes with the next wave.
     pub(super) async fn hold_wave(&self) -> Result<(), StoreError> {
         self.make_games().await?;
+        self.take_back().await?;
         let waiters = self.waiters().await?;
         gauge!(names::POOL_WAITING).set(u32::try_from(waiters.len()).unwrap_or(u32::MAX));
         let mut classes: BTreeMap<String, Vec<Waiter>> = BTreeMap::new();
         for waiter in waiters {
             classes.entry(class_of(&waiter.record)?).or_default().push(waiter);
         }
-        let mut is_paired = false;
+        let mut groups = Vec::new();
+        let mut statuses = Vec::new();
+        let now = self.store.now();
         for mut waiters in classes.into_values() {
-            // Whoever has waited longest is matched first; who is left out of one matching is in the next one of the same wave.
+            // Who has waited longest is matched first; who is left out of one matching is in the next one of the same wave.
             waiters.sort_by_key(|waiter| waiter.record.since);
-            for matched in waiters.chunks(MATCHED_MAX).filter(|matched| matched.len() > 1) {
-                is_paired |= self.pair(matched).await?;
+            let waiting = waiters.len();
+            while !waiters.is_empty() {
+                let rest = waiters.split_off(waiters.len().min(MATCHED_MAX));
+                let matched = std::mem::replace(&mut waiters, rest);
+                let standings = self.standings(&matched, now).await?;
+                statuses.extend(self.statuses(&matched, &standings, waiting));
+                groups.push((matched, standings));
             }
+        }
+        // Before anyone is paired: they are told then that they do not wait any more.
+        self.tell_statuses(statuses);
+        let mut is_paired = false;
+        for (matched, standings) in groups.into_iter().filter(|(matched, _)| matched.len() > 1) {
+            is_paired |= self.pair(&matched, standings, now).await?;
         }
         if is_paired { self.make_games().await } else { Ok(()) }
     }
 
     /// Everybody who waits. Those who are connected here go on to be.
     async fn waiters(&self) -> Result<Vec<Waiter>, StoreError> {
-        let now = SystemClock.now();
+        let now = self.store.now();
         let mut waiters = Vec::new();
         let mut scan = Scan::new(&*self.store, key("pool/")?, POOL_MAX);
         while let Some(records) = scan.next().await? {
@@ -223,27 +255,37 @@ impl Pool {
         Ok(())
     }
 
-    /// Pairs people who wait for the same; whether there was a pair. Who has blocked whom is part of the matching: both find somebody else in the
-    /// same wave, where there is somebody.
-    async fn pair(&self, waiters: &[Waiter]) -> Result<bool, StoreError> {
-        let now = SystemClock.now();
+    /// What the pairing goes by. Who has blocked whom is part of the matching: both find another opponent in the same wave, if there is one.
+    async fn standings(&self, waiters: &[Waiter], now: Stamp) -> Result<Vec<Waiting<usize>>, StoreError> {
         let ids: BTreeMap<&str, usize> =
             waiters.iter().enumerate().map(|(at, waiter)| (waiter.record.player.id.as_str(), at)).collect();
         let mut pool = Vec::with_capacity(waiters.len());
         for (at, waiter) in waiters.iter().enumerate() {
-            let Standing { rating, first_surplus, last_opponent } = self.standing(&waiter.record).await?;
+            let Standing { rating, deviation, first_surplus, last_opponent } =
+                self.standing(&waiter.record).await?;
             let blocked = blocked_ids(&*self.store, &waiter.record.player.id).await?;
             let waited = Duration::from_millis(now.0.saturating_sub(waiter.record.since));
             let waves = waited.as_millis() / self.wave.as_millis().max(1);
             pool.push(Waiting {
                 player: at,
                 rating,
+                deviation,
                 waves_missed: u32::try_from(waves).unwrap_or(u32::MAX),
                 first_surplus,
                 last_opponent: last_opponent.and_then(|id| ids.get(id.as_str()).copied()),
                 apart: blocked.iter().filter_map(|id| ids.get(id.as_str()).copied()).collect(),
             });
         }
+        Ok(pool)
+    }
+
+    /// Pairs people who wait for the same; true if there was a pair.
+    async fn pair(
+        &self,
+        waiters: &[Waiter],
+        pool: Vec<Waiting<usize>>,
+        now: Stamp,
+    ) -> Result<bool, StoreError> {
         let ratings: Vec<f64> = pool.iter().map(|waiting| waiting.rating).collect();
         let [seed] = random_bytes::<1>().unwrap_or_default();
         let mut coin = seed & 1 == 0;
@@ -271,9 +313,9 @@ impl Pool {
     }
 
     async fn standing(&self, record: &PoolRecord) -> Result<Standing, StoreError> {
-        let unrated = Standing { rating: UNRATED, first_surplus: 0, last_opponent: None };
-        let has_rating = matches!(record.player.kind, PlayerKind::Account | PlayerKind::Bot);
-        match Speed::of(record.terms.time).filter(|_| has_rating) {
+        let Rating { value: rating, deviation, .. } = Rating::START;
+        let unrated = Standing { rating, deviation, first_surplus: 0, last_opponent: None };
+        match rated_speed(record) {
             Some(speed) => self.ratings.standing(&record.player.id, &record.terms.ruleset, speed).await,
             None => Ok(unrated),
         }
@@ -291,6 +333,7 @@ impl Pool {
         };
         let mut update = Update::default();
         update.writes.push(put(paired_key(id)?, &plan, now.plus_ms(PAIRED_MS).0)?);
+        update.writes.push(keeping(id, [&first.record, &second.record], now)?);
         for waiter in [first, second] {
             update.conditions.push((waiter.key.clone(), Expect::Value(waiter.bytes.clone())));
             update.writes.push(Write::Delete { key: waiter.key.clone() });
@@ -301,6 +344,7 @@ impl Pool {
         let is_sealed = self.store.update(update).await? == UpdateOutcome::Ok;
         if is_sealed {
             for waiter in [first, second] {
+                self.connections.set_pool(&waiter.record.player.id, None);
                 let waited = now.0.saturating_sub(waiter.record.since);
                 histogram!(names::PAIRING_WAIT_SECONDS).record(waited as f64 / 1_000.0);
             }
@@ -355,7 +399,13 @@ impl Pool {
                 }
                 None
             }
-            Err(error @ (CreateError::Unavailable | CreateError::NoChance | CreateError::Stopping)) => {
+            Err(
+                error @ (CreateError::Unavailable
+                | CreateError::NoChance
+                | CreateError::NoMemory
+                | CreateError::ServerFull(_)
+                | CreateError::Stopping),
+            ) => {
                 tracing::debug!(game = %id, %error, "a paired game is made later");
                 None
             }
@@ -371,6 +421,12 @@ impl Pool {
     }
 }
 
+/// Whether a player can have a rating for such games.
+pub(super) fn rated_speed(record: &PoolRecord) -> Option<Speed> {
+    let has_rating = matches!(record.player.kind, PlayerKind::Account | PlayerKind::Bot);
+    Speed::of(record.terms.time).filter(|_| has_rating)
+}
+
 /// Who waits for the same: programs and people apart.
 fn class_of(record: &PoolRecord) -> Result<String, StoreError> {
     let terms = Terms { secret: false, ..record.terms.clone() };
@@ -378,11 +434,11 @@ fn class_of(record: &PoolRecord) -> Result<String, StoreError> {
     serde_json::to_string(&(terms, is_bot)).map_err(|_| unwritable())
 }
 
-fn read(bytes: &[u8]) -> Option<PoolRecord> {
+pub(super) fn read(bytes: &[u8]) -> Option<PoolRecord> {
     serde_json::from_slice(bytes).ok()
 }
 
-fn put(key: Key, value: &impl Serialize, expires: u64) -> Result<Write, StoreError> {
+pub(super) fn put(key: Key, value: &impl Serialize, expires: u64) -> Result<Write, StoreError> {
     let value = serde_json::to_vec(value).map_err(|_| unwritable())?;
     Ok(Write::Put { key, value, expires: Some(Stamp(expires)) })
 }
@@ -395,7 +451,7 @@ fn game_of(bytes: &[u8]) -> Option<GameId> {
     std::str::from_utf8(bytes).ok()?.parse().ok()
 }
 
-fn pool_key(player: &str) -> Result<Key, StoreError> {
+pub(super) fn pool_key(player: &str) -> Result<Key, StoreError> {
     key(&format!("pool/{player}"))
 }
 
@@ -403,10 +459,10 @@ fn paired_key(game: GameId) -> Result<Key, StoreError> {
     key(&format!("paired/{game}"))
 }
 
-fn paired_of_key(player: &str) -> Result<Key, StoreError> {
+pub(super) fn paired_of_key(player: &str) -> Result<Key, StoreError> {
     key(&format!("paired_of/{player}"))
 }
 
-fn key(text: &str) -> Result<Key, StoreError> {
+pub(super) fn key(text: &str) -> Result<Key, StoreError> {
     Ok(Key::new(text)?)
 }

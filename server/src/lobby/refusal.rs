@@ -7,7 +7,9 @@ use flagfall_rules::{NoSuchRuleset, Ruleset};
 use flagfall_store::StoreError;
 use thiserror::Error;
 
+use crate::admission::TooMany;
 use crate::chance::ChanceError;
+use crate::players::PlayerError;
 use crate::ratings::why_unrated;
 use crate::table::{CreateError, TableError};
 
@@ -87,12 +89,21 @@ pub enum LobbyRefusal {
     /// Beyond the limit of games of a player.
     #[error("you are playing {0} games already: finish one first")]
     TooManyGames(usize),
+    /// Beyond a limit of the address or of games against the house.
+    #[error("{0}")]
+    TooMany(TooMany),
     /// Beyond the limit of games of the other player.
     #[error("the other player is playing too many games at the moment: try again later")]
     OpponentBusy,
+    /// There is no room for a new game of anybody.
+    #[error("{0}")]
+    ServerFull(CreateError),
     /// The id belongs to another command.
     #[error("this command id was used for another command")]
     CommandIdReused,
+    /// The guest cannot be stored.
+    #[error("{0}")]
+    Player(PlayerError),
     /// The server stops.
     #[error("the server is restarting and makes no new games: connect again in a moment")]
     Stopping,
@@ -127,11 +138,29 @@ impl LobbyRefusal {
             | LobbyRefusal::LobbyFull
             | LobbyRefusal::TooManyChallenges(_)
             | LobbyRefusal::TooManyGames(_)
+            | LobbyRefusal::TooMany(_)
             | LobbyRefusal::OpponentBusy => Code::TOO_MANY,
+            LobbyRefusal::ServerFull(_) => Code::SERVER_FULL,
             LobbyRefusal::CommandIdReused => Code::CMD_ID_REUSED,
+            LobbyRefusal::Player(error) => error.code(),
             LobbyRefusal::Stopping => Code::STOPPING,
             LobbyRefusal::Store => Code::STORE_UNAVAILABLE,
             LobbyRefusal::Internal(_) => Code::INTERNAL,
+        }
+    }
+}
+
+impl From<TooMany> for LobbyRefusal {
+    fn from(too_many: TooMany) -> LobbyRefusal {
+        LobbyRefusal::TooMany(too_many)
+    }
+}
+
+impl From<PlayerError> for LobbyRefusal {
+    fn from(error: PlayerError) -> LobbyRefusal {
+        match error {
+            PlayerError::Store | PlayerError::Damaged => LobbyRefusal::Store,
+            other => LobbyRefusal::Player(other),
         }
     }
 }
@@ -155,6 +184,7 @@ impl From<CreateError> for LobbyRefusal {
         match error {
             CreateError::Unavailable => LobbyRefusal::Store,
             CreateError::TooManyGames(count) => LobbyRefusal::TooManyGames(count),
+            CreateError::NoMemory | CreateError::ServerFull(_) => LobbyRefusal::ServerFull(error),
             CreateError::Stopping => LobbyRefusal::Stopping,
             CreateError::NoSuchRuleset => LobbyRefusal::NoSuchRuleset(NoSuchRuleset::Unknown),
             CreateError::NoChance => ChanceError.into(),
@@ -239,6 +269,8 @@ mod tests {
     fn a_custom_ruleset_is_kept_under_one_name() {
         let kept = check_terms(&terms("classic,quiet=off,ties=attacker", Time::Unlimited {})).unwrap();
         assert_eq!(kept.ruleset, "classic,ties=attacker,quiet=off");
+        let kept = check_terms(&terms("classic,ties=both", Time::Unlimited {})).unwrap();
+        assert_eq!(kept.ruleset, "classic", "what changes nothing is no custom game");
         let refusal = check_terms(&terms("course,ties=attacker", Time::Unlimited {})).unwrap_err();
         assert_eq!(refusal.code(), Code::BAD_RULE_CHANGE);
         assert!(refusal.to_string().contains("ties cannot be changed in course"), "{refusal}");

@@ -1,13 +1,17 @@
+mod committed;
 mod offers;
+mod returns;
 
 use flagfall_board::GameId;
-use flagfall_protocol::{ServerToClient, Time};
+use flagfall_protocol::{PlayerKind, ServerToClient, Time};
 use flagfall_store::MemoryStore;
 use flagfall_store::memory::Fault;
 
 use super::*;
 use crate::gateway::{OutboxReader, Outgoing, Registration, outbox};
 use crate::peers::Sign;
+
+const SEEKS_MAX: usize = 80;
 
 struct House {
     store: MemoryStore,
@@ -21,9 +25,15 @@ async fn house() -> House {
 
 /// A lobby as a server has it that was just started on this store.
 async fn house_on(store: MemoryStore) -> House {
+    house_with(store.clone(), Arc::new(store)).await
+}
+
+/// The same, whose server reaches the store through `shared`.
+async fn house_with(store: MemoryStore, shared: Arc<dyn Store>) -> House {
     let connections = Connections::new();
-    let shared: Arc<dyn Store> = Arc::new(store.clone());
-    let settings = Settings::default();
+    let mut settings = Settings::default();
+    // So few that a test can open them all.
+    settings.limits.seeks_max = SEEKS_MAX;
     let table_settings = settings.for_tables(connections.clone());
     let tables = Tables::start(shared.clone(), table_settings).await.unwrap();
     let lobby = Lobby::new(shared, tables, connections.clone(), settings);
@@ -217,6 +227,7 @@ async fn a_game_that_a_crash_prevented_is_made_when_the_command_comes_again() {
         player: &player("bo"),
         cmd_id: &"1".parse().unwrap(),
         command: &command,
+        standing: &Standing::plain(&player("bo")),
     };
     let (plan, outcome) = asker.plan(&player("ana"), &terms(), Some(Side::Red), true).unwrap();
     asker.keep(asker.draft(outcome, Some(plan)).unwrap()).await.unwrap();
@@ -418,7 +429,7 @@ async fn two_servers_that_are_asked_at_once_let_nobody_pass_the_limit_of_seeks()
 #[tokio::test]
 async fn however_many_ask_on_two_servers_at_once_the_lobby_has_no_more_seeks_than_its_limit() {
     let (one, other) = two_houses().await;
-    let max = Settings::default().limits.seeks_max;
+    let max = SEEKS_MAX;
     let askers: Vec<String> = (0..max + 20).map(|number| format!("p{number}")).collect();
     let asked = askers.iter().enumerate().map(|(number, player)| {
         let house = if number % 2 == 0 { &one } else { &other };

@@ -1,38 +1,41 @@
 //! Players are told of their turns where they want: webhooks, and feeds.
 //!
 //! When a turn is due (see [`crate::turns`]), a notice is written down in one update with the mark that this turn was told of: once, however many servers
-//! find the due. Whoever finds a notice whose time has come takes it for a minute by a conditional update and sends it; a server that dies meanwhile
-//! leaves it to be taken again. So a notice may come twice, with one id, and no turn is forgotten.
+//! find the due. A server that finds a notice whose time has come waits for a place at its destination, takes the notice for a minute by a
+//! conditional update and sends it; a server that dies meanwhile leaves it to be taken again. So a notice may come twice, with one id, and
+//! no turn is forgotten. One destination never delays another (see `destinations.rs`).
 
 mod address;
+mod deliver;
+mod destinations;
+mod dial;
 mod feed;
 mod sender;
-
-use std::sync::Arc;
-use std::time::Duration;
+#[cfg(test)]
+mod tests;
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_protocol::{
-    Code, HexBytes, NewWebhook, Notice, NoticeKind, OwnGame, Phase, PlayerKind, Secret, WebhookAttempt,
-    WebhookInfo, WebhookSet,
+    Code, NewWebhook, Notice, NoticeKind, OwnGame, Phase, PlayerKind, Secret, WebhookAttempt, WebhookInfo,
+    WebhookSet,
 };
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
-use futures_util::StreamExt as _;
 use metrics::counter;
 use serde::{Deserialize, Serialize};
-use tokio::time::sleep;
+use std::sync::Arc;
 
 pub use self::address::{Reach, Target, TargetError};
+use self::deliver::{Due, host_of};
+use self::destinations::Destinations;
 pub use self::sender::Sender;
+use self::sender::{Sent, secret_of};
 use crate::chance::{random_bytes, random_code};
 use crate::metrics as names;
 use crate::players::Identity;
-use crate::scan::Scan;
 use crate::table::Tables;
 
-/// Notices read at a time, and sent at once.
+/// Notices read at a time.
 const CHUNK: usize = 256;
-const SENT_AT_ONCE: usize = 8;
 /// How long whoever has taken a notice has for it, in milliseconds.
 const TAKEN_MS: u64 = 60_000;
 /// How long until each further attempt, in milliseconds; after the last one the notice is lost.
@@ -54,6 +57,7 @@ pub struct Notices {
     store: Arc<dyn Store>,
     tables: Tables,
     sender: Sender,
+    destinations: Destinations<Due>,
 }
 
 /// What the store keeps of a webhook. It has no `Debug`: it holds a secret.
@@ -64,6 +68,7 @@ struct WebhookRecord {
     created: u64,
     lost: u32,
     last: Option<WebhookAttempt>,
+    /// Version 0.1 keeps here when it was tested.
     tested: u64,
 }
 
@@ -95,6 +100,9 @@ pub enum WebhookError {
     /// Tested a moment ago.
     #[error("it was tested a moment ago: try again in a few seconds")]
     TooOften,
+    /// As many deliveries as are allowed go to its host now.
+    #[error("other notices are on their way to this address now: try again in a few seconds")]
+    Busy,
     /// The store does not answer.
     #[error("the store cannot be reached now; try again in a moment")]
     Store,
@@ -111,7 +119,7 @@ impl WebhookError {
             WebhookError::AccountExpected => Code::ACCOUNT_EXPECTED,
             WebhookError::Target(_) => Code::BAD_WEBHOOK,
             WebhookError::NotFound | WebhookError::NoSuchFeed => Code::NO_SUCH_WEBHOOK,
-            WebhookError::TooOften => Code::TOO_MANY,
+            WebhookError::TooOften | WebhookError::Busy => Code::TOO_MANY,
             WebhookError::Store => Code::STORE_UNAVAILABLE,
             WebhookError::Chance => Code::INTERNAL,
         }
@@ -129,7 +137,7 @@ impl Notices {
     /// The notices in this store, sent by this sender.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, tables: Tables, sender: Sender) -> Notices {
-        Notices { store, tables, sender }
+        Notices { store, tables, sender, destinations: Destinations::default() }
     }
 
     /// Sets the asker's webhook, in the place of an earlier one, with a new secret.
@@ -139,7 +147,7 @@ impl Notices {
     pub async fn set(&self, asker: &Identity, new: &NewWebhook) -> Result<WebhookSet, WebhookError> {
         check_account(asker)?;
         let target = Target::parse(&new.url, self.sender.reach())?;
-        let secret = HexBytes(random_bytes().map_err(|_| WebhookError::Chance)?).to_string();
+        let secret = secret_of(random_bytes().map_err(|_| WebhookError::Chance)?);
         let record = WebhookRecord {
             url: target.url().to_owned(),
             secret: secret.clone(),
@@ -179,19 +187,25 @@ impl Notices {
     /// [`WebhookError`]. An attempt that fails is no error: the answer tells of it.
     pub async fn test(&self, asker: &Identity) -> Result<WebhookAttempt, WebhookError> {
         let player = &asker.player.id;
-        let (record, bytes) = self.webhook(player).await?.ok_or(WebhookError::NotFound)?;
-        let now = SystemClock.now();
-        if now.0.saturating_sub(record.tested) < TEST_EVERY_MS {
-            return Err(WebhookError::TooOften);
+        let (record, _) = self.webhook(player).await?.ok_or(WebhookError::NotFound)?;
+        let place = self.destinations.take(&host_of(&record)).ok_or(WebhookError::Busy)?;
+        // Apart from the webhook: setting it anew, or removing it, changes nothing here.
+        let tested = tested_key(player)?;
+        let expires = Some(self.store.now().plus_ms(TEST_EVERY_MS));
+        let write = Write::Put { key: tested.clone(), value: Vec::new(), expires };
+        let conditions = vec![(tested, Expect::Absent)];
+        match self.store.update(Update { conditions, writes: vec![write] }).await? {
+            UpdateOutcome::Ok => {}
+            UpdateOutcome::Conflict => return Err(WebhookError::TooOften),
+            UpdateOutcome::Unknown => return Err(WebhookError::Store),
         }
-        let record = WebhookRecord { tested: now.0, ..record };
-        let key = webhook_key(player)?;
-        let conditions = vec![(key.clone(), Expect::Value(bytes))];
-        self.put(conditions, vec![put(key, &record, None)?]).await?;
         let id = random_code().map_err(|_| WebhookError::Chance)?;
         let kind = NoticeKind::Test;
         let notice = Notice { id, kind, game: None, ruleset: None, ply: None, deadline: None };
-        let attempt = self.sender.send(&record.url, &record.secret, &notice).await;
+        let Sent { attempt, is_well } = self.sender.send(&record.url, &record.secret, &notice).await;
+        if let Some(due) = place.next(is_well) {
+            self.deliver_later(place, due);
+        }
         self.note(player, &attempt, None).await?;
         Ok(attempt)
     }
@@ -233,128 +247,6 @@ impl Notices {
         // A conflict means that another server has written it down.
         let conditions = vec![(told, before.map_or(Expect::Absent, Expect::Value))];
         self.store.update(Update { conditions, writes }).await?;
-        Ok(())
-    }
-
-    /// Sends what is due, with so much time between two looks, until the future is dropped.
-    pub async fn run(&self, every: Duration) {
-        loop {
-            sleep(every).await;
-            if let Err(error) = self.send_due(SystemClock.now()).await {
-                crate::trouble::note_refusal(&error, "notices could not be looked for; they will be");
-            }
-        }
-    }
-
-    /// Sends everything that is due at this moment.
-    ///
-    /// # Errors
-    /// [`StoreError`]: what is left will be found again.
-    pub async fn send_due(&self, now: Stamp) -> Result<(), StoreError> {
-        let mut scan = Scan::new(self.store.as_ref(), Key::new("notices/")?, CHUNK);
-        while let Some(found) = scan.next().await? {
-            let mut sending = Vec::new();
-            for (key, value) in &found {
-                let waiting: Option<WaitingNotice> = serde_json::from_slice(value).ok();
-                if let (Some(waiting), Some(player)) = (waiting, player_of(key))
-                    && waiting.at <= now.0
-                {
-                    sending.push(self.try_to_deliver(now, key.clone(), value.clone(), waiting, player));
-                }
-            }
-            futures_util::stream::iter(sending).buffer_unordered(SENT_AT_ONCE).collect::<()>().await;
-        }
-        Ok(())
-    }
-
-    async fn try_to_deliver(
-        &self,
-        now: Stamp,
-        key: Key,
-        value: Vec<u8>,
-        waiting: WaitingNotice,
-        player: String,
-    ) {
-        if let Err(error) = self.deliver(now, key, value, waiting, &player).await {
-            tracing::warn!(%error, "a notice could not be sent now; it will be");
-        }
-    }
-
-    /// Takes a notice and sends it, unless another server has it or its turn is over.
-    async fn deliver(
-        &self,
-        now: Stamp,
-        key: Key,
-        value: Vec<u8>,
-        waiting: WaitingNotice,
-        player: &str,
-    ) -> Result<(), StoreError> {
-        let drop_it = Write::Delete { key: key.clone() };
-        let Some((webhook, _)) = self.webhook(player).await? else {
-            return self.put_if(key, value, vec![drop_it]).await.map(drop);
-        };
-        if webhook.lost >= LOST_MAX || !self.is_current(player, &waiting.notice).await {
-            return self.put_if(key, value, vec![drop_it]).await.map(drop);
-        }
-        let wait_ms = WAITS_MS.get(waiting.attempts).copied();
-        let attempts = waiting.attempts + 1;
-        let taken = WaitingNotice { attempts, at: now.0 + TAKEN_MS, ..waiting.clone() };
-        if !self.put_if(key.clone(), value, vec![put(key.clone(), &taken, None)?]).await? {
-            return Ok(());
-        }
-        let attempt = self.sender.send(&webhook.url, &webhook.secret, &waiting.notice).await;
-        let (write, lost) = match (attempt.delivered, wait_ms) {
-            (true, _) => (drop_it, Some(false)),
-            (false, Some(wait_ms)) => {
-                let again = WaitingNotice { at: now.0 + wait_ms, ..taken };
-                (put(key, &again, None)?, None)
-            }
-            (false, None) => (drop_it, Some(true)),
-        };
-        count(match lost {
-            Some(false) => "delivered",
-            Some(true) => "lost",
-            None => "failed",
-        });
-        self.put(vec![], vec![write]).await?;
-        self.note(player, &attempt, lost).await
-    }
-
-    /// Whether the player is still to act in the game as it was noted.
-    async fn is_current(&self, player: &str, notice: &Notice) -> bool {
-        let Some(game) = notice.game else { return false };
-        let Ok(handle) = self.tables.find(game).await else { return true };
-        let Ok((summary, audience, view)) = handle.look(Some(player)).await else { return true };
-        let Some(side) = audience.side() else { return false };
-        let own = OwnGame::new(summary, side, &view);
-        own.to_act && Some(own.game.ply) == notice.ply
-    }
-
-    /// Notes what came of an attempt, where the webhook is still there; `lost` is whether a notice was lost or delivered with it.
-    async fn note(
-        &self,
-        player: &str,
-        attempt: &WebhookAttempt,
-        lost: Option<bool>,
-    ) -> Result<(), StoreError> {
-        for _ in 0..ATTEMPTS {
-            let Some((record, bytes)) = self.webhook(player).await? else { return Ok(()) };
-            let count = match lost {
-                Some(true) => record.lost + 1,
-                Some(false) => 0,
-                // A test that is delivered says that it works again.
-                None if attempt.delivered => 0,
-                None => record.lost,
-            };
-            if count >= LOST_MAX && record.lost < LOST_MAX {
-                tracing::info!(%player, "a webhook is given up: too many notices in a row could not be delivered");
-            }
-            let record = WebhookRecord { last: Some(attempt.clone()), lost: count, ..record };
-            let key = webhook_key(player)?;
-            if self.put_if(key.clone(), bytes, vec![put(key, &record, None)?]).await? {
-                return Ok(());
-            }
-        }
         Ok(())
     }
 
@@ -424,6 +316,11 @@ fn player_of(key: &Key) -> Option<String> {
 
 fn webhook_key(player: &str) -> Result<Key, StoreError> {
     Ok(Key::new(format!("webhooks/{player}"))?)
+}
+
+/// Says that a player has tested their webhook a moment ago.
+fn tested_key(player: &str) -> Result<Key, StoreError> {
+    Ok(Key::new(format!("webhook_tests/{player}"))?)
 }
 
 fn waiting_of(player: &str) -> Result<Key, StoreError> {

@@ -1,120 +1,127 @@
 //! One signed POST to a player's webhook: nothing is followed, nothing of the answer is read but its status.
 
-use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use flagfall_protocol::{HexBytes, Notice, WebhookAttempt};
 use flagfall_store::{SystemClock, WallClock};
-use flagfall_tls::{HandshakeFault, Trust};
+use flagfall_tls::Trust;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use http_body_util::Full;
 use hyper::body::Bytes;
 use hyper::client::conn::http1::handshake;
 use hyper::header::{CONTENT_TYPE, HOST, USER_AGENT};
-use hyper::rt::{Read, Write};
 use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use sha2::Sha256;
-use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
-use tokio_rustls::TlsConnector;
-use tokio_rustls::rustls::pki_types::ServerName;
 
-use super::address::{Reach, Target, check_address};
+use super::address::{Reach, Target};
+use super::dial::{Dial, Line, Network};
 use crate::server::SERVER;
 
-/// How long an attempt may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long connecting may take, and how long the answer may.
+const DIAL_PATIENCE: Duration = Duration::from_secs(5);
+const ANSWER_PATIENCE: Duration = Duration::from_secs(10);
+/// What every attempt that found no server says. It says no more: whether a name exists or a port is open inside the operator's network
+/// is not for players to find out.
+const UNREACHABLE: &str = "this address cannot be reached from here";
+/// What stands before the key in a secret.
+const SECRET_PREFIX: &str = "whsec_";
 
 /// Sends notices. Cheap to clone.
 #[derive(Clone)]
 pub struct Sender {
     reach: Reach,
-    tls: TlsConnector,
+    dial: Arc<dyn Dial>,
+}
+
+/// What came of an attempt.
+pub(super) struct Sent {
+    /// For the webhook's owner.
+    pub(super) attempt: WebhookAttempt,
+    /// True if the destination answered, whatever it said: it holds nobody up.
+    pub(super) is_well: bool,
 }
 
 impl Sender {
     /// A sender that reaches so far, and trusts these authorities.
     #[must_use]
     pub fn new(reach: Reach, trust: &Trust) -> Sender {
-        Sender { reach, tls: trust.connector() }
+        Sender { reach, dial: Arc::new(Network::new(reach, trust)) }
+    }
+
+    /// A sender that dials this way.
+    #[cfg(test)]
+    pub(super) fn dialing(reach: Reach, dial: Arc<dyn Dial>) -> Sender {
+        Sender { reach, dial }
     }
 
     pub(super) fn reach(&self) -> Reach {
         self.reach
     }
 
-    /// Sends a notice, signed with the webhook's secret; what came of it.
-    pub(super) async fn send(&self, url: &str, secret: &str, notice: &Notice) -> WebhookAttempt {
-        let sent = timeout(PATIENCE, Box::pin(self.exchange(url, secret, notice))).await;
-        let result = sent.unwrap_or_else(|_| Err("it did not answer in time".to_owned()));
+    /// Sends a notice, signed with the webhook's secret.
+    pub(super) async fn send(&self, url: &str, secret: &str, notice: &Notice) -> Sent {
+        let result = Box::pin(self.exchange(url, secret, notice)).await;
         let at = SystemClock.now().0;
-        match result {
-            Ok(status) if status.is_success() => {
-                WebhookAttempt { at, delivered: true, result: format!("answered with {}", status.as_u16()) }
-            }
+        let (delivered, is_well, result) = match result {
             Ok(status) => {
-                WebhookAttempt { at, delivered: false, result: format!("answered with {}", status.as_u16()) }
+                let result = format!("answered with {}", status.as_u16());
+                (status.is_success(), true, result)
             }
-            Err(result) => WebhookAttempt { at, delivered: false, result },
-        }
+            Err(result) => (false, false, result.to_owned()),
+        };
+        Sent { attempt: WebhookAttempt { at, delivered, result }, is_well }
     }
 
-    async fn exchange(&self, url: &str, secret: &str, notice: &Notice) -> Result<StatusCode, String> {
-        let target = Target::parse(url, self.reach).map_err(|error| error.to_string())?;
-        let body = serde_json::to_vec(notice).map_err(|_| "the notice cannot be written".to_owned())?;
-        let stream = TcpStream::connect(self.resolve(&target).await?)
-            .await
-            .map_err(|error| format!("no connection: {}", error.kind()))?;
-        if !target.is_encrypted {
-            return post(TokioIo::new(stream), &target, secret, notice, body).await;
-        }
-        let name = ServerName::try_from(target.host.clone()).map_err(|_| "no certificate has such a name")?;
-        let stream = self.tls.connect(name, stream).await;
-        let stream =
-            stream.map_err(|error| format!("no encrypted connection: {}", HandshakeFault::from(&error)))?;
-        post(TokioIo::new(stream), &target, secret, notice, body).await
-    }
-
-    /// Where to connect: the very address that was looked at, so that a name which leads elsewhere a moment later changes nothing.
-    async fn resolve(&self, target: &Target) -> Result<SocketAddr, String> {
-        let found = lookup_host((target.host.as_str(), target.port)).await;
-        let found = found.map_err(|_| format!("there is no host {}", target.host))?;
-        let mut refusal = None;
-        for address in found {
-            match check_address(address.ip(), target.is_encrypted, self.reach) {
-                Ok(()) => return Ok(address),
-                Err(error) => refusal = Some(error.to_string()),
+    async fn exchange(&self, url: &str, secret: &str, notice: &Notice) -> Result<StatusCode, &'static str> {
+        let target = Target::parse(url, self.reach).map_err(|_| UNREACHABLE)?;
+        let body = serde_json::to_vec(notice).map_err(|_| "the notice cannot be written")?;
+        let line = match timeout(DIAL_PATIENCE, self.dial.dial(&target)).await {
+            Ok(Ok(line)) => line,
+            Ok(Err(why)) => {
+                tracing::debug!(host = target.host, %why, "a webhook's address was not reached");
+                return Err(UNREACHABLE);
             }
-        }
-        Err(refusal.unwrap_or_else(|| format!("there is no host {}", target.host)))
+            Err(_) => return Err(UNREACHABLE),
+        };
+        let posted = timeout(ANSWER_PATIENCE, post(line, &target, secret, notice, body)).await;
+        posted.map_err(|_| "it did not answer in time")?
     }
 }
 
 async fn post(
-    stream: impl Read + Write + Unpin + Send + 'static,
+    line: Box<dyn Line>,
     target: &Target,
     secret: &str,
     notice: &Notice,
     body: Vec<u8>,
-) -> Result<StatusCode, String> {
-    let broken = |error: hyper::Error| format!("the conversation broke: {error}");
-    let (mut sender, connection) = handshake(stream).await.map_err(broken)?;
+) -> Result<StatusCode, &'static str> {
+    const BROKEN: &str = "it closed the connection without an answer";
+    let (mut sender, connection) = handshake(TokioIo::new(line)).await.map_err(|_| BROKEN)?;
     let driver = AbortOnDrop(tokio::spawn(async move { drop(connection.await) }));
+    let timestamp = SystemClock.now().0 / 1_000;
     let request = Request::post(&target.path)
         .header(HOST, &target.authority)
         .header(USER_AGENT, SERVER)
         .header(CONTENT_TYPE, "application/json")
+        .header("webhook-id", &notice.id)
+        .header("webhook-timestamp", timestamp)
+        .header("webhook-signature", signature(secret, &notice.id, timestamp, &body))
+        // As version 0.1 signed; receivers may still look for it.
         .header("flagfall-delivery", &notice.id)
-        .header("flagfall-signature", format!("sha256={}", signature(secret, &body)))
+        .header("flagfall-signature", format!("sha256={}", body_signature(secret, &body)))
         .body(Full::new(Bytes::from(body)))
-        .map_err(|error| error.to_string())?;
-    let answer = sender.send_request(request).await.map_err(broken)?;
+        .map_err(|_| "the notice cannot be written")?;
+    let answer = sender.send_request(request).await.map_err(|_| BROKEN)?;
     drop(driver);
     Ok(answer.status())
 }
 
-/// The connection's task, which ends with whoever waits for it.
+/// The connection's task, which ends with the future that waits for it.
 struct AbortOnDrop(tokio::task::JoinHandle<()>);
 
 impl Drop for AbortOnDrop {
@@ -123,12 +130,30 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// HMAC-SHA256 of a body as hexadecimal digits.
-fn signature(secret: &str, body: &[u8]) -> String {
+/// A new secret with these bits.
+pub(super) fn secret_of(bits: [u8; 32]) -> String {
+    format!("{SECRET_PREFIX}{}", BASE64.encode(bits))
+}
+
+/// The signature of Standard Webhooks: HMAC-SHA256 over id, timestamp and body. The key is what follows `whsec_` in the secret, read as
+/// Base64; the secrets of version 0.1 have no prefix and are read the same way.
+fn signature(secret: &str, id: &str, timestamp: u64, body: &[u8]) -> String {
+    let text = secret.strip_prefix(SECRET_PREFIX).unwrap_or(secret);
+    let key = BASE64.decode(text).unwrap_or_else(|_| text.as_bytes().to_vec());
+    let signed = hmac(&key, &[id.as_bytes(), b".", timestamp.to_string().as_bytes(), b".", body]);
+    format!("v1,{}", BASE64.encode(signed))
+}
+
+/// The signature of version 0.1: HMAC-SHA256 of the body as hexadecimal digits, by the secret as the text it is.
+fn body_signature(secret: &str, body: &[u8]) -> String {
+    HexBytes(hmac(secret.as_bytes(), &[body])).to_string()
+}
+
+fn hmac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     // A key may have any length.
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else { return String::new() };
-    mac.update(body);
-    HexBytes(mac.finalize().into_bytes().into()).to_string()
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return [0; 32] };
+    parts.iter().for_each(|part| mac.update(part));
+    mac.finalize().into_bytes().into()
 }
 
 #[cfg(test)]
@@ -136,16 +161,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signatures_are_hmac_sha256() {
+    fn signatures_of_version_0_1_are_hmac_sha256() {
         // Test case 2 of RFC 4231.
         assert_eq!(
-            signature("Jefe", b"what do ya want for nothing?"),
+            body_signature("Jefe", b"what do ya want for nothing?"),
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
         );
     }
 
+    #[test]
+    fn signatures_are_those_of_standard_webhooks() {
+        // The example that its libraries are tested with.
+        let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+        let (id, body) = ("msg_p5jXN8AQM9LWM0D4loKWxJek", br#"{"test": 2432232314}"#);
+        let expected = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
+        assert_eq!(signature(secret, id, 1_614_265_330, body), expected);
+        // Each of the three counts.
+        for other in [
+            signature(secret, "msg_other", 1_614_265_330, body),
+            signature(secret, id, 1_614_265_331, body),
+            signature(secret, id, 1_614_265_330, b"{}"),
+            signature(&secret_of([7; 32]), id, 1_614_265_330, body),
+        ] {
+            assert_ne!(other, expected);
+        }
+    }
+
     #[tokio::test]
-    async fn a_name_that_leads_inside_is_not_called() {
+    async fn whatever_keeps_an_address_from_being_reached_the_answer_is_the_same() {
         let notice = Notice {
             id: "x".to_owned(),
             kind: flagfall_protocol::NoticeKind::Test,
@@ -154,8 +197,17 @@ mod tests {
             ply: None,
             deadline: None,
         };
-        let attempt =
-            Sender::new(Reach::Public, &Trust::default()).send("https://localhost:9/", "s", &notice).await;
-        assert!(!attempt.delivered && attempt.result.contains("public addresses"), "{attempt:?}");
+        let sender = Sender::new(Reach::Public, &Trust::default());
+        // A name that leads inside, one that leads nowhere, an address inside.
+        for url in ["https://localhost:9/", "https://no-such-host.invalid/", "https://127.0.0.1:9/"] {
+            let Sent { attempt, is_well } = sender.send(url, "s", &notice).await;
+            assert_eq!((attempt.delivered, is_well, attempt.result.as_str()), (false, false, UNREACHABLE));
+        }
+        // With private addresses allowed, a closed port says no more.
+        let sender = Sender::new(Reach::Private, &Trust::default());
+        let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        for url in [format!("http://{closed}/"), "http://no-such-host.invalid/".to_owned()] {
+            assert_eq!(sender.send(&url, "s", &notice).await.attempt.result, UNREACHABLE);
+        }
     }
 }

@@ -14,7 +14,7 @@ use flagfall_store::{Key, Store, StoreError, Update, Write};
 use serde::{Deserialize, Serialize};
 
 pub use self::notices::Notice;
-pub use self::seats::{Elsewhere, Seating, Seats};
+pub use self::seats::{Elsewhere, SeatNews, Seating, Seats};
 
 /// How long a server that does not renew its record counts as alive, in milliseconds.
 const ALIVE_MS: u64 = 3_000;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use flagfall_board::GameId;
+use flagfall_board::{GameId, Side};
 use flagfall_protocol::{CloseCode, ServerToClient};
 use flagfall_store::{Notice as Heard, StoreError};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::Peers;
-use super::seats::Seating;
+use super::seats::{SeatNews, Seating};
 use crate::gateway::{Connections, Payload};
 use crate::table::Tables;
 
@@ -29,6 +29,9 @@ pub enum Notice {
         server: String,
         /// Seats.
         seats: Vec<Seating>,
+        /// Which of those that are empty now were left on purpose.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        left: Vec<(GameId, Side)>,
     },
     /// A server has heard nothing for a while: all others tell it of their seats.
     Ask {
@@ -93,7 +96,8 @@ impl Peers {
             loop {
                 let (news, is_all) = seats.take_news();
                 let server = seats.server().to_owned();
-                if let Err(error) = self.tell(&Notice::Seats { server, seats: news.clone() }).await {
+                let SeatNews { seats: told, left } = news.clone();
+                if let Err(error) = self.tell(&Notice::Seats { server, seats: told, left }).await {
                     tracing::debug!(%error, "other servers were not told who is here");
                     seats.put_back(&news);
                     break;
@@ -143,7 +147,8 @@ impl Peers {
     fn heed(&self, tables: &Tables, notice: Notice) {
         let Some(seats) = tables.seats() else { return };
         match notice {
-            Notice::Seats { server, seats: told } => {
+            Notice::Seats { server, seats: told, left } => {
+                let told = SeatNews { seats: told, left };
                 let now = Instant::now();
                 let was_blind = seats.sighted_since(now).is_none();
                 tell_tables(tables, &seats.hear(now, tables.now(), &server, &told));

@@ -65,8 +65,8 @@ const BLIND: u64 = u64::MAX;
 #[derive(Default)]
 struct State {
     own: HashMap<(GameId, Side), Stamp>,
-    /// Those of which others have not been told yet.
-    news: HashSet<(GameId, Side)>,
+    /// Those that others have not been told of yet, and whether their player left on purpose.
+    news: HashMap<(GameId, Side), bool>,
     others: HashMap<GameId, Vec<Other>>,
     /// The other servers, and when each was heard last.
     servers: HashMap<Arc<str>, Instant>,
@@ -79,6 +79,17 @@ struct Other {
     server: Arc<str>,
     since: Stamp,
     heard: Instant,
+    /// The player left this seat on purpose. Kept for as long as a seat is believed in, so that the game's table learns of it.
+    has_left: bool,
+}
+
+/// What one server tells the others about seats.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SeatNews {
+    /// The seats.
+    pub seats: Vec<Seating>,
+    /// Which of those that are empty now were left on purpose.
+    pub left: Vec<(GameId, Side)>,
 }
 
 impl Seats {
@@ -109,15 +120,15 @@ impl Seats {
         &self.shared.changed
     }
 
-    /// A player has a seat here, driving since this moment, or none any more.
-    pub(crate) fn note(&self, game: GameId, side: Side, since: Option<Stamp>) {
+    /// A player has a seat here, driving since this moment, or none any more; then `has_left` says whether they left on purpose.
+    pub(crate) fn note(&self, game: GameId, side: Side, since: Option<Stamp>, has_left: bool) {
         let mut state = self.state();
         let before = match since {
             Some(since) => state.own.insert((game, side), since),
             None => state.own.remove(&(game, side)),
         };
         if before != since {
-            state.news.insert((game, side));
+            state.news.insert((game, side), since.is_none() && has_left);
             self.shared.changed.notify_one();
         }
     }
@@ -126,28 +137,33 @@ impl Seats {
     pub fn repeat(&self) {
         let mut state = self.state();
         let State { own, news, .. } = &mut *state;
-        news.extend(own.keys().copied());
+        news.extend(own.keys().map(|place| (*place, false)));
         self.shared.changed.notify_one();
     }
 
     /// What others are to be told next, as much as fits into one notice, and whether that is all.
-    pub fn take_news(&self) -> (Vec<Seating>, bool) {
+    pub fn take_news(&self) -> (SeatNews, bool) {
         let mut state = self.state();
-        let taken: Vec<_> = state.news.iter().take(TOLD_MAX).copied().collect();
-        for place in &taken {
+        let taken: Vec<_> = state.news.iter().map(|(place, left)| (*place, *left)).take(TOLD_MAX).collect();
+        for (place, _) in &taken {
             state.news.remove(place);
         }
-        let told = |(game, side)| Seating(game, side, state.own.get(&(game, side)).copied());
-        (taken.into_iter().map(told).collect(), state.news.is_empty())
+        let told = |((game, side), _)| Seating(game, side, state.own.get(&(game, side)).copied());
+        let left = taken.iter().filter(|(_, left)| *left).map(|(place, _)| *place).collect();
+        (SeatNews { seats: taken.into_iter().map(told).collect(), left }, state.news.is_empty())
     }
 
     /// What was not told after all.
-    pub fn put_back(&self, news: &[Seating]) {
-        self.state().news.extend(news.iter().map(|Seating(game, side, _)| (*game, *side)));
+    pub fn put_back(&self, news: &SeatNews) {
+        let mut state = self.state();
+        for Seating(game, side, since) in &news.seats {
+            let place = (*game, *side);
+            state.news.entry(place).or_insert(since.is_none() && news.left.contains(&place));
+        }
     }
 
     /// A server, perhaps this one, has told something, at this moment of the store's clock. Answers the games in which something changed.
-    pub fn hear(&self, now: Instant, at: Stamp, server: &str, told: &[Seating]) -> Vec<GameId> {
+    pub fn hear(&self, now: Instant, at: Stamp, server: &str, told: &SeatNews) -> Vec<GameId> {
         if server == self.shared.server {
             self.hear_own(now, at);
             return Vec::new();
@@ -158,7 +174,10 @@ impl Seats {
             None => server.into(),
         };
         state.servers.insert(server.clone(), now);
-        told.iter().filter(|told| state.take(now, &server, **told)).map(|told| told.0).collect()
+        let left: HashSet<(GameId, Side)> = told.left.iter().copied().collect();
+        let mut is_change =
+            |seating: Seating| state.take(now, &server, seating, left.contains(&(seating.0, seating.1)));
+        told.seats.iter().filter(|told| is_change(**told)).map(|told| told.0).collect()
     }
 
     fn hear_own(&self, now: Instant, at: Stamp) {
@@ -203,10 +222,23 @@ impl Seats {
         PerSide::from_fn(|side| {
             let newest = others
                 .iter()
-                .filter(|other| other.side == side)
+                .filter(|other| other.side == side && !other.has_left)
                 .max_by(|one, other| (one.since, &one.server).cmp(&(other.since, &other.server)))?;
             Some(Elsewhere { since: newest.since, wins_ties: *newest.server > *self.shared.server })
         })
+    }
+
+    /// Which players left their seat on another server on purpose. Answered once: they may come back and then lose their line.
+    #[must_use]
+    pub fn take_left(&self, game: GameId) -> PerSide<bool> {
+        let mut state = self.state();
+        let Some(others) = state.others.get_mut(&game) else { return PerSide::default() };
+        let left = PerSide::from_fn(|side| others.iter().any(|other| other.side == side && other.has_left));
+        others.retain(|other| !other.has_left);
+        if others.is_empty() {
+            state.others.remove(&game);
+        }
+        left
     }
 
     /// Since when this server has known who is where, by the store's clock; nothing while it does not.
@@ -229,23 +261,31 @@ impl Seats {
 
 impl State {
     /// Takes note of what another server tells; whether that is a change.
-    fn take(&mut self, now: Instant, server: &Arc<str>, Seating(game, side, since): Seating) -> bool {
+    fn take(
+        &mut self,
+        now: Instant,
+        server: &Arc<str>,
+        Seating(game, side, since): Seating,
+        has_left: bool,
+    ) -> bool {
         let others = self.others.entry(game).or_default();
         let known = others.iter().position(|other| other.side == side && other.server == *server);
         let is_change = match (since, known) {
             (Some(since), Some(at)) => {
                 let known = &mut others[at];
                 known.heard = now;
-                std::mem::replace(&mut known.since, since) != since
+                let was_left = std::mem::take(&mut known.has_left);
+                std::mem::replace(&mut known.since, since) != since || was_left
             }
             (Some(since), None) => {
-                others.push(Other { side, server: server.clone(), since, heard: now });
+                others.push(Other { side, server: server.clone(), since, heard: now, has_left: false });
                 true
             }
-            (None, Some(at)) => {
-                others.swap_remove(at);
-                true
+            (None, Some(at)) if has_left => {
+                others[at].heard = now;
+                !std::mem::replace(&mut others[at].has_left, true)
             }
+            (None, Some(at)) => !others.swap_remove(at).has_left,
             (None, None) => false,
         };
         if others.is_empty() {
@@ -283,53 +323,106 @@ mod tests {
         Seating(GAME(), Side::Red, None)
     }
 
+    fn seats_only(seats: &[Seating]) -> SeatNews {
+        SeatNews { seats: seats.to_vec(), left: Vec::new() }
+    }
+
     fn sighted(server: &str, now: Instant) -> Seats {
         let seats = Seats::new(server.to_owned());
-        assert!(seats.hear(now, Stamp(1), server, &[]).is_empty());
+        assert!(seats.hear(now, Stamp(1), server, &seats_only(&[])).is_empty());
         seats
     }
 
     #[test]
     fn others_are_told_of_what_changed_and_of_everything_when_asked() {
         let seats = Seats::new("a".to_owned());
-        seats.note(GAME(), Side::Red, Some(Stamp(5)));
-        assert_eq!(seats.take_news(), (vec![here(5)], true));
-        seats.note(GAME(), Side::Red, Some(Stamp(5)));
-        assert_eq!(seats.take_news(), (vec![], true));
+        seats.note(GAME(), Side::Red, Some(Stamp(5)), false);
+        assert_eq!(seats.take_news(), (seats_only(&[here(5)]), true));
+        seats.note(GAME(), Side::Red, Some(Stamp(5)), false);
+        assert_eq!(seats.take_news(), (seats_only(&[]), true));
         seats.repeat();
-        assert_eq!(seats.take_news(), (vec![here(5)], true));
-        seats.note(GAME(), Side::Red, None);
+        assert_eq!(seats.take_news(), (seats_only(&[here(5)]), true));
+        seats.note(GAME(), Side::Red, None, false);
         let (news, _) = seats.take_news();
-        assert_eq!(news, [gone()]);
+        assert_eq!(news, seats_only(&[gone()]));
         seats.put_back(&news);
-        assert_eq!(seats.take_news(), (vec![gone()], true));
+        assert_eq!(seats.take_news(), (seats_only(&[gone()]), true));
         let games: Vec<GameId> = (0..200_u8)
             .map(|number| GameId::from_random(std::array::from_fn(|at| number >> (4 * (at % 2)))))
             .collect();
         for (game, side) in games.iter().flat_map(|game| Side::BOTH.map(|side| (*game, side))) {
-            seats.note(game, side, Some(Stamp(1)));
+            seats.note(game, side, Some(Stamp(1)), false);
         }
         let (all, is_all) = seats.take_news();
-        assert!(is_all && all.len() == 400);
+        assert!(is_all && all.seats.len() == 400);
         assert!(
-            serde_json::to_vec(&all).unwrap().len() * TOLD_MAX / 400 < 60 * 1024,
+            serde_json::to_vec(&all.seats).unwrap().len() * TOLD_MAX / 400 < 60 * 1024,
             "a notice has room for it"
         );
+    }
+
+    #[test]
+    fn other_servers_are_told_once_that_a_player_left_on_purpose() {
+        let now = Instant::now();
+        let [a, b] = ["a", "b"].map(|server| sighted(server, now));
+        b.note(GAME(), Side::Red, Some(Stamp(7)), false);
+        assert_eq!(a.hear(now, Stamp(9), "b", &b.take_news().0), [GAME()]);
+        b.note(GAME(), Side::Red, None, true);
+        let (news, _) = b.take_news();
+        b.put_back(&news);
+        let news = b.take_news().0;
+        assert_eq!(news.left, [(GAME(), Side::Red)]);
+        assert_eq!(a.hear(now, Stamp(9), "b", &news), [GAME()]);
+        assert_eq!(a.elsewhere(GAME()), PerSide::default(), "a seat that was left is nobody's");
+        assert_eq!(a.take_left(GAME()), PerSide::new(true, false));
+        assert_eq!(a.take_left(GAME()), PerSide::default());
+        // A line that was lost is no leaving, and neither is coming back.
+        b.note(GAME(), Side::Red, Some(Stamp(8)), false);
+        a.hear(now, Stamp(9), "b", &b.take_news().0);
+        b.note(GAME(), Side::Red, None, false);
+        assert_eq!(a.hear(now, Stamp(9), "b", &b.take_news().0), [GAME()]);
+        assert_eq!(a.take_left(GAME()), PerSide::default());
+        // What no table asks about is forgotten.
+        b.note(GAME(), Side::Red, Some(Stamp(9)), false);
+        a.hear(now, Stamp(9), "b", &b.take_news().0);
+        b.note(GAME(), Side::Red, None, true);
+        a.hear(now, Stamp(9), "b", &b.take_news().0);
+        let later = now + SEAT_LIFE + SECOND;
+        for second in 1..=17 {
+            a.hear(now + second * SECOND, Stamp(9), "a", &SeatNews::default());
+        }
+        a.expire(later);
+        assert_eq!(a.take_left(GAME()), PerSide::default());
+    }
+
+    #[test]
+    fn a_server_of_version_0_1_reads_the_seats_and_passes_the_rest_over() {
+        #[derive(Deserialize)]
+        #[serde(tag = "type", rename_all = "snake_case")]
+        enum Old {
+            Seats { server: String, seats: Vec<Seating> },
+        }
+        let (server, seats) = ("b".to_owned(), vec![gone()]);
+        let left = vec![(GAME(), Side::Red)];
+        let told = crate::peers::Notice::Seats { server, seats: seats.clone(), left };
+        let Old::Seats { server, seats: read } =
+            serde_json::from_slice(&serde_json::to_vec(&told).unwrap()).unwrap();
+        assert_eq!((server.as_str(), read), ("b", seats));
     }
 
     #[test]
     fn the_newest_seat_counts_and_of_two_of_one_moment_both_servers_name_the_same() {
         let now = Instant::now();
         let [a, b] = ["a", "b"].map(|server| sighted(server, now));
-        assert_eq!(a.hear(now, Stamp(9), "b", &[here(7)]), [GAME()]);
-        assert_eq!(a.hear(now, Stamp(9), "b", &[here(7)]), [], "no news");
-        assert_eq!(b.hear(now, Stamp(9), "a", &[here(7)]), [GAME()]);
+        assert_eq!(a.hear(now, Stamp(9), "b", &seats_only(&[here(7)])), [GAME()]);
+        assert_eq!(a.hear(now, Stamp(9), "b", &seats_only(&[here(7)])), [], "no news");
+        assert_eq!(b.hear(now, Stamp(9), "a", &seats_only(&[here(7)])), [GAME()]);
         let (at_a, at_b) = (a.elsewhere(GAME()).red.unwrap(), b.elsewhere(GAME()).red.unwrap());
         assert!(at_a.is_after(Stamp(7)) && !at_b.is_after(Stamp(7)));
         assert!(at_b.is_after(Stamp(6)) && !at_a.is_after(Stamp(8)));
-        a.hear(now, Stamp(9), "c", &[here(8)]);
+        a.hear(now, Stamp(9), "c", &seats_only(&[here(8)]));
         assert_eq!(a.elsewhere(GAME()).red.unwrap().since, Stamp(8));
-        assert_eq!(a.hear(now, Stamp(9), "c", &[gone()]), [GAME()]);
+        assert_eq!(a.hear(now, Stamp(9), "c", &seats_only(&[gone()])), [GAME()]);
         assert_eq!(a.elsewhere(GAME()).red.unwrap().since, Stamp(7));
         assert_eq!(a.forget("b"), [GAME()]);
         assert_eq!(a.elsewhere(GAME()), PerSide::default());
@@ -339,12 +432,12 @@ mod tests {
     fn a_server_that_is_silent_has_lost_its_players_and_so_has_a_seat_that_is_told_of_no_more() {
         let mut now = Instant::now();
         let a = sighted("a", now);
-        a.hear(now, Stamp(1), "b", &[here(7)]);
-        a.hear(now, Stamp(1), "c", &[Seating(GAME(), Side::Blue, Some(Stamp(7)))]);
+        a.hear(now, Stamp(1), "b", &seats_only(&[here(7)]));
+        a.hear(now, Stamp(1), "c", &seats_only(&[Seating(GAME(), Side::Blue, Some(Stamp(7)))]));
         for second in 1..=17 {
             now += SECOND;
-            a.hear(now, Stamp(1), "a", &[]);
-            a.hear(now, Stamp(1), "c", &[]);
+            a.hear(now, Stamp(1), "a", &seats_only(&[]));
+            a.hear(now, Stamp(1), "c", &seats_only(&[]));
             let expected = if second == 4 || second == 17 { vec![GAME()] } else { vec![] };
             assert_eq!(a.expire(now), expected, "{second}");
         }
@@ -356,16 +449,16 @@ mod tests {
         let start = Instant::now();
         let a = Seats::new("a".to_owned());
         assert_eq!(a.sighted_since(start), None, "before it has heard anything");
-        a.hear(start, Stamp(100), "a", &[]);
-        a.hear(start, Stamp(100), "b", &[here(7)]);
+        a.hear(start, Stamp(100), "a", &seats_only(&[]));
+        a.hear(start, Stamp(100), "b", &seats_only(&[here(7)]));
         assert_eq!(a.sighted_since(start + 3 * SECOND), Some(Stamp(100)));
         let later = start + 60 * SECOND;
         assert_eq!(a.sighted_since(later), None);
         assert_eq!(a.expire(later), [], "others may be there");
-        a.hear(later, Stamp(60_100), "a", &[]);
+        a.hear(later, Stamp(60_100), "a", &seats_only(&[]));
         assert_eq!(a.sighted_since(later), Some(Stamp(60_100)), "it counts from now on");
         assert_eq!(a.expire(later + 3 * SECOND), []);
-        a.hear(later + 3 * SECOND, Stamp(63_100), "a", &[]);
+        a.hear(later + 3 * SECOND, Stamp(63_100), "a", &seats_only(&[]));
         assert_eq!(a.expire(later + 4 * SECOND), [GAME()], "b has had its time to say something");
     }
 }

@@ -6,10 +6,12 @@ use flagfall_protocol::{
     AccountExport, Conduct, LoggedIn, MadeToken, Player, PlayerKind, Profile, Recovered, Scope, Secret,
     SignedUp, Statistics, TokenInfo,
 };
-use flagfall_store::{Expect, Key, Update, UpdateOutcome};
+use flagfall_store::{Expect, Key, SystemClock, Update, UpdateOutcome, WallClock};
 use metrics::counter;
 use tokio::time::Instant;
 
+use super::attempts::{Guesser, share_of};
+use super::hash_queue::Share;
 use super::password::{Password, RecoveryCode};
 use super::record::{Credentials, PlayerRecord, TokenRecord, key, name_key, player_key};
 use super::token::Token;
@@ -52,8 +54,10 @@ impl Players {
             return Err(PlayerError::AccountNameTaken);
         }
         let code = RecoveryCode::random()?;
-        let credentials =
-            Credentials { password: self.inner.hasher.hash(password).await?, recovery: code.hash() };
+        let credentials = Credentials {
+            password: self.inner.hasher.hash(share_of(address), password).await?,
+            recovery: code.hash(),
+        };
         let (player, token) = match guest {
             Some(guest) => (self.promote(guest, &name, kind, &credentials).await?, None),
             None => {
@@ -65,12 +69,13 @@ impl Players {
                 (record.player, Some(token.to_secret()))
             }
         };
+        self.inner.attempts.note_sign_in(&name.folded(), address, Instant::now());
         counter!(names::ACCOUNTS, "what" => "made").increment(1);
         tracing::info!(player = %player.id, name = %player.name, kind = ?player.kind, "a new account");
         Ok(SignedUp { player, token, recovery_code: Secret::new(code.expose()) })
     }
 
-    /// A guest becomes an account.
+    /// A guest becomes an account, stored or not.
     async fn promote(
         &self,
         guest: &Identity,
@@ -78,7 +83,7 @@ impl Players {
         kind: PlayerKind,
         credentials: &Credentials,
     ) -> Result<Player, PlayerError> {
-        let record = self.change(&guest.player.id, |record| {
+        let become_account = |record: &mut PlayerRecord| {
             if record.player.kind != PlayerKind::Guest {
                 return Err(PlayerError::AlreadyAccount);
             }
@@ -87,27 +92,61 @@ impl Players {
             record.expires = None;
             record.credentials = Some(credentials.clone());
             Ok(())
-        });
-        Ok(record.await?.0.player)
+        };
+        for _ in 0..CHANGES_MAX {
+            match self.change(&guest.player.id, become_account).await {
+                Err(PlayerError::UnknownToken) => {}
+                changed => return Ok(changed?.0.player),
+            }
+            let mut record = self.unstored_record(guest).ok_or(PlayerError::UnknownToken)?;
+            become_account(&mut record)?;
+            if self.insert(&record).await? {
+                return Ok(record.player);
+            }
+            if self.inner.store.get(name_key(&record.name_key)?).await?.is_some() {
+                return Err(PlayerError::AccountNameTaken);
+            }
+            // The guest was stored at this moment.
+        }
+        Err(PlayerError::Store)
     }
 
-    /// A token for whoever knows the password. A wrong name and a wrong password cannot be told apart, neither by the answer nor by the time it takes.
+    /// The record of a guest of whom the store knows nothing, as it would be written now.
+    fn unstored_record(&self, guest: &Identity) -> Option<PlayerRecord> {
+        let (pass, name) = (guest.pass()?, Name::new(&guest.player.name).ok()?);
+        Some(PlayerRecord::of_guest(&guest.player, &name, pass, SystemClock.now(), self.inner.guest))
+    }
+
+    /// What is kept of the asker, or would be if they were stored now.
+    async fn own_record(&self, asker: &Identity) -> Result<PlayerRecord, PlayerError> {
+        match self.read(&asker.player.id).await? {
+            Some((record, _)) => Ok(record),
+            None => self.unstored_record(asker).ok_or(PlayerError::UnknownToken),
+        }
+    }
+
+    /// A token for whoever knows the password. A wrong name and a wrong password cannot be told apart,
+    /// neither by the answer nor by the time it takes. `device` is a token that the device had before,
+    /// good or not: guesses of others do not count against a device of the account.
     ///
     /// # Errors
     /// [`PlayerError::WrongPassword`], and whatever else [`PlayerError`] names.
     pub async fn log_in(
         &self,
         address: IpAddr,
+        device: Option<&str>,
         name: &str,
         password: &Secret,
         token_name: Option<&str>,
     ) -> Result<LoggedIn, PlayerError> {
         let token_name = check_token_name(token_name.unwrap_or(LOGIN_TOKEN))?;
-        let record = self.check_password(address, name, password).await?;
+        let folded = fold(name);
+        let guesser = self.guesser(address, device, &folded).await?;
+        let record = self.check_password(&guesser, &folded, password).await?;
         let kept = record.credentials.as_ref().map(|credentials| credentials.password.clone());
         let is_outdated = kept.as_deref().is_some_and(|kept| self.inner.hasher.is_outdated(kept));
         let renewed = match is_outdated {
-            true => Some(self.inner.hasher.hash(Password::attempt(password)).await?),
+            true => Some(self.inner.hasher.hash(guesser.share(), Password::attempt(password)).await?),
             false => None,
         };
         let (tokens_max, mut token) = (self.inner.tokens_max, None);
@@ -121,7 +160,9 @@ impl Players {
                 if let Some(renewed) = &renewed {
                     credentials.password.clone_from(renewed);
                 }
+                let before = record.tokens.clone();
                 make_room(record, tokens_max);
+                record.note_former(&before);
                 token = Some(add_token(record, token_name, Scope::Play, tokens_max)?.0);
                 Ok(())
             })
@@ -143,12 +184,10 @@ impl Players {
     ) -> Result<Recovered, PlayerError> {
         let new_password = Password::choose(new_password, name)?;
         let folded = fold(name);
-        self.inner
-            .attempts
-            .take(&folded, address, Instant::now())
-            .inspect_err(|_| count_login("too_often"))?;
+        // By address alone: nobody guesses a code, and guesses must not keep its owner from using it.
+        self.take_address(address).inspect_err(|_| count_login("too_often"))?;
         // The work first, whether there is such an account or not.
-        let password = self.inner.hasher.hash(new_password).await?;
+        let password = self.inner.hasher.hash(share_of(address), new_password).await?;
         let typed = RecoveryCode::typed(code).hash();
         let record = self.find(&folded).await?;
         let has_code =
@@ -168,12 +207,13 @@ impl Players {
                     return Err(PlayerError::WrongRecoveryCode);
                 }
                 record.credentials = Some(Credentials { password: password.clone(), recovery: next.hash() });
-                record.tokens.clear();
+                let before = std::mem::take(&mut record.tokens);
+                record.note_former(&before);
                 token = Some(add_token(record, LOGIN_TOKEN, Scope::Play, 1)?.0);
                 Ok(())
             })
             .await?;
-        self.inner.attempts.put_back(&folded);
+        self.inner.attempts.note_sign_in(&folded, address, Instant::now());
         count_login("good");
         tracing::info!(player = %record.player.id, "an account was recovered");
         let token = token.ok_or(PlayerError::Store)?.to_secret();
@@ -186,18 +226,19 @@ impl Players {
     /// [`PlayerError`].
     pub async fn change_password(
         &self,
-        address: IpAddr,
         asker: &Identity,
         password: &Secret,
         new_password: &Secret,
     ) -> Result<(), PlayerError> {
         let new_password = Password::choose(new_password, &asker.player.name)?;
-        let checked = self.confirm(address, asker, password).await?;
-        let hash = self.inner.hasher.hash(new_password).await?;
+        let checked = self.confirm(asker, password).await?;
+        let hash = self.inner.hasher.hash(share_of_asker(asker), new_password).await?;
         self.change(&asker.player.id, |record| {
             let credentials = unchanged(record, &checked)?;
             credentials.password.clone_from(&hash);
+            let before = record.tokens.clone();
             record.tokens.retain(|token| token.id == asker.token_id);
+            record.note_former(&before);
             Ok(())
         })
         .await?;
@@ -210,11 +251,10 @@ impl Players {
     /// [`PlayerError`].
     pub async fn renew_recovery_code(
         &self,
-        address: IpAddr,
         asker: &Identity,
         password: &Secret,
     ) -> Result<Secret, PlayerError> {
-        let checked = self.confirm(address, asker, password).await?;
+        let checked = self.confirm(asker, password).await?;
         let code = RecoveryCode::random()?;
         self.change(&asker.player.id, |record| {
             unchanged(record, &checked)?.recovery = code.hash();
@@ -229,7 +269,7 @@ impl Players {
     /// # Errors
     /// [`PlayerError`].
     pub async fn tokens(&self, asker: &Identity) -> Result<Vec<TokenInfo>, PlayerError> {
-        let (record, _) = self.read(&asker.player.id).await?.ok_or(PlayerError::UnknownToken)?;
+        let record = self.own_record(asker).await?;
         Ok(record.tokens.iter().map(|token| token.info(&asker.token_id)).collect())
     }
 
@@ -244,13 +284,11 @@ impl Players {
         scope: Scope,
     ) -> Result<MadeToken, PlayerError> {
         let name = check_token_name(name)?;
+        check_account(asker)?;
         // Each leaves a record behind when it is revoked.
         self.inner.attempts.take_own("tokens", &asker.player.id, Instant::now())?;
         let (tokens_max, mut made) = (self.inner.tokens_max, None);
         self.change(&asker.player.id, |record| {
-            if record.credentials.is_none() {
-                return Err(PlayerError::AccountExpected);
-            }
             if scope == Scope::Bot && record.player.kind != PlayerKind::Bot {
                 return Err(PlayerError::BotScope);
             }
@@ -267,14 +305,16 @@ impl Players {
     /// # Errors
     /// [`PlayerError`].
     pub async fn revoke_token(&self, asker: &Identity, token_id: &str) -> Result<(), PlayerError> {
+        // A guest's only token is the guest: without it nobody could ever be them again.
+        check_account(asker)?;
         self.change(&asker.player.id, |record| {
-            // A guest's only token is the guest: without it nobody could ever be him again.
-            if record.credentials.is_none() {
-                return Err(PlayerError::AccountExpected);
-            }
-            let before = record.tokens.len();
+            let before = record.tokens.clone();
             record.tokens.retain(|token| token.id != token_id);
-            if record.tokens.len() < before { Ok(()) } else { Err(PlayerError::NoSuchToken) }
+            // A device that signs out is known later; one that was thrown out may be in wrong hands.
+            if token_id == asker.token_id {
+                record.note_former(&before);
+            }
+            if record.tokens.len() < before.len() { Ok(()) } else { Err(PlayerError::NoSuchToken) }
         })
         .await?;
         Ok(())
@@ -294,7 +334,7 @@ impl Players {
     /// # Errors
     /// [`PlayerError`].
     pub async fn export(&self, asker: &Identity) -> Result<AccountExport, PlayerError> {
-        let (record, _) = self.read(&asker.player.id).await?.ok_or(PlayerError::UnknownToken)?;
+        let record = self.own_record(asker).await?;
         let seats = self.seats(&asker.player.id, EXPORTED_GAMES_MAX).await?;
         let game = |key: &Key| std::str::from_utf8(key.as_bytes()).ok()?.rsplit('/').next()?.parse().ok();
         Ok(AccountExport {
@@ -320,13 +360,8 @@ impl Players {
     ///
     /// # Errors
     /// [`PlayerError::GamesRunning`] while he plays, and whatever else [`PlayerError`] names.
-    pub async fn delete(
-        &self,
-        address: IpAddr,
-        asker: &Identity,
-        password: &Secret,
-    ) -> Result<(), PlayerError> {
-        self.confirm(address, asker, password).await?;
+    pub async fn delete(&self, asker: &Identity, password: &Secret) -> Result<(), PlayerError> {
+        self.confirm(asker, password).await?;
         if !self.seats(&asker.player.id, 1).await?.is_empty() {
             return Err(PlayerError::GamesRunning);
         }
@@ -356,47 +391,57 @@ impl Players {
         Ok(seats.into_iter().map(|(key, _)| key).collect())
     }
 
-    /// The asker's record, if he says his password.
-    async fn confirm(
+    /// The asker's record, if they say their password again. Neither guesses of others under the name
+    /// of the account nor those from the same address keep its owner from that.
+    async fn confirm(&self, asker: &Identity, password: &Secret) -> Result<PlayerRecord, PlayerError> {
+        check_account(asker)?;
+        self.inner.attempts.take_own(CONFIRM, &asker.player.id, Instant::now())?;
+        let record = self.checked(share_of_asker(asker), &fold(&asker.player.name), password).await?;
+        self.inner.attempts.put_back_own(CONFIRM, &asker.player.id);
+        Ok(record)
+    }
+
+    /// Who tries to sign in as this name: a device of the account's, or a stranger.
+    async fn guesser(
         &self,
         address: IpAddr,
-        asker: &Identity,
-        password: &Secret,
-    ) -> Result<PlayerRecord, PlayerError> {
-        if asker.player.kind == PlayerKind::Guest {
-            return Err(PlayerError::AccountExpected);
-        }
-        // Guesses of others under the name of the account do not lock its owner out.
-        self.inner.attempts.take_address(address, Instant::now())?;
-        self.inner.attempts.take_own(CONFIRM, &asker.player.id, Instant::now())?;
-        let record = self.checked(&fold(&asker.player.name), password).await?;
-        self.inner.attempts.put_back(&format!("{CONFIRM}/{}", asker.player.id));
-        Ok(record)
+        device: Option<&str>,
+        folded: &str,
+    ) -> Result<Guesser, PlayerError> {
+        let Some(token) = device.and_then(|device| device.parse::<Token>().ok()) else {
+            return Ok(Guesser::Stranger(address));
+        };
+        let is_known = self.find(folded).await?.is_some_and(|record| record.knows_device(&token));
+        Ok(if is_known { Guesser::Device(token.hash()) } else { Guesser::Stranger(address) })
     }
 
     /// The record of the account with this name and password.
     async fn check_password(
         &self,
-        address: IpAddr,
-        name: &str,
+        guesser: &Guesser,
+        folded: &str,
         password: &Secret,
     ) -> Result<PlayerRecord, PlayerError> {
-        let folded = fold(name);
         self.inner
             .attempts
-            .take(&folded, address, Instant::now())
+            .take(folded, guesser, Instant::now())
             .inspect_err(|_| count_login("too_often"))?;
-        let record = self.checked(&folded, password).await?;
-        self.inner.attempts.put_back(&folded);
+        let record = self.checked(guesser.share(), folded, password).await?;
+        self.inner.attempts.was_right(folded, guesser, Instant::now());
         Ok(record)
     }
 
     /// The same, of a folded name, without a count.
-    async fn checked(&self, folded: &str, password: &Secret) -> Result<PlayerRecord, PlayerError> {
+    async fn checked(
+        &self,
+        share: Share,
+        folded: &str,
+        password: &Secret,
+    ) -> Result<PlayerRecord, PlayerError> {
         let record = self.find(folded).await?;
         let credentials = record.as_ref().and_then(|record| record.credentials.as_ref());
         let kept = credentials.map(|credentials| credentials.password.as_str());
-        let is_right = self.inner.hasher.is_right(Password::attempt(password), kept).await?;
+        let is_right = self.inner.hasher.is_right(share, Password::attempt(password), kept).await?;
         match record.filter(|_| is_right) {
             // Said to none but whoever knows the password.
             Some(record) if record.closed.is_some() => {
@@ -508,6 +553,15 @@ fn add_token(
     let info = made.info("");
     record.tokens.push(made);
     Ok((token, info))
+}
+
+/// The share in the queue of hashes of somebody who is signed in.
+fn share_of_asker(asker: &Identity) -> Share {
+    Share::Device(asker.token_id.clone())
+}
+
+fn check_account(asker: &Identity) -> Result<(), PlayerError> {
+    if asker.player.kind == PlayerKind::Guest { Err(PlayerError::AccountExpected) } else { Ok(()) }
 }
 
 fn check_token_name(name: &str) -> Result<&str, PlayerError> {

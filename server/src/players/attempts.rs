@@ -1,4 +1,4 @@
-//! How often somebody may try: for each name, and from each address.
+//! How often somebody may try: at each name from each network, and from each network in all.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -8,21 +8,63 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::hash_queue::Share;
+use crate::admission::{AdmissionLimits, Network};
 use crate::rate::TokenBucket;
 use crate::settings::Settings;
 
 /// Names and addresses that are counted at a time. When there are more, those that could try as often as ever are forgotten.
 const COUNTED_MAX: usize = 50_000;
 
+/// Wrong guesses at one name from networks in which its account is unknown, all together: so many
+/// times those of one network.
+const STRANGERS_FACTOR: u32 = 10;
+
+/// How long a network counts as known after the account was signed in there.
+const KNOWN_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
 /// The least time between two looks for those to forget: a full memory must not make every attempt slow.
 const SWEEP: Duration = Duration::from_secs(1);
 
-/// The attempts of names and addresses on this server. Names count alike whether somebody has them or not.
+/// The attempts on this server. Names count alike whether somebody has them or not.
+///
+/// Wrong passwords count by name and network together, so that nobody locks anybody else out. Beyond
+/// that, all networks in which the account was not signed in lately share a budget for each name: it
+/// slows a guesser with many addresses down. Devices that have, or once had, a token of the account
+/// have a budget of their own.
 #[derive(Debug)]
 pub struct Attempts {
-    names: Mutex<Counts<String>>,
-    addresses: Mutex<Counts<IpAddr>>,
-    requests: Mutex<Counts<IpAddr>>,
+    pairs: Mutex<Counts<(String, Network)>>,
+    strangers: Mutex<Counts<String>>,
+    own: Mutex<Counts<String>>,
+    addresses: Mutex<Counts<Network>>,
+    /// Says whose addresses are not counted.
+    admission: AdmissionLimits,
+    known: Mutex<KnownNetworks>,
+}
+
+/// Who tries a password.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Guesser {
+    /// A device that has, or once had, a token of the account.
+    Device(String),
+    /// Anybody else.
+    Stranger(IpAddr),
+}
+
+impl Guesser {
+    /// For whom the hash of the password is computed.
+    pub(super) fn share(&self) -> Share {
+        match self {
+            Guesser::Device(device) => Share::Device(device.clone()),
+            Guesser::Stranger(address) => Share::Network(Network::of(*address)),
+        }
+    }
+}
+
+/// The share of an address in the queue of hashes.
+pub(super) fn share_of(address: IpAddr) -> Share {
+    Share::Network(Network::of(address))
 }
 
 /// Too often.
@@ -46,19 +88,33 @@ impl Attempts {
     pub fn new(settings: &Settings) -> Attempts {
         let counts = |capacity| (capacity, settings.times.attempt_window);
         Attempts {
-            names: Mutex::new(Counts::new(counts(settings.limits.attempts_per_name))),
+            pairs: Mutex::new(Counts::new(counts(settings.limits.attempts_per_name))),
+            strangers: Mutex::new(Counts::new(counts(
+                settings.limits.attempts_per_name.saturating_mul(STRANGERS_FACTOR),
+            ))),
+            own: Mutex::new(Counts::new(counts(settings.limits.attempts_per_name))),
             addresses: Mutex::new(Counts::new(counts(settings.limits.attempts_per_address))),
-            requests: Mutex::new(Counts::new((settings.limits.requests_per_minute, Duration::from_secs(60)))),
+            admission: settings.admission.clone(),
+            known: Mutex::default(),
         }
     }
 
-    /// Counts an attempt on a name from an address.
+    /// Counts an attempt at the password of a name.
     ///
     /// # Errors
     /// [`TooOften`]: it must not be made.
-    pub fn take(&self, name: &str, address: IpAddr, now: Instant) -> Result<(), TooOften> {
+    pub(super) fn take(&self, name: &str, guesser: &Guesser, now: Instant) -> Result<(), TooOften> {
+        let address = match guesser {
+            Guesser::Device(device) => return self.take_own("device", device, now),
+            Guesser::Stranger(address) => *address,
+        };
         self.take_address(address, now)?;
-        lock(&self.names).take(name.to_owned(), now)
+        let network = Network::of(address);
+        lock(&self.pairs).take((name.to_owned(), network), now)?;
+        if self.known().has(name, network, now) {
+            return Ok(());
+        }
+        lock(&self.strangers).take(name.to_owned(), now)
     }
 
     /// Counts something costly from an address.
@@ -66,48 +122,75 @@ impl Attempts {
     /// # Errors
     /// [`TooOften`]: it must not be done.
     pub fn take_address(&self, address: IpAddr, now: Instant) -> Result<(), TooOften> {
-        lock(&self.addresses).take(network_of(address), now)
+        if self.admission.is_trusted(address) {
+            return Ok(());
+        }
+        lock(&self.addresses).take(Network::of(address), now)
     }
 
-    /// Counts what somebody does who is known already, apart from what others try under his name.
+    /// Counts what somebody does who is known already, apart from what others try under their name.
     ///
     /// # Errors
     /// [`TooOften`]: it must not be done.
     pub fn take_own(&self, what: &str, player_id: &str, now: Instant) -> Result<(), TooOften> {
-        // No name has such a character.
-        lock(&self.names).take(format!("{what}/{player_id}"), now)
+        lock(&self.own).take(format!("{what}/{player_id}"), now)
     }
 
-    /// Counts a request from an address, whatever it is for.
-    ///
-    /// # Errors
-    /// [`TooOften`]: it must not be answered.
-    pub fn take_request(&self, address: IpAddr, now: Instant) -> Result<(), TooOften> {
-        lock(&self.requests).take(network_of(address), now)
+    /// The password was right: the attempt does not count, but against the address, for it was as much
+    /// work. From now on the network is one in which the account signs in.
+    pub(super) fn was_right(&self, name: &str, guesser: &Guesser, now: Instant) {
+        match guesser {
+            Guesser::Device(device) => self.put_back_own("device", device),
+            Guesser::Stranger(address) => {
+                let network = Network::of(*address);
+                lock(&self.pairs).put_back(&(name.to_owned(), network));
+                if !self.known().has(name, network, now) {
+                    lock(&self.strangers).put_back(name);
+                }
+                self.note_sign_in(name, *address, now);
+            }
+        }
     }
 
-    /// The attempt was right: it does not count against the name. Against the address it does: it was as much work.
-    pub fn put_back(&self, name: &str) {
-        lock(&self.names).put_back(name);
+    /// The account of this name was signed in from this address.
+    pub(super) fn note_sign_in(&self, name: &str, address: IpAddr, now: Instant) {
+        self.known().note(name, Network::of(address), now);
+    }
+
+    /// What was counted by [`Attempts::take_own`] does not count after all.
+    pub(super) fn put_back_own(&self, what: &str, player_id: &str) {
+        lock(&self.own).put_back(&format!("{what}/{player_id}"));
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, KnownNetworks> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// In which networks accounts were signed in lately, as far as this server has seen it.
+#[derive(Default, Debug)]
+struct KnownNetworks {
+    seen: HashMap<(String, Network), Instant>,
+}
+
+impl KnownNetworks {
+    fn has(&self, name: &str, network: Network, now: Instant) -> bool {
+        let seen = self.seen.get(&(name.to_owned(), network));
+        seen.is_some_and(|seen| now.saturating_duration_since(*seen) < KNOWN_FOR)
+    }
+
+    fn note(&mut self, name: &str, network: Network, now: Instant) {
+        if self.seen.len() >= COUNTED_MAX {
+            self.seen.retain(|_, seen| now.saturating_duration_since(*seen) < KNOWN_FOR);
+        }
+        if self.seen.len() < COUNTED_MAX {
+            self.seen.insert((name.to_owned(), network), now);
+        }
     }
 }
 
 fn lock<K>(counts: &Mutex<Counts<K>>) -> std::sync::MutexGuard<'_, Counts<K>> {
     counts.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Whoever has one address of version 6 has the 64 bits of them behind it.
-fn network_of(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V4(_) => address,
-        IpAddr::V6(six) => match six.to_ipv4_mapped() {
-            Some(four) => IpAddr::V4(four),
-            None => {
-                let [a, b, c, d, ..] = six.segments();
-                IpAddr::from([a, b, c, d, 0, 0, 0, 0])
-            }
-        },
-    }
 }
 
 impl<K: Hash + Eq> Counts<K> {
@@ -152,51 +235,87 @@ mod tests {
         Attempts::new(&settings)
     }
 
+    fn stranger(last: u8) -> Guesser {
+        Guesser::Stranger([192, 0, 2, last].into())
+    }
+
+    fn from(address: &str) -> Guesser {
+        Guesser::Stranger(address.parse().unwrap())
+    }
+
     #[test]
-    fn a_name_is_tried_a_few_times_from_wherever() {
+    fn wrong_passwords_from_one_network_lock_out_nobody_elsewhere() {
         let (attempts, now) = (attempts(2, 100), Instant::now());
-        assert!(attempts.take("ana", HERE.into(), now).is_ok());
-        assert!(attempts.take("ana", [192, 0, 2, 2].into(), now).is_ok());
-        assert!(attempts.take("ana", [192, 0, 2, 3].into(), now).is_err());
-        assert!(attempts.take("bo", HERE.into(), now).is_ok());
+        assert!(attempts.take("ana", &stranger(1), now).is_ok());
+        assert!(attempts.take("ana", &stranger(1), now).is_ok());
+        assert!(attempts.take("ana", &stranger(1), now).is_err());
+        assert!(attempts.take("ana", &stranger(2), now).is_ok());
+        assert!(attempts.take("bo", &stranger(1), now).is_ok());
         let later = now + Settings::default().times.attempt_window;
-        assert!(attempts.take("ana", HERE.into(), later).is_ok());
+        assert!(attempts.take("ana", &stranger(1), later).is_ok());
+    }
+
+    #[test]
+    fn many_networks_that_guess_at_one_name_are_slowed_but_not_its_owner() {
+        let (attempts, now) = (attempts(2, 100), Instant::now());
+        attempts.was_right("ana", &stranger(200), now);
+        let guesses = (0..100).filter(|last| attempts.take("ana", &stranger(*last), now).is_ok()).count();
+        assert_eq!(guesses, 20, "ten times those of one network");
+        assert!(attempts.take("ana", &stranger(150), now).is_err());
+        assert!(attempts.take("ana", &stranger(200), now).is_ok(), "where the account was signed in");
+        assert!(attempts.take("ana", &Guesser::Device("d".to_owned()), now).is_ok());
+        assert!(attempts.take("bo", &stranger(150), now).is_ok(), "other names are not concerned");
+        let months_later = now + KNOWN_FOR;
+        for last in 0..100 {
+            attempts.take("ana", &stranger(last), months_later).ok();
+        }
+        assert!(attempts.take("ana", &stranger(200), months_later).is_err());
+    }
+
+    #[test]
+    fn a_device_of_the_account_is_let_through_an_address_that_is_spent() {
+        let (attempts, now) = (attempts(2, 2), Instant::now());
+        while attempts.take("ana", &stranger(1), now).is_ok() {}
+        let device = Guesser::Device("d".to_owned());
+        assert!(attempts.take("ana", &device, now).is_ok());
+        assert!(attempts.take("ana", &device, now).is_ok());
+        assert!(attempts.take("ana", &device, now).is_err(), "a stolen token guesses no more than others");
     }
 
     #[test]
     fn an_address_tries_a_few_times_whatever_the_name() {
         let (attempts, now) = (attempts(100, 2), Instant::now());
-        assert!(attempts.take("ana", HERE.into(), now).is_ok());
-        assert!(attempts.take("bo", HERE.into(), now).is_ok());
-        assert!(attempts.take("cy", HERE.into(), now).is_err());
-        assert!(attempts.take("cy", [192, 0, 2, 2].into(), now).is_ok());
+        assert!(attempts.take("ana", &stranger(1), now).is_ok());
+        assert!(attempts.take("bo", &stranger(1), now).is_ok());
+        assert!(attempts.take("cy", &stranger(1), now).is_err());
+        assert!(attempts.take("cy", &stranger(2), now).is_ok());
     }
 
     #[test]
     fn addresses_of_one_network_are_one() {
         let (attempts, now) = (attempts(100, 1), Instant::now());
-        assert!(attempts.take("ana", "2001:db8:1:2:3::4".parse().unwrap(), now).is_ok());
-        assert!(attempts.take("ana", "2001:db8:1:2:ffff::1".parse().unwrap(), now).is_err());
-        assert!(attempts.take("ana", "2001:db8:1:3::1".parse().unwrap(), now).is_ok());
-        assert!(attempts.take("ana", "::ffff:192.0.2.1".parse().unwrap(), now).is_ok());
-        assert!(attempts.take("ana", HERE.into(), now).is_err());
+        assert!(attempts.take("ana", &from("2001:db8:1:2:3::4"), now).is_ok());
+        assert!(attempts.take("ana", &from("2001:db8:1:2:ffff::1"), now).is_err());
+        assert!(attempts.take("ana", &from("2001:db8:1:3::1"), now).is_ok());
+        assert!(attempts.take("ana", &from("::ffff:192.0.2.1"), now).is_ok());
+        assert!(attempts.take("ana", &stranger(1), now).is_err());
     }
 
     #[test]
     fn what_was_right_does_not_count_against_the_name_but_it_was_work() {
         let (attempts, now) = (attempts(1, 5), Instant::now());
         for _ in 0..5 {
-            assert!(attempts.take("ana", HERE.into(), now).is_ok());
-            attempts.put_back("ana");
+            assert!(attempts.take("ana", &stranger(1), now).is_ok());
+            attempts.was_right("ana", &stranger(1), now);
         }
-        assert!(attempts.take("ana", HERE.into(), now).is_err());
-        assert!(attempts.take("ana", [192, 0, 2, 2].into(), now).is_ok());
+        assert!(attempts.take("ana", &stranger(1), now).is_err());
+        assert!(attempts.take("ana", &stranger(2), now).is_ok());
     }
 
     #[test]
-    fn what_others_try_under_a_name_is_not_its_owners() {
+    fn what_others_try_under_a_name_does_not_count_against_its_owner() {
         let (attempts, now) = (attempts(2, 100), Instant::now());
-        while attempts.take("ana", HERE.into(), now).is_ok() {}
+        while attempts.take("ana", &stranger(1), now).is_ok() {}
         assert!(attempts.take_own("confirm", "id-of-ana", now).is_ok());
         assert!(attempts.take_own("confirm", "id-of-ana", now).is_ok());
         assert!(attempts.take_own("confirm", "id-of-ana", now).is_err());
@@ -204,25 +323,29 @@ mod tests {
     }
 
     #[test]
-    fn requests_of_an_address_are_limited_and_come_back() {
+    fn addresses_of_a_trusted_network_are_not_counted() {
         let mut settings = Settings::default();
-        settings.limits.requests_per_minute = 3;
+        settings.limits.attempts_per_address = 1;
+        settings.admission.trusted_networks.push("192.0.2.0/24".parse().unwrap());
         let (attempts, now) = (Attempts::new(&settings), Instant::now());
-        let taken = (0..5).filter(|_| attempts.take_request(HERE.into(), now).is_ok()).count();
-        assert_eq!(taken, 3);
-        assert!(attempts.take_request([192, 0, 2, 2].into(), now).is_ok());
-        assert!(attempts.take_request(HERE.into(), now + Duration::from_secs(20)).is_ok());
+        assert!((0..500).all(|_| attempts.take_address(HERE.into(), now).is_ok()));
+        assert!(attempts.take_address([198, 51, 100, 1].into(), now).is_ok());
+        assert!(attempts.take_address([198, 51, 100, 1].into(), now).is_err());
     }
 
     #[test]
     fn however_many_names_are_tried_the_memory_is_bounded() {
         let (attempts, now) = (attempts(5, 1_000_000), Instant::now());
         let full = (0..COUNTED_MAX + 10)
-            .filter(|n| attempts.take(&n.to_string(), HERE.into(), now).is_err())
+            .filter(|n| attempts.take(&n.to_string(), &stranger(1), now).is_err())
             .count();
         assert_eq!(full, 10);
-        assert!(lock(&attempts.names).buckets.len() <= COUNTED_MAX);
+        assert!(lock(&attempts.pairs).buckets.len() <= COUNTED_MAX);
         let later = now + Duration::from_secs(24 * 3_600);
-        assert!(attempts.take("ana", HERE.into(), later).is_ok());
+        assert!(attempts.take("ana", &stranger(1), later).is_ok());
+        for number in 0..COUNTED_MAX + 10 {
+            attempts.note_sign_in(&number.to_string(), HERE.into(), later);
+        }
+        assert!(attempts.known().seen.len() <= COUNTED_MAX);
     }
 }

@@ -1,6 +1,6 @@
 //! Accounts that an operator has closed: nobody gets in with them, and their sockets are closed wherever they are.
 
-use flagfall_protocol::{CloseCode, Player};
+use flagfall_protocol::{CloseCode, Player, PlayerKind};
 use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,8 @@ use super::{Name, Players};
 
 /// How long servers have for closing the sockets of an account that was closed.
 const TOLD_MS: u64 = 5 * 60 * 1_000;
+/// How long a guest whose closure was lifted is kept at least.
+const REOPENED_MS: u64 = 90 * 24 * 60 * 60 * 1_000;
 /// How often a change is tried anew because somebody else changed the same player meanwhile.
 const CHANGES_MAX: usize = 16;
 /// Closed accounts read at a time.
@@ -70,6 +72,11 @@ pub async fn set_closed(
             (None, true) => record.closed = Some(Closed { at: SystemClock.now().0 }),
             (Some(_), false) => record.closed = None,
         }
+        if record.player.kind == PlayerKind::Guest {
+            // A guest's token is good without a record: while they are closed, the record stays.
+            let reopened = SystemClock.now().plus_ms(REOPENED_MS).0;
+            record.expires = (!is_closed).then_some(reopened);
+        }
         let told = key(CLOSED, &record.player.id)?;
         let mut writes = record.writes()?;
         writes.push(if is_closed {
@@ -112,6 +119,7 @@ impl Players {
             for (key, _) in &records {
                 let player = key.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
                 if let Some(Ok(player)) = player {
+                    self.inner.store.drop_copies(player);
                     self.inner.connections.close_player(player, CloseCode::Banned);
                 }
             }

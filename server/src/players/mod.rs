@@ -3,17 +3,25 @@
 mod account;
 mod attempts;
 mod closure;
+mod common;
+mod copies;
+mod guest;
+mod hash_queue;
+mod idle;
 mod name;
 mod password;
 mod record;
 mod revocation;
+mod standing;
+#[cfg(test)]
+mod tests;
 mod token;
 
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use flagfall_board::{PerSide, Side};
+use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_bots::Level;
 use flagfall_protocol::{Code, Player, PlayerKind, Scope};
 use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock};
@@ -23,21 +31,26 @@ use tokio::time::Instant;
 
 pub use attempts::{Attempts, TooOften};
 pub use closure::{ClosureError, find_player, set_closed};
+pub use guest::GuestPass;
 pub use name::{NAME_LEN_MAX, NAME_LEN_MIN, Name, NameError};
 pub use password::{
     HashError, Hasher, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Password, PasswordError, RecoveryCode,
 };
+pub use standing::{Standing, standing};
 pub use token::{Token, TokenError, TokenHash};
 
+use self::guest::{Claims, GuestKeys, GuestToken};
+pub(crate) use self::idle::{Listed, idle_guest, player_kind, stored_guests};
 use self::record::{PlayerRecord, TokenRecord, name_key, player_key, token_key};
 pub(crate) use self::record::{gone_key, leaving_key};
-use crate::chance::{ChanceError, random_below, random_code};
+pub(crate) use self::standing::NewGuests;
+use self::standing::free_name;
+use crate::admission::TooMany;
+use crate::chance::{ChanceError, random_code};
 use crate::gateway::Connections;
 use crate::rate::TokenBucket;
 use crate::settings::Settings;
 
-/// Names that are tried before a guest is told to choose another one.
-const NAME_ATTEMPTS: usize = 8;
 /// A guest's expiry is moved on when it has come this much closer.
 const REFRESH_MS: u64 = 24 * 60 * 60 * 1_000;
 /// What a guest's token is called.
@@ -55,28 +68,19 @@ struct Inner {
     guest: Duration,
     tokens_max: usize,
     new_guests: Mutex<TokenBucket>,
+    guest_keys: GuestKeys,
+    claims: Claims,
     attempts: Attempts,
     hasher: Hasher,
 }
 
-/// Somebody new. The token is told once.
+/// A new guest, of whom the store knows nothing yet.
 #[derive(Debug)]
 pub struct NewGuest {
     /// Who it is.
-    pub player: Player,
-    /// The credential.
+    pub identity: Identity,
+    /// The credential, to be told once.
     pub token: Token,
-    /// The credential's id.
-    pub token_id: String,
-}
-
-impl NewGuest {
-    /// Whose token it is, and which.
-    #[must_use]
-    pub fn identity(&self) -> Identity {
-        let (player, token_id) = (self.player.clone(), self.token_id.clone());
-        Identity { player, token_id, scope: Scope::Play }
-    }
 }
 
 /// Whose token it is, and which.
@@ -88,6 +92,8 @@ pub struct Identity {
     pub token_id: String,
     /// What the token may do.
     pub scope: Scope,
+    /// What it takes to store a guest whose token says who they are.
+    pub(crate) pass: Option<GuestPass>,
 }
 
 /// Why somebody did not get in, or not what he wanted. Nothing was written, or at least nothing was promised.
@@ -106,14 +112,14 @@ pub enum PlayerError {
     #[error("this token is unknown: it was mistyped or revoked, or its guest has not been here for too long")]
     UnknownToken,
     /// Too many new guests at once.
-    #[error("too many new guests at the moment: try again in a minute")]
+    #[error("too many new guests at the moment: try again in a minute, or sign in")]
     TooManyGuests,
     /// What was chosen cannot be a password.
     #[error("{0}")]
     Password(#[from] PasswordError),
     /// Which of both is wrong is not told.
     #[error(
-        "there is no account of this name with this password: check both; names are written the same in capitals and small letters. A lost password is replaced by `flagfall recover NAME` with the recovery code"
+        "wrong name or password: check both (capitals in the name do not matter). With the recovery code you can set a new password"
     )]
     WrongPassword,
     /// Which of both is wrong is not told.
@@ -124,8 +130,10 @@ pub enum PlayerError {
         "this account was closed by the operators of this server: nobody gets in with it. Write to them if you think that is a mistake"
     )]
     Closed,
-    /// Too often for this name, or from this address.
-    #[error("too many attempts for this name or from your address: try again in {0} seconds")]
+    /// Too often for this name from this address, or from this address in all.
+    #[error(
+        "too many attempts for this name or from your network: try again in {0} seconds. From a device or network where you were signed in before you can try at once, and the recovery code works everywhere"
+    )]
     TooManyAttempts(u64),
     /// The queue of those who log in is full.
     #[error("too many people are logging in at the moment: try again in a few seconds")]
@@ -134,13 +142,13 @@ pub enum PlayerError {
     #[error("you have an account already, this one: log out first to make another one")]
     AlreadyAccount,
     /// A guest asks for what only an account has.
-    #[error("only an account can do that: sign up first (`flagfall signup NAME`), and your games stay yours")]
+    #[error("only an account can do that: sign up first, and your games stay yours")]
     AccountExpected,
     /// The token does not suffice.
     #[error("this token is for playing alone: log in with the password for anything else")]
     ScopeMissing,
     /// The list has no such token.
-    #[error("you have no token of this id; `flagfall tokens` lists those you have")]
+    #[error("you have no token of this id: list your tokens to see those you have")]
     NoSuchToken,
     /// The list is full.
     #[error("you have {0} tokens already: revoke one first")]
@@ -149,7 +157,7 @@ pub enum PlayerError {
     #[error("a token's name has 1 to 40 characters that can be printed")]
     BadTokenName,
     /// A program must not play as a person.
-    #[error("tokens of scope bot are for bot accounts: make one with `flagfall signup NAME --bot`")]
+    #[error("tokens of scope bot are for bot accounts: sign up as a bot to get one")]
     BotScope,
     /// No player has this name.
     #[error("there is no player of this name")]
@@ -157,6 +165,9 @@ pub enum PlayerError {
     /// Nobody leaves a game behind.
     #[error("you have running games: finish or resign them first, then delete the account")]
     GamesRunning,
+    /// The server, the address or the player has too many connections, guests or hellos.
+    #[error("{0}")]
+    TooMany(TooMany),
     /// The store cannot say or take anything now.
     #[error("the server cannot reach its store: try again in a few seconds")]
     Store,
@@ -179,7 +190,10 @@ impl PlayerError {
             PlayerError::Name(_) | PlayerError::NameTaken => Code::BAD_NAME,
             PlayerError::AccountNameTaken => Code::NAME_TAKEN,
             PlayerError::UnknownToken => Code::BAD_TOKEN,
-            PlayerError::TooManyGuests | PlayerError::TooManyTokens(_) | PlayerError::Busy => Code::TOO_MANY,
+            PlayerError::TooManyGuests
+            | PlayerError::TooManyTokens(_)
+            | PlayerError::Busy
+            | PlayerError::TooMany(_) => Code::TOO_MANY,
             PlayerError::Password(_) => Code::BAD_PASSWORD,
             PlayerError::WrongPassword => Code::WRONG_PASSWORD,
             PlayerError::WrongRecoveryCode => Code::WRONG_RECOVERY_CODE,
@@ -205,6 +219,12 @@ impl From<StoreError> for PlayerError {
             StoreError::Damaged { .. } => PlayerError::Damaged,
             StoreError::Unavailable { .. } | StoreError::Limit(_) => PlayerError::Store,
         }
+    }
+}
+
+impl From<TooMany> for PlayerError {
+    fn from(too_many: TooMany) -> PlayerError {
+        PlayerError::TooMany(too_many)
     }
 }
 
@@ -236,13 +256,16 @@ impl Players {
                 guest: settings.times.guest,
                 tokens_max: settings.limits.tokens_per_player,
                 new_guests: Mutex::new(new_guests),
+                guest_keys: GuestKeys::default(),
+                claims: Claims::default(),
                 attempts: Attempts::new(settings),
                 hasher: Hasher::new(&settings.passwords),
             }),
         }
     }
 
-    /// A new guest, durable when this returns. Without a wanted name it gets one; a taken name gets a number at its end.
+    /// A new guest. Nothing is stored: the token says who it is. Without a wanted name a guest gets a
+    /// generated one; a taken name gets a number at its end.
     ///
     /// # Errors
     /// [`PlayerError`].
@@ -253,21 +276,49 @@ impl Players {
         if !is_within {
             return Err(PlayerError::TooManyGuests);
         }
-        for attempt in 0..NAME_ATTEMPTS {
-            let name = match &wanted {
-                Some(name) if attempt == 0 && !name.is_reserved() => name.clone(),
-                Some(name) => name.with_number()?,
-                None => Name::new(&format!("guest-{}", 1_000 + random_below(9_999_000)?))?,
-            };
-            let (record, token) = PlayerRecord::new(&name, PlayerKind::Guest, GUEST_TOKEN)?;
-            let token_id = record.tokens[0].id.clone();
-            let record = PlayerRecord { expires: Some(self.guest_expiry()), ..record };
-            if self.insert(&record).await? {
-                counter!(crate::metrics::GUESTS).increment(1);
-                return Ok(NewGuest { player: record.player, token, token_id });
-            }
+        let store = &*self.inner.store;
+        let expires = Stamp(self.guest_expiry());
+        let (token, guest) = self.inner.guest_keys.issue(store, wanted.as_ref(), expires).await?;
+        let identity = match wanted {
+            Some(_) => self.not_stored(guest).await?,
+            // A generated name is as good as unique.
+            None => Identity::of_guest(guest.name.clone(), guest),
+        };
+        counter!(crate::metrics::GUESTS).increment(1);
+        Ok(NewGuest { identity, token })
+    }
+
+    /// A guest of whom the store knows nothing, called as nobody else is as far as this server knows.
+    async fn not_stored(&self, guest: GuestToken) -> Result<Identity, PlayerError> {
+        let claims = &self.inner.claims;
+        let is_free = |name: &Name| claims.claim(name, &guest.id, Instant::now());
+        let name = free_name(&*self.inner.store, &guest.id, guest.name.as_str(), is_free).await?;
+        Ok(Identity::of_guest(name, guest))
+    }
+
+    /// The player of a name to whom something may be addressed: stored, or a guest who is connected here
+    /// and has not done anything yet.
+    ///
+    /// # Errors
+    /// [`PlayerError::NoSuchPlayer`], [`PlayerError::Store`].
+    pub async fn addressee(&self, name: &str) -> Result<Player, PlayerError> {
+        match self.profile(name).await {
+            Err(PlayerError::NoSuchPlayer) => {}
+            known => return Ok(known?.player),
         }
-        Err(PlayerError::NameTaken)
+        let folded = Name::new(name).map_err(|_| PlayerError::NoSuchPlayer)?.folded();
+        let holder = self.inner.claims.holder(&folded);
+        let here = holder.filter(|(id, _)| self.inner.connections.pass_of(id).is_some());
+        let (id, name) = here.ok_or(PlayerError::NoSuchPlayer)?;
+        Ok(Player { id, name: name.as_str().to_owned(), kind: PlayerKind::Guest })
+    }
+
+    /// Looks whether the store still has the key of guest tokens, and gives it back if it was emptied.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn look_after_guest_key(&self) -> Result<(), StoreError> {
+        self.inner.guest_keys.agree(&*self.inner.store).await.map(drop)
     }
 
     /// Writes a new player down; `false` when the name is taken.
@@ -277,17 +328,18 @@ impl Players {
             conditions: vec![
                 (name_key(&record.name_key)?, Expect::Absent),
                 (player_key.clone(), Expect::Absent),
+                (gone_key(&record.player.id)?, Expect::Absent),
             ],
             writes: record.writes()?,
         };
         match self.inner.store.update(update).await? {
             UpdateOutcome::Ok => Ok(true),
             UpdateOutcome::Conflict => Ok(false),
-            // The id is random: if a record lies under it, it is ours, and the update happened as a whole.
-            UpdateOutcome::Unknown => match self.inner.store.get(player_key).await? {
-                Some(_) => Ok(true),
-                None => Err(PlayerError::Store),
-            },
+            // If what was written lies there, the update happened as a whole.
+            UpdateOutcome::Unknown => {
+                let stored = self.inner.store.get(player_key).await?;
+                if stored == Some(record.bytes()?) { Ok(true) } else { Err(PlayerError::Store) }
+            }
         }
     }
 
@@ -304,16 +356,50 @@ impl Players {
     /// # Errors
     /// [`PlayerError::UnknownToken`], [`PlayerError::Closed`], [`PlayerError::Store`], [`PlayerError::Damaged`].
     pub async fn look_up(&self, token: &Token) -> Result<Identity, PlayerError> {
-        let hash = token.hash();
-        let id = self.inner.store.get(token_key(&hash)?).await?.ok_or(PlayerError::UnknownToken)?;
+        match self.inner.guest_keys.read(&*self.inner.store, token).await? {
+            Some(guest) => self.look_up_guest(token, guest).await,
+            None => self.look_up_stored(token).await,
+        }
+    }
+
+    /// Whoever has this token of a guest: they may be stored, an account by now, or unknown to the store.
+    async fn look_up_guest(&self, token: &Token, guest: GuestToken) -> Result<Identity, PlayerError> {
+        if let Some((record, bytes)) = self.read(&guest.id).await? {
+            let pass = Some(guest.pass).filter(|_| record.player.kind == PlayerKind::Guest);
+            return self.admit(token, record, bytes, pass).await;
+        }
+        let is_expired = guest.expires <= SystemClock.now();
+        // A deleted account may have been this guest.
+        if is_expired || self.inner.store.get(gone_key(&guest.id)?).await?.is_some() {
+            return Err(PlayerError::UnknownToken);
+        }
+        self.not_stored(guest).await
+    }
+
+    async fn look_up_stored(&self, token: &Token) -> Result<Identity, PlayerError> {
+        let id = self.inner.store.get(token_key(&token.hash())?).await?.ok_or(PlayerError::UnknownToken)?;
         let id = String::from_utf8(id).map_err(|_| PlayerError::Damaged)?;
         let (record, bytes) = self.read(&id).await?.ok_or(PlayerError::UnknownToken)?;
+        self.admit(token, record, bytes, None).await
+    }
+
+    /// The player of a record, if the token is one of theirs.
+    async fn admit(
+        &self,
+        token: &Token,
+        record: PlayerRecord,
+        bytes: Vec<u8>,
+        pass: Option<GuestPass>,
+    ) -> Result<Identity, PlayerError> {
+        let hash = token.hash();
         let known = record.tokens.iter().find(|known| known.hash == hash);
         let TokenRecord { id, scope, .. } = known.ok_or(PlayerError::UnknownToken)?;
         if record.closed.is_some() {
             return Err(PlayerError::Closed);
         }
-        let identity = Identity { player: record.player.clone(), token_id: id.clone(), scope: *scope };
+        self.keep_copies(&record);
+        let player = record.player.clone();
+        let identity = Identity { player, token_id: id.clone(), scope: *scope, pass };
         self.refresh(bytes, record).await;
         Ok(identity)
     }
@@ -329,11 +415,9 @@ impl Players {
 
     /// Moves a guest's expiry on, once a day. Nothing depends on it today, so a failure is a line in the log.
     async fn refresh(&self, bytes: Vec<u8>, mut record: PlayerRecord) {
-        let later = self.guest_expiry();
-        if record.expires.is_none_or(|expires| later.saturating_sub(expires) < REFRESH_MS) {
+        if !record.extend_stay(SystemClock.now(), self.inner.guest) {
             return;
         }
-        record.expires = Some(later);
         let (Ok(writes), Ok(key)) = (record.writes(), player_key(&record.player.id)) else { return };
         let update = Update { conditions: vec![(key, Expect::Value(bytes))], writes };
         if let Err(error) = self.inner.store.update(update).await {
@@ -345,17 +429,17 @@ impl Players {
         SystemClock.now().plus_ms(u64::try_from(self.inner.guest.as_millis()).unwrap_or(u64::MAX)).0
     }
 
-    /// Counts a request from an address.
-    ///
-    /// # Errors
-    /// [`TooOften`]: it must not be answered.
-    pub fn take_request(&self, address: IpAddr) -> Result<(), TooOften> {
-        self.inner.attempts.take_request(address, Instant::now())
-    }
-
     /// Counts something costly, such as a new account, from an address.
     fn take_address(&self, address: IpAddr) -> Result<(), PlayerError> {
         Ok(self.inner.attempts.take_address(address, Instant::now())?)
+    }
+}
+
+impl Identity {
+    fn of_guest(name: Name, guest: GuestToken) -> Identity {
+        let GuestToken { id, pass, .. } = guest;
+        let player = Player { id, name: name.as_str().to_owned(), kind: PlayerKind::Guest };
+        Identity { player, token_id: pass.token_id.clone(), scope: Scope::Play, pass: Some(pass) }
     }
 }
 
@@ -420,76 +504,10 @@ impl PlayerRecord {
             created: SystemClock.now().0,
             expires: None,
             tokens: vec![TokenRecord::new(&token, token_name, Scope::Play)?],
+            former_tokens: Vec::new(),
             credentials: None,
             closed: None,
         };
         Ok((record, token))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use flagfall_store::MemoryStore;
-
-    use super::*;
-
-    fn players(store: &Arc<MemoryStore>) -> Players {
-        Players::new(store.clone(), Connections::new(), &Settings::default())
-    }
-
-    #[tokio::test]
-    async fn a_guest_comes_back_with_his_token_even_to_another_server() {
-        let store = Arc::new(MemoryStore::new(SystemClock));
-        let guest = players(&store).register(Some("Ana")).await.unwrap();
-        assert_eq!(guest.player.name, "Ana");
-        let again = players(&store).authenticate(&guest.token.expose()).await.unwrap();
-        assert_eq!((again.player, again.token_id), (guest.player, guest.token_id));
-    }
-
-    #[tokio::test]
-    async fn a_taken_or_reserved_name_gets_a_number() {
-        let store = Arc::new(MemoryStore::new(SystemClock));
-        let players = players(&store);
-        let first = players.register(Some("Ana")).await.unwrap().player;
-        for wanted in ["ANA", "Admin", "random"] {
-            let other = players.register(Some(wanted)).await.unwrap().player;
-            assert!(other.name.starts_with(&format!("{wanted}-")), "{}", other.name);
-            assert_ne!(other.id, first.id);
-        }
-    }
-
-    #[tokio::test]
-    async fn without_a_name_one_is_found() {
-        let store = Arc::new(MemoryStore::new(SystemClock));
-        let guest = players(&store).register(None).await.unwrap().player;
-        assert!(guest.name.starts_with("guest-"));
-    }
-
-    #[tokio::test]
-    async fn unknown_tokens_and_bad_names_are_refused() {
-        let store = Arc::new(MemoryStore::new(SystemClock));
-        let players = players(&store);
-        for token in ["", "nonsense", &"0".repeat(64)] {
-            assert_eq!(players.authenticate(token).await, Err(PlayerError::UnknownToken));
-        }
-        let refused = players.register(Some("a b")).await.unwrap_err();
-        assert_eq!(refused, PlayerError::Name(NameError::Character));
-    }
-
-    #[tokio::test]
-    async fn new_guests_are_limited() {
-        let store = Arc::new(MemoryStore::new(SystemClock));
-        let mut settings = Settings::default();
-        settings.limits.guests_per_minute = 2;
-        let players = Players::new(store.clone(), Connections::new(), &settings);
-        players.register(None).await.unwrap();
-        players.register(None).await.unwrap();
-        assert_eq!(players.register(None).await.unwrap_err(), PlayerError::TooManyGuests);
-    }
-
-    #[test]
-    fn house_players_are_known_by_level() {
-        assert_eq!(house_player("random").unwrap().kind, PlayerKind::House);
-        assert_eq!(house_player("brilliant"), None);
     }
 }

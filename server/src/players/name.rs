@@ -2,8 +2,6 @@
 
 use thiserror::Error;
 
-use crate::chance::{ChanceError, random_below};
-
 /// Characters in the shortest name.
 pub const NAME_LEN_MIN: usize = 2;
 /// Characters in the longest name.
@@ -76,13 +74,11 @@ impl Name {
     }
 
     /// This name with a number at the end: what a guest gets whose name is taken.
-    ///
-    /// # Errors
-    /// [`ChanceError`].
-    pub fn with_number(&self) -> Result<Name, ChanceError> {
-        let number = 1_000 + random_below(9_000)?;
-        let base: String = self.0.chars().take(NAME_LEN_MAX - 5).collect();
-        Ok(Name(format!("{base}-{number}")))
+    #[must_use]
+    pub fn numbered(&self, number: u32) -> Name {
+        let number = format!("-{number}");
+        let base: String = self.0.chars().take(NAME_LEN_MAX.saturating_sub(number.len())).collect();
+        Name(base + &number)
     }
 }
 
@@ -117,7 +113,7 @@ mod tests {
     #[test]
     fn a_numbered_name_is_a_name() {
         for text in ["al", "abcdefghijklmnopqrst"] {
-            let numbered = Name::new(text).unwrap().with_number().unwrap();
+            let numbered = Name::new(text).unwrap().numbered(9_999);
             assert_eq!(Name::new(numbered.as_str()), Ok(numbered.clone()));
             assert!(numbered.as_str().starts_with(&text[..2]));
         }

@@ -9,9 +9,10 @@ use flagfall_protocol::{HexBytes, Secret};
 use metrics::{counter, histogram};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
-use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
+use super::common::{has_name, is_common};
+use super::hash_queue::{HashQueue, Share};
 use crate::chance::{ChanceError, random_bytes};
 use crate::metrics as names;
 use crate::settings::Passwords;
@@ -33,11 +34,16 @@ pub enum PasswordError {
         "a password has {PASSWORD_LEN_MIN} to {PASSWORD_LEN_MAX} characters: four words that do not belong together are a good one"
     )]
     Length,
-    /// The account's name, or one letter again and again.
+    /// It contains the account's name and little else.
     #[error(
-        "this password would be guessed at once: choose one without your name in it, of more than a few different characters"
+        "a password must not be made of your name: choose one without it. Four words that do not belong together are a good one"
     )]
-    TooPlain,
+    HasName,
+    /// One of the first that are tried.
+    #[error(
+        "this password is too easy to guess: it is a common one, a keyboard pattern or a repetition. Four words that do not belong together are a good one"
+    )]
+    TooCommon,
 }
 
 impl Password {
@@ -50,13 +56,11 @@ impl Password {
         if !(PASSWORD_LEN_MIN..=PASSWORD_LEN_MAX).contains(&text.chars().count()) {
             return Err(PasswordError::Length);
         }
-        let folded = text.to_lowercase();
-        let mut letters: Vec<char> = folded.chars().collect();
-        letters.sort_unstable();
-        letters.dedup();
-        let is_name = folded.trim_matches(|letter: char| !letter.is_alphabetic()) == name.to_lowercase();
-        if letters.len() < 4 || is_name {
-            return Err(PasswordError::TooPlain);
+        if has_name(text, name) {
+            return Err(PasswordError::HasName);
+        }
+        if is_common(text) {
+            return Err(PasswordError::TooCommon);
         }
         Ok(Password(text.to_owned()))
     }
@@ -142,9 +146,7 @@ pub enum HashError {
 #[derive(Clone)]
 pub struct Hasher {
     argon2: Argon2<'static>,
-    at_once: Arc<Semaphore>,
-    /// Those at work and those that wait.
-    room: Arc<Semaphore>,
+    queue: HashQueue,
     /// What is verified where there is no account, so that it takes as long.
     nobodys: Arc<str>,
 }
@@ -159,8 +161,7 @@ impl Hasher {
         let at_once = settings.at_once.clamp(1, 1_024);
         Hasher {
             argon2,
-            at_once: Arc::new(Semaphore::new(at_once)),
-            room: Arc::new(Semaphore::new(at_once + settings.waiting.min(100_000))),
+            queue: HashQueue::new(at_once, settings.waiting.clamp(1, 100_000)),
             nobodys: nobodys.into(),
         }
     }
@@ -169,20 +170,25 @@ impl Hasher {
     ///
     /// # Errors
     /// [`HashError`].
-    pub async fn hash(&self, password: Password) -> Result<String, HashError> {
+    pub(super) async fn hash(&self, share: Share, password: Password) -> Result<String, HashError> {
         let argon2 = self.argon2.clone();
         let salt = random_bytes().map_err(|_| HashError::Defect)?;
-        self.work(move || hash_now(&argon2, &password.0, salt)).await?.ok_or(HashError::Defect)
+        self.work(share, move || hash_now(&argon2, &password.0, salt)).await?.ok_or(HashError::Defect)
     }
 
     /// Whether the password is the one of which this was kept. Without anything kept it is not, and that takes as long to find out.
     ///
     /// # Errors
     /// [`HashError`].
-    pub async fn is_right(&self, password: Password, kept: Option<&str>) -> Result<bool, HashError> {
+    pub(super) async fn is_right(
+        &self,
+        share: Share,
+        password: Password,
+        kept: Option<&str>,
+    ) -> Result<bool, HashError> {
         let (argon2, is_known) = (self.argon2.clone(), kept.is_some());
         let kept = kept.unwrap_or(&self.nobodys).to_owned();
-        let verified = self.work(move || {
+        let verified = self.work(share, move || {
             let kept = PasswordHash::new(&kept).ok()?;
             Some(argon2.verify_password(password.0.as_bytes(), &kept).is_ok())
         });
@@ -201,19 +207,19 @@ impl Hasher {
 
     async fn work<T: Send + 'static>(
         &self,
+        share: Share,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, HashError> {
-        let Ok(room) = self.room.clone().try_acquire_owned() else {
+        let Ok(turn) = self.queue.turn(share).await else {
             counter!(names::PASSWORD_HASHES, "result" => "busy").increment(1);
             return Err(HashError::Busy);
         };
-        let turn = self.at_once.clone().acquire_owned().await.map_err(|_| HashError::Defect)?;
-        // The permits go with the work: a request that is given up does not make room for more than the machine bears.
+        // The turn goes with the work: a request that is given up makes no room while its hash is computed.
         let done = tokio::task::spawn_blocking(move || {
             let began = Instant::now();
             let done = work();
             histogram!(names::PASSWORD_SECONDS).record(began.elapsed().as_secs_f64());
-            drop((turn, room));
+            drop(turn);
             done
         });
         counter!(names::PASSWORD_HASHES, "result" => "done").increment(1);
@@ -223,7 +229,7 @@ impl Hasher {
 
 impl fmt::Debug for Hasher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Hasher({} places free)", self.room.available_permits())
+        write!(f, "Hasher({} places taken)", self.queue.taken())
     }
 }
 
@@ -240,6 +246,10 @@ mod tests {
         Passwords { memory_kib: 16, passes: 1, lanes: 1, at_once: 1, waiting: 1 }
     }
 
+    fn share() -> Share {
+        Share::Network(crate::admission::Network::of([192, 0, 2, 1].into()))
+    }
+
     fn password(text: &str) -> Password {
         Password::choose(&Secret::new(text), "ana").unwrap()
     }
@@ -250,9 +260,11 @@ mod tests {
             ("short", PasswordError::Length),
             ("", PasswordError::Length),
             (&"long".repeat(65), PasswordError::Length),
-            ("aaaaaaaaaaaa", PasswordError::TooPlain),
-            ("ababababababab", PasswordError::TooPlain),
-            ("Annabella1234", PasswordError::TooPlain),
+            ("aaaaaaaaaaaa", PasswordError::TooCommon),
+            ("password", PasswordError::TooCommon),
+            ("12345678", PasswordError::TooCommon),
+            ("Annabella1234", PasswordError::HasName),
+            ("annabellaannabella", PasswordError::HasName),
         ] {
             assert_eq!(Password::choose(&Secret::new(text), "annabella"), Err(error), "{text}");
         }
@@ -263,7 +275,7 @@ mod tests {
     fn secrets_do_not_show() {
         let code = RecoveryCode::random().unwrap();
         assert_eq!(
-            format!("{:?} {code:?}", password("hunter2 hunter2")),
+            format!("{:?} {code:?}", password("purple hunter dance")),
             "Password(hidden) RecoveryCode(hidden)"
         );
     }
@@ -287,30 +299,33 @@ mod tests {
     #[tokio::test]
     async fn a_password_is_known_again_and_no_other_one_is() {
         let hasher = Hasher::new(&cheap());
-        let kept = hasher.hash(password("correct horse")).await.unwrap();
+        let kept = hasher.hash(share(), password("correct horse")).await.unwrap();
         assert!(kept.starts_with("$argon2id$v=19$m=16,t=1,p=1$") && !kept.contains("horse"), "{kept}");
-        assert_eq!(hasher.is_right(password("correct horse"), Some(&kept)).await, Ok(true));
-        assert_eq!(hasher.is_right(password("wrong horse!"), Some(&kept)).await, Ok(false));
-        assert_eq!(hasher.is_right(password("nobody has this password"), None).await, Ok(false));
-        assert_ne!(hasher.hash(password("correct horse")).await.unwrap(), kept, "the salt is another one");
+        assert_eq!(hasher.is_right(share(), password("correct horse"), Some(&kept)).await, Ok(true));
+        assert_eq!(hasher.is_right(share(), password("wrong horse!"), Some(&kept)).await, Ok(false));
+        assert_eq!(hasher.is_right(share(), password("nobody has this password"), None).await, Ok(false));
+        assert_ne!(
+            hasher.hash(share(), password("correct horse")).await.unwrap(),
+            kept,
+            "the salt is another one"
+        );
         assert!(!hasher.is_outdated(&kept));
         assert!(Hasher::new(&Passwords { passes: 2, ..cheap() }).is_outdated(&kept));
     }
 
     #[tokio::test]
-    async fn who_finds_the_queue_full_is_told_to_come_back() {
+    async fn whoever_finds_the_queue_full_is_told_to_come_back() {
         let hasher = Hasher::new(&cheap());
-        let taken = hasher.at_once.clone().acquire_owned().await.unwrap();
-        let _at_work = hasher.room.clone().acquire_owned().await.unwrap();
+        let at_work = hasher.queue.turn(share()).await.unwrap();
         let waiting = tokio::spawn({
             let hasher = hasher.clone();
-            async move { hasher.hash(password("correct horse")).await }
+            async move { hasher.hash(share(), password("correct horse")).await }
         });
-        while hasher.room.available_permits() > 0 {
+        while hasher.queue.taken() < 2 {
             tokio::task::yield_now().await;
         }
-        assert_eq!(hasher.hash(password("correct horse")).await, Err(HashError::Busy));
-        drop(taken);
+        assert_eq!(hasher.hash(share(), password("correct horse")).await, Err(HashError::Busy));
+        drop(at_work);
         assert!(waiting.await.unwrap().is_ok());
     }
 }

@@ -15,6 +15,9 @@ use crate::chance::{ChanceError, random_code};
 /// How long other servers have for closing the sockets of a token that was revoked.
 pub(super) const REVOKED_MS: u64 = 5 * 60 * 1_000;
 
+/// Tokens that are good no more and are remembered of a player.
+const FORMER_TOKENS_MAX: usize = 16;
+
 /// What the store keeps of a player. It has no `Debug`: it holds hashes of secrets.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PlayerRecord {
@@ -28,6 +31,9 @@ pub(super) struct PlayerRecord {
     /// Oldest first.
     #[serde(default)]
     pub(super) tokens: Vec<TokenRecord>,
+    /// Hashes of tokens that are good no more, oldest first: a device that presents one was signed in once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) former_tokens: Vec<String>,
     /// None of a guest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) credentials: Option<Credentials>,
@@ -76,6 +82,23 @@ impl TokenRecord {
 }
 
 impl PlayerRecord {
+    /// True if this token is, or once was, one of the player's.
+    pub(super) fn knows_device(&self, token: &Token) -> bool {
+        let hash = token.hash();
+        self.tokens.iter().any(|known| known.hash == hash) || self.former_tokens.contains(&hash)
+    }
+
+    /// Remembers that these tokens were good once.
+    pub(super) fn note_former(&mut self, before: &[TokenRecord]) {
+        for token in before {
+            if self.tokens.iter().all(|kept| kept.hash != token.hash) {
+                self.former_tokens.push(token.hash.clone());
+            }
+        }
+        let surplus = self.former_tokens.len().saturating_sub(FORMER_TOKENS_MAX);
+        self.former_tokens.drain(..surplus);
+    }
+
     pub(super) fn read(bytes: &[u8]) -> Result<PlayerRecord, StoreError> {
         serde_json::from_slice(bytes)
             .map_err(|_| StoreError::Damaged { what: "a player's record cannot be read".to_owned() })

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::scan::Scan;
 
 use super::Players;
-use super::record::{PlayerRecord, REVOKED, REVOKED_MS, TokenRecord, key};
+use super::record::{PlayerRecord, REVOKED, REVOKED_MS, TokenRecord, gone_key, key};
 
 /// Revocations read at a time.
 const CHUNK: usize = 512;
@@ -54,17 +54,23 @@ impl Players {
         for (player, token) in self.inner.connections.tokens() {
             let is_known = match self.read(&player).await {
                 Ok(Some((record, _))) if record.closed.is_some() => {
+                    self.inner.store.drop_copies(&player);
                     self.inner.connections.close_player(&player, CloseCode::Banned);
                     continue;
                 }
                 Ok(Some((record, _))) => record.tokens.iter().any(|known| known.id == *token),
-                Ok(None) => false,
+                // A guest who has not done anything yet, unless they became an account that was deleted.
+                Ok(None) => {
+                    let is_gone = self.inner.store.get(gone_key(&player)?).await?.is_some();
+                    !is_gone && self.inner.connections.pass_of(&player).is_some()
+                }
                 // Out of reach, which is no verdict.
                 Err(_) => {
                     return Err(StoreError::Unavailable { why: "a player could not be read".to_owned() });
                 }
             };
             if !is_known {
+                self.inner.store.drop_copies(&player);
                 self.inner.connections.close_token(&player, &token, CloseCode::TokenRevoked);
             }
         }
@@ -79,6 +85,7 @@ impl Players {
             for (key, player) in &records {
                 let token = key.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
                 if let (Some(Ok(token)), Ok(player)) = (token, std::str::from_utf8(player)) {
+                    self.inner.store.drop_copies(player);
                     self.inner.connections.close_token(player, token, CloseCode::TokenRevoked);
                 }
             }
@@ -97,7 +104,7 @@ mod tests {
     use std::sync::Arc;
     use std::task::{Context, Waker};
 
-    use flagfall_store::{ManualClock, MemoryStore};
+    use flagfall_store::{ManualClock, MemoryStore, Store};
 
     use super::*;
     use crate::gateway::{ConnectionId, Connections, OutboxReader, Registration, outbox};
@@ -120,7 +127,10 @@ mod tests {
         let store = Arc::new(MemoryStore::announcing(clock.clone()));
         let connections = Connections::new();
         let players = Players::new(store.clone(), connections.clone(), &Settings::default());
-        let kept = players.register(Some("ana")).await.unwrap();
+        let kept = players.register(Some("ana")).await.unwrap().identity;
+        let standing = players.standing(&kept).await.unwrap();
+        let (conditions, writes) = (standing.conditions, standing.writes);
+        store.update(flagfall_store::Update { conditions, writes }).await.unwrap();
         let (_kept, mut kept_reader) = connect(&connections, &kept.player.id, &kept.token_id);
         // Revoked by another server, of which every word has expired.
         let (_revoked, mut revoked_reader) = connect(&connections, &kept.player.id, "revoked");

@@ -8,10 +8,11 @@ use sha2::{Digest, Sha256};
 
 use crate::chance::{ChanceError, random_bytes};
 
-/// A credential: 256 random bits, written as 64 hexadecimal digits. The server keeps its SHA-256 alone.
+/// A credential: 256 bits, written as 64 hexadecimal digits. The server keeps only its SHA-256.
 ///
-/// `Debug` does not show it. Looking a hash up needs no constant time: who measures it learns about a hash he cannot
-/// steer.
+/// Tokens of accounts are random; those of guests say who the guest is (`guest.rs`). `Debug`
+/// does not show a token. Looking a hash up needs no constant time: timing reveals something about a
+/// hash that the asker cannot steer.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token([u8; 32]);
 
@@ -29,6 +30,15 @@ impl Token {
         random_bytes().map(Token)
     }
 
+    /// The token of these bytes.
+    pub(super) fn from_bytes(bytes: [u8; 32]) -> Token {
+        Token(bytes)
+    }
+
+    pub(super) fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// The text the client keeps. To be sent to its owner once and written nowhere.
     #[must_use]
     pub fn expose(&self) -> String {
@@ -44,7 +54,7 @@ impl Token {
     /// What the store keeps of it: its hash as text.
     #[must_use]
     pub fn hash(&self) -> String {
-        HexBytes(self.digest().0).to_string()
+        self.digest().as_text()
     }
 
     /// By what the server knows it again.
@@ -57,6 +67,13 @@ impl Token {
 /// A token's SHA-256. `Debug` does not show it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TokenHash([u8; 32]);
+
+impl TokenHash {
+    /// The hash as the store keeps it.
+    pub(super) fn as_text(&self) -> String {
+        HexBytes(self.0).to_string()
+    }
+}
 
 impl fmt::Debug for TokenHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

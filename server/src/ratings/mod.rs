@@ -17,7 +17,7 @@ use flagfall_protocol::{
     GameScore, Leaderboard, LeaderboardEntry, Player, PlayerKind, RatedGame, RatingChange, RatingHistory,
     RatingInfo, RatingPoint, ServerToClient, Speed,
 };
-use flagfall_rating::{Score, rate};
+use flagfall_rating::{Rating, Score, rate};
 use flagfall_rules::{EndReason, Ruleset};
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
 use metrics::counter;
@@ -432,11 +432,8 @@ impl Ratings {
         let now = SystemClock.now();
         let key = rating_key(player, &Class { ruleset: ruleset.to_owned(), speed })?;
         let record = RatingRecord::read(self.store.get(key).await?.as_deref(), now)?;
-        Ok(Standing {
-            rating: record.now(now).value,
-            first_surplus: record.surplus,
-            last_opponent: record.last_opponent,
-        })
+        let Rating { value: rating, deviation, .. } = record.now(now);
+        Ok(Standing { rating, deviation, first_surplus: record.surplus, last_opponent: record.last_opponent })
     }
 
     /// A player's latest rated games in one class, as somebody may know of them: private ones he himself alone.
@@ -566,6 +563,8 @@ impl Ratings {
 pub(crate) struct Standing {
     /// His rating now.
     pub(crate) rating: f64,
+    /// The rating's deviation now.
+    pub(crate) deviation: f64,
     /// Rated games with the first move, less those without.
     pub(crate) first_surplus: i32,
     /// The id of whom he played last.

@@ -20,12 +20,14 @@ use tokio::sync::oneshot;
 
 use super::core::{Asked, Input, Output, Table};
 use super::creation::CreateError;
+
+use super::due::{Care, Forecast, NoFlag};
 use super::header::GameHeader;
 use super::house::{HousePlayers, Thought};
+use super::listing::Absence;
 use super::mailbox::{Mailbox, Sender, mailbox};
 use super::public_games::progress_of;
 use super::registry::{TableError, Tables};
-use super::rest::NoFlag;
 use super::{record, search};
 use crate::chance::random_game_id;
 use crate::gateway::{ConnectionId, Outbox};
@@ -34,6 +36,10 @@ use crate::players::players_today;
 
 /// How long the table of a game that is over is kept when the last who had it open has gone, in milliseconds.
 const LINGER_MS: u64 = 30_000;
+/// How long a running game on a live clock is kept when the last who had it open has gone, in
+/// milliseconds; less if the operator lets slow games rest sooner. Players whose line dropped are back
+/// by then, or count as away.
+const LIVE_REST_MS: u64 = 60_000;
 /// How long a table is kept that was opened for a look, in milliseconds: often another one follows.
 const PASSING_MS: u64 = 5_000;
 /// How long until a table to which somebody had a way when it was to leave tries to leave again, in milliseconds.
@@ -106,8 +112,8 @@ pub(super) enum Message {
         player: Option<String>,
         reply: oneshot::Sender<Option<(GameSummary, Audience, GameView)>>,
     },
-    NoFlagBefore {
-        reply: oneshot::Sender<NoFlag>,
+    Forecast {
+        reply: oneshot::Sender<Forecast>,
     },
     Stop {
         is_last: bool,
@@ -153,31 +159,42 @@ pub(super) struct Shared {
     has_seat_news: AtomicBool,
     /// How far the list of public games says that this one is, as far as is known here.
     noted: Mutex<Option<(bool, Ply)>>,
-    /// Who has gone on purpose: as the table knows, and as the list of running games says.
-    gone: Mutex<Gone>,
-    /// Whether that is being written.
+    /// Who is away.
+    away: Mutex<Away>,
+    /// True if the list of running games has the game, so that it may rest.
+    is_listed: bool,
+    /// True while that list and the game's line are being written.
     pub(super) is_noting: AtomicBool,
 }
 
-#[derive(Clone, Copy, Default)]
-struct Gone {
-    now: PerSide<bool>,
-    listed: PerSide<bool>,
+/// Who is away, and whether the list of running games says so.
+struct Away {
+    absence: Absence,
+    is_told: bool,
 }
 
 impl Shared {
-    fn gone(&self) -> MutexGuard<'_, Gone> {
-        self.gone.lock().unwrap_or_else(PoisonError::into_inner)
+    fn away(&self) -> MutexGuard<'_, Away> {
+        self.away.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Who has gone on purpose.
-    pub(super) fn gone_on_purpose(&self) -> PerSide<bool> {
-        self.gone().now
+    /// Who is away.
+    pub(super) fn absence(&self) -> Absence {
+        self.away().absence
     }
 
-    /// The list of running games says who has gone on purpose.
-    pub(super) fn note_gone(&self, listed: PerSide<bool>) {
-        self.gone().listed = listed;
+    /// These are away now.
+    fn set_absence(&self, absence: Absence) {
+        let mut away = self.away();
+        if !absence.is_like(&away.absence) {
+            *away = Away { absence, is_told: false };
+        }
+    }
+
+    /// The list of running games says who is away.
+    pub(super) fn note_absence(&self, listed: Absence) {
+        let mut away = self.away();
+        away.is_told |= away.absence == listed;
     }
 
     fn progress(&self) -> MutexGuard<'_, Progress> {
@@ -199,16 +216,13 @@ impl Shared {
         }
     }
 
-    /// Whether the lists may not say how far the game is, or who has gone, and should.
+    /// True if the lists do not say yet how far the game is, or who is away.
     pub(super) fn has_gone_on(&self) -> bool {
-        if !self.header.is_slow() {
-            return false;
-        }
         let Progress { is_quarantined, phase, ply, .. } = *self.progress();
         let noted = *self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         let is_behind = noted.is_none_or(|noted| noted < progress_of(phase, ply));
-        let Gone { now, listed } = *self.gone();
-        !is_quarantined && phase != Phase::Over && (is_behind && !self.header.terms.private || now != listed)
+        let is_news = is_behind && !self.header.terms.private || !self.away().is_told;
+        !is_quarantined && phase != Phase::Over && is_news
     }
 
     /// The list of public games says that this one is so far, or further.
@@ -296,7 +310,7 @@ impl TableHandle {
         self.wake_table();
     }
 
-    fn wake_table(&self) {
+    pub(super) fn wake_table(&self) {
         // A full mailbox keeps the table awake anyway, and it looks for news at every step.
         if let Some(room) = self.sender.try_reserve() {
             room.send(Box::new(Message::Heard));
@@ -319,10 +333,10 @@ impl TableHandle {
         answer.await.map_err(|_| TableError::Unavailable)?.ok_or(TableError::NotFound)
     }
 
-    /// When its flag falls at the earliest.
-    pub(super) async fn no_flag_before(&self) -> Result<NoFlag, TableError> {
+    /// What happens in the game by itself.
+    pub(super) async fn forecast(&self) -> Result<Forecast, TableError> {
         let (reply, answer) = oneshot::channel();
-        self.send_message(Message::NoFlagBefore { reply }).await.map_err(|_| TableError::Unavailable)?;
+        self.send_message(Message::Forecast { reply }).await.map_err(|_| TableError::Unavailable)?;
         answer.await.map_err(|_| TableError::Unavailable)
     }
 
@@ -334,7 +348,10 @@ impl TableHandle {
         // From the log, not from the table: however long the reading takes, the game goes on.
         let viewer = self.shared.header.viewer(player).ok_or(TableError::NotFound)?;
         let stored = search::read_all(&*self.shared.store, self.id(), 0).await.map_err(TableError::from)?;
-        let mut record = record::record(self.id(), &stored, viewer).map_err(|_| TableError::Quarantined)?;
+        // A long game takes milliseconds: other connections of this thread do not wait for it.
+        let id = self.id();
+        let made = tokio::task::spawn_blocking(move || record::record(id, &stored, viewer)).await;
+        let mut record = made.map_err(|_| TableError::Unavailable)?.map_err(|_| TableError::Quarantined)?;
         record.players = players_today(&*self.shared.store, &record.players).await;
         Ok(record)
     }
@@ -351,7 +368,7 @@ impl TableHandle {
     }
 
     /// Whether a player plays the game.
-    pub(super) fn has_seat(&self, player: &str) -> bool {
+    pub(crate) fn has_seat(&self, player: &str) -> bool {
         self.shared.header.side_of(player).is_some()
     }
 
@@ -383,6 +400,8 @@ pub(super) struct Actor {
     seats_told: PerSide<Option<Stamp>>,
     idle_since: Option<Stamp>,
     stay: Stay,
+    /// Counts this table among those opened for their dues.
+    care: Option<Care>,
     /// Somebody had a way to the table when it was to leave: it stays at least until then.
     stays_until: Stamp,
     stopping: Vec<oneshot::Sender<()>>,
@@ -392,15 +411,25 @@ pub(super) struct Actor {
     rematch_id: Option<GameId>,
 }
 
+/// Why and as what a table is opened.
+pub(super) struct Opened {
+    pub(super) stay: Stay,
+    /// Counts it among those opened for their dues.
+    pub(super) care: Option<Care>,
+    /// Who is away, as the list of running games says, if that has the game.
+    pub(super) listed: Option<Absence>,
+}
+
 /// A table's task-to-be and the way to it.
 pub(super) fn channel(
     id: GameId,
     table: Table,
     tables: &Tables,
     store: Arc<dyn Store>,
-    stay: Stay,
+    opened: Opened,
 ) -> (TableHandle, Box<Actor>) {
     let (sender, mailbox) = mailbox();
+    let Opened { stay, care, listed } = opened;
     let summary = table.summary();
     let shared = Arc::new(Shared {
         id,
@@ -420,7 +449,8 @@ pub(super) fn channel(
         // What was told while the log was read found no table.
         has_seat_news: AtomicBool::new(true),
         noted: Mutex::new(None),
-        gone: Mutex::new(Gone { now: table.gone_on_purpose(), listed: table.gone_on_purpose() }),
+        away: Mutex::new(Away { absence: listed.unwrap_or_default(), is_told: true }),
+        is_listed: listed.is_some(),
         is_noting: AtomicBool::new(false),
     });
     let house = HousePlayers::new(table.header(), tables.thinking_room());
@@ -437,6 +467,7 @@ pub(super) fn channel(
         seats_told: PerSide::default(),
         idle_since: None,
         stay,
+        care,
         stays_until: Stamp(0),
         stopping: Vec::new(),
         is_parting: false,
@@ -537,7 +568,7 @@ impl Actor {
         self.idle_since = self.is_idle().then(|| self.idle_since.unwrap_or_else(|| self.tables.now()));
         if self.idle_since.is_some() && !was_idle {
             // Before the time comes to leave.
-            self.shared.gone().now = self.table.gone_on_purpose();
+            self.shared.set_absence(self.table.absence());
             self.tables.note_line_soon(self.id, &self.shared);
         }
         self.table.wake_at().into_iter().chain(self.leave_at()).min()
@@ -546,7 +577,8 @@ impl Actor {
     /// Whether nobody needs the table: the game is over, or may rest.
     fn is_idle(&self) -> bool {
         self.table.is_idle()
-            || (self.table.may_rest(self.tables.now())
+            || (self.shared.is_listed
+                && self.table.may_rest(self.tables.now())
                 && !self.house.are_thinking()
                 && self.outputs.is_empty())
     }
@@ -557,21 +589,26 @@ impl Actor {
             Stay::Short => 0,
             Stay::Passing => PASSING_MS,
             Stay::Long if self.table.is_idle() => LINGER_MS,
-            Stay::Long => self.tables.inner.settings.rest_ms,
+            Stay::Long if self.table.header().is_slow() => self.tables.inner.settings.rest_ms,
+            Stay::Long => self.tables.inner.settings.rest_ms.min(LIVE_REST_MS),
         };
         self.idle_since.map(|since| since.plus_ms(stay_ms).max(self.stays_until))
     }
 
+    /// True if the time to leave has come. A flag may have come near meanwhile.
     fn is_to_leave(&self) -> bool {
-        self.leave_at().is_some_and(|leave_at| self.tables.now() >= leave_at)
+        self.leave_at().is_some_and(|leave_at| self.tables.now() >= leave_at) && self.is_idle()
     }
 
     fn receive(&mut self, message: Message) {
         match &message {
-            Message::Input(_) => self.stay = Stay::Long,
+            Message::Input(_) => {
+                self.stay = Stay::Long;
+                self.care = None;
+            }
             // Whoever looks may look again.
             Message::Look { .. } => self.stay = self.stay.max(Stay::Passing),
-            Message::NoFlagBefore { .. } | Message::Stop { .. } | Message::Heard | Message::Audit => {}
+            Message::Forecast { .. } | Message::Stop { .. } | Message::Heard | Message::Audit => {}
         }
         match message {
             Message::Input(TableInput::Open { outbox, player, since }) => {
@@ -612,13 +649,14 @@ impl Actor {
                 });
                 let _caller_left = reply.send(seen);
             }
-            Message::NoFlagBefore { reply } => {
-                let flag = self.table.no_flag_before(self.tables.now());
-                let _caller_left = reply.send(match flag {
+            Message::Forecast { reply } => {
+                let flag = match self.table.no_flag_before(self.tables.now()) {
                     _ if self.table.is_over() => NoFlag::Over,
                     Some(flag) => NoFlag::Before(flag),
                     None => NoFlag::Ever,
-                });
+                };
+                let awaits_house = !self.table.is_over() && self.table.awaits_house();
+                let _caller_left = reply.send(Forecast { flag, awaits_house });
             }
             Message::Stop { is_last, reply } => {
                 if self.table.is_stopped {
@@ -650,6 +688,7 @@ impl Actor {
             self.table.note_sight(seats.sighted_since(tokio::time::Instant::now()));
             if self.shared.has_seat_news.swap(false, Ordering::Relaxed) {
                 let elsewhere = seats.elsewhere(self.id);
+                self.table.note_left_elsewhere(seats.take_left(self.id));
                 self.outputs.extend(self.table.step(now, Input::Elsewhere(elsewhere)));
             }
         }
@@ -679,7 +718,7 @@ impl Actor {
         let told = std::mem::replace(&mut self.seats_told, here);
         let Some(seats) = self.tables.seats() else { return };
         for side in Side::BOTH.into_iter().filter(|side| told[*side] != here[*side]) {
-            seats.note(self.id, side, here[side]);
+            seats.note(self.id, side, here[side], self.table.gone_on_purpose()[side]);
         }
     }
 
@@ -728,7 +767,8 @@ impl Actor {
                 .boxed(),
                 Output::MakeRematch => self.make_rematch(),
                 Output::HouseTurn { side, view } => {
-                    self.house.think(side, view);
+                    let opponent = &self.shared.header.players[side.opponent()].id;
+                    self.house.think(side, view, self.tables.connections().network_of(opponent));
                     continue;
                 }
                 Output::Stopped => {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_protocol::{Audience, GameEvent, ServerToClient, ViewChange};
+use flagfall_protocol::{Abort, Audience, GameEvent, ServerToClient, ViewChange};
 use flagfall_rules::{Event, Game, Viewer, see, see_change};
 
 use super::brief::{Brief, Told};
@@ -115,7 +115,14 @@ impl Audiences {
     }
 
     /// Shows an event, already carried out, to everybody who may see it.
-    pub(super) fn publish(&mut self, id: GameId, game: &Game, event: &Event, at: Stamp) {
+    pub(super) fn publish(
+        &mut self,
+        id: GameId,
+        game: &Game,
+        event: &Event,
+        at: Stamp,
+        abort: Option<&Abort>,
+    ) {
         for viewer in Viewer::ALL {
             let Some(seen) = see(event, game, viewer) else { continue };
             let seen = GameEvent::from(&seen);
@@ -129,7 +136,8 @@ impl Audiences {
                 continue;
             }
             let change = ViewChange::from(&see_change(event, game, viewer, at));
-            let payload = Payload::new(&ServerToClient::Event { game: id, seq, event: seen, change });
+            let abort = abort.cloned();
+            let payload = Payload::new(&ServerToClient::Event { game: id, seq, event: seen, change, abort });
             for listener in listeners.iter_mut().filter(|listener| listener.viewer == viewer) {
                 listener.outbox.set_head(id, seq);
                 let is_slow = viewer == Viewer::Public && listener.outbox.queued() > SPECTATOR_QUEUE_MAX;

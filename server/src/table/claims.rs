@@ -9,6 +9,7 @@ use flagfall_protocol::{Presence, ServerToClient};
 use flagfall_rules::{Phase, Viewer};
 
 use super::core::Table;
+use super::listing::Absence;
 use super::presence::AWAY_AFTER_MS;
 use crate::gateway::ConnectionId;
 
@@ -62,19 +63,37 @@ impl Table {
         }
     }
 
+    /// Other servers say who left on purpose there.
+    pub(super) fn note_left_elsewhere(&mut self, left: PerSide<bool>) {
+        for side in Side::BOTH.into_iter().filter(|side| left[*side]) {
+            self.claims.is_on_purpose[side] = true;
+        }
+    }
+
     /// Who has gone on purpose and not come back.
     pub(super) fn gone_on_purpose(&self) -> PerSide<bool> {
         self.claims.is_on_purpose
     }
 
-    /// Who had gone on purpose when the game went to rest: it is the same absence still.
-    pub(super) fn set_gone_on_purpose(&mut self, gone: PerSide<bool>) {
-        self.claims.is_on_purpose = gone;
+    /// Who is away.
+    pub(super) fn absence(&self) -> Absence {
+        Absence { gone: self.claims.is_on_purpose, left: self.left() }
+    }
+
+    /// Who was away when the game went to rest: it is the same absence still.
+    pub(super) fn set_absence(&mut self, absence: Absence) {
+        self.claims.is_on_purpose = absence.gone;
+        self.set_left(absence.left);
     }
 
     /// A player has acted on another server: he was there then.
     pub(super) fn note_act(&mut self, side: Side, at: Stamp) {
         self.claims.waits[side].acted_at = Some(at);
+    }
+
+    /// When a player acted last, as the log says.
+    pub(super) fn acted_at(&self, side: Side) -> Option<Stamp> {
+        self.claims.waits[side].acted_at
     }
 
     /// Whether a player has gone away, on purpose or for half a minute, from a game at which he has to be: not where a ply has days.

@@ -4,18 +4,20 @@ use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{Code, GameCommand};
 use flagfall_rules::{Event, Events, Game, Refusal, Viewer, decide, decide_claim, decide_deadline};
 use flagfall_store::record::{self, CommandStamp, LogBody, LogEntry};
-use flagfall_store::{Append, AppendOutcome, Head, Key, StoreError, StoredEntry, Write};
+use flagfall_store::{Append, AppendOutcome, Head, Key, SecretBytes, StoreError, StoredEntry, Write};
 
 use super::answers::{CommandKey, Done, fingerprint_of, stamp_of};
 use super::core::{Asked, Cause, Early, Flight, Output, ReadFailure, Reading, Table, is_awaited};
 use super::epochs::StaleEpoch;
 use super::header::GameHeader;
-use super::listing::{self, awake_key};
+use super::listing::{self, awake_key, house_key};
 use super::public_games;
 use super::replay::{self, ReplayError};
 use crate::archive::ended;
 use crate::gateway::{Outbox, Payload};
 use crate::histories;
+use crate::proof;
+use crate::prune::guest_ended;
 use crate::ratings::due_key;
 use crate::turns::due_turn;
 
@@ -65,6 +67,11 @@ impl Table {
         let deadline = self.game.deadline().map(|deadline| deadline.plus_ms(lag_ms.into()));
         match self.append_of(now, events.iter(), lag_ms, Some(&stamp), deadline) {
             Some(append) => {
+                if let Some(outbox) = &asked.outbox {
+                    let bytes: usize = append.bodies.iter().map(SecretBytes::len).sum();
+                    // The house answers each move with one of about the same size.
+                    outbox.note_stored(if self.header.has_house() { 2 * bytes } else { bytes });
+                }
                 outputs.push(Output::Append(append));
                 let done = Done { key, fingerprint, seq: 0 };
                 self.flight = Some(Flight::Command { asked, done, side, lag_ms, events: Box::new(events) });
@@ -104,16 +111,21 @@ impl Table {
         Some(Output::Append(append))
     }
 
-    /// Whether the list of games that have to be in memory says when the house player of this one is to act.
-    fn is_house_noted(&self) -> bool {
-        self.header.is_slow() && self.header.has_house()
+    /// Lists whether a house player is to act once the game is so far; nothing at its end, which
+    /// takes the game off every list.
+    fn house_turn(&self, after: &Game, now: Stamp) -> Vec<Write> {
+        if after.phase() == flagfall_rules::Phase::Over {
+            return Vec::new();
+        }
+        let is_awaited = |side: &Side| self.header.is_house(*side) && is_awaited(after, *side);
+        let since = Side::BOTH.iter().any(is_awaited).then_some(now);
+        listing::house_turn(self.id, &self.header, since)
     }
 
-    /// Whether the game has to be in memory because its house player is to act, once the game is so far; nothing at its end, which takes it from every list.
-    fn house_turn(&self, after: &Game) -> Option<Write> {
-        let is_awaited = |side: &Side| self.header.is_house(*side) && is_awaited(after, *side);
-        let is_over = after.phase() == flagfall_rules::Phase::Over;
-        if is_over { None } else { listing::house_turn(self.id, Side::BOTH.iter().any(is_awaited)) }
+    /// The due of a signature.
+    fn due_proof(&self) -> Option<Write> {
+        let key = proof::due_key(self.id).filter(|_| self.signs)?;
+        Some(Write::Put { key, value: Vec::new(), expires: None })
     }
 
     /// The append of events, before the first of which the side that acted is given back so much time.
@@ -127,7 +139,7 @@ impl Table {
     ) -> Option<Append> {
         let mut bodies = Vec::with_capacity(2);
         let mut writes = Vec::new();
-        let mut after = self.is_house_noted().then(|| self.game.clone());
+        let mut after = self.header.has_house().then(|| self.game.clone());
         for event in events {
             if let Some(after) = &mut after {
                 flagfall_rules::evolve(after, event, now);
@@ -137,8 +149,11 @@ impl Table {
                 writes.extend(public_games::closing(self.id, &self.header, self.game.terms().created));
                 writes.extend(due_rating(self.id, &self.header));
                 writes.extend(due_history(self.id));
+                writes.extend(self.due_proof());
                 writes.extend(ended(self.id, now));
+                writes.extend(guest_ended(self.id, &self.header, now));
                 writes.extend(self.marks(now, outcome, stamp));
+                writes.extend(self.pool_return(now, event, stamp));
             }
             let entry = LogEntry::<GameHeader> {
                 command: stamp.cloned(),
@@ -148,7 +163,7 @@ impl Table {
             bodies.push(record::encode(entry).ok()?);
         }
         writes.extend(due_turn(self.id, &self.header, self.head.seq + bodies.len() as u64));
-        writes.extend(after.and_then(|after| self.house_turn(&after)));
+        writes.extend(after.into_iter().flat_map(|after| self.house_turn(&after, now)));
         Some(Append { game: self.id, expected: self.head, deadline, not_before: None, bodies, writes })
     }
 
@@ -191,7 +206,7 @@ impl Table {
         match self.flight.take() {
             Some(Flight::Command { asked, mut done, side, mut lag_ms, events }) => {
                 for event in events.iter() {
-                    self.carry_out(event, at, std::mem::take(&mut lag_ms));
+                    self.carry_out(event, at, std::mem::take(&mut lag_ms), Some(side));
                 }
                 done.seq = self.seq_of(side);
                 self.note_done(done);
@@ -201,7 +216,7 @@ impl Table {
                 }
             }
             Some(Flight::ByItself { events, cause }) => {
-                events.iter().for_each(|event| self.carry_out(event, at, 0));
+                events.iter().for_each(|event| self.carry_out(event, at, 0, None));
                 match cause {
                     Cause::Deadline => {}
                     Cause::Recovery => self.told_outage(),
@@ -324,10 +339,9 @@ impl Table {
         for stored in stored {
             let entry = replay::entry(stored)?;
             self.head = self.head.then(self.id, &stored.body);
-            self.carry_out(&entry.event, entry.at, entry.lag_ms);
-            if let Some(stamp) = entry.command
-                && let Some(side) = self.header.side_of(&stamp.player)
-            {
+            let asker = entry.command.as_ref().and_then(|stamp| self.header.side_of(&stamp.player));
+            self.carry_out(&entry.event, entry.at, entry.lag_ms, asker);
+            if let (Some(stamp), Some(side)) = (entry.command, asker) {
                 self.note_act(side, entry.at);
                 let key = CommandKey::new(side, &stamp.cmd_id);
                 self.note_done(Done { key, fingerprint: stamp.fingerprint, seq: self.seq_of(side) });
@@ -336,10 +350,12 @@ impl Table {
         Ok(())
     }
 
-    /// Carries an event out that is in the log, and shows it.
-    fn carry_out(&mut self, event: &Event, at: Stamp, lag_ms: u32) {
+    /// Carries an event out that is in the log, and shows it. `asker` is the side whose command it came of.
+    fn carry_out(&mut self, event: &Event, at: Stamp, lag_ms: u32, asker: Option<Side>) {
+        self.aborted = self.abort_cause(event, asker).or(self.aborted);
         flagfall_rules::evolve_compensated(&mut self.game, event, at, lag_ms);
-        self.audiences.publish(self.id, &self.game, event, at);
+        let abort = self.abort();
+        self.audiences.publish(self.id, &self.game, event, at, abort.as_ref());
     }
 
     pub(super) fn seq_of(&self, side: Side) -> u64 {
@@ -384,5 +400,6 @@ fn due_history(game: GameId) -> Option<Write> {
 }
 
 fn end_of_index(game: GameId, header: &GameHeader) -> impl Iterator<Item = Write> {
-    index_keys(game, header).chain(awake_key(game)).map(|key| Write::Delete { key })
+    let keys = index_keys(game, header).chain(awake_key(game));
+    keys.chain(house_key(game).filter(|_| header.has_house())).map(|key| Write::Delete { key })
 }

@@ -18,6 +18,7 @@ use flagfall_rules::{
 };
 use flagfall_store::{Append, AppendOutcome, Head, Outage, StoreError, StoredEntry};
 
+use super::aborts::AbortCause;
 use super::answers::{CommandKey, Done};
 use super::audience::{Audiences, Subscriber, audience_of};
 use super::claims::Claims;
@@ -229,6 +230,10 @@ pub(super) struct Table {
     pub(super) is_stopped: bool,
     pub(super) is_quarantined: bool,
     pub(super) is_diverged: bool,
+    /// Whether the game is signed when it is over.
+    pub(super) signs: bool,
+    /// Why the game was aborted, if it was.
+    pub(super) aborted: Option<AbortCause>,
     pub(super) rematch: Option<GameId>,
     /// Who waits for the rematch that is being made.
     pub(super) rematch_askers: Vec<RematchAsker>,
@@ -274,6 +279,8 @@ impl Table {
             is_stopped: false,
             is_quarantined: false,
             is_diverged: false,
+            signs: false,
+            aborted: None,
             rematch: None,
             rematch_askers: Vec::new(),
         };
@@ -520,8 +527,10 @@ impl Table {
             view,
             events,
             presence: self.presence(),
+            left: PerSide::from_fn(|side| self.has_left(side)),
             claimable_at: PerSide::from_fn(|side| self.claim_at(side).map(|at| at.0)),
             rematch: Side::BOTH.into_iter().filter(|side| self.seats[*side].wants_rematch).collect(),
+            abort: self.abort(),
         }));
     }
 
@@ -553,7 +562,8 @@ impl Table {
     /// Connections that ended without a word are gone as well.
     fn notice_closed(&mut self) {
         while let Some(gone) = self.audiences.players.iter().find(|player| player.outbox.is_closed()) {
-            let connection = gone.connection;
+            let (connection, has_left) = (gone.connection, gone.outbox.has_said_goodbye());
+            self.note_leaving(connection, has_left);
             self.close(connection);
         }
     }

@@ -11,6 +11,7 @@ use super::listing;
 use super::registry::Tables;
 use crate::chance::random_bytes;
 use crate::gateway::Payload;
+use crate::keys::plan_key;
 use crate::turns::due_turn;
 
 /// What a new game is made with.
@@ -37,6 +38,12 @@ pub enum CreateError {
     /// A player has too many running games.
     #[error("a player has {0} running games already: finish one first")]
     TooManyGames(usize),
+    /// There is no memory for a new game.
+    #[error("the server has no memory left for new games; running games go on. Try again in a few minutes")]
+    NoMemory,
+    /// All players together have too many running games.
+    #[error("the server has {0} running games, as many as its operators allow. Try again in a few minutes")]
+    ServerFull(usize),
     /// The server stops.
     #[error("the server is stopping: no new games")]
     Stopping,
@@ -53,6 +60,7 @@ impl From<&CreateError> for Code {
         Code::new(match error {
             CreateError::Unavailable | CreateError::NoChance => Code::STORE_UNAVAILABLE,
             CreateError::TooManyGames(_) => Code::TOO_MANY,
+            CreateError::NoMemory | CreateError::ServerFull(_) => Code::SERVER_FULL,
             CreateError::Stopping => Code::STOPPING,
             CreateError::NoSuchRuleset => Code::NO_SUCH_RULESET,
         })
@@ -94,9 +102,24 @@ impl Tables {
             return Ok(handle.summary());
         }
         header.game_terms(id, Stamp(0)).ok_or(CreateError::NoSuchRuleset)?;
+        self.check_capacity()?;
         let making = self.begin_making(id, &header)?;
         making.check_room(&header).await?;
         self.create_now(id, &header).await
+    }
+
+    /// Refuses new games while memory runs short, and beyond the limit of all running games.
+    fn check_capacity(&self) -> Result<(), CreateError> {
+        let settings = &self.inner.settings;
+        let (refused, reason) = if !settings.memory.has_room_for_games() {
+            (CreateError::NoMemory, "memory")
+        } else if self.running_count() >= settings.running_games_max {
+            (CreateError::ServerFull(settings.running_games_max), "running_games")
+        } else {
+            return Ok(());
+        };
+        metrics::counter!(crate::metrics::GAMES_REFUSED, "reason" => reason).increment(1);
+        Err(refused)
     }
 
     async fn create_now(&self, id: GameId, header: &GameHeader) -> Result<GameSummary, CreateError> {
@@ -107,6 +130,7 @@ impl Tables {
             writes.push(Write::Put { key, value: id.as_str().into(), expires: None });
         }
         writes.extend(due_turn(id, header, 1));
+        writes.extend(plan_key(id).map(|key| Write::Delete { key }));
         let append = Append {
             game: id,
             expected: Head::START,
@@ -128,6 +152,7 @@ impl Tables {
         }
         metrics::counter!("flagfall_games_made_total", "ruleset" => ruleset_label(&header.terms.ruleset))
             .increment(1);
+        self.inner.running.note_made();
         let handle = self.find(id).await.map_err(|_| CreateError::Unavailable)?;
         Ok(handle.summary())
     }

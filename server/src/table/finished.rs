@@ -1,13 +1,13 @@
 //! Games that are over, as their logs tell them.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_protocol::{GameView, Player, Secret, Terms};
+use flagfall_protocol::{GameRecord, GameView, Player, Secret, Terms};
 use flagfall_rules::{EndReason, Viewer, view};
 use flagfall_store::Store;
 
 use super::registry::{TableError, Tables};
-use super::replay;
 use super::search::read_all;
+use super::{record, replay};
 
 /// A game that is over.
 #[derive(Clone, Debug)]
@@ -42,6 +42,18 @@ impl Tables {
     /// [`TableError`].
     pub async fn finished(&self, game: GameId) -> Result<Option<Finished>, TableError> {
         finished(&*self.inner.store, game).await
+    }
+
+    /// A game's record as the public has it or, of a private game, would have it. Players are called as they were when it was made.
+    ///
+    /// # Errors
+    /// [`TableError`].
+    pub(crate) async fn public_record(&self, game: GameId) -> Result<GameRecord, TableError> {
+        let stored = read_all(&*self.inner.store, game, 0).await?;
+        if stored.is_empty() {
+            return Err(TableError::NotFound);
+        }
+        record::record(game, &stored, Viewer::Public).map_err(|_| TableError::Quarantined)
     }
 
     /// The same, with what its players may keep of it.

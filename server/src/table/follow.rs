@@ -16,8 +16,9 @@ use crate::peers::Elsewhere;
 
 /// How long what was heard of a game that nobody here looks at may wait, in milliseconds.
 const UNHURRIED_MS: u64 = 3_000;
-/// After how long without an entry a server whose people do not look at a game moves its house player, in milliseconds.
-const HOUSE_TAKEOVER_MS: u64 = 5_000;
+/// A server whose people do not look at a game moves its house player this long after the last entry, in
+/// milliseconds.
+pub(super) const HOUSE_TAKEOVER_MS: u64 = 5_000;
 
 /// Somebody who opens the game while it may be behind its log.
 pub(super) struct Opener {
@@ -88,8 +89,10 @@ impl Table {
     /// knows whether there is one.
     pub(super) fn shown_at(&self, now: Stamp) -> Stamp {
         let at = match (self.outage_since, self.outage_until) {
-            (Some(since), Some(until)) => now.minus_ms(until.ms_since(since)),
-            (Some(since), None) => since.min(now),
+            // Clients count a live clock on from the moment shown: a moment in the outage's shadow would
+            // let it run through the outage. The log tells of it right after the game was opened.
+            (Some(since), Some(until)) if self.header().is_slow() => now.minus_ms(until.ms_since(since)),
+            (Some(since), _) => since.min(now),
             (None, _) => self.following.silent_since.map_or(now, |since| since.min(now)),
         };
         at.max(self.game.latest())

@@ -2,24 +2,24 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::header::GameHeader;
+use super::thinking::{ThinkingRoom, ThinkingShare};
+use crate::admission::Network;
+use crate::metrics::{HOUSE_SECONDS, HOUSE_WAIT_SECONDS};
 use flagfall_board::{PerSide, Side};
 use flagfall_bots::{Effort, HousePlayer, Level};
 use flagfall_rules::{Command, View};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
-use tokio::sync::Semaphore;
-
-use super::header::GameHeader;
-use crate::metrics::HOUSE_SECONDS;
 
 /// What a house player came to: its side, what it saw, and what it wants done.
 pub(super) type Thought = (Side, Box<View>, Option<Command>);
 
-/// How many house players may think at the same time: one thread stays free for the connections.
-pub(super) fn thinking_room() -> Arc<Semaphore> {
+/// Where house players think: one thread stays free for the connections.
+pub(super) fn thinking_room() -> ThinkingRoom {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    Arc::new(Semaphore::new(threads.saturating_sub(1).max(1)))
+    ThinkingRoom::new(threads.saturating_sub(1))
 }
 
 /// The house players of one game. Most games have none, and take no room for them.
@@ -27,13 +27,15 @@ pub(super) struct HousePlayers(Option<Box<Players>>);
 
 struct Players {
     seats: PerSide<Option<(Level, Arc<Mutex<HousePlayer>>)>>,
-    room: Arc<Semaphore>,
+    /// The id of each side's opponent.
+    opponents: PerSide<Arc<str>>,
+    room: ThinkingRoom,
     thoughts: FuturesUnordered<BoxFuture<'static, Thought>>,
 }
 
 impl HousePlayers {
     /// Those that the header seats.
-    pub(super) fn new(header: &GameHeader, room: Arc<Semaphore>) -> HousePlayers {
+    pub(super) fn new(header: &GameHeader, room: ThinkingRoom) -> HousePlayers {
         let seat = |side: Side| {
             let level = header.players[side].id.strip_prefix("house-").and_then(Level::from_name)?;
             let player = HousePlayer::new(level, side, seed(), Effort::default());
@@ -41,18 +43,31 @@ impl HousePlayers {
         };
         let seats = PerSide::from_fn(seat);
         let has_any = Side::BOTH.into_iter().any(|side| seats[side].is_some());
-        HousePlayers(has_any.then(|| Box::new(Players { seats, room, thoughts: FuturesUnordered::new() })))
+        let players = || {
+            let opponents = PerSide::from_fn(|side: Side| header.players[side.opponent()].id.as_str().into());
+            Box::new(Players { seats, opponents, room, thoughts: FuturesUnordered::new() })
+        };
+        HousePlayers(has_any.then(players))
     }
 
-    /// Lets the house player of a side think about a view, when there is one.
-    pub(super) fn think(&self, side: Side, view: Box<View>) {
+    /// Lets the house player of a side think about a view, when there is one. Its opponent, who is
+    /// connected from this network, is charged for the time.
+    pub(super) fn think(&self, side: Side, view: Box<View>, network: Option<Network>) {
         let Some(players) = &self.0 else { return };
         let Some((level, player)) = players.seats[side].clone() else { return };
-        let room = players.room.clone();
+        let (room, share) =
+            (players.room.clone(), ThinkingShare { network, player: players.opponents[side].clone() });
         let thinking = async move {
-            let _place = room.acquire_owned().await;
+            let asked = std::time::Instant::now();
+            let place = room.enter(share).await;
             let started = std::time::Instant::now();
-            let thought = tokio::task::spawn_blocking(move || (think(&player, side, &view), view)).await;
+            metrics::histogram!(HOUSE_WAIT_SECONDS).record(started - asked);
+            let thought = tokio::task::spawn_blocking(move || {
+                // The place is taken until the thread is free, though nobody may wait for it any more.
+                let _place = place;
+                (think(&player, side, &view), view)
+            });
+            let thought = thought.await;
             metrics::histogram!(HOUSE_SECONDS, "level" => level.name()).record(started.elapsed());
             match thought {
                 Ok((command, view)) => (side, view, command),

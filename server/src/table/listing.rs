@@ -1,50 +1,80 @@
-//! The list of running games: `live/GAME`, and `seat/PLAYER/GAME` for each of its players.
+//! The lists of running games.
 //!
-//! A game with days per move, or without a clock, may leave memory. Its place in the list says so, and by when somebody has to look at it; `flags/TIME/GAME` says the
-//! same in the order of time, so whoever looks after games at rest reads what is due and nothing else. That moment is never after the flag. Whoever looks moves it on, by one update on
-//! the condition that the list still has it: a ply writes nothing, and the end takes the game out of the list and leaves the rest to whoever looks next.
-//!
-//! `awake/GAME` names the games that have to be in memory: those on a clock, and slow ones whose house player is to act. Whoever starts, or compares what he has with the store, reads
-//! those, and none of the games at rest.
+//! - `live/GAME` names every running game. Its value, a [`Listing`], says when the game is due and who had left it.
+//! - `seat/PLAYER/GAME` names the running games of a player.
+//! - `flags/TIME/GAME` holds the same dues in the order of time. A due is never after the flag, so
+//!   whoever reads what is due and opens those games misses no flag. Looking moves a due on, if the
+//!   listing is unchanged; a ply writes nothing, and the end of a game leaves its due to be cleared.
+//! - `house/GAME` names the games in which a house player is to act, with the time since when.
+//! - `news/GAME` names the games made in the last minute.
+//! - `awake/GAME` is for servers of version 0.1, which keep those games in memory: all games on a live
+//!   clock, and slower ones while a house player is to act.
 
-use flagfall_board::{GameId, PerSide, Stamp};
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_protocol::Time;
 use flagfall_store::{Expect, Key, Update, Write};
 use serde::{Deserialize, Serialize};
 
 use super::commit::index_keys;
 use super::header::GameHeader;
 
-/// What the list says of a game that may leave memory; of all others it says nothing.
+/// What the list says of a running game. Version 0.1 wrote none for games on a live clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Listing {
     /// When the game was made.
     pub(super) created: Stamp,
-    /// When it is to be looked at: no flag falls before. Never, where time is unlimited.
+    /// No flag falls before this moment. None where time is unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) due: Option<Stamp>,
-    /// Who had gone on purpose, and not come back, when the last server put the game to rest.
-    #[serde(default, skip_serializing_if = "is_nobody")]
-    pub(super) gone: PerSide<bool>,
+    /// Who was away when the game was put to rest.
+    #[serde(flatten)]
+    pub(super) absence: Absence,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_nobody(gone: &PerSide<bool>) -> bool {
-    *gone == PerSide::default()
+/// Who is away from a game, as it is kept while the game rests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Absence {
+    /// Who left on purpose and has not come back.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) gone: PerSide<bool>,
+    /// Since when each player has been away, where a flag may fall on them (live clocks).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) left: PerSide<Option<Stamp>>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Two servers see a player leave at slightly different times; a difference below this, in
+/// milliseconds, is not worth a write.
+const LEFT_DIFFERENCE_MS: u64 = 5_000;
+
+impl Absence {
+    /// True if both say the same, short differences aside.
+    pub(super) fn is_like(&self, other: &Absence) -> bool {
+        let is_near = |side| match (self.left[side], other.left[side]) {
+            (Some(one), Some(other)) => one.ms_since(other).max(other.ms_since(one)) < LEFT_DIFFERENCE_MS,
+            (one, other) => one == other,
+        };
+        self.gone == other.gone && Side::BOTH.into_iter().all(is_near)
+    }
 }
 
 impl Listing {
-    /// What the list says; nothing of a game that stays in memory.
+    /// Reads the value of `live/GAME`; none in what version 0.1 wrote for a live clock.
     pub(super) fn read(value: &[u8]) -> Option<Listing> {
         serde_json::from_slice(value).ok()
     }
 
-    /// A game of this header that is made now; nothing for one that stays in memory.
-    fn opening(header: &GameHeader, now: Stamp) -> Option<Listing> {
-        header.is_slow().then(|| Listing {
-            created: now,
-            due: Some(now.plus_ms(header.deploy_ms)),
-            gone: PerSide::default(),
-        })
+    /// The listing of a game that is made now: both may deploy at once, and then a clock runs.
+    fn opening(header: &GameHeader, now: Stamp) -> Listing {
+        let base_ms = match header.terms.time {
+            Time::Fischer { base_s, .. } | Time::Delay { base_s, .. } => u64::from(base_s) * 1_000,
+            Time::Correspondence { .. } | Time::Unlimited {} => u64::MAX,
+        };
+        let due = Some(now.plus_ms(base_ms.min(header.deploy_ms)));
+        Listing { created: now, due, absence: Absence::default() }
     }
 
     fn write(self, game: GameId) -> Vec<Write> {
@@ -63,40 +93,52 @@ impl Listing {
     }
 }
 
-/// Puts a game that is made now into the list.
+/// Puts a game that is made now into the lists.
 pub(super) fn opening(game: GameId, header: &GameHeader, now: Stamp) -> Vec<Write> {
     let empty = |key, expires| Write::Put { key, value: Vec::new(), expires };
     let mut writes: Vec<Write> = index_keys(game, header).map(|key| empty(key, None)).collect();
-    if let Some(listing) = Listing::opening(header, now) {
-        writes.extend(listing.write(game));
-        writes.extend(news_key(game).map(|key| empty(key, Some(now.plus_ms(NEWS_MS)))));
+    writes.extend(Listing::opening(header, now).write(game));
+    writes.extend(news_key(game).map(|key| empty(key, Some(now.plus_ms(NEWS_MS)))));
+    // A house player deploys first of all, and where there is nothing to deploy it may be its turn.
+    if header.has_house() {
+        writes.extend(house_turn(game, header, Some(now)));
     }
-    // A house player deploys first of all, and where there is nothing to deploy it may be his turn.
-    if !header.is_slow() || header.has_house() {
+    if !header.is_slow() {
         writes.extend(awake_key(game).map(|key| empty(key, None)));
     }
     writes
 }
 
-/// Has a slow game whose house player is to act, or not any more, in memory until it has acted.
-pub(super) fn house_turn(game: GameId, is_awaited: bool) -> Option<Write> {
-    let key = awake_key(game)?;
-    Some(if is_awaited {
-        Write::Put { key, value: Vec::new(), expires: None }
-    } else {
-        Write::Delete { key }
-    })
+/// Lists that a house player is to act since this moment, or takes the game off that list.
+pub(super) fn house_turn(game: GameId, header: &GameHeader, since: Option<Stamp>) -> Vec<Write> {
+    let house = house_key(game).map(|key| match since {
+        Some(since) => Write::Put { key, value: since.0.to_string().into_bytes(), expires: None },
+        None => Write::Delete { key },
+    });
+    // Games on a live clock stay on the list of version 0.1 until they end.
+    let awake = awake_key(game).filter(|_| header.is_slow()).map(|key| match since {
+        Some(_) => Write::Put { key, value: Vec::new(), expires: None },
+        None => Write::Delete { key },
+    });
+    house.into_iter().chain(awake).collect()
 }
 
-/// What all places in the list begin with.
+/// Since when a house player is to act, as `house/GAME` says.
+pub(super) fn house_since(value: &[u8]) -> Stamp {
+    Stamp(std::str::from_utf8(value).ok().and_then(|since| since.parse().ok()).unwrap_or_default())
+}
+
+/// Prefix of the list of running games.
 pub(super) const LIVE: &str = "live/";
-/// What the keys of all games begin with that have to be in memory.
-pub(super) const AWAKE: &str = "awake/";
-/// What the keys of all slow games begin with that were made a moment ago.
+/// Prefix of the list that version 0.1 reads; see the module.
+const AWAKE: &str = "awake/";
+/// Prefix of the list of games in which a house player is to act.
+pub(super) const HOUSE: &str = "house/";
+/// Prefix of the list of games made a moment ago.
 pub(super) const NEWS: &str = "news/";
-/// How new a game is at most of which its players are told, in milliseconds.
+/// Players are told of a game that is at most this old, in milliseconds.
 pub(super) const NEWS_MS: u64 = 60_000;
-/// What the keys of all dues begin with.
+/// Prefix of the index of dues.
 pub(super) const FLAGS: &str = "flags/";
 
 pub(super) fn live_key(game: GameId) -> Option<Key> {
@@ -105,6 +147,10 @@ pub(super) fn live_key(game: GameId) -> Option<Key> {
 
 pub(super) fn awake_key(game: GameId) -> Option<Key> {
     Key::new(format!("{AWAKE}{game}")).ok()
+}
+
+pub(super) fn house_key(game: GameId) -> Option<Key> {
+    Key::new(format!("{HOUSE}{game}")).ok()
 }
 
 fn news_key(game: GameId) -> Option<Key> {
@@ -119,7 +165,7 @@ fn due_key(due: Stamp, game: GameId) -> Option<Key> {
 /// The game a key of one of the lists is of.
 pub(super) fn game_of(key: &Key) -> Option<GameId> {
     let (list, game) = std::str::from_utf8(key.as_bytes()).ok()?.split_once('/')?;
-    ["live", "awake", "news"].contains(&list).then(|| game.parse().ok())?
+    ["live", "house", "news"].contains(&list).then(|| game.parse().ok())?
 }
 
 /// When which game is due.
@@ -144,13 +190,35 @@ mod tests {
     }
 
     #[test]
-    fn the_list_says_nothing_of_games_that_stay_in_memory() {
-        assert_eq!(Listing::opening(&header("classic"), Stamp(5)), None);
-        assert_eq!(Listing::read(b""), None);
-        let mut slow = header("classic");
-        slow.terms.time = flagfall_protocol::Time::Unlimited {};
-        let listing = Listing::opening(&slow, Stamp(5)).unwrap();
-        assert_eq!(listing.due, Some(Stamp(5).plus_ms(slow.deploy_ms)));
-        assert_eq!(Listing::read(&serde_json::to_vec(&listing).unwrap()), Some(listing));
+    fn a_new_game_is_due_when_its_first_flag_may_fall() {
+        let mut header = header("classic");
+        let due = |header: &GameHeader| Listing::opening(header, Stamp(5)).due.unwrap().ms_since(Stamp(5));
+        assert_eq!(due(&header), 60_000, "both may deploy at once");
+        header.terms.time = Time::Unlimited {};
+        assert_eq!(due(&header), header.deploy_ms);
+    }
+
+    #[test]
+    fn listings_are_read_as_version_0_1_wrote_them_and_the_other_way_around() {
+        /// As version 0.1 has it.
+        #[derive(Serialize, Deserialize, PartialEq, Debug)]
+        struct Earlier {
+            created: Stamp,
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            due: Option<Stamp>,
+            #[serde(default)]
+            gone: PerSide<bool>,
+        }
+        assert_eq!(Listing::read(b""), None, "of a live clock");
+        let (created, due, gone) = (Stamp(5), Some(Stamp(9)), PerSide::new(true, false));
+        let absence = Absence { gone, left: PerSide::new(Some(Stamp(7)), None) };
+        let listing = Listing { created, due, absence };
+        let value = serde_json::to_vec(&listing).unwrap();
+        assert_eq!(Listing::read(&value), Some(listing));
+        let earlier: Earlier = serde_json::from_slice(&value).unwrap();
+        assert_eq!(earlier, Earlier { created, due, gone });
+        let absence = Absence { gone, ..Absence::default() };
+        let value = serde_json::to_vec(&earlier).unwrap();
+        assert_eq!(Listing::read(&value), Some(Listing { created, due, absence }));
     }
 }

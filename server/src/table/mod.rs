@@ -4,6 +4,7 @@
 //! reads its outputs. An `actor` runs one on a task of its own, so that a game's defects stay its own; the registry finds, makes and
 //! recovers them. Nothing is told to anybody before the store has it.
 
+mod aborts;
 mod actor;
 mod answers;
 mod audience;
@@ -12,9 +13,12 @@ mod claims;
 mod commit;
 mod core;
 mod creation;
+mod due;
 mod epochs;
 mod finished;
 mod follow;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod header;
 mod house;
 mod leavers;
@@ -34,6 +38,7 @@ mod rest;
 mod search;
 #[cfg(test)]
 mod tests;
+mod thinking;
 
 pub use actor::{TableGone, TableHandle, TableInput};
 pub use creation::{CreateError, NewGame};

@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use tokio::sync::broadcast::error::RecvError;
 
 use super::actor::{Message, TableHandle};
-use super::listing::{AWAKE, Listing, NEWS, NEWS_MS, game_of, live_key};
+use super::listing::{NEWS, NEWS_MS, game_of};
 use super::registry::{SCAN_CHUNK, Tables};
 use crate::gateway::Payload;
 use crate::scan::Scan;
@@ -28,7 +28,7 @@ const AUDIT_AGAIN: Duration = Duration::from_secs(1);
 impl Tables {
     /// Follows what other servers append, until the future is dropped. Rests for ever where nobody else can append.
     ///
-    /// A server keeps a table for every running game on a clock, whoever made it: so its flag falls, whoever is alive.
+    /// A new game is opened here for a moment, so that players who are connected here hear of it.
     pub async fn follow(&self) {
         let Some(mut announcements) = self.store().announcements() else {
             return std::future::pending().await;
@@ -50,24 +50,20 @@ impl Tables {
     async fn heard(&self, game: GameId, seq: u64, room: &Arc<Semaphore>) {
         match self.handle(game) {
             Some(handle) => handle.hear(seq),
-            None if self.is_making(game) => {}
+            // A game at rest is read by those who open it next.
+            None if seq > FIRST || self.is_making(game) => {}
             None => self.adopt(game, seq, room).await,
         }
     }
 
-    /// Opens a running game that another server made.
+    /// Opens a new game that another server made.
     async fn adopt(&self, game: GameId, seq: u64, room: &Arc<Semaphore>) {
         // Nobody closes it.
         let Ok(place) = room.clone().acquire_owned().await else { return };
         let tables = self.clone();
         tokio::spawn(async move {
-            if seq > FIRST && tables.is_listed_to_rest(game).await {
-                // Whoever looks at it next reads its log, and so does whoever lets its flag fall.
-                return;
-            }
             match tables.find(game).await {
                 Ok(handle) => {
-                    tables.forget_awake(&handle).await;
                     handle.hear(seq);
                     tables.tell_players(&handle);
                 }
@@ -75,13 +71,6 @@ impl Tables {
             }
             drop(place);
         });
-    }
-
-    /// Whether the list of running games says that this one may leave memory.
-    async fn is_listed_to_rest(&self, game: GameId) -> bool {
-        let Some(key) = live_key(game) else { return false };
-        let listed = self.store().get(key).await.ok().flatten();
-        listed.is_some_and(|listed| Listing::read(&listed).is_some())
     }
 
     /// Tells players who are connected here of a game that has just been made elsewhere.
@@ -108,14 +97,12 @@ impl Tables {
 
     /// Looks whether anything was missed: games made, entries appended, entries lost.
     async fn audit(&self, room: &Arc<Semaphore>) -> Result<(), StoreError> {
-        // Of slow games only those that were made a moment ago: whoever is connected here may not have been told of them.
-        for list in [AWAKE, NEWS] {
-            let mut scan = Scan::new(self.store(), Key::new(list)?, SCAN_CHUNK);
-            while let Some(records) = scan.next().await? {
-                for game in records.iter().filter_map(|(key, _)| game_of(key)) {
-                    if self.handle(game).is_none() && !self.is_making(game) {
-                        self.adopt(game, 0, room).await;
-                    }
+        // Of games that were made a moment ago: their players may be connected here and not know of them.
+        let mut scan = Scan::new(self.store(), Key::new(NEWS)?, SCAN_CHUNK);
+        while let Some(records) = scan.next().await? {
+            for game in records.iter().filter_map(|(key, _)| game_of(key)) {
+                if self.handle(game).is_none() && !self.is_making(game) {
+                    self.adopt(game, 0, room).await;
                 }
             }
         }

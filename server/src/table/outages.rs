@@ -1,32 +1,14 @@
 //! When there was no server, or none that reached the store. A log tells of it when its game is opened next: for a game at rest that may be weeks later, so the latest outages
-//! are kept in the store. Whoever opens its database alone notes one when it starts; in Redis the heartbeat that finds a silence notes it in the same step (`heartbeat.lua` writes
-//! this very record).
+//! are kept in the store. A server that starts notes the time since the last sign of life. While servers run, the store itself notes an outage when it finds one: see
+//! [`flagfall_store::clock`] for stores of one process; in Redis `heartbeat.lua` does it.
 
 use flagfall_board::Stamp;
 use flagfall_store::{
-    Expect, Key, OUTAGES_KEY, OUTAGES_MAX, Store, StoreError, Update, UpdateOutcome, Write,
+    Expect, Key, OUTAGES_KEY, Outage, OutageList, Store, StoreError, Update, UpdateOutcome, Write,
 };
-use serde::{Deserialize, Serialize};
 
 /// How often the list is read again because another server has written it meanwhile.
 const ATTEMPTS: usize = 8;
-
-/// A time without any server.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Outage {
-    /// The last sign of life.
-    since: Stamp,
-    /// When a server was there again. A log may have gone on a little after the last sign of life, but not after this.
-    until: Stamp,
-}
-
-/// An outage as the store keeps it; earlier versions kept its beginning alone.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum Kept {
-    Span(Stamp, Stamp),
-    Beginning(Stamp),
-}
 
 /// The outages that a log does not tell of, as one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +20,7 @@ pub(super) struct Untold {
 
 /// The latest outages, oldest first.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Outages(Vec<Outage>);
+pub(super) struct Outages(OutageList);
 
 /// Keeps in the store that there was no server between this moment and now.
 ///
@@ -59,44 +41,25 @@ impl Outages {
 
     /// Those the store knows of.
     pub(super) async fn known(store: &dyn Store) -> Result<Outages, StoreError> {
-        Ok(Outages::read(store.get(Key::new(OUTAGES_KEY)?).await?.as_deref()))
-    }
-
-    /// A list that cannot be read is a list of nothing: the outage that ends now is known from the heartbeat.
-    fn read(value: Option<&[u8]>) -> Outages {
-        let kept: Vec<Kept> = value.and_then(|value| serde_json::from_slice(value).ok()).unwrap_or_default();
-        let outage = |kept: Kept| match kept {
-            Kept::Span(since, until) => Outage { since, until },
-            Kept::Beginning(since) => Outage { since, until: since },
-        };
-        Outages(kept.into_iter().map(outage).collect())
+        Ok(Outages(OutageList::parse(store.get(Key::new(OUTAGES_KEY)?).await?.as_deref())))
     }
 
     async fn note_since(store: &dyn Store, since: Stamp) -> Result<Outages, StoreError> {
         let key = Key::new(OUTAGES_KEY)?;
         for _ in 0..ATTEMPTS {
             let before = store.get(key.clone()).await?;
-            let mut outages = Outages::read(before.as_deref());
+            let mut outages = OutageList::parse(before.as_deref());
             outages.add(Outage { since, until: store.now().max(since) });
-            let kept: Vec<Kept> =
-                outages.0.iter().map(|outage| Kept::Span(outage.since, outage.until)).collect();
-            let value = serde_json::to_vec(&kept).unwrap_or_default();
+            let value = outages.to_record();
             let conditions = vec![(key.clone(), before.map_or(Expect::Absent, Expect::Value))];
             let writes = vec![Write::Put { key: key.clone(), value, expires: None }];
             match store.update(Update { conditions, writes }).await? {
-                UpdateOutcome::Ok => return Ok(outages),
+                UpdateOutcome::Ok => return Ok(Outages(outages)),
                 UpdateOutcome::Conflict => {}
                 UpdateOutcome::Unknown => break,
             }
         }
         Err(StoreError::Unavailable { why: "it did not say that it took a record".to_owned() })
-    }
-
-    fn add(&mut self, outage: Outage) {
-        self.0.retain(|known| known.since < outage.since);
-        self.0.push(outage);
-        let surplus = self.0.len().saturating_sub(OUTAGES_MAX);
-        self.0.drain(..surplus);
     }
 
     /// When the latest one was over.
@@ -125,20 +88,13 @@ impl Outages {
         }
         Some(Untold { since, until: since.plus_ms(ms) })
     }
-
-    /// When the outage began that a running game's log does not tell of, its last entry being of then: the oldest one,
-    /// for whoever came back from it would have told it. A log that went on after the last sign of life stood still from there.
-    pub(super) fn since(&self, latest: Stamp) -> Option<Stamp> {
-        let missed = self.0.iter().find(|outage| latest <= outage.since || latest < outage.until)?;
-        Some(missed.since.max(latest))
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use flagfall_store::{ManualClock, MemoryStore};
+    use flagfall_store::{ManualClock, MemoryStore, OUTAGES_MAX};
 
     use super::*;
 
@@ -155,26 +111,33 @@ mod tests {
         clock.advance_ms(5_000);
         store.reopen();
         let first = Outages::note(&store).await.unwrap();
-        assert_eq!(first.since(Stamp(900)), Some(Stamp(1_000)));
+        assert_eq!(told(&first, 900), Some((1_000, 6_000)));
         store.heartbeat().await.unwrap();
         clock.advance_ms(100);
         store.reopen();
         let second = Outages::note(&store).await.unwrap();
-        assert_eq!(second.since(Stamp(900)), Some(Stamp(1_000)), "nobody has told the first outage");
-        assert_eq!(second.since(Stamp(6_000)), Some(Stamp(6_000)), "told by whoever wrote then");
-        assert_eq!(second.since(Stamp(6_050)), Some(Stamp(6_050)), "written after the last sign of life");
-        assert_eq!(second.since(Stamp(6_100)), None);
+        assert_eq!(told(&second, 900), Some((1_000, 6_100)), "nobody has told the first outage");
+        assert_eq!(told(&second, 6_000), Some((6_000, 6_100)), "told by the server that wrote then");
+        assert_eq!(told(&second, 6_050), Some((6_050, 6_100)), "written after the last sign of life");
+        assert_eq!(told(&second, 6_100), None);
+    }
+
+    /// What a log is told whose last entry is of then: from when to when clocks stood still.
+    fn told(outages: &Outages, latest: u64) -> Option<(u64, u64)> {
+        outages.untold(Stamp(latest), None).map(|untold| (untold.since.0, untold.until.0))
     }
 
     #[test]
     fn the_oldest_are_forgotten() {
         let mut outages = Outages::default();
         let at = |stamp| Outage { since: Stamp(stamp), until: Stamp(stamp) };
-        (1..=1_032).for_each(|stamp| outages.add(at(stamp)));
-        outages.add(at(1_032));
+        (1..=1_032).for_each(|stamp| outages.0.add(at(stamp)));
+        outages.0.add(at(1_032));
         assert_eq!(outages.0.len(), OUTAGES_MAX);
-        assert_eq!(outages.since(Stamp(0)), Some(Stamp(9)));
-        assert_eq!(outages.since(Stamp(1_032)), Some(Stamp(1_032)));
+        assert_eq!(
+            (outages.0.iter().next().unwrap().since, outages.over_at()),
+            (Stamp(9), Some(Stamp(1_032)))
+        );
     }
 
     fn untold(outages: &[(u64, u64)], latest: u64, paused: Option<u64>) -> Option<(u64, u64)> {

@@ -40,10 +40,29 @@ impl Table {
         PerSide::from_fn(|side| self.attendance[side].presence)
     }
 
+    /// True if a player is not there because they left on purpose.
+    pub(super) fn has_left(&self, side: Side) -> bool {
+        self.attendance[side].presence != Presence::Present && self.gone_on_purpose()[side]
+    }
+
     /// Since when a player has not been there, as far as this server can vouch for it: neither here nor on any other server. `None` while he is there,
     /// and while this server does not hear the others.
     pub(super) fn absent_since(&self, side: Side) -> Option<Stamp> {
         Some(self.attendance[side].left_at?.max(self.sighted_since?))
+    }
+
+    /// Since when each player has been away, where a flag may fall on them for it.
+    pub(super) fn left(&self) -> PerSide<Option<Stamp>> {
+        let may_be_missed = |side| !self.header.is_slow() && !self.header.is_house(side);
+        PerSide::from_fn(|side| self.attendance[side].left_at.filter(|_| may_be_missed(side)))
+    }
+
+    /// The game comes back from rest: players are away since then, or since they acted last.
+    pub(super) fn set_left(&mut self, left: PerSide<Option<Stamp>>) {
+        for side in Side::BOTH {
+            let acted_at = self.acted_at(side);
+            self.attendance[side].left_at = left[side].map(|left| left.max(acted_at.unwrap_or(left)));
+        }
     }
 
     /// Where the players' newest connections on other servers are now.
@@ -119,7 +138,8 @@ impl Table {
 
     fn set_presence(&mut self, side: Side, presence: Presence) {
         if std::mem::replace(&mut self.attendance[side].presence, presence) != presence {
-            self.audiences.tell_all(&ServerToClient::Presence { game: self.id, side, presence });
+            let left = self.has_left(side);
+            self.audiences.tell_all(&ServerToClient::Presence { game: self.id, side, presence, left });
         }
     }
 }

@@ -1,8 +1,10 @@
-//! The public games that may leave memory, for lists: `public/AGE/GAME` is such a game in a line, the newest first.
+//! Lists of public games: `public/AGE/GAME` is a running game in a line, the newest first.
 //!
-//! What a server shows in a list is what it has in memory and, of the games at rest, the newest of these lines, which it reads every few seconds: no game is opened for a list, and
-//! every server shows the same games. A game's line is written by whoever has it in memory, when nobody looks at it any more, and every half a minute while somebody does; a ply
-//! writes nothing. A game leaves memory only when its line says how far it is, and its end takes the line away.
+//! What a server lists is what it has in memory and the newest of these lines, which it reads every
+//! few seconds. So it opens no game for a list, and every server lists the same games. The server that
+//! has a game in memory writes its line before the game rests; while it is in memory, every half a
+//! minute if there may be other servers or the clock is slow. A ply writes nothing. The end takes the
+//! line away. Version 0.1 does not know lines of live clocks, so a line without a game is cleared.
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -13,7 +15,7 @@ use flagfall_protocol::{GameSummary, Phase, Player};
 use flagfall_store::{Expect, Key, StoreError, Update, UpdateOutcome, Write};
 use futures_util::StreamExt as _;
 
-use super::actor::Shared;
+use super::actor::{Shared, TableHandle};
 use super::header::GameHeader;
 use super::listing::{Listing, live_key};
 use super::registry::Tables;
@@ -28,11 +30,16 @@ const END_OF_TIME_MS: u64 = 9_999_999_999_999_999;
 /// Games whose lines or players are looked up at once.
 const AT_ONCE: usize = 16;
 
-/// The key of a game's line; none for one that has no line, because it stays in memory or is private.
+/// The key of a game's line; a private game has none.
 fn line_key(game: GameId, header: &GameHeader, created: Stamp) -> Option<Key> {
-    let has_line = header.is_slow() && !header.terms.private;
     let age = END_OF_TIME_MS.saturating_sub(created.0);
-    Key::new(format!("{PUBLIC}{age:016}/{game}")).ok().filter(|_| has_line)
+    Key::new(format!("{PUBLIC}{age:016}/{game}")).ok().filter(|_| !header.terms.private)
+}
+
+/// Writes the line of a game that has none yet.
+pub(super) fn opening_line(header: &GameHeader, game: &GameSummary) -> Option<Write> {
+    let key = line_key(game.id, header, Stamp(game.created))?;
+    Some(Write::Put { key, value: serde_json::to_vec(game).ok()?, expires: None })
 }
 
 /// What takes the line of a game away that ends.
@@ -120,9 +127,14 @@ impl Tables {
     pub(super) async fn read_public_games(&self, is_thorough: bool) -> Result<(), StoreError> {
         self.public_games().begin_reading();
         let records = self.store().scan(Key::new(PUBLIC)?, None, LINES_MAX).await?;
-        // Of another version, perhaps: then others show it.
-        let parsed = |(_, value): (Key, Vec<u8>)| serde_json::from_slice::<GameSummary>(&value).ok();
-        let lines: Vec<GameSummary> = records.into_iter().filter_map(parsed).collect();
+        let mut lines: Vec<GameSummary> = Vec::with_capacity(records.len());
+        for (key, value) in records {
+            // A line of another version may not parse: others show it.
+            let Ok(line) = serde_json::from_slice::<GameSummary>(&value) else { continue };
+            if !(is_thorough && self.clear_line(key, line.id).await?) {
+                lines.push(line);
+            }
+        }
         let mut known: HashMap<GameId, PerSide<Player>> = HashMap::new();
         if !is_thorough {
             known.extend(self.public_games().read.iter().map(|game| (game.id, game.players.clone())));
@@ -142,9 +154,22 @@ impl Tables {
         Ok(())
     }
 
-    /// Writes the lines of games in memory that have gone on.
+    /// Takes a line away whose game does not run any more; true if it did.
+    async fn clear_line(&self, key: Key, game: GameId) -> Result<bool, StoreError> {
+        let Some(live) = live_key(game) else { return Ok(false) };
+        if self.handle(game).is_some() || self.store().get(live.clone()).await?.is_some() {
+            return Ok(false);
+        }
+        let conditions = vec![(live, Expect::Absent)];
+        let writes = vec![Write::Delete { key }];
+        Ok(self.store().update(Update { conditions, writes }).await? == UpdateOutcome::Ok)
+    }
+
+    /// Writes the lines of games in memory that have gone on and that others would miss.
     pub(super) async fn note_lines(&self) {
-        let handles = self.running_handles().into_iter().filter(|handle| handle.shared.has_gone_on());
+        let is_missed = |handle: &TableHandle| self.seats().is_some() || handle.shared.header.is_slow();
+        let handles = self.running_handles().into_iter();
+        let handles = handles.filter(|handle| is_missed(handle) && handle.shared.has_gone_on());
         let noted = handles.map(|handle| async move { self.note_line(handle.id(), &handle.shared).await });
         let mut noted = futures_util::stream::iter(noted).buffer_unordered(AT_ONCE);
         while let Some(noted) = noted.next().await {
@@ -167,16 +192,17 @@ impl Tables {
         });
     }
 
-    /// Writes who has gone from a game on purpose, and how far it is, unless its line says so already, or more; of a game that the list of running games does not have, nothing.
+    /// Writes who is away from a game, and how far it is, unless its line says as much already. Writes
+    /// nothing of a game that is not on the list of running games.
     pub(super) async fn note_line(&self, game: GameId, shared: &Shared) -> Result<(), StoreError> {
         let Some(live) = live_key(game) else { return Ok(()) };
-        let (summary, gone) = (shared.summary(game), shared.gone_on_purpose());
+        let (summary, absence) = (shared.summary(game), shared.absence());
         let progress = progress_of(summary.phase, summary.ply);
         let mut update = Update::default();
         if let Some(listed) = self.store().get(live.clone()).await? {
             update.conditions.push((live, Expect::Value(listed.clone())));
-            let listing = Listing::read(&listed).filter(|listing| listing.gone != gone);
-            let replaced = listing.and_then(|listing| (Listing { gone, ..listing }).replace(game, listed));
+            let listing = Listing::read(&listed).filter(|listing| !listing.absence.is_like(&absence));
+            let replaced = listing.and_then(|listing| (Listing { absence, ..listing }).replace(game, listed));
             update.writes.extend(replaced.into_iter().flat_map(|replaced| replaced.writes));
             if let Some(key) = line_key(game, &shared.header, shared.created) {
                 let before = self.store().get(key.clone()).await?;
@@ -192,7 +218,7 @@ impl Tables {
         // A conflict: another server has written it, the game's due has moved on, or it is over. Then it is looked at again.
         if update.writes.is_empty() || self.store().update(update).await? == UpdateOutcome::Ok {
             shared.note_progress(progress);
-            shared.note_gone(gone);
+            shared.note_absence(absence);
         }
         Ok(())
     }
@@ -243,15 +269,13 @@ mod tests {
     }
 
     #[test]
-    fn lines_stand_with_the_newest_first_and_there_is_none_of_what_is_private_or_stays_in_memory() {
+    fn lines_stand_with_the_newest_first_and_private_games_have_none() {
         let id = GameId::from_random([7; 12]);
-        let mut slow = header("classic");
-        assert_eq!(line_key(id, &slow, Stamp(5)), None);
-        slow.terms.time = flagfall_protocol::Time::Unlimited {};
+        let mut header = header("classic");
         let keys = [1_764_000_000_001, 1_764_000_000_000, 5]
-            .map(|created| line_key(id, &slow, Stamp(created)).unwrap());
+            .map(|created| line_key(id, &header, Stamp(created)).unwrap());
         assert!(keys.is_sorted());
-        slow.terms.private = true;
-        assert_eq!(line_key(id, &slow, Stamp(5)), None);
+        header.terms.private = true;
+        assert_eq!(line_key(id, &header, Stamp(5)), None);
     }
 }

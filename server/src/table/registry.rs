@@ -11,19 +11,24 @@ use flagfall_protocol::{Code, GameSummary, LagQuota, Phase};
 use flagfall_store::{Key, Store, StoreError, StoredEntry, WallClock};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use tokio::sync::{Notify, Semaphore, oneshot};
+use tokio::sync::{Notify, oneshot};
 
-use super::actor::{Message, Shared, Stay, TableHandle, channel};
+use super::actor::{Message, Opened, Shared, Stay, TableHandle, channel};
 use super::core::{ReadFailure, Table};
 use super::creation::Making;
+use super::due::{Care, InCare};
 use super::header::GameHeader;
 use super::house;
+use super::listing::live_key;
 use super::mailbox::Mailbox;
 use super::outages::Outages;
 use super::public_games::PublicGames;
+use super::rest::RunningCount;
 use super::search::read_all;
+use super::thinking::ThinkingRoom;
 use crate::chance::random_code;
 use crate::gateway::Connections;
+use crate::memory::MemoryGuard;
 use crate::metrics as names;
 use crate::peers::{Peers, Seats};
 use crate::players::players_today;
@@ -46,8 +51,15 @@ pub struct TableSettings {
     pub spectators_max: usize,
     /// The most running games of one player.
     pub games_per_player_max: usize,
-    /// How long a slow game stays in memory when the last who had it open has gone, in milliseconds.
+    /// The most running games of all players together.
+    pub running_games_max: usize,
+    /// How far memory is used.
+    pub memory: MemoryGuard,
+    /// How long a running game stays in memory when the last who had it open has gone, in milliseconds;
+    /// on a live clock a minute at most.
     pub rest_ms: u64,
+    /// Whether finished games are signed.
+    pub signs: bool,
     /// Where players are told of new games.
     pub connections: Connections,
 }
@@ -120,16 +132,21 @@ pub(super) struct Inner {
     pub(super) at_rest: AtomicUsize,
     /// What lists show of games at rest.
     pub(super) public_games: Mutex<PublicGames>,
+    /// How many games run, in memory or at rest.
+    pub(super) running: RunningCount,
+    /// Tables opened because a flag may fall.
+    pub(super) flags_in_care: InCare,
+    /// Tables opened because a house player is to act.
+    pub(super) house_in_care: InCare,
     epoch: AtomicU64,
-    /// When there was no server, before this one.
-    outages: Outages,
     index: Mutex<Index>,
     /// One cold load of a game at a time, so that none gets two tables.
     loading: Vec<tokio::sync::Mutex<()>>,
     /// Where house players think.
-    thinking_room: Arc<Semaphore>,
+    thinking_room: ThinkingRoom,
     ended: Notify,
     archived: Notify,
+    provable: Notify,
 }
 
 #[derive(Default)]
@@ -177,7 +194,8 @@ fn number_of(player: &str) -> u64 {
 }
 
 impl Tables {
-    /// Opens the registry and every running game of the store; their clocks stood still since the last sign of life.
+    /// Opens the registry. Running games are opened when somebody asks for them or something is due in
+    /// them; their clocks stood still since the last sign of life.
     ///
     /// # Errors
     /// [`StartError`] when the store does not answer. A damaged game is reported and left out.
@@ -196,7 +214,6 @@ impl Tables {
         clock: impl WallClock,
     ) -> Result<Tables, StartError> {
         let epoch = store.epoch().await?;
-        let outages = Outages::note(&*store).await?;
         let server = random_code().map_err(|_| StoreError::Unavailable { why: NO_CHANCE.to_owned() })?;
         let tables = Tables {
             inner: Arc::new(Inner {
@@ -207,17 +224,21 @@ impl Tables {
                 settings,
                 at_rest: AtomicUsize::new(0),
                 public_games: Mutex::default(),
+                running: RunningCount::default(),
+                flags_in_care: InCare::default(),
+                house_in_care: InCare::default(),
                 epoch: AtomicU64::new(epoch),
-                outages,
                 index: Mutex::default(),
                 loading: (0..LOAD_LANES).map(|_| tokio::sync::Mutex::default()).collect(),
                 thinking_room: house::thinking_room(),
                 ended: Notify::new(),
                 archived: Notify::new(),
+                provable: Notify::new(),
             }),
         };
-        tables.recover().await?;
         tables.read_public_games(true).await?;
+        // Last, for clocks run again from then on: players pay for as little of the start as can be.
+        Outages::note(tables.store()).await?;
         Ok(tables)
     }
 
@@ -226,14 +247,22 @@ impl Tables {
     /// # Errors
     /// [`TableError`].
     pub async fn find(&self, game: GameId) -> Result<TableHandle, TableError> {
-        self.find_for(game, Stay::Passing).await
-    }
-
-    /// As [`Tables::find`]; one that is opened leaves so soon when nobody comes.
-    pub(super) async fn find_for(&self, game: GameId, stay: Stay) -> Result<TableHandle, TableError> {
         match self.handle(game) {
             Some(handle) => Ok(handle),
-            None => self.load(game, stay).await,
+            None => self.load(game, Stay::Passing, None).await,
+        }
+    }
+
+    /// As [`Tables::find`]; a table that is opened leaves as soon as nothing is due, and counts until
+    /// then.
+    pub(super) async fn find_in_care(
+        &self,
+        game: GameId,
+        in_care: &InCare,
+    ) -> Result<TableHandle, TableError> {
+        match self.handle(game) {
+            Some(handle) => Ok(handle),
+            None => self.load(game, Stay::Short, Some(in_care.enter())).await,
         }
     }
 
@@ -277,16 +306,31 @@ impl Tables {
         self.index().tables.values().filter(|handle| handle.is_running()).cloned().collect()
     }
 
+    /// Has every running table look at the store, which has found an outage.
+    pub(crate) fn wake_all(&self) {
+        self.running_handles().iter().for_each(TableHandle::wake_table);
+    }
+
     pub(super) fn handle(&self, game: GameId) -> Option<TableHandle> {
         self.index().tables.get(&game).cloned()
     }
 
     /// Boxed, for a table that leaves may find its successor, which is loaded by this.
-    fn load(&self, game: GameId, stay: Stay) -> BoxFuture<'_, Result<TableHandle, TableError>> {
-        self.load_now(game, stay).boxed()
+    fn load(
+        &self,
+        game: GameId,
+        stay: Stay,
+        care: Option<Care>,
+    ) -> BoxFuture<'_, Result<TableHandle, TableError>> {
+        self.load_now(game, stay, care).boxed()
     }
 
-    async fn load_now(&self, game: GameId, stay: Stay) -> Result<TableHandle, TableError> {
+    async fn load_now(
+        &self,
+        game: GameId,
+        stay: Stay,
+        care: Option<Care>,
+    ) -> Result<TableHandle, TableError> {
         let lane = game.as_str().bytes().fold(0, |sum, byte| sum + usize::from(byte)) % LOAD_LANES;
         let _one_at_a_time = self.inner.loading[lane].lock().await;
         if let Some(handle) = self.handle(game) {
@@ -307,22 +351,22 @@ impl Tables {
             // Nobody would write its pause any more.
             return Err(TableError::Unavailable);
         }
-        if table.header.is_slow() {
-            // Read after the log: whatever clocks have stood still for when something is written next is in it.
+        let mut listed = None;
+        if !table.is_over() {
+            // Read after the log: it tells of the outages for which clocks stand still when it goes on.
             let outages = Outages::known(&*self.inner.store).await.map_err(|_| TableError::Unavailable)?;
             table.recover_from(&outages);
-            if let Some(listing) = self.listing(game).await? {
-                table.set_gone_on_purpose(listing.gone);
-            }
-        } else {
-            table.recover(self.inner.outages.since(table.game.latest()));
+            listed = self.listing(game).await?.map(|listing| listing.absence);
+            table.set_absence(listed.unwrap_or_default());
         }
         table.set_claim_wait(self.inner.settings.claim_ms);
+        table.signs = self.inner.settings.signs;
         if let Some(seats) = self.seats() {
             table.share(seats.elsewhere(game));
         }
         metrics::counter!(names::TABLES_OPENED).increment(1);
-        let (handle, actor) = channel(game, table, self, self.inner.store.clone(), stay);
+        let (handle, actor) =
+            channel(game, table, self, self.inner.store.clone(), Opened { stay, care, listed });
         let mut index = self.index();
         index.tables.insert(game, handle.clone());
         if handle.is_running() {
@@ -334,7 +378,7 @@ impl Tables {
     }
 
     /// The table of a log. Whatever is wrong with the log, or with how it is replayed, stays with this game.
-    fn table_of(&self, game: GameId, stored: &[StoredEntry]) -> Result<Table, TableError> {
+    pub(super) fn table_of(&self, game: GameId, stored: &[StoredEntry]) -> Result<Table, TableError> {
         let (epoch, spectators_max) =
             (self.inner.epoch.load(Ordering::Relaxed), self.inner.settings.spectators_max);
         let made = std::panic::catch_unwind(|| Table::from_log(game, epoch, spectators_max, stored));
@@ -361,7 +405,7 @@ impl Tables {
         }
     }
 
-    pub(super) fn thinking_room(&self) -> Arc<Semaphore> {
+    pub(super) fn thinking_room(&self) -> ThinkingRoom {
         self.inner.thinking_room.clone()
     }
 
@@ -395,6 +439,19 @@ impl Tables {
         games.sort_by_key(|game| Reverse((game.created, game.id)));
         games.truncate(limit);
         games
+    }
+
+    /// True if a game is running, be it in memory or not.
+    ///
+    /// # Errors
+    /// [`TableError::Unavailable`].
+    pub async fn is_running(&self, game: GameId) -> Result<bool, TableError> {
+        if let Some(handle) = self.handle(game) {
+            return Ok(handle.is_running());
+        }
+        let Some(live) = live_key(game) else { return Ok(false) };
+        let listed = self.inner.store.get(live).await.map_err(|_| TableError::Unavailable)?;
+        Ok(listed.is_some())
     }
 
     /// How many running games are being deployed, and how many played.
@@ -443,6 +500,12 @@ impl Tables {
         &self.inner.archived
     }
 
+    /// Notified whenever a game of this server's has ended, for the service that signs games.
+    #[must_use]
+    pub fn provable(&self) -> &Notify {
+        &self.inner.provable
+    }
+
     /// Notified whenever a game of this server's has ended.
     #[must_use]
     pub fn ended(&self) -> &Notify {
@@ -452,8 +515,10 @@ impl Tables {
     /// A game has ended: it is no running game of its players any more.
     pub(super) fn note_end(&self, game: GameId, header: &GameHeader) {
         self.index().uncount(game, header);
+        self.inner.running.note_end();
         self.inner.ended.notify_one();
         self.inner.archived.notify_one();
+        self.inner.provable.notify_one();
     }
 
     /// A table is lost to a defect, or to another branch of its log.

@@ -1,52 +1,123 @@
 //! Where stamps come from.
+//!
+//! A machine has two clocks: the wall clock, which people and other programs set, and the steady
+//! clock, which only ever runs. The stores that stamp by themselves
+//! ([`EmbeddedStore`](crate::EmbeddedStore) and [`MemoryStore`](crate::MemoryStore)) stamp like
+//! this:
+//!
+//! - **Stamps advance with the steady clock.** It counts on while the process is frozen and while
+//!   the machine is suspended. Setting the wall clock moves no stamp at once.
+//! - **The wall clock is slewed in.** While the two differ, stamps run at most half a percent
+//!   faster or slower than the steady clock. An hour is made up in about eight days, and a game of
+//!   ten minutes is off by at most three seconds.
+//! - **A restart takes the wall clock over,** because no game clock runs while there is no server.
+//!   Stamps never go back behind the last one stored: if the wall clock is behind that, stamps go
+//!   on from it, and the time the server was down is not added.
+//! - **A wall clock more than 30 days ahead is not believed at first.** Then stamps go on from the
+//!   last one stored, so a start with a wrong date does no harm that outlasts it: nothing expires
+//!   early, and the next start with the right date finds stamps it can go on from. When the wall
+//!   clock has said the same for an hour, stamps jump to it. That jump counts as an outage, so no
+//!   player pays for it. In a new store there is nothing to compare with, and the wall clock is
+//!   believed.
+//! - **Stamps that are ahead of the real time after all** (a new store, or more than an hour with a
+//!   wrong date) stay ahead until the real time has caught up with them: they never go back. Game
+//!   clocks run right all the same, for they count differences. Dates are ahead. Every restart and
+//!   half a percent of the running time make the difference smaller.
+//! - **A gap of more than 2.5 s between heartbeats is an outage:** the process was frozen, or the
+//!   machine was suspended. Game clocks stand still for it. Whoever reads the time first after the
+//!   gap finds it, so no stamp from after the gap is given before the outage is known.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use flagfall_board::Stamp;
+use rustix::time::{ClockId, clock_gettime};
 
-/// The wall clock, as an argument. It may jump either way; a store clamps what it reads.
+use crate::store::Outage;
+
+/// A longer gap between two heartbeats is an outage.
+const SILENCE: Duration = Duration::from_millis(2_500);
+/// The time between two looks at the wall clock.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Stamps run faster or slower by at most one part in this many.
+const SLEW: i128 = 200;
+/// A wall clock further ahead than this is doubted.
+const DOUBTED_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
+/// After this time a doubted wall clock is believed.
+const BELIEVED_AFTER: Duration = Duration::from_secs(60 * 60);
+/// A difference worth a word in the log.
+const TOLD_MS: u64 = 10_000;
+
+/// The clocks of a machine, as an argument.
 pub trait WallClock: Send + Sync + 'static {
-    /// The time this clock shows now.
+    /// The time of day. It may jump either way.
     fn now(&self) -> Stamp;
+
+    /// The time since some moment in the past. It never jumps, and counts on while the process is
+    /// frozen or the machine is suspended. By default it goes with the wall clock, for clocks that
+    /// never jump.
+    fn steady(&self) -> Duration {
+        Duration::from_millis(self.now().0)
+    }
 }
 
-/// The machine's clock.
+/// The machine's clocks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
+
+/// On Linux `CLOCK_MONOTONIC` stands still while the machine is suspended; elsewhere it does not.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const STEADY: ClockId = ClockId::Boottime;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const STEADY: ClockId = ClockId::Monotonic;
 
 impl WallClock for SystemClock {
     fn now(&self) -> Stamp {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Stamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
     }
+
+    fn steady(&self) -> Duration {
+        let time = clock_gettime(STEADY);
+        let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+        Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
+    }
 }
 
-/// A clock that shows what it was set to, for tests.
+/// Clocks that show what they were set to, for tests.
 #[derive(Debug, Default)]
-pub struct ManualClock(AtomicU64);
+pub struct ManualClock {
+    wall_ms: AtomicU64,
+    steady_ms: AtomicU64,
+}
 
 impl ManualClock {
     /// A clock showing this time.
     #[must_use]
     pub fn new(now: Stamp) -> ManualClock {
-        ManualClock(AtomicU64::new(now.0))
+        ManualClock { wall_ms: AtomicU64::new(now.0), steady_ms: AtomicU64::new(0) }
     }
 
-    /// Sets the clock, forward or back.
+    /// Sets the wall clock, forward or back, as an administrator does: no time passes.
     pub fn set(&self, now: Stamp) {
-        self.0.store(now.0, Ordering::SeqCst);
+        self.wall_ms.store(now.0, Ordering::SeqCst);
     }
 
-    /// Moves the clock on.
+    /// Lets time pass.
     pub fn advance_ms(&self, ms: u64) {
-        self.0.fetch_add(ms, Ordering::SeqCst);
+        self.wall_ms.fetch_add(ms, Ordering::SeqCst);
+        self.steady_ms.fetch_add(ms, Ordering::SeqCst);
     }
 }
 
 impl WallClock for ManualClock {
     fn now(&self) -> Stamp {
-        Stamp(self.0.load(Ordering::SeqCst))
+        Stamp(self.wall_ms.load(Ordering::SeqCst))
+    }
+
+    fn steady(&self) -> Duration {
+        Duration::from_millis(self.steady_ms.load(Ordering::SeqCst))
     }
 }
 
@@ -54,29 +125,203 @@ impl<C: WallClock> WallClock for std::sync::Arc<C> {
     fn now(&self) -> Stamp {
         C::now(self)
     }
+
+    fn steady(&self) -> Duration {
+        C::steady(self)
+    }
 }
 
-/// A wall clock that never goes back: what it once gave out is the least it gives from then on.
-pub(crate) struct ClampedClock {
+/// Gives stamps by the rules of this [module](self).
+pub(crate) struct StampClock {
     clock: Box<dyn WallClock>,
-    floor: AtomicU64,
+    state: Mutex<State>,
 }
 
-impl ClampedClock {
-    pub(crate) fn new(clock: impl WallClock, floor: Stamp) -> ClampedClock {
-        ClampedClock { clock: Box::new(clock), floor: AtomicU64::new(floor.0) }
+struct State {
+    /// When the wall clock was last looked at, by the steady clock.
+    looked_at: Duration,
+    /// The stamp of that moment, in microseconds.
+    us: u64,
+    /// The latest stamp given: no later one is earlier.
+    floor: Stamp,
+    /// The last heartbeat, by both clocks.
+    beat: Option<(Duration, Stamp)>,
+    /// When the clock was made. A first heartbeat long after it ends an outage.
+    made: Option<(Duration, Stamp)>,
+    outage: Option<Outage>,
+    /// An outage that is not in the store's records yet.
+    unkept: Option<Outage>,
+    /// Since when the wall clock has been too far ahead to be believed.
+    doubted_since: Option<Duration>,
+    /// Whether the log tells of the present difference.
+    is_told: bool,
+}
+
+impl StampClock {
+    /// Stamps from now on, none before the last sign of life that was stored.
+    pub(crate) fn new(clock: impl WallClock, last: Stamp) -> StampClock {
+        let (wall, steady) = (clock.now(), clock.steady());
+        let is_doubted = last > Stamp(0) && wall.ms_since(last) > DOUBTED_MS;
+        let from = if is_doubted { last } else { wall.max(last) };
+        let state = State {
+            looked_at: steady,
+            us: us(from),
+            floor: from,
+            beat: None,
+            made: None,
+            outage: None,
+            unkept: None,
+            doubted_since: is_doubted.then_some(steady),
+            is_told: false,
+        };
+        let clock = StampClock { clock: Box::new(clock), state: Mutex::new(state) };
+        clock.state().tell(wall);
+        clock
+    }
+
+    /// Counts the time up to the first heartbeat as an outage if that is late.
+    pub(crate) fn watch_start(&self) {
+        let mut state = self.state();
+        state.made = Some((self.clock.steady(), state.floor));
+    }
+
+    /// Forgets the last heartbeat, as the end of a process does.
+    pub(crate) fn forget_beat(&self) {
+        self.state().beat = None;
     }
 
     /// Never gives less than this from now on.
     pub(crate) fn raise(&self, floor: Stamp) {
-        self.floor.fetch_max(floor.0, Ordering::SeqCst);
+        let mut state = self.state();
+        if self.read(&mut state) < floor {
+            (state.us, state.looked_at) = (us(floor), self.clock.steady());
+            state.floor = floor;
+        }
     }
 
     /// The time to stamp something with.
     pub(crate) fn stamp(&self) -> Stamp {
-        let now = self.clock.now().0;
-        Stamp(self.floor.fetch_max(now, Ordering::SeqCst).max(now))
+        self.read(&mut self.state())
     }
+
+    /// The time, and a sign that the process is alive.
+    pub(crate) fn beat(&self) -> Stamp {
+        let mut state = self.state();
+        if state.beat.is_none() {
+            state.beat = state.made;
+        }
+        let now = self.read(&mut state);
+        state.beat = Some((self.clock.steady(), now));
+        now
+    }
+
+    /// The latest outage, if there was one.
+    pub(crate) fn outage(&self) -> Option<Outage> {
+        self.state().outage
+    }
+
+    /// An outage that is not in the store's records yet; the caller puts it there.
+    pub(crate) fn take_unkept(&self) -> Option<Outage> {
+        self.state().unkept.take()
+    }
+
+    /// Whether an outage waits to be put into the store's records.
+    pub(crate) fn has_unkept(&self) -> bool {
+        self.state().unkept.is_some()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing panics while it holds this lock; were it so, the state is still whole.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self, state: &mut State) -> Stamp {
+        let steady = self.clock.steady();
+        let elapsed = steady.saturating_sub(state.looked_at);
+        let run = state.us.saturating_add(u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX));
+        let mut now = Stamp(run / 1_000);
+        if elapsed >= LOOK_EVERY {
+            now = state.look(run, elapsed, steady, self.clock.now());
+        }
+        now = now.max(state.floor);
+        state.floor = now;
+        if let Some((beaten, since)) = state.beat
+            && steady.saturating_sub(beaten) > SILENCE
+        {
+            state.note_outage(since, now);
+            state.beat = Some((steady, now));
+        }
+        now
+    }
+}
+
+impl State {
+    /// Compares the stamps, which have run on to this moment, with the wall clock.
+    fn look(&mut self, run_us: u64, elapsed: Duration, steady: Duration, wall: Stamp) -> Stamp {
+        let ahead = i128::from(us(wall)) - i128::from(run_us);
+        let most = i128::try_from(elapsed.as_micros()).unwrap_or(i128::MAX) / SLEW;
+        self.looked_at = steady;
+        self.us = run_us;
+        let run = Stamp(run_us / 1_000).max(self.floor);
+        if wall.ms_since(run) > DOUBTED_MS {
+            let since = *self.doubted_since.get_or_insert(steady);
+            if steady.saturating_sub(since) >= BELIEVED_AFTER {
+                tracing::warn!(
+                    days = wall.ms_since(run) / 86_400_000,
+                    "the machine's clock has been this far ahead for an hour: stamps follow it now"
+                );
+                self.note_outage(run, wall);
+                self.us = us(wall);
+                (self.doubted_since, self.is_told) = (None, false);
+                self.beat = self.beat.map(|_| (steady, wall));
+            }
+        } else {
+            self.doubted_since = None;
+            let slewed = i128::from(run_us) + ahead.clamp(-most, most);
+            self.us = u64::try_from(slewed).unwrap_or(run_us);
+        }
+        let now = Stamp(self.us / 1_000);
+        self.floor = self.floor.max(now);
+        self.tell(wall);
+        now
+    }
+
+    /// Game clocks stood still between these moments. One that follows another at once is told as
+    /// one with it: a table may not have looked in between.
+    fn note_outage(&mut self, since: Stamp, until: Stamp) {
+        let silence_ms = u64::try_from(SILENCE.as_millis()).unwrap_or(u64::MAX);
+        let before = self.outage.filter(|before| since.ms_since(before.until) <= silence_ms);
+        let outage = Outage { since: before.map_or(since, |before| before.since), until };
+        let ms = until.ms_since(since);
+        tracing::warn!(ms, "the server did not run for a while: no game clock ran meanwhile");
+        (self.outage, self.unkept) = (Some(outage), Some(outage));
+    }
+
+    /// Tells the log once when the wall clock and the stamps part, and once when they agree again.
+    fn tell(&mut self, wall: Stamp) {
+        let (ahead_ms, behind_ms) = (wall.ms_since(self.floor), self.floor.ms_since(wall));
+        let is_apart = ahead_ms.max(behind_ms) > TOLD_MS;
+        if is_apart == self.is_told {
+            return;
+        }
+        self.is_told = is_apart;
+        match (is_apart, self.doubted_since) {
+            (false, _) => tracing::info!("the machine's clock and the stamps agree again"),
+            (true, Some(_)) => tracing::warn!(
+                days = ahead_ms / 86_400_000,
+                "the machine's clock is this far ahead of the last stamp in the store: check its date. Stamps follow it in an hour"
+            ),
+            (true, None) => tracing::warn!(
+                ahead_ms,
+                behind_ms,
+                "the machine's clock differs from the stamps: it was set, and stamps follow it slowly"
+            ),
+        }
+    }
+}
+
+fn us(stamp: Stamp) -> u64 {
+    stamp.0.saturating_mul(1_000)
 }
 
 #[cfg(test)]
@@ -85,14 +330,141 @@ mod tests {
 
     use super::*;
 
+    const NOON: Stamp = Stamp(1_700_000_000_000);
+    const HOUR_MS: u64 = 3_600_000;
+    const DAY_MS: u64 = 24 * HOUR_MS;
+
+    fn clocks(last: Stamp) -> (Arc<ManualClock>, StampClock) {
+        let machine = Arc::new(ManualClock::new(NOON));
+        let clock = StampClock::new(machine.clone(), last);
+        (machine, clock)
+    }
+
+    /// Lets seconds pass one by one, with a heartbeat each.
+    fn live(machine: &ManualClock, clock: &StampClock, seconds: u64) -> Stamp {
+        (0..seconds).fold(clock.stamp(), |_, _| {
+            machine.advance_ms(1_000);
+            clock.beat()
+        })
+    }
+
     #[test]
-    fn a_clock_set_back_stands_still() {
-        let wall = Arc::new(ManualClock::new(Stamp(100)));
-        let clock = ClampedClock::new(wall.clone(), Stamp(50));
-        assert_eq!(clock.stamp(), Stamp(100));
-        wall.set(Stamp(10));
-        assert_eq!(clock.stamp(), Stamp(100));
-        wall.set(Stamp(101));
-        assert_eq!(clock.stamp(), Stamp(101));
+    fn a_wall_clock_that_jumps_an_hour_moves_no_stamp_at_once() {
+        for jump in [NOON.plus_ms(HOUR_MS), NOON.minus_ms(HOUR_MS)] {
+            let (machine, clock) = clocks(Stamp(0));
+            clock.beat();
+            machine.set(jump);
+            assert_eq!(clock.stamp(), NOON);
+            let after_a_minute = live(&machine, &clock, 60).ms_since(NOON);
+            assert!((59_700..=60_300).contains(&after_a_minute), "{after_a_minute}");
+            assert_eq!(clock.outage(), None);
+        }
+    }
+
+    #[test]
+    fn the_wall_clock_is_slewed_in_at_half_a_percent() {
+        for (jump, run_ms) in [(NOON.plus_ms(3_000), 603_000), (NOON.minus_ms(3_000), 597_000)] {
+            let (machine, clock) = clocks(Stamp(0));
+            machine.set(jump);
+            assert_eq!(live(&machine, &clock, 600).ms_since(NOON), run_ms);
+            assert_eq!(clock.stamp(), machine.now(), "real time has won");
+            assert_eq!(live(&machine, &clock, 60), machine.now(), "and stays");
+        }
+    }
+
+    #[test]
+    fn stamps_never_go_back_however_the_wall_clock_jumps() {
+        let (machine, clock) = clocks(Stamp(0));
+        let mut before = clock.stamp();
+        for round in 0..2_000_u64 {
+            machine.set(Stamp(NOON.0 + (round * 7_919 % 1_009) * 10_000 - 5_000_000));
+            machine.advance_ms(round % 250);
+            let now = clock.stamp();
+            assert!(before <= now && now <= before.plus_ms(252), "{before:?} {now:?}");
+            before = now;
+        }
+    }
+
+    #[test]
+    fn a_freeze_of_twenty_seconds_is_an_outage_that_the_first_look_at_the_time_finds() {
+        let (machine, clock) = clocks(Stamp(0));
+        let alive = live(&machine, &clock, 3);
+        machine.advance_ms(2_500);
+        assert_eq!((clock.stamp(), clock.outage()), (alive.plus_ms(2_500), None), "not long enough");
+        clock.beat();
+        machine.advance_ms(20_000);
+        let now = clock.stamp();
+        assert_eq!(now, alive.plus_ms(22_500), "it is as late as it is");
+        let outage = Outage { since: alive.plus_ms(2_500), until: now };
+        assert_eq!((clock.outage(), clock.take_unkept()), (Some(outage), Some(outage)));
+        live(&machine, &clock, 10);
+        assert_eq!((clock.outage(), clock.take_unkept()), (Some(outage), None));
+    }
+
+    #[test]
+    fn two_freezes_close_together_are_one_outage() {
+        let (machine, clock) = clocks(Stamp(0));
+        let since = clock.beat();
+        machine.advance_ms(20_000);
+        clock.beat();
+        machine.advance_ms(1_000);
+        clock.beat();
+        machine.advance_ms(20_000);
+        let until = clock.beat();
+        assert_eq!(clock.outage(), Some(Outage { since, until }));
+    }
+
+    #[test]
+    fn without_heartbeats_there_is_no_outage_and_a_late_first_one_ends_the_start() {
+        let (machine, clock) = clocks(Stamp(0));
+        machine.advance_ms(DAY_MS);
+        clock.stamp();
+        assert_eq!(clock.outage(), None);
+        clock.watch_start();
+        let since = clock.stamp();
+        machine.advance_ms(60_000);
+        let until = clock.beat();
+        assert_eq!(clock.outage(), Some(Outage { since, until }));
+    }
+
+    #[test]
+    fn a_restart_takes_the_wall_clock_over_but_never_goes_back() {
+        let (_, clock) = clocks(NOON.minus_ms(10 * DAY_MS));
+        assert_eq!(clock.stamp(), NOON);
+        let (machine, clock) = clocks(NOON.plus_ms(HOUR_MS));
+        assert_eq!(clock.stamp(), NOON.plus_ms(HOUR_MS));
+        let run_ms = live(&machine, &clock, 1_000).ms_since(NOON.plus_ms(HOUR_MS));
+        assert_eq!(run_ms, 995_000, "it does not stand still, and the difference becomes smaller");
+    }
+
+    #[test]
+    fn a_start_with_the_clock_400_days_ahead_leaves_stamps_that_the_next_start_can_use() {
+        let last = NOON;
+        let wrong = Arc::new(ManualClock::new(NOON.plus_ms(400 * DAY_MS)));
+        let clock = StampClock::new(wrong.clone(), last);
+        assert_eq!(clock.stamp(), last);
+        let stored = live(&wrong, &clock, 600);
+        assert_eq!(stored, last.plus_ms(600_000), "durations are right");
+        // The machine is started anew with the right date.
+        let right = Arc::new(ManualClock::new(NOON.plus_ms(700_000)));
+        let clock = StampClock::new(right, stored);
+        assert_eq!(clock.stamp(), NOON.plus_ms(700_000));
+    }
+
+    #[test]
+    fn a_clock_that_stays_400_days_ahead_is_believed_after_an_hour_and_no_player_pays() {
+        let wrong = Arc::new(ManualClock::new(NOON.plus_ms(400 * DAY_MS)));
+        let clock = StampClock::new(wrong.clone(), NOON);
+        clock.beat();
+        let before = live(&wrong, &clock, 3_599);
+        assert_eq!((before, clock.outage()), (NOON.plus_ms(3_599_000), None));
+        let after = live(&wrong, &clock, 1);
+        assert_eq!(after, wrong.now());
+        let outage = clock.outage().unwrap();
+        assert_eq!(outage, Outage { since: before.plus_ms(1_000), until: after });
+        // The right date comes back: stamps stay ahead, but they run.
+        let right = Arc::new(ManualClock::new(NOON.plus_ms(2 * HOUR_MS)));
+        let clock = StampClock::new(right.clone(), after);
+        assert_eq!(live(&right, &clock, 200).ms_since(after), 199_000);
     }
 }

@@ -14,6 +14,10 @@
 //! hold the failed commit, so a read now could deny what will be there after the restart. The way on is to start
 //! the process again.
 //!
+//! When the folder is deleted or replaced while the store is open, the store refuses everything as well. That is looked at
+//! after every commit, before anybody is answered, and with every heartbeat: nothing is acknowledged that is not in the
+//! folder of that name. A commit that meets it is answered `Unknown`.
+//!
 //! # What damage does
 //! Every commit lies on the disk twice: in the database's journal, synced before anybody is answered, and in the
 //! *mirror*, a few files beside the database that are written after the answers and not synced. The *witness*, a third file,
@@ -57,6 +61,7 @@ mod journal;
 mod layout;
 mod mirror;
 mod open;
+mod place;
 mod precheck;
 mod reader;
 mod salvage;
@@ -76,15 +81,16 @@ use tokio::sync::{mpsc, oneshot};
 
 pub use self::check::Inspection;
 pub use self::open::OpenError;
+use self::place::Place;
 use self::reader::{Spaces, Trouble, UNREADABLE};
 pub use self::salvage::Salvage;
 use self::witness::Witness;
 use self::writer::{Prepared, Reply, Request, SWEEP_STEP, Writer};
 use crate::archive::{Archive, FullRecord};
-use crate::clock::{ClampedClock, WallClock};
+use crate::clock::{StampClock, WallClock};
 use crate::limits::{check_append, check_update};
 use crate::store::{
-    Append, AppendOutcome, ReadError, Record, Store, StoreError, StoreFuture, StoredEntry, Update,
+    Append, AppendOutcome, Outage, ReadError, Record, Store, StoreError, StoreFuture, StoredEntry, Update,
     UpdateOutcome,
 };
 use crate::value::{Head, Key};
@@ -143,7 +149,7 @@ struct Counters {
 
 /// What the writer, the readers and the handle have in common.
 struct Shared {
-    clock: ClampedClock,
+    clock: StampClock,
     epoch: AtomicU64,
     last_heartbeat: Option<Stamp>,
     quarantined: RwLock<BTreeMap<GameId, String>>,
@@ -153,6 +159,8 @@ struct Shared {
     counters: Counters,
     /// What was done about damage when the store was opened.
     salvage: Option<Salvage>,
+    /// The folder as it was opened.
+    place: Place,
     /// The file that asks the next start to look after the tables.
     suspicion: PathBuf,
     /// Held locked as long as anybody uses the folder.
@@ -167,6 +175,12 @@ impl Shared {
         }
     }
 
+    /// Fails the store if its folder is not there any more.
+    fn check_place(&self) -> Result<(), StoreError> {
+        self.check_available()?;
+        self.place.check().map_err(|why| StoreError::Unavailable { why: self.fail(&why) })
+    }
+
     /// From now on the store refuses everything. Returns the reason given first.
     fn fail(&self, why: &str) -> String {
         tracing::error!(why, "the store has failed");
@@ -175,6 +189,10 @@ impl Shared {
 
     /// Asks the next start to look after the tables.
     fn suspect(&self, what: &str) {
+        // Nothing is written into a folder that has taken the place of this one.
+        if self.place.check().is_err() {
+            return;
+        }
         if let Err(error) = fs::write(&self.suspicion, what) {
             tracing::error!(%error, "the next start will not look after the tables");
         }
@@ -248,9 +266,12 @@ impl EmbeddedStore {
         self.shared.salvage.as_ref()
     }
 
-    /// Why the store refuses everything, if it does. The process should end then.
+    /// Why the store refuses everything, if it does: also when its folder is found to be gone just now. The process should end
+    /// then.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
+        // A failure stands in `failed`.
+        self.shared.check_place().ok();
         self.shared.failed.get().cloned()
     }
 
@@ -361,8 +382,18 @@ impl Store for EmbeddedStore {
                     layout::entry_value(head.hash, body)
                 })
                 .collect();
-            let append =
-                Prepared { game, expected, deadline, not_before, values, stamped: None, head, writes };
+            let outage = self.shared.clock.outage();
+            let append = Prepared {
+                game,
+                expected,
+                deadline,
+                not_before,
+                values,
+                stamped: None,
+                outage,
+                head,
+                writes,
+            };
             let answer = self.send(|reply| Request::Append { append, reply }).await?;
             answer.await.unwrap_or(Ok(AppendOutcome::Unknown))
         })
@@ -415,6 +446,10 @@ impl Store for EmbeddedStore {
         })
     }
 
+    fn delete_log(&self, game: GameId) -> StoreFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.ask(move |reply| Request::DeleteLog { game, reply }))
+    }
+
     fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
         Box::pin(async move {
             let mut deleted = 0;
@@ -434,14 +469,19 @@ impl Store for EmbeddedStore {
 
     fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
         Box::pin(async move {
-            self.shared.check_available()?;
-            let at = self.shared.clock.stamp();
-            let mut witness = self.shared.witness.lock().unwrap_or_else(PoisonError::into_inner);
+            self.shared.check_place()?;
+            let at = self.shared.clock.beat();
             // A write of 40 bytes into the page cache: not worth a blocking thread.
-            match witness.note_heartbeat(at) {
-                Ok(()) => Ok(at),
-                Err(error) => Err(StoreError::Unavailable { why: format!("the heartbeat failed: {error}") }),
+            let noted = {
+                let mut witness = self.shared.witness.lock().unwrap_or_else(PoisonError::into_inner);
+                witness.note_heartbeat(at)
+            };
+            noted
+                .map_err(|error| StoreError::Unavailable { why: format!("the heartbeat failed: {error}") })?;
+            if self.shared.clock.has_unkept() {
+                self.ask(|reply| Request::KeepOutage { reply }).await?;
             }
+            Ok(at)
         })
     }
 
@@ -458,6 +498,10 @@ impl Store for EmbeddedStore {
 
     fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
         Box::pin(async move { self.ask(|reply| Request::BumpEpoch { reply }).await })
+    }
+
+    fn outage(&self) -> Option<Outage> {
+        self.shared.clock.outage()
     }
 
     fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
@@ -509,6 +553,7 @@ impl Archive for EmbeddedStore {
                 not_before: None,
                 values,
                 stamped,
+                outage: None,
                 head,
                 writes: Vec::new(),
             };

@@ -10,6 +10,7 @@ pub mod embedded;
 mod encoding;
 pub mod limits;
 pub mod memory;
+mod outages;
 #[cfg(feature = "planted-faults")]
 pub mod planted;
 pub mod record;
@@ -22,6 +23,7 @@ pub use archive::Archive;
 pub use clock::{ManualClock, SystemClock, WallClock};
 pub use embedded::{EmbeddedStore, OpenError, Options};
 pub use memory::MemoryStore;
+pub use outages::OutageList;
 pub use store::{
     Announcement, Append, AppendOutcome, Expect, Notice, OUTAGES_KEY, OUTAGES_MAX, Outage, ReadError, Record,
     Store, StoreError, StoreFuture, StoredEntry, Update, UpdateOutcome, Write,

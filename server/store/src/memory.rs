@@ -13,11 +13,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use flagfall_board::{GameId, Stamp};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, broadcast, watch};
 
-use crate::clock::{ClampedClock, SystemClock, WallClock};
+use crate::clock::{StampClock, SystemClock, WallClock};
 use crate::limits::{READ_MAX, check_append, check_notice, check_update};
+use crate::outages::OutageList;
 use crate::store::{
-    Announcement, Append, AppendOutcome, Expect, Notice, ReadError, Record, Store, StoreError, StoreFuture,
-    StoredEntry, Update, UpdateOutcome, Write,
+    Announcement, Append, AppendOutcome, CLOCKS_FIRST, Expect, Notice, OUTAGES_KEY, Outage, ReadError,
+    Record, Store, StoreError, StoreFuture, StoredEntry, Update, UpdateOutcome, Write,
 };
 use crate::value::{Hash, Head, Key, SecretBytes};
 
@@ -44,7 +45,7 @@ pub struct MemoryStore {
 }
 
 struct Shared {
-    clock: ClampedClock,
+    clock: StampClock,
     state: Mutex<State>,
     gate: Arc<Semaphore>,
     /// How many appends and updates wait at the gate, and whoever waits for them.
@@ -129,7 +130,7 @@ impl MemoryStore {
     }
 
     fn make(clock: impl WallClock, announcements: Option<broadcast::Sender<Announcement>>) -> MemoryStore {
-        let clock = ClampedClock::new(clock, Stamp(0));
+        let clock = StampClock::new(clock, Stamp(0));
         let state = State { epoch: clock.stamp().0.max(1), ..State::default() };
         let gate = Arc::new(Semaphore::new(APPENDS_MAX as usize));
         MemoryStore {
@@ -214,6 +215,7 @@ impl MemoryStore {
 
     /// What a restart of the server does to a store that stays: the newest sign of life becomes the one found.
     pub fn reopen(&self) {
+        self.shared.clock.forget_beat();
         let mut state = self.state();
         state.last_heartbeat = state.last_alive;
     }
@@ -223,7 +225,18 @@ impl MemoryStore {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn append_now(&self, append: Append) -> Result<AppendOutcome, StoreError> {
+    /// Puts an outage that was just found into the record of outages.
+    fn keep_outage(&self, state: &mut State) {
+        let (Some(outage), Ok(key)) = (self.shared.clock.take_unkept(), Key::new(OUTAGES_KEY)) else {
+            return;
+        };
+        let mut outages = OutageList::parse(state.records.get(&key).map(|record| record.value.as_slice()));
+        outages.add(outage);
+        state.records.insert(key, Held { value: outages.to_record(), expires: None });
+    }
+
+    /// Appends. `known` is the latest outage that was known when this was asked for.
+    fn append_now(&self, append: Append, known: Option<Outage>) -> Result<AppendOutcome, StoreError> {
         check_append(&append)?;
         let mut state = self.state();
         if let Some(reason) = state.quarantined.get(&append.game) {
@@ -234,6 +247,10 @@ impl MemoryStore {
             return Ok(AppendOutcome::Conflict { head });
         }
         let at = self.shared.clock.stamp();
+        self.keep_outage(&mut state);
+        if append.deadline.is_some() && self.shared.clock.outage() != known {
+            return Err(StoreError::Unavailable { why: CLOCKS_FIRST.to_owned() });
+        }
         if append.deadline.is_some_and(|deadline| at > deadline) {
             return Ok(AppendOutcome::Late { at });
         }
@@ -284,6 +301,7 @@ impl MemoryStore {
         check_update(&update)?;
         let mut state = self.state();
         let now = self.shared.clock.stamp();
+        self.keep_outage(&mut state);
         let hold = update.conditions.iter().all(|(key, expect)| {
             let record = state.records.get(key).filter(|record| record.is_alive(now));
             match (record, expect) {
@@ -329,8 +347,9 @@ fn told_to_fail() -> StoreError {
 impl Store for MemoryStore {
     fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
         Box::pin(async move {
+            let known = self.shared.clock.outage();
             let _inside = self.enter().await;
-            self.append_now(append)
+            self.append_now(append, known)
         })
     }
 
@@ -391,6 +410,15 @@ impl Store for MemoryStore {
         })
     }
 
+    fn delete_log(&self, game: GameId) -> StoreFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            let mut state = self.state();
+            state.logs.remove(&game);
+            state.quarantined.remove(&game);
+            Ok(())
+        })
+    }
+
     fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
         Box::pin(async move {
             let now = self.shared.clock.stamp();
@@ -407,8 +435,10 @@ impl Store for MemoryStore {
 
     fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
         Box::pin(async move {
-            let at = self.shared.clock.stamp();
-            self.state().last_alive = Some(at);
+            let at = self.shared.clock.beat();
+            let mut state = self.state();
+            state.last_alive = Some(at);
+            self.keep_outage(&mut state);
             Ok(at)
         })
     }
@@ -434,6 +464,10 @@ impl Store for MemoryStore {
         Box::pin(async move {
             Ok(self.state().quarantined.iter().map(|(game, why)| (*game, why.clone())).collect())
         })
+    }
+
+    fn outage(&self) -> Option<Outage> {
+        self.shared.clock.outage()
     }
 
     fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {

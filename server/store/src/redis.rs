@@ -11,8 +11,9 @@
 //! They are carried out in the order of the log and each once, however often somebody tries.
 //!
 //! # What is promised
-//! Whatever Redis itself keeps. What that is, is read from it at every connection ([`Promises`]); one that promises less than a game
-//! needs is refused unless [`Demand::Anything`] is said.
+//! Whatever Redis itself keeps. What that is, is read from it at every connection and every 15 s ([`Promises`]), for settings can
+//! be changed while it runs. One that promises less than a game needs is refused unless [`Demand::Anything`] is said: then nothing
+//! is taken until its settings are right again. A node of a Redis Cluster is always refused.
 //!
 //! | Redis | an acknowledged move survives |
 //! |---|---|
@@ -29,6 +30,13 @@
 //! done. Where another server has gone on from the shorter log meanwhile, one of the two branches is lost: its writer sees a
 //! conflict it cannot read on from. So that this happens to nobody who reaches Redis, servers write nothing else for
 //! [`RedisOptions::give_back`] after it was started anew.
+//!
+//! Side records go with the logs where an append wrote them. Others are lost when Redis is emptied, but for those of which a server
+//! keeps copies ([`Store::keep_copies`]): players who are connected, or have a running game, get theirs back.
+//!
+//! # What does not belong there
+//! A key of a game that holds a value of another type puts this game into quarantine, and no other. Damaged side records are
+//! left out of lists, and the log says so. Of the keys all share, it names those that hold another type.
 //!
 //! # What time it is
 //! Redis's clock gives the stamps, clamped so that they never go back. Where it jumps forward by more than [`RedisOptions::silence`], the time it
@@ -47,6 +55,7 @@ mod answers;
 mod exchange;
 mod heard;
 mod held;
+mod kept;
 mod layout;
 mod link;
 mod listener;
@@ -82,7 +91,7 @@ use crate::encoding::{entry_value, stamp_entry};
 use crate::limits::{check_append, check_notice, check_update};
 use crate::store::{
     Announcement, Append, AppendOutcome, Notice, Outage, ReadError, Record, Store, StoreError, StoreFuture,
-    StoredEntry, Update, UpdateOutcome,
+    StoredEntry, Update, UpdateOutcome, Write,
 };
 use crate::value::{Head, Key};
 
@@ -112,6 +121,8 @@ pub struct RedisOptions {
     pub pulse: Duration,
     /// How long all servers may be without a heartbeat before that time counts as an outage, in which no clock ran. Default 2.5 s.
     pub silence: Duration,
+    /// The time between two looks at what Redis promises, which can be changed while it runs. Default 15 s.
+    pub promises_every: Duration,
     /// The clock that stamps, instead of Redis's own: for tests.
     pub clock: Option<Arc<dyn WallClock>>,
 }
@@ -130,6 +141,7 @@ impl Default for RedisOptions {
             audit: Duration::from_secs(30),
             pulse: Duration::from_millis(2_500),
             silence: Duration::from_millis(2_500),
+            promises_every: Duration::from_secs(15),
             clock: None,
         }
     }
@@ -389,7 +401,19 @@ impl Store for RedisStore {
     }
 
     fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
-        Box::pin(async move { self.read_settled(|| self.reader.get(&key)).await.map_err(Trouble::of_record) })
+        Box::pin(async move {
+            let found = self.read_settled(|| self.reader.get(&key)).await.map_err(Trouble::of_record)?;
+            if found.is_some() || !self.shared.kept().has(&key) {
+                return Ok(found);
+            }
+            // Redis may have been emptied: then copies are given back first.
+            self.shared.is_in_doubt.store(true, Ordering::SeqCst);
+            let found = self.read_settled(|| self.reader.get(&key)).await.map_err(Trouble::of_record)?;
+            if found.is_none() {
+                self.shared.kept().forget(&key);
+            }
+            Ok(found)
+        })
     }
 
     fn scan(
@@ -408,8 +432,15 @@ impl Store for RedisStore {
     fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
         Box::pin(async move {
             check_update(&update)?;
+            let copied = self.shared.kept().copied(&update.writes);
             let answer = self.send(|reply| Request::Update { update, reply }).await?;
-            answer.await.unwrap_or(Ok(UpdateOutcome::Unknown))
+            let outcome = answer.await.unwrap_or(Ok(UpdateOutcome::Unknown));
+            match &outcome {
+                Ok(UpdateOutcome::Ok) => self.shared.kept().note(copied),
+                Ok(UpdateOutcome::Unknown) => self.shared.kept().forget_all(&copied),
+                Ok(UpdateOutcome::Conflict) | Err(_) => {}
+            }
+            outcome
         })
     }
 
@@ -474,8 +505,32 @@ impl Store for RedisStore {
         })
     }
 
+    fn delete_log(&self, game: GameId) -> StoreFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            // Or it would be given back when Redis loses something.
+            self.shared.held().forget(game);
+            self.ask(|reply| Request::DeleteLog { game, reply }).await
+        })
+    }
+
     fn outage(&self) -> Option<Outage> {
         self.shared.outage()
+    }
+
+    fn weaknesses(&self) -> Vec<String> {
+        self.promises().weaknesses().iter().map(Weakness::to_string).collect()
+    }
+
+    fn keep_copies(&self, owner: &str, records: Vec<Write>) {
+        self.shared.kept().keep(owner, records);
+    }
+
+    fn drop_copies(&self, owner: &str) {
+        self.shared.kept().drop_owner(owner);
+    }
+
+    fn owners_of_copies(&self) -> Vec<String> {
+        self.shared.kept().owners()
     }
 
     fn silent_since(&self) -> Option<Stamp> {

@@ -222,6 +222,9 @@ pub enum Notice {
     Missed,
 }
 
+/// Why an append that was judged before an outage was known is not taken: its clocks ran during the outage.
+pub(crate) const CLOCKS_FIRST: &str = "the server did not run for a while: clocks are set right first";
+
 /// The record in which outages are kept for games at rest, which are told of them when they are opened: a JSON list of pairs of stamps, the oldest first.
 pub const OUTAGES_KEY: &str = "outages";
 /// Outages kept there.
@@ -352,10 +355,42 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(true)))
     }
 
+    /// Deletes the log of a game that is over, for good: afterwards the store knows nothing of the
+    /// game. Deleting what is not there is no error. Side records stay; the caller deletes those first.
+    ///
+    /// # Errors
+    /// [`StoreError`]: something of it may be left, and it may be asked again.
+    fn delete_log(&self, game: GameId) -> StoreFuture<'_, Result<(), StoreError>> {
+        let why = format!("this store does not delete logs, so {game} stays");
+        Box::pin(std::future::ready(Err(StoreError::Unavailable { why })))
+    }
+
     /// The latest time in which the store took nothing from any server, since it was opened: clocks stood still then. It is known before
     /// anything is taken again.
     fn outage(&self) -> Option<Outage> {
         None
+    }
+
+    /// In what ways the store promises less at present than a game needs, in words for operators.
+    fn weaknesses(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Keeps copies of side records in memory for this owner, instead of those kept for it before. A store that can be emptied while
+    /// servers run gives them back then, if nobody else has written them by that time. What is written through this store from now on
+    /// is copied as well. Bounded: where there is no room nothing is kept.
+    fn keep_copies(&self, owner: &str, records: Vec<Write>) {
+        let _ = (owner, records);
+    }
+
+    /// Keeps no copies for this owner any more.
+    fn drop_copies(&self, owner: &str) {
+        let _ = owner;
+    }
+
+    /// For whom copies are kept.
+    fn owners_of_copies(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Since when nothing was heard of the store, if that is for so long now that nobody may have been able to write: whether clocks have stood still since is known

@@ -103,6 +103,7 @@ contract! {
     what_is_told_is_heard_where_others_may_listen,
     an_archived_log_reads_as_before,
     an_archived_log_goes_on_and_nothing_begins_under_its_id,
+    a_deleted_log_is_gone_and_no_other_is,
 }
 
 async fn an_unknown_game_is_empty(world: World) {
@@ -257,7 +258,7 @@ async fn stamps_never_go_back(world: World) {
     }
     let stamps: Vec<u64> =
         log(&*world.store, game(1)).await.iter().map(|entry| entry.at.ms_since(NOON)).collect();
-    assert_eq!(stamps, [5_000, 5_000, 5_000, 5_001, 5_001]);
+    assert!(stamps.is_sorted(), "{stamps:?}");
 }
 
 async fn stamps_do_not_go_behind_the_heartbeat(world: World) {
@@ -458,12 +459,12 @@ async fn sweeping_takes_what_expired_and_nothing_else(world: World) {
         }
     }
     update_ok(&*world.store, vec![put("y", "stays")]).await;
-    world.clock.set(NOON.plus_ms(999));
+    world.clock.advance_ms(999);
     let kept = (0..=1_020).filter(|number| number % 11 == 0 || *number > 999).count();
     assert_eq!(world.store.sweep().await, Ok((1_021 - kept) as u64));
     assert_eq!(world.store.sweep().await, Ok(0));
     assert_eq!(world.store.scan(key("x/"), None, READ_MAX).await.unwrap().len(), kept);
-    world.clock.set(NOON.plus_ms(2_000));
+    world.clock.advance_ms(1_001);
     assert_eq!(world.store.sweep().await, Ok(kept as u64));
     assert_eq!(world.store.get(key("y")).await, Ok(Some(b"stays".to_vec())));
 }
@@ -590,4 +591,22 @@ async fn an_archived_log_goes_on_and_nothing_begins_under_its_id(world: World) {
     let whole = all_of(store, 5).await;
     assert_eq!(store.archive_log(game(1)).await, Ok(true));
     assert_eq!(all_of(store, 5).await, whole);
+}
+
+async fn a_deleted_log_is_gone_and_no_other_is(world: World) {
+    let store = &*world.store;
+    for (number, texts) in [(1, &["a", "b"][..]), (2, &["d"][..]), (3, &["e", "f"][..])] {
+        append_ok(store, append(game(number), Head::START, texts)).await;
+    }
+    assert_eq!(store.archive_log(game(1)).await, Ok(true));
+    for number in [1, 3, 3] {
+        assert_eq!(store.delete_log(game(number)).await, Ok(()));
+        assert_eq!(store.head(game(number)).await, Ok(Head::START));
+        assert_eq!(log(store, game(number)).await, []);
+    }
+    append_ok(store, append(game(3), Head::START, &["g"])).await;
+    assert_eq!(
+        (texts(store, game(2)).await, texts(store, game(3)).await),
+        (vec!["d".into()], vec!["g".into()])
+    );
 }

@@ -2,17 +2,18 @@
 
 mod common;
 
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use common::{append, append_ok, game, key, put, scratch, texts};
+use common::{append, append_ok, copy_folder, game, key, put, scratch, texts};
 use fjall::{Database, KeyspaceCreateOptions};
 use flagfall_board::Stamp;
 use flagfall_store::embedded::LostTail;
 use flagfall_store::limits::BODY_BYTES_MAX;
 use flagfall_store::{
-    Append, AppendOutcome, EmbeddedStore, Head, ManualClock, OpenError, Options, SecretBytes, Store,
-    SystemClock, Update, UpdateOutcome, Write,
+    Append, AppendOutcome, EmbeddedStore, Head, ManualClock, OUTAGES_KEY, OpenError, Options, Outage,
+    OutageList, SecretBytes, Store, StoreError, SystemClock, Update, UpdateOutcome, Write,
 };
 
 const NOON: Stamp = Stamp(1_700_000_000_000);
@@ -69,7 +70,7 @@ async fn the_last_sign_of_life_is_found_at_open() {
 }
 
 #[tokio::test]
-async fn a_clock_set_back_between_two_runs_stands_still() {
+async fn stamps_go_on_from_the_last_one_when_the_clock_was_set_back_between_two_runs() {
     let folder = scratch();
     let clock = Arc::new(ManualClock::new(NOON));
     let reopen = || EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
@@ -81,6 +82,172 @@ async fn a_clock_set_back_between_two_runs_stands_still() {
     append_ok(&store, append(game(1), head, &["b"])).await;
     let entries = common::log(&store, game(1)).await;
     assert!(entries.iter().all(|entry| entry.at == NOON), "{entries:?}");
+    clock.advance_ms(50);
+    assert_eq!(store.now(), NOON.plus_ms(50), "time does not stand still");
+}
+
+#[tokio::test]
+async fn a_start_with_the_clock_400_days_ahead_does_no_harm_to_the_next_one() {
+    const DAY_MS: u64 = 24 * 60 * 60_000;
+    let folder = scratch();
+    let open = |at| {
+        let clock = Arc::new(ManualClock::new(at));
+        (clock.clone(), EmbeddedStore::open(folder.path(), clock, &Options::default()).unwrap())
+    };
+    let (_, store) = open(NOON);
+    let expires = Some(NOON.plus_ms(30 * DAY_MS));
+    let in_a_month = Write::Put { key: key("guest"), value: Vec::new(), expires };
+    let update = Update { conditions: vec![], writes: vec![in_a_month] };
+    assert_eq!(store.update(update).await, Ok(UpdateOutcome::Ok));
+    let head = append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    drop(store);
+    let (clock, store) = open(NOON.plus_ms(400 * DAY_MS));
+    store.heartbeat().await.unwrap();
+    clock.advance_ms(60_000);
+    store.heartbeat().await.unwrap();
+    let head = append_ok(&store, append(game(1), head, &["b"])).await;
+    assert_eq!(store.sweep().await, Ok(0), "nothing expires early");
+    drop(store);
+    let (_, store) = open(NOON.plus_ms(120_000));
+    append_ok(&store, append(game(1), head, &["c"])).await;
+    let stamps: Vec<u64> =
+        common::log(&store, game(1)).await.iter().map(|entry| entry.at.ms_since(NOON)).collect();
+    assert_eq!(stamps, [0, 60_000, 120_000]);
+}
+
+#[tokio::test]
+async fn a_freeze_of_twenty_seconds_is_kept_as_an_outage_with_the_first_thing_written_after_it() {
+    let folder = scratch();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let open = || EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
+    let store = open();
+    store.heartbeat().await.unwrap();
+    clock.advance_ms(1_000);
+    store.heartbeat().await.unwrap();
+    clock.advance_ms(20_000);
+    append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    let (since, until) = (NOON.plus_ms(1_000), NOON.plus_ms(21_000));
+    assert_eq!(store.outage(), Some(Outage { since, until }));
+    drop(store);
+    let store = open();
+    let kept = store.get(key(OUTAGES_KEY)).await.unwrap().unwrap();
+    assert_eq!(kept, format!("[[{},{}]]", since.0, until.0).into_bytes());
+    // One that nothing follows is kept with a heartbeat.
+    store.heartbeat().await.unwrap();
+    clock.advance_ms(30_000);
+    store.heartbeat().await.unwrap();
+    assert_eq!(OutageList::parse(store.get(key(OUTAGES_KEY)).await.unwrap().as_deref()).len(), 2);
+}
+
+/// A store with something in it whose folder, or part of it, is then taken away by `take`. Nothing is acknowledged any more.
+async fn assert_fails_without(take: impl FnOnce(&Path)) {
+    let place = scratch();
+    let folder = place.path().join("data");
+    let store = open(&folder).expect("a store");
+    let head = append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    assert_eq!(store.failure(), None);
+    take(&folder);
+    let outcome = store.append(append(game(1), head, &["b"])).await;
+    assert!(
+        matches!(outcome, Ok(AppendOutcome::Unknown) | Err(StoreError::Unavailable { .. })),
+        "{outcome:?}"
+    );
+    let why = store.failure().expect("it has failed");
+    assert!(why.contains("was deleted or replaced while the server ran"), "{why}");
+    assert!(store.heartbeat().await.is_err() && store.head(game(1)).await.is_err());
+    let update = Update { conditions: vec![], writes: vec![put("k", "v")] };
+    assert!(store.update(update).await.is_err());
+}
+
+#[tokio::test]
+async fn a_folder_that_is_gone_takes_nothing_any_more() {
+    assert_fails_without(|folder| fs::remove_dir_all(folder).unwrap()).await;
+    assert_fails_without(|folder| fs::rename(folder, folder.with_extension("old")).unwrap()).await;
+}
+
+#[tokio::test]
+async fn a_folder_that_was_replaced_takes_nothing_any_more() {
+    assert_fails_without(|folder| {
+        fs::remove_dir_all(folder).unwrap();
+        fs::create_dir(folder).unwrap();
+    })
+    .await;
+    assert_fails_without(|folder| {
+        let old = folder.with_extension("old");
+        fs::rename(folder, &old).unwrap();
+        copy_folder(&old, folder);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_folder_that_was_emptied_takes_nothing_any_more() {
+    assert_fails_without(|folder| {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
+        }
+    })
+    .await;
+    for name in ["lock", "witness", "mirror", "db"] {
+        assert_fails_without(|folder| {
+            let path = folder.join(name);
+            if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
+        })
+        .await;
+    }
+    assert_fails_without(|folder| {
+        for entry in fs::read_dir(folder.join("db")).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "jnl") {
+                fs::remove_file(path).unwrap();
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_folder_that_is_gone_is_noticed_when_nobody_writes() {
+    let place = scratch();
+    let folder = place.path().join("data");
+    let store = open(&folder).unwrap();
+    store.heartbeat().await.unwrap();
+    fs::remove_dir_all(&folder).unwrap();
+    let error = store.heartbeat().await.unwrap_err().to_string();
+    assert!(error.contains("was deleted or replaced"), "{error}");
+}
+
+#[tokio::test]
+async fn journals_that_the_database_begins_and_deletes_are_no_loss() {
+    let folder = scratch();
+    let store = open(folder.path()).unwrap();
+    let journals = || {
+        let names = fs::read_dir(folder.path().join("db")).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+        names.retain(|name| name.ends_with(".jnl"));
+        names
+    };
+    let first = journals();
+    // Until there is another journal, and a little further. The database compresses what repeats itself.
+    let (mut further, mut noise) = (20, 1_u32);
+    for number in 0..3_000_u32 {
+        let mut next = || {
+            noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            noise.to_be_bytes()[0]
+        };
+        let value = (0..60_000).map(|_| next()).collect();
+        let key = key(&format!("k/{number}"));
+        let writes = vec![Write::Put { key, value, expires: None }];
+        let update = Update { conditions: vec![], writes };
+        assert_eq!(store.update(update).await, Ok(UpdateOutcome::Ok), "{:?}", store.failure());
+        further -= u32::from(journals() != first);
+        if further == 0 {
+            break;
+        }
+    }
+    assert_ne!(journals(), first, "the database has begun another journal");
+    assert_eq!(store.failure(), None);
 }
 
 #[tokio::test]

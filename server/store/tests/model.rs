@@ -173,7 +173,7 @@ async fn run<S: Store, F: Future<Output = S>>(
             }
             Step::Advance { ms } => {
                 now = now.plus_ms(ms);
-                clock.set(now);
+                clock.advance_ms(ms);
             }
             Step::Reopen => {
                 drop(store.take());

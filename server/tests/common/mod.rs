@@ -12,6 +12,7 @@ use flagfall_server::gateway::Connections;
 use flagfall_server::histories::Histories;
 use flagfall_server::lobby::Lobby;
 use flagfall_server::notices::Notices;
+use flagfall_server::proof::SigningKey;
 use flagfall_server::ratings::Ratings;
 use flagfall_server::server::{Listeners, Server};
 use flagfall_server::settings::{Passwords, Settings};
@@ -68,11 +69,21 @@ impl House {
 
     /// A server over a store that stands in front of the one in memory.
     pub async fn open_over(over: Arc<dyn Store>, store: MemoryStore, settings: Settings) -> House {
+        House::open_with_key(over, store, settings, None).await
+    }
+
+    /// A server that signs finished games.
+    pub async fn open_with_key(
+        over: Arc<dyn Store>,
+        store: MemoryStore,
+        settings: Settings,
+        key: Option<SigningKey>,
+    ) -> House {
         let game = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let metrics = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, metrics_address) = (game.local_addr().unwrap(), metrics.local_addr().unwrap());
         let handle = flagfall_server::metrics::install().unwrap();
-        let server = Server::start(settings, over).await.unwrap();
+        let server = Server::start_with_key(settings, over, key).await.unwrap();
         let connections = server.connections().clone();
         let ratings = server.ratings().clone();
         let lobby = server.lobby().clone();
@@ -111,6 +122,15 @@ impl House {
     /// Ends it without a word, as a crash does.
     pub fn abandon(self) {
         self.served.abort();
+    }
+
+    /// A connection from another address of this machine.
+    pub async fn connect_from(&self, from: [u8; 4]) -> Client {
+        let stream = dial(from, self.address).await.unwrap();
+        let url = format!("ws://{}/ws", self.address);
+        let shaken = tokio_tungstenite::client_async(url, MaybeTlsStream::Plain(stream));
+        let (socket, _) = patiently("the upgrade", shaken).await.expect("an upgrade");
+        Client { socket }
     }
 
     pub async fn connect(&self) -> Client {
@@ -171,10 +191,22 @@ impl Answer {
     }
 }
 
+/// Dials from this address of this machine.
+pub async fn dial(from: [u8; 4], to: SocketAddr) -> std::io::Result<TcpStream> {
+    let socket = tokio::net::TcpSocket::new_v4()?;
+    socket.bind((from, 0).into())?;
+    socket.connect(to).await
+}
+
 /// One request as it goes over the wire, and its answer.
 pub async fn http(address: SocketAddr, request: &str) -> Answer {
+    http_from([127, 0, 0, 1], address, request).await
+}
+
+/// The same from this address of this machine.
+pub async fn http_from(from: [u8; 4], address: SocketAddr, request: &str) -> Answer {
     let exchange = async {
-        let mut stream = TcpStream::connect(address).await.unwrap();
+        let mut stream = dial(from, address).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await.unwrap();

@@ -49,6 +49,9 @@ struct Args {
     /// The cost that is always allowed.
     #[arg(long, default_value_t = Settings::default().cost_allowed)]
     cost_allowed: f64,
+    /// How much each point of deviation widens the limit of two uncertain ratings.
+    #[arg(long, default_value_t = Settings::default().deviation_widening)]
+    deviation_widening: f64,
     /// The same seed makes the same days.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -102,6 +105,12 @@ impl Agenda {
 struct Counted {
     waits_s: Vec<f64>,
     rating_gaps: Vec<f64>,
+    /// Of games in which both ratings are certain, or only one is.
+    certain_gaps: Vec<f64>,
+    /// Of games in which both ratings are uncertain.
+    uncertain_gaps: Vec<f64>,
+    /// How long players with an uncertain rating wait.
+    uncertain_waits_s: Vec<f64>,
     strength_gaps: Vec<f64>,
     gave_up: usize,
     repeats: usize,
@@ -138,8 +147,12 @@ impl Simulation {
                 waits_since: None,
             })
             .collect();
-        let settings =
-            Settings { wave_bonus: args.wave_bonus, cost_allowed: args.cost_allowed, ..Settings::default() };
+        let settings = Settings {
+            wave_bonus: args.wave_bonus,
+            cost_allowed: args.cost_allowed,
+            deviation_widening: args.deviation_widening,
+            ..Settings::default()
+        };
         let mut simulation = Simulation {
             args,
             settings,
@@ -217,6 +230,7 @@ impl Simulation {
         Waiting {
             player: person,
             rating: self.aged(person, now).value,
+            deviation: self.aged(person, now).deviation,
             waves_missed: ((now - who.waits_since.unwrap_or(now)) / self.args.wave) as u32,
             first_surplus: who.first_surplus,
             last_opponent: who.last_opponent,
@@ -231,7 +245,17 @@ impl Simulation {
             for person in [one, other] {
                 counted.waits_s.push(now - person.waits_since.unwrap_or(now));
             }
-            counted.rating_gaps.push((one.rating.value - other.rating.value).abs());
+            let gap = (one.rating.value - other.rating.value).abs();
+            counted.rating_gaps.push(gap);
+            let is_uncertain = |person: &Person| person.rating.deviation > self.settings.certain_deviation;
+            if is_uncertain(one) && is_uncertain(other) {
+                counted.uncertain_gaps.push(gap);
+            } else {
+                counted.certain_gaps.push(gap);
+            }
+            for person in [one, other].into_iter().filter(|person| is_uncertain(person)) {
+                counted.uncertain_waits_s.push(now - person.waits_since.unwrap_or(now));
+            }
             counted.strength_gaps.push((one.strength - other.strength).abs());
             counted.repeats += usize::from(one.last_opponent == Some(second));
         }
@@ -288,7 +312,10 @@ impl Simulation {
         let counted = &mut self.counted;
         println!("                      median     90 %     99 %      max");
         print_row("wait, s", &mut counted.waits_s);
+        print_row("uncertain: wait, s", &mut counted.uncertain_waits_s);
         print_row("rating gap", &mut counted.rating_gaps);
+        print_row("one certain: gap", &mut counted.certain_gaps);
+        print_row("both uncertain: gap", &mut counted.uncertain_gaps);
         print_row("strength gap", &mut counted.strength_gaps);
         print_row("side imbalance, games", &mut counted.imbalances);
         println!(

@@ -2,7 +2,10 @@
 //!
 //! A pair costs the difference of its ratings, less a bonus for every wave that either has missed; it is allowed up to a limit. Of all
 //! ways to make allowed pairs the wave takes one that pairs the most players, and of those the one that costs least: a maximum-weight
-//! matching over the whole pool, not the first fit. Whoever is left waits for the next wave, when more is allowed to him.
+//! matching over the whole pool, not the first fit. Players who are left wait for the next wave, which allows them more.
+//!
+//! Two players whose ratings are both uncertain may be further apart: such ratings say little about who is stronger. A certain rating is
+//! never widened by an uncertain one, and a wider limit makes no pair better: the matching still prefers close ratings.
 //!
 //! Nothing here knows a clock, a network or a game: [`pair`] is a function of who waits, so the simulation (`examples/simulation.rs`) runs what
 //! the server runs.
@@ -20,6 +23,11 @@ pub struct Settings {
     pub cost_allowed: f64,
     /// Beyond a rating of this many times [`Settings::cost_allowed`], the allowed cost grows with the ratings: strong players are few.
     pub rating_per_cost: f64,
+    /// Ratings with a deviation up to this count as certain.
+    pub certain_deviation: f64,
+    /// How much each point of deviation beyond [`Settings::certain_deviation`] widens the limit of a pair, once for each of both; the
+    /// more certain rating of the two counts.
+    pub deviation_widening: f64,
     /// What each game of imbalance of sides that a pair would mend takes off its cost, up to [`IMBALANCE_MAX`] games.
     pub side_bonus: f64,
 }
@@ -34,6 +42,8 @@ impl Default for Settings {
             wave_bonus_max: 460.0,
             cost_allowed: 100.0,
             rating_per_cost: 15.0,
+            certain_deviation: 110.0,
+            deviation_widening: 1.0,
             side_bonus: 5.0,
         }
     }
@@ -44,9 +54,11 @@ impl Default for Settings {
 pub struct Waiting<K> {
     /// Who.
     pub player: K,
-    /// His rating, aged to now.
+    /// Their rating, aged to now.
     pub rating: f64,
-    /// How many waves went by without a game for him.
+    /// The rating's deviation, aged to now.
+    pub deviation: f64,
+    /// How many waves went by without a game for them.
     pub waves_missed: u32,
     /// His rated games with the first move, less those without, in this ruleset.
     pub first_surplus: i32,
@@ -99,7 +111,20 @@ fn wave_bonus(waves: u32, settings: &Settings) -> f64 {
     (f64::from(waves) * settings.wave_bonus).min(settings.wave_bonus_max)
 }
 
-/// How much below the allowed cost a pair is; none when it is not allowed, be it for its cost or because one of both wants nothing to do with the other.
+/// How much further apart two ratings may be when the more certain of both has this deviation.
+fn widening(deviation: f64, settings: &Settings) -> f64 {
+    2.0 * settings.deviation_widening * (deviation - settings.certain_deviation).max(0.0)
+}
+
+/// How far the rating of an opponent may be from this player's: of one who has just come, and whose rating is as uncertain.
+#[must_use]
+pub fn reach<K>(one: &Waiting<K>, settings: &Settings) -> f64 {
+    let lowest = cost_allowed(one.rating, one.rating, settings);
+    lowest + wave_bonus(one.waves_missed, settings) + widening(one.deviation, settings)
+}
+
+/// How much below the allowed cost a pair is, its widening aside; none when it is not allowed, be it for its cost or because one of both
+/// wants nothing to do with the other.
 fn merit<K: PartialEq>(one: &Waiting<K>, other: &Waiting<K>, settings: &Settings) -> Option<f64> {
     if one.apart.contains(&other.player) || other.apart.contains(&one.player) {
         return None;
@@ -109,8 +134,9 @@ fn merit<K: PartialEq>(one: &Waiting<K>, other: &Waiting<K>, settings: &Settings
         - wave_bonus(one.waves_missed, settings)
         - wave_bonus(other.waves_missed, settings);
     let merit = cost_allowed(one.rating, other.rating, settings) - cost;
+    let is_allowed = merit + widening(one.deviation.min(other.deviation), settings) >= 0.0;
     // The sides decide between pairs that are allowed, not which are.
-    (merit >= 0.0).then(|| merit + f64::from(mended) * settings.side_bonus)
+    is_allowed.then(|| merit + f64::from(mended) * settings.side_bonus)
 }
 
 fn met_last<K: PartialEq + Copy>(one: &Waiting<K>, other: &Waiting<K>) -> bool {

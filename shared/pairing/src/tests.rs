@@ -5,7 +5,9 @@ use proptest::prelude::*;
 use super::*;
 
 fn waiting(player: u32, rating: f64) -> Waiting<u32> {
-    Waiting { player, rating, waves_missed: 0, first_surplus: 0, last_opponent: None, apart: Vec::new() }
+    let (waves_missed, first_surplus) = (0, 0);
+    let (last_opponent, apart) = (None, Vec::new());
+    Waiting { player, rating, deviation: 60.0, waves_missed, first_surplus, last_opponent, apart }
 }
 
 fn pairs(pool: &[Waiting<u32>]) -> Vec<(u32, u32)> {
@@ -56,6 +58,45 @@ fn waiting_widens_up_to_a_limit() {
     assert_eq!(pairs(&pool), [], "561 apart, 100 and 460 allowed");
     pool[1].rating = 1560.0;
     assert_eq!(pairs(&pool), [(1, 2)]);
+}
+
+/// A rating that says little.
+fn uncertain(player: u32, rating: f64, deviation: f64) -> Waiting<u32> {
+    Waiting { deviation, ..waiting(player, rating) }
+}
+
+#[test]
+fn two_uncertain_ratings_need_not_wait() {
+    // Two newcomers after a game against each other.
+    let pool = [uncertain(1, 1230.0, 350.0), uncertain(2, 1770.0, 350.0)];
+    assert_eq!(pairs(&pool), [(1, 2)]);
+    // The more certain of both counts, so a settled player is not paired further away than ever.
+    assert_eq!(pairs(&[uncertain(1, 1400.0, 350.0), waiting(2, 1501.0)]), []);
+    assert_eq!(pairs(&[uncertain(1, 1400.0, 350.0), waiting(2, 1500.0)]), [(1, 2)]);
+    // 100, and twice the 90 beyond 110.
+    assert_eq!(pairs(&[uncertain(1, 1300.0, 200.0), uncertain(2, 1580.0, 350.0)]), [(1, 2)]);
+    assert_eq!(pairs(&[uncertain(1, 1300.0, 200.0), uncertain(2, 1581.0, 350.0)]), []);
+}
+
+#[test]
+fn uncertain_ratings_that_are_close_are_still_preferred() {
+    let pool = [1100.0, 1800.0, 1120.0, 1790.0].map(|rating| uncertain(rating as u32, rating, 400.0));
+    assert_eq!(pairs(&pool), [(1100, 1120), (1790, 1800)]);
+    // A settled player finds the same opponent as without anyone uncertain about.
+    let settled = [waiting(1, 1500.0), waiting(2, 1505.0)];
+    let both: Vec<_> = settled.iter().chain(&pool).cloned().collect();
+    assert!(pairs(&both).contains(&(1, 2)));
+}
+
+#[test]
+fn the_reach_that_a_player_is_told_is_the_one_that_counts() {
+    let settings = Settings::default();
+    for (rating, deviation, waves) in [(1500.0, 60.0, 0), (1500.0, 350.0, 3), (2400.0, 60.0, 100)] {
+        let one = Waiting { waves_missed: waves, ..uncertain(1, rating, deviation) };
+        let reach = reach(&one, &settings);
+        assert_eq!(pairs(&[one.clone(), uncertain(2, rating + reach, deviation)]), [(1, 2)]);
+        assert_eq!(pairs(&[one, uncertain(2, rating + reach + 1.0, deviation)]), []);
+    }
 }
 
 #[test]
@@ -126,13 +167,15 @@ fn sides_decide_between_pairs_that_are_as_good() {
 /// A pool in which nobody's rating, wait or history is out of the ordinary.
 fn pool() -> impl Strategy<Value = Vec<Waiting<u32>>> {
     let apart = proptest::collection::vec(0..40_u32, 0..4);
-    let one = (600.0..2600.0_f64, 0..60_u32, -5..6_i32, proptest::option::of(0..40_u32), apart);
+    let rating = (600.0..2600.0_f64, 45.0..500.0_f64);
+    let one = (rating, 0..60_u32, -5..6_i32, proptest::option::of(0..40_u32), apart);
     proptest::collection::vec(one, 0..40).prop_map(|all| {
         (0..)
             .zip(all)
-            .map(|(player, (rating, waves_missed, first_surplus, last, apart))| Waiting {
+            .map(|(player, ((rating, deviation), waves_missed, first_surplus, last, apart))| Waiting {
                 player,
                 rating,
+                deviation,
                 waves_missed,
                 first_surplus,
                 last_opponent: last.filter(|last| *last != player),

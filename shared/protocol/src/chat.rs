@@ -4,6 +4,7 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use unicode_width::UnicodeWidthChar as _;
 
 /// Something a player says to the opponent. `Debug` does not show a text: logs are no business of theirs.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -35,14 +36,39 @@ impl Said {
     }
 }
 
-/// Whether a text has between one and so many characters, not all of them blanks, and none that steers a terminal or turns the direction of others.
+/// Marks that may stand on one character: more than any language writes, fewer than hide the line above.
+const MARKS_MAX: usize = 3;
+
+/// True if a text has between one and `len_max` characters, not all of them blanks, none that steers a terminal,
+/// turns the direction of others or is invisible, and no stack of combining marks.
 #[must_use]
 pub fn is_printable(text: &str, len_max: usize) -> bool {
     let steers = |letter: char| {
         letter.is_control()
-            || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+            || matches!(
+                letter,
+                '\u{61c}'
+                    | '\u{200b}'..='\u{200f}'
+                    | '\u{2028}'..='\u{202e}'
+                    | '\u{2060}'..='\u{206f}'
+                    | '\u{feff}'
+                    | '\u{e0000}'..='\u{e007f}'
+            )
     };
-    !text.trim().is_empty() && text.chars().count() <= len_max && !text.chars().any(steers)
+    !text.trim().is_empty()
+        && text.chars().count() <= len_max
+        && !text.chars().any(steers)
+        && marks_in_a_row(text) <= MARKS_MAX
+}
+
+/// The longest row of characters that take no room of their own: combining marks.
+fn marks_in_a_row(text: &str) -> usize {
+    let (mut row, mut longest) = (0, 0);
+    for letter in text.chars() {
+        row = if letter.width() == Some(0) { row + 1 } else { 0 };
+        longest = longest.max(row);
+    }
+    longest
 }
 
 impl fmt::Debug for Said {
@@ -108,7 +134,19 @@ mod tests {
     #[test]
     fn a_text_that_steers_a_terminal_or_hides_others_is_not_said() {
         let text = |text: &str| Said::Text { text: text.to_owned() }.is_fit();
-        for fit in ["hi", "schöner Zug!", "はい", "a".repeat(200).as_str(), "1 < 2 & \"3\""] {
+        for fit in [
+            "hi",
+            "schöner Zug!",
+            "scho\u{308}ner Zug",
+            "はい",
+            "ที่นี่",
+            "क्षत्रिय",
+            "a\u{302}\u{301}\u{323}",
+            "שָׁלוֹם",
+            "❤\u{fe0f}",
+            "a".repeat(200).as_str(),
+            "1 < 2 & \"3\"",
+        ] {
             assert!(text(fit), "{fit:?}");
         }
         for unfit in [
@@ -119,6 +157,10 @@ mod tests {
             "\u{9b}1m",
             "a\u{202e}b",
             "a\u{200b}",
+            "a\u{61c}b",
+            "a\u{e0041}",
+            "\u{e007f}",
+            "a\u{300}\u{301}\u{302}\u{303}",
             "\u{7f}",
             "a".repeat(201).as_str(),
         ] {

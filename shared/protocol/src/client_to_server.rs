@@ -317,7 +317,7 @@ impl GameCommand {
     /// The command as the engine judges it: a setup's text is read as this side's, by this ruleset.
     ///
     /// # Errors
-    /// [`Refusal::Setup`] when the text of a setup has too few characters, or one that stands for no piece.
+    /// [`Refusal::Setup`] when the text of a setup has too few characters, too many, or one that stands for no piece.
     pub fn to_command(&self, side: Side, ruleset: &Ruleset) -> Result<Command, Refusal> {
         Ok(match self {
             GameCommand::Deploy { setup } => Command::Deploy(Setup::from_text(setup, side, ruleset)?),

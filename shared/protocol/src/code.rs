@@ -49,6 +49,8 @@ impl Code {
     pub const NOT_OVER: &'static str = "not_over";
     /// The server is stopping: no new games.
     pub const STOPPING: &'static str = "stopping";
+    /// The server has no room for new games now. Running games go on.
+    pub const SERVER_FULL: &'static str = "server_full";
     /// The store cannot take anything now; nothing was done that was not acknowledged.
     pub const STORE_UNAVAILABLE: &'static str = "store_unavailable";
     /// The game's log is damaged; an operator must look at it.

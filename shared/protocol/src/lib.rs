@@ -8,10 +8,12 @@ mod chat;
 mod client_to_server;
 mod code;
 mod deployment;
+mod exit;
 mod game_view;
 mod history;
 mod invitation;
 mod own_games;
+mod parse;
 mod queue;
 mod rating;
 mod rating_range;
@@ -31,6 +33,7 @@ pub use client_to_server::{
 };
 pub use code::{CloseCode, Code};
 pub use deployment::{SaveDeployment, SavedDeployment, SavedDeployments};
+pub use exit::Exit;
 pub use game_view::{
     Clock, GameEvent, GameView, Opened, Outcome, OwedColor, PendingStrike, Phase, Reserve, Running,
     SeenExchange, SeenMove, SeenPlacing, SeenStrike, StrikeFate, ViewChange,
@@ -40,19 +43,23 @@ pub use history::{
 };
 pub use invitation::{Invitation, Invitations, Invite};
 pub use own_games::{OwnGame, OwnGames};
+pub use parse::{Malformed, parse_message};
 pub use queue::{MoveQueue, NewQueue, QueuedMove};
 pub use rating::{
     GameScore, Leaderboard, LeaderboardEntry, RatedGame, RatingChange, RatingHistory, RatingInfo,
     RatingPoint, Speed,
 };
 pub use rating_range::{RatingRange, RatingWish};
-pub use record::{GameRecord, Imported, LagQuota, RECORD_FORMAT, RecordedEvent, Recorder};
+pub use record::{
+    DIGEST_VERSION, GameRecord, Imported, LagQuota, RECORD_FORMAT, RecordSignature, RecordedEvent, Recorder,
+    SigningKeyInfo, SigningKeys, key_id, signed_message,
+};
 pub use secret::Secret;
 pub use server_to_client::{
-    Accepted, Audience, GameHead, GameSummary, Player, PlayerKind, Presence, RuleOptionInfo, RuleValueInfo,
-    RulesetInfo, Seek, ServerToClient,
+    Abort, Accepted, Audience, GameHead, GameSummary, Player, PlayerKind, PoolStatus, Presence,
+    RuleOptionInfo, RuleValueInfo, RulesetInfo, Seek, ServerToClient,
 };
-pub use text::{HexBytes, IdentityText, LaidText, MoveText, PieceText};
+pub use text::{HexBytes, IdentityText, LaidText, MoveText, PieceText, SignatureText};
 pub use webhook::{
     Feed, FeedItem, MadeFeed, NewWebhook, Notice, NoticeKind, WebhookAttempt, WebhookInfo, WebhookSet,
 };

@@ -1,3 +1,5 @@
+mod digest;
+
 use std::fmt;
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
@@ -8,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use crate::client_to_server::{Terms, Time};
 use crate::game_view::{GameEvent, GameView, Opened, Outcome, SeenMove, SeenPlacing, StrikeFate};
 use crate::server_to_client::{Audience, Player};
-use crate::text::HexBytes;
+use crate::text::{HexBytes, SignatureText};
+
+pub use digest::{DIGEST_VERSION, key_id, signed_message};
 
 /// The version of [`GameRecord`].
 pub const RECORD_FORMAT: u32 = 1;
@@ -53,6 +57,37 @@ pub struct GameRecord {
     /// Where the record comes from, if no Flagfall game wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
+    /// The server's signature of the game's digest, once the game is over. Games of servers without a key have none, nor those that ended before
+    /// servers signed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<RecordSignature>,
+}
+
+/// A server's signature of a finished game: Ed25519 over the game's digest, as RECORDS.md defines it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RecordSignature {
+    /// The id of the public key: the first 16 hexadecimal digits of its SHA-256.
+    pub key: String,
+    /// The signature.
+    pub value: SignatureText,
+}
+
+/// A public key that a server signs or has signed finished games with.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SigningKeyInfo {
+    /// The id of the key: the first 16 hexadecimal digits of its SHA-256.
+    pub id: String,
+    /// The Ed25519 public key.
+    pub public: HexBytes,
+    /// When a server first used it, in milliseconds since 1970.
+    pub since: u64,
+}
+
+/// All public keys that the servers of a store sign or have signed finished games with.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SigningKeys {
+    /// The keys, in the order of their ids.
+    pub keys: Vec<SigningKeyInfo>,
 }
 
 /// What an imported record was made from. Its stamps are all zero, for nobody stamped it; its players are known by name alone; and unless
@@ -71,8 +106,19 @@ pub struct RecordedEvent {
     /// What of the network's delay the side that acted was given back, in milliseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lag_ms: u32,
+    /// The side that gave up, at the end of a game that a side resigned. Records of old games do not name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Side>,
     /// What.
     pub event: GameEvent,
+}
+
+impl RecordedEvent {
+    /// An event at its stamp, with what follows from it alone.
+    #[must_use]
+    pub fn new(at: Stamp, lag_ms: u32, event: GameEvent) -> RecordedEvent {
+        RecordedEvent { at: at.0, lag_ms, by: digest::resigned_by(&event), event }
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks this way")]
@@ -154,7 +200,7 @@ impl Recorder {
             if matches!(seen, rules::SeenEvent::Moved(_)) {
                 self.choices.append(&mut self.waiting);
             }
-            self.events.push(RecordedEvent { at: at.0, lag_ms, event: GameEvent::from(&seen) });
+            self.events.push(RecordedEvent::new(at, lag_ms, GameEvent::from(&seen)));
         } else if after.position().has_strike_pending() {
             self.waiting.push((self.events.len(), Noted { at, lag_ms, event: event.clone() }));
         }
@@ -172,7 +218,7 @@ impl Recorder {
         // From the last on: places count events before.
         for (place, Noted { at, lag_ms, event }) in self.choices.iter().rev() {
             if let Some(opened) = rules::see_opened(event, game, self.viewer) {
-                let recorded = RecordedEvent { at: at.0, lag_ms: *lag_ms, event: GameEvent::from(&opened) };
+                let recorded = RecordedEvent::new(*at, *lag_ms, GameEvent::from(&opened));
                 self.events.insert(*place, recorded);
             }
         }
@@ -193,6 +239,7 @@ impl Recorder {
             events: self.events,
             outcome: view.outcome,
             imported: None,
+            signature: None,
         }
     }
 }
@@ -210,6 +257,9 @@ impl fmt::Display for GameRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "Flagfall record {}", self.format)?;
         writeln!(f, "Game: {}", self.game)?;
+        if let Some(side) = self.audience.side() {
+            writeln!(f, "Told to: {side}")?;
+        }
         writeln!(f, "Rules: {}", self.terms.ruleset)?;
         if let Some(lakes) = &self.lakes {
             let lakes: Vec<String> = lakes.iter().map(Square::to_string).collect();
@@ -238,6 +288,8 @@ impl fmt::Display for GameRecord {
             if let Some(opened) = &self.deployments[side] {
                 writeln!(f, "{side} deployed: {}", opened.setup)?;
                 writeln!(f, "{side} salt: {}", opened.salt)?;
+            } else if let Some(setup) = self.own_setup().filter(|_| self.audience.side() == Some(side)) {
+                writeln!(f, "{side} handed in: {setup}")?;
             }
             if let Some(commitment) = &self.commitments[side] {
                 writeln!(f, "{side} committed: {commitment}")?;
@@ -245,13 +297,16 @@ impl fmt::Display for GameRecord {
         }
         if let Some(start) = &self.start {
             writeln!(f, "Start: {start}")?;
+        } else if !self.has_started() {
+            writeln!(f, "Started: no")?;
         }
+        let waiting = self.waiting_strike();
         let mut ply = 0;
-        for RecordedEvent { at: _, lag_ms: _, event } in &self.events {
+        for (index, RecordedEvent { at: _, lag_ms: _, by: _, event }) in self.events.iter().enumerate() {
             match event {
                 GameEvent::Moved(seen) => {
                     ply += 1;
-                    write_ply(ply, seen, f)?;
+                    write_ply(ply, seen, self.tells_pieces(seen.side), f)?;
                 }
                 GameEvent::Removed { side, square } => {
                     ply += 1;
@@ -264,7 +319,13 @@ impl fmt::Display for GameRecord {
                 GameEvent::Colored { side, square, color } => {
                     writeln!(f, "{:>4} {:<4} {square}={}", "", mover(*side), color.letter())?;
                 }
-                // What was chosen is told with its ply, and what was never resolved stays untold (§Q4).
+                // What was chosen is told with its ply, but where a strike still waits (§Q4).
+                GameEvent::Struck(strike) if Some(index) == waiting => {
+                    writeln!(f, "{:>4} {:<4} {}  strikes", "", mover(strike.side), strike.squares)?;
+                }
+                GameEvent::Chosen { side, rank } if waiting.is_some_and(|waiting| index > waiting) => {
+                    writeln!(f, "{:>4} {:<4} chooses {}", "", mover(*side), rank.letter())?;
+                }
                 GameEvent::Struck(_)
                 | GameEvent::Chosen { .. }
                 | GameEvent::Deployed { .. }
@@ -281,6 +342,38 @@ impl fmt::Display for GameRecord {
     }
 }
 
+impl GameRecord {
+    /// What the player to whom the record is told handed in last.
+    #[must_use]
+    pub fn own_setup(&self) -> Option<&str> {
+        self.audience.side()?;
+        self.events.iter().rev().find_map(|told| match &told.event {
+            GameEvent::Deployed { setup } => Some(setup.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Whether play began: games with coins are played at once (§Q1).
+    fn has_started(&self) -> bool {
+        let has_coins = |ruleset: &rules::Ruleset| ruleset.start == rules::Start::Coins;
+        rules::Ruleset::find(&self.terms.ruleset).is_some_and(has_coins)
+            || self.events.iter().any(|told| matches!(told.event, GameEvent::Started { .. }))
+    }
+
+    /// The place of the strike that still waits for choices, or waited at the end.
+    fn waiting_strike(&self) -> Option<usize> {
+        let last = self.events.iter().rposition(|told| matches!(told.event, GameEvent::Struck(_)))?;
+        let is_resolved = self.events[last..].iter().any(|told| matches!(told.event, GameEvent::Moved(_)));
+        (!is_resolved).then_some(last)
+    }
+
+    /// Whether a side's moves say what moved: where nothing else tells what came from its reserve.
+    fn tells_pieces(&self, side: Side) -> bool {
+        let has_reserve = |ruleset: &rules::Ruleset| ruleset.reserve;
+        self.deployments[side].is_none() && rules::Ruleset::find(&self.terms.ruleset).is_some_and(has_reserve)
+    }
+}
+
 fn mover(side: Side) -> &'static str {
     PerSide::new("Red", "Blue")[side]
 }
@@ -294,10 +387,13 @@ fn write_placing(ply: u32, seen: &SeenPlacing, f: &mut fmt::Formatter<'_>) -> fm
     writeln!(f)
 }
 
-fn write_ply(ply: u32, seen: &SeenMove, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_ply(ply: u32, seen: &SeenMove, tells_piece: bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(f, "{ply:>4} {:<4} {}", mover(seen.side), seen.squares)?;
     if let Some(laid) = &seen.laid {
         write!(f, "  {laid}")?;
+    }
+    if tells_piece && seen.strike.is_none() && seen.piece.0 != rules::Identity::Hidden {
+        write!(f, "  is {}", seen.piece)?;
     }
     if let Some(strike) = &seen.strike {
         let (attacker, defender) = (strike.attacker, strike.defender);

@@ -110,12 +110,18 @@ pub enum ServerToClient {
         events: Vec<GameEvent>,
         /// Each player's presence.
         presence: PerSide<Presence>,
+        /// Which players who are not there left on purpose: they closed the game or the connection. The line of the others was lost.
+        #[serde(default, skip_serializing_if = "is_neither")]
+        left: PerSide<bool>,
         /// From when on the game can be claimed because this player is gone, in milliseconds since 1970.
         #[serde(default, skip_serializing_if = "is_unclaimable")]
         claimable_at: PerSide<Option<u64>>,
         /// Who has asked for a rematch.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         rematch: Vec<Side>,
+        /// Why the game was aborted, if it was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        abort: Option<Abort>,
     },
     /// Something happened in an open game.
     Event {
@@ -127,6 +133,9 @@ pub enum ServerToClient {
         event: GameEvent,
         /// What else of the view changed with it.
         change: ViewChange,
+        /// Why the game was aborted, if this event aborted it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        abort: Option<Abort>,
     },
     /// A player came or went.
     Presence {
@@ -136,6 +145,9 @@ pub enum ServerToClient {
         side: Side,
         /// Now.
         presence: Presence,
+        /// True if they are not there because they left on purpose: they closed the game or the connection.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        left: bool,
     },
     /// A player is gone, and from a moment on the other one may claim the game; or he may not any more.
     Claimable {
@@ -214,7 +226,42 @@ pub enum ServerToClient {
         server_time: u64,
         /// The current numbers of the client's open games: who is behind opens the game again.
         heads: Vec<GameHead>,
+        /// How the client's player waits in the pool; none while they do not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pool: Option<PoolStatus>,
     },
+}
+
+/// Why a game was aborted.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Abort {
+    /// The side that called the game off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub called_off_by: Option<Side>,
+    /// The sides that had not deployed in time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_deployed: Vec<Side>,
+}
+
+impl Abort {
+    /// True if this side caused the abort. A player of the pool who did not goes back to its front.
+    #[must_use]
+    pub fn is_by(&self, side: Side) -> bool {
+        self.called_off_by == Some(side) || self.not_deployed.contains(&side)
+    }
+}
+
+/// How a player waits in the pool.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PoolStatus {
+    /// Since when, in milliseconds since 1970.
+    pub since: u64,
+    /// Which ratings they may be paired with now: of opponents who have just come and whose rating is as uncertain. It grows with the
+    /// time waited. None where games have no rating.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<RatingRange>,
+    /// How many players wait for the same game, this one included.
+    pub waiting: u32,
 }
 
 /// What came of an accepted command.
@@ -308,6 +355,10 @@ impl Audience {
             Audience::Public => None,
         }
     }
+}
+
+fn is_neither(sides: &PerSide<bool>) -> bool {
+    !sides.red && !sides.blue
 }
 
 fn is_unclaimable(claimable_at: &PerSide<Option<u64>>) -> bool {

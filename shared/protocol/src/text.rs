@@ -189,17 +189,41 @@ impl FromStr for HexBytes {
     type Err = TextError;
 
     fn from_str(text: &str) -> Result<HexBytes, TextError> {
-        const ERROR: TextError = TextError("64 hexadecimal digits are wanted");
-        if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err(ERROR);
-        }
-        let mut bytes = [0; 32];
-        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
-            let digits = std::str::from_utf8(digits).map_err(|_| ERROR)?;
-            *byte = u8::from_str_radix(digits, 16).map_err(|_| ERROR)?;
-        }
-        Ok(HexBytes(bytes))
+        bytes_of(text).map(HexBytes).ok_or(TextError("64 hexadecimal digits are wanted"))
     }
 }
 
 text_serde!(HexBytes);
+
+/// An Ed25519 signature: 64 bytes as 128 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema)]
+#[schemars(with = "String")]
+pub struct SignatureText(pub [u8; 64]);
+
+impl fmt::Display for SignatureText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl FromStr for SignatureText {
+    type Err = TextError;
+
+    fn from_str(text: &str) -> Result<SignatureText, TextError> {
+        bytes_of(text).map(SignatureText).ok_or(TextError("128 hexadecimal digits are wanted"))
+    }
+}
+
+text_serde!(SignatureText);
+
+/// The bytes of a text of hexadecimal digits, two for each.
+fn bytes_of<const N: usize>(text: &str) -> Option<[u8; N]> {
+    if text.len() != 2 * N || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let mut bytes = [0; N];
+    for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}

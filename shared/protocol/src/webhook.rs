@@ -19,7 +19,8 @@ pub struct NewWebhook {
 pub struct WebhookSet {
     /// The address.
     pub url: String,
-    /// The key of the HMAC-SHA256 in the header `Flagfall-Signature`, as the text it is.
+    /// The secret of Standard Webhooks, `whsec_` and Base64. As the text it is, it is also the key of the older header
+    /// `Flagfall-Signature`.
     pub secret: Secret,
 }
 

@@ -82,7 +82,7 @@ impl Shown {
 
     fn event(&self, index: usize) -> ServerToClient {
         let (_, event, change) = self.log[index].clone();
-        ServerToClient::Event { game: id(), seq: index as u64 + 1, event, change }
+        ServerToClient::Event { game: id(), seq: index as u64 + 1, event, change, abort: None }
     }
 }
 
@@ -197,8 +197,10 @@ fn examples() -> String {
         view: shown.view(),
         events,
         presence: PerSide::new(Presence::Present, Presence::Present),
+        left: PerSide::default(),
         claimable_at: PerSide::default(),
         rematch: Vec::new(),
+        abort: None,
     };
     page.example(
         "The whole view. Blue is ready; nothing else is known of Blue:",
@@ -258,14 +260,19 @@ fn examples() -> String {
         id: 12,
         server_time: shown.at.0,
         heads: vec![GameHead { game: id(), seq: shown.seq }],
+        pool: None,
     };
     page.example("Every few seconds:", &ping);
     page.example("to be answered with", &ClientToServer::Pong { id: 12 });
 
     page.heading("An absence");
-    let gone = ServerToClient::Presence { game: id(), side: Side::Blue, presence: Presence::Away };
-    page.example("Blue has been gone for half a minute; everybody who has the game open is told:", &gone);
-    let at = Some(shown.at.0 + 60_000);
+    let gone = |presence| ServerToClient::Presence { game: id(), side: Side::Blue, presence, left: true };
+    page.example(
+        "Blue closed the game; everyone who has it open is told at once:",
+        &gone(Presence::Reconnecting),
+    );
+    page.example("Half a minute later:", &gone(Presence::Away));
+    let at = Some(shown.at.0 + 30_000);
     let claimable = ServerToClient::Claimable { game: id(), gone: Side::Blue, at };
     page.example("Red may claim the game from this moment on, unless Blue is back by then:", &claimable);
     let claim = GameCommand::Claim { result: flagfall_protocol::ClaimedResult::Draw };
@@ -295,13 +302,10 @@ fn examples() -> String {
         commitments,
         deployments,
         start: None,
-        events: shown
-            .log
-            .iter()
-            .map(|(at, event, _)| RecordedEvent { at: at.0, lag_ms: 0, event: event.clone() })
-            .collect(),
+        events: shown.log.iter().map(|(at, event, _)| RecordedEvent::new(*at, 0, event.clone())).collect(),
         outcome: shown.game.outcome().as_ref().map(Outcome::from),
         imported: None,
+        signature: None,
     };
     page.example("The record, from `/api/games/0fxm529wdncz/record`:", &record);
     page.0

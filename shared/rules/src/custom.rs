@@ -275,16 +275,6 @@ pub enum NoSuchRuleset {
         /// The option.
         option: RuleOption,
     },
-    /// The ruleset has that value anyway.
-    #[error("{base} has {}={value} as it is: leave it out", .option.name())]
-    AsItIs {
-        /// The ruleset that was to be changed.
-        base: &'static str,
-        /// The option.
-        option: RuleOption,
-        /// The value.
-        value: &'static str,
-    },
 }
 
 impl NoSuchRuleset {
@@ -313,8 +303,9 @@ fn values(option: RuleOption) -> String {
 static CUSTOM: Mutex<Vec<&'static Ruleset>> = Mutex::new(Vec::new());
 
 impl Ruleset {
-    /// The ruleset that a text names: an id, and changes after it (`classic,ties=attacker,quiet=off`). Whatever the order of the changes, the
-    /// ruleset is the same, and its id has them in one order.
+    /// The ruleset that a text names: an id, and changes after it (`classic,ties=attacker,quiet=off`).
+    /// The order of the changes does not matter, and a change to what the ruleset has anyway is none:
+    /// `classic,ties=both` is `classic`. Compare the [`Ruleset::id`], which is the same for all texts.
     ///
     /// # Errors
     /// [`NoSuchRuleset`].
@@ -331,6 +322,7 @@ impl Ruleset {
             }
             changes.push((option, value));
         }
+        changes.retain(|(_, value)| !value.is_in(base));
         changes.sort_by_key(|(option, _)| *option);
         Ok(if changes.is_empty() { base } else { custom(base, &changes) })
     }
@@ -366,9 +358,6 @@ fn change(base: &'static Ruleset, part: &str) -> Result<(RuleOption, OptionValue
     let value = (option.values().iter().copied())
         .find(|known| known.name == value)
         .ok_or(NoSuchRuleset::NoSuchValue { option })?;
-    if value.is_in(base) {
-        return Err(NoSuchRuleset::AsItIs { base: base.id, option, value: value.name });
-    }
     Ok((option, value))
 }
 
@@ -434,6 +423,26 @@ mod tests {
     }
 
     #[test]
+    fn a_change_to_what_the_ruleset_has_is_none() {
+        for (text, id) in [
+            ("classic,ties=both", "classic"),
+            ("classic,two-squares=3,quiet=200", "classic"),
+            ("classic,quiet=off,ties=both", "classic,quiet=off"),
+            ("silent-defense,ties=attacker,bombs=leave", "silent-defense,bombs=leave"),
+        ] {
+            assert!(std::ptr::eq(named(text), named(id)), "{text} is {}", named(text).id);
+            assert_eq!(named(text).id, id);
+        }
+        for base in Ruleset::all() {
+            for option in base.changeable {
+                let value = option.value_in(base).expect("a value");
+                let text = format!("{},{}={}", base.id, option.name(), value.name);
+                assert!(std::ptr::eq(named(&text), *base), "{text}");
+            }
+        }
+    }
+
+    #[test]
     fn what_clashes_is_refused_by_name() {
         for (text, refusal) in [
             ("chess", "there is no such ruleset; there are classic, "),
@@ -443,7 +452,7 @@ mod tests {
             ("classic,lakes=many", "no rule of classic is called so; what may be changed there: ties, "),
             ("classic,ties=nobody", "ties has no such value; it may be both, attacker, defender"),
             ("classic,ties=attacker,ties=attacker", "ties is named twice"),
-            ("classic,two-squares=3", "classic has two-squares=3 as it is: leave it out"),
+            ("classic,ties=both,ties=both", "ties is named twice"),
             ("classic,islands=printed", "islands cannot be changed in classic"),
             ("silent-defense,disclosure=both", "disclosure cannot be changed in silent-defense"),
             ("course,ties=attacker", "ties cannot be changed in course; what may be changed there: quiet"),

@@ -115,10 +115,10 @@ impl StrikeOutcome {
 }
 
 impl FoggedGame {
-    /// What a side sees before anybody has deployed, without a deadline.
+    /// What a side sees on a board with these lakes before anybody has deployed, without a deadline.
     #[must_use]
-    pub fn before(ruleset: &'static Ruleset, side: Side) -> View {
-        let game = Game::new(terms(ruleset));
+    pub fn before(ruleset: &'static Ruleset, lakes: SquareSet, side: Side) -> View {
+        let game = Game::new(GameTerms { lakes, ..terms(ruleset) });
         View { deploy_deadline: None, ..view(&game, Viewer::Player(side), Stamp::default()) }
     }
 

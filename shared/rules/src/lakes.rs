@@ -10,7 +10,7 @@ use crate::ruleset::Ruleset;
 pub enum Lakes {
     /// They are those of the board's shape.
     OfTheShape,
-    /// Two of 2x2 in rows 5 and 6, apart from each other, are drawn for every game (§U2).
+    /// Two of 2x2 in rows 5 and 6 are drawn for every game; they may touch, and never overlap (§U2).
     Drawn,
 }
 

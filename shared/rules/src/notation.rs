@@ -87,7 +87,7 @@ pub enum PositionTextError {
         square: Square,
     },
     /// The lakes cannot have been drawn for a game of this ruleset (§U2).
-    #[error("the lakes are not two of 2x2 squares, apart from each other in rows 5 and 6")]
+    #[error("the lakes are not two of 2x2 squares in rows 5 and 6 that do not overlap")]
     DrawnLakes,
     /// A side has more of a rank than its army.
     #[error("{side} has more pieces of one rank ({rank}) than its army")]

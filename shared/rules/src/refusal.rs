@@ -165,8 +165,9 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Whether a side whose turn it is has asked for a ply against the rules (§U7). A command that came late, twice or at the other
-    /// side's turn is none.
+    /// Whether a side whose turn it is asked for a ply against the rules (§U7). A command that came
+    /// late, twice or at the other side's turn is not, and neither is a needless color: no rule of
+    /// the board forbids the move itself.
     #[must_use]
     pub const fn is_illegal_move(&self) -> bool {
         match self {
@@ -185,7 +186,6 @@ impl Refusal {
             | Refusal::NoPath
             | Refusal::NoSupplyLine
             | Refusal::ColorWanted
-            | Refusal::ColorRefused
             | Refusal::ReserveRule
             | Refusal::NoScoutLeft
             | Refusal::NotInPool
@@ -204,6 +204,7 @@ impl Refusal {
             | Refusal::StalePly { named: _, current: _ }
             | Refusal::OutOfTime
             | Refusal::ChoicePending
+            | Refusal::ColorRefused
             | Refusal::NoChoice
             | Refusal::ChoiceFinal
             | Refusal::DrawAlreadyOffered
@@ -221,6 +222,7 @@ impl Refusal {
     pub const fn code(&self) -> &'static str {
         match self {
             Refusal::Setup(SetupRefusal::TooShort { .. }) => "setup_too_short",
+            Refusal::Setup(SetupRefusal::TooLong { .. }) => "setup_too_long",
             Refusal::Setup(SetupRefusal::UnknownLetter { .. }) => "setup_unknown_letter",
             Refusal::Setup(SetupRefusal::Outside { .. }) => "setup_outside_home",
             Refusal::Setup(SetupRefusal::Double { .. }) => "setup_double_square",

@@ -25,6 +25,16 @@ pub enum SetupRefusal {
         /// Characters wanted.
         want: usize,
     },
+    /// The text goes on after the last home square: nothing of it is cut off.
+    #[error(
+        "the deployment has {have} characters, {want} are wanted: one for each home square, the row nearest the enemy first"
+    )]
+    TooLong {
+        /// Characters found.
+        have: usize,
+        /// Characters wanted.
+        want: usize,
+    },
     /// A character that stands for no piece (§P4).
     #[error(
         "{letter:?} stands for no piece: use 1-9, S, B, F (P where there is a Phoenix), and . for a square left empty where that is allowed"
@@ -80,25 +90,29 @@ impl Setup {
         Setup { pieces }
     }
 
-    /// Reads the text of §P4: the first non-blank characters, one for each home square, the row nearest the enemy first, each row from the
-    /// player's own left to right.
+    /// Reads the text of §P4: a character for each home square, the row nearest the enemy first, each row from the player's own left
+    /// to right. Blanks between them do not count.
     ///
     /// # Errors
-    /// [`SetupRefusal::TooShort`] and [`SetupRefusal::UnknownLetter`]; whether it is an army is for [`Setup::deploy`].
+    /// [`SetupRefusal::TooShort`], [`SetupRefusal::TooLong`] and [`SetupRefusal::UnknownLetter`]; [`Setup::deploy`] checks whether it is
+    /// an army.
     pub fn from_text(text: &str, side: Side, ruleset: &Ruleset) -> Result<Setup, SetupRefusal> {
         let want = ruleset.shape.home_len();
+        let letters = || text.chars().filter(|letter| !letter.is_whitespace());
         let mut pieces = Vec::with_capacity(want);
-        let mut have = 0;
-        for letter in text.chars().filter(|letter| !letter.is_whitespace()).take(want) {
-            if let Some(square) = ruleset.shape.home_square(side, have)
+        for (place, letter) in letters().take(want).enumerate() {
+            if let Some(square) = ruleset.shape.home_square(side, place)
                 && letter != '.'
             {
                 let rank = Rank::from_letter(letter).ok_or(SetupRefusal::UnknownLetter { letter })?;
                 pieces.push((square, rank));
             }
-            have += 1;
         }
-        if have < want { Err(SetupRefusal::TooShort { have, want }) } else { Ok(Setup { pieces }) }
+        match letters().count() {
+            have if have < want => Err(SetupRefusal::TooShort { have, want }),
+            have if have > want => Err(SetupRefusal::TooLong { have, want }),
+            _ => Ok(Setup { pieces }),
+        }
     }
 
     /// Checks the setup against the ruleset (§A4, §B1).

@@ -6,7 +6,7 @@
 use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square, Stamp};
 
 use crate::command::Move;
-use crate::event::{Clash, Deployed, Event, EventKind, Moved, Placed, Strike, Struck};
+use crate::event::{Clash, Deployed, Event, EventKind, Fate, Moved, Placed, Strike, Struck};
 use crate::game::{Exchange, Game, Outcome, Phase};
 use crate::position::Piece;
 use crate::ruleset::Ruleset;
@@ -325,10 +325,19 @@ fn move_seen(game: &Game, moved: &Moved, viewer: Viewer) -> SeenMove {
     let strike = strike.map(|Strike { attacker, defender, labels: _ }| {
         let Struck { rank: attacker_rank, fate: attacker_fate, shown: attacker_shown } = attacker;
         let Struck { rank: defender_rank, fate: defender_fate, shown: defender_shown } = defender;
+        let defender_at = match defender_fate {
+            Fate::Stays => Some(to),
+            Fate::Advances => Some(from),
+            Fate::Leaves => None,
+        };
+        // The strike itself may not show a defender that everybody knows already (§A7, §D1).
+        let is_defender_known = defender_at
+            .and_then(|square| game.position.piece(square))
+            .is_some_and(|piece| piece.side == side.opponent() && piece.is_revealed);
         SeenStrike {
             attacker: rank_if(side, attacker_shown, attacker_rank),
             attacker_fate,
-            defender: rank_if(side.opponent(), defender_shown, defender_rank),
+            defender: rank_if(side.opponent(), defender_shown || is_defender_known, defender_rank),
             defender_fate,
         }
     });

@@ -19,6 +19,8 @@ struct Transcript {
     lines: Vec<String>,
     /// Those of the standard error alone.
     errors: Vec<String>,
+    /// Those of the standard output alone.
+    printed: Vec<String>,
     open_streams: usize,
 }
 
@@ -43,9 +45,8 @@ impl Shared {
                 let line = String::from_utf8_lossy(&bytes).trim_end().to_owned();
                 bytes.clear();
                 let mut transcript = shared.lock();
-                if is_error {
-                    transcript.errors.push(line.clone());
-                }
+                let alone = if is_error { &mut transcript.errors } else { &mut transcript.printed };
+                alone.push(line.clone());
                 transcript.lines.push(line);
                 shared.changed.notify_all();
             }
@@ -62,6 +63,8 @@ pub struct Ended {
     pub code: Option<i32>,
     /// Everything it said, in one text.
     pub said: String,
+    /// What it said on the standard output alone.
+    pub printed: String,
 }
 
 impl Ended {
@@ -96,6 +99,7 @@ pub struct Process {
     /// Lines that have been waited for already.
     at: usize,
     status: Option<ExitStatus>,
+    patience: Duration,
 }
 
 impl Process {
@@ -115,7 +119,14 @@ impl Process {
             shared.read(stderr, true);
         }
         let input = child.stdin.take();
-        Process { name: name.to_owned(), child, input, shared, at: 0, status: None }
+        Process { name: name.to_owned(), child, input, shared, at: 0, status: None, patience: PATIENCE }
+    }
+
+    /// The same process, waited for this long: for commands that build first.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Duration) -> Process {
+        self.patience = patience;
+        self
     }
 
     /// Runs a command to its end, without input.
@@ -152,7 +163,7 @@ impl Process {
     /// When none comes in time.
     pub fn expect_one_of(&mut self, parts: &[&str]) -> String {
         let shared = Arc::clone(&self.shared);
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + self.patience;
         let mut transcript = shared.lock();
         loop {
             while let Some(line) = transcript.lines.get(self.at) {
@@ -195,7 +206,7 @@ impl Process {
     /// When it does not end in time.
     pub fn ended(&mut self) -> Ended {
         let shared = Arc::clone(&self.shared);
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + self.patience;
         let mut transcript = shared.lock();
         while transcript.open_streams > 0 {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -206,11 +217,11 @@ impl Process {
             (transcript, _) =
                 shared.changed.wait_timeout(transcript, left).unwrap_or_else(PoisonError::into_inner);
         }
-        let said = transcript.lines.join("\n");
+        let (said, printed) = (transcript.lines.join("\n"), transcript.printed.join("\n"));
         drop(transcript);
         let status = self.child.wait().expect("a child of ours");
         self.status = Some(status);
-        Ended { code: status.code(), said }
+        Ended { code: status.code(), said, printed }
     }
 
     /// No more input comes: as when a person presses Ctrl-D.

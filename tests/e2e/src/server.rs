@@ -188,7 +188,7 @@ impl Client {
     /// # Panics
     /// When none is.
     pub fn game(&mut self) -> String {
-        let line = self.expect_one_of(&[": you play", "You watch."]);
+        let line = self.expect_one_of(&[": you play", " spectator"]);
         let id = line.strip_prefix("Game ").and_then(|rest| rest.split(':').next());
         id.unwrap_or_else(|| panic!("no game in {line:?}")).to_owned()
     }

@@ -114,8 +114,9 @@ async fn spawn(
     let stderr = open.map_err(TrialError::io("opening the server's log"))?;
     let mut command = Command::new(program);
     command.arg("--listen").arg(listen.to_string()).args(store).args(["--metrics-listen", "none"]);
-    // The records of all games are read from one address.
-    command.args(["--requests-per-minute", "1000000"]);
+    // Everybody comes from one address, plays as fast as they can, and loses the line all the time.
+    command.args(["--trusted-network", "127.0.0.0/8", "--stored-kib-per-player", "1000000"]);
+    command.args(["--hellos-per-player", "1000000"]);
     command.envs(environment.iter().map(|(name, value)| (name, value)));
     command.envs(skew.into_iter().flat_map(Skew::environment));
     let (child, line) = start_process(program, command.stderr(stderr), "listening on").await?;

@@ -4,6 +4,8 @@ use flagfall_board::{GameId, Ply};
 use flagfall_protocol::Audience;
 use serde::Serialize;
 
+use crate::signature::SignatureStatus;
+
 macro_rules! codes {
     ($(#[$of:meta])* $name:ident { $($(#[$doc:meta])* $kind:ident = $code:literal,)+ }) => {
         $(#[$of])*
@@ -92,6 +94,8 @@ codes! {
         AfterEnd = "after_end",
         /// No deployment at all makes possible what the record tells.
         Impossible = "impossible",
+        /// The signature is that of another game, or of the game told otherwise.
+        Signature = "signature",
     }
 }
 
@@ -112,6 +116,10 @@ codes! {
         Rest = "rest",
         /// Fields that this program does not know.
         Fields = "fields",
+        /// Keys were given, and the record has no signature that they verify.
+        Signature = "signature",
+        /// A pause longer than a week: nothing but the server's word speaks for it.
+        Pause = "pause",
     }
 }
 
@@ -174,6 +182,9 @@ pub struct Report {
     pub reason: Option<String>,
     /// Whether the end is somebody's decision and no consequence of the board or the clock: possible here, and taken on trust.
     pub on_trust: bool,
+    /// What is known of the server's signature, where the record has one or keys were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: Option<SignatureStatus>,
     /// What is false: facts of the whole record first, then the first false event.
     pub findings: Vec<Finding>,
     /// What could not be checked.

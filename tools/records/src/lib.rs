@@ -7,8 +7,11 @@ mod check;
 mod exchange;
 mod finding;
 mod read;
+mod signature;
+mod strict;
 
-pub use check::{check, check_value};
+pub use check::{check, check_value, check_value_with, check_with};
 pub use exchange::{ExportError, Format, ImportError, TEXT_MAX, export, import};
 pub use finding::{Falsehood, Finding, Report, Status, Unchecked, UncheckedKind};
 pub use read::{ReadError, Reader, SIZE_MAX};
+pub use signature::{KeysError, PublicKeys, SignatureStatus};

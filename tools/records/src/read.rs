@@ -4,6 +4,8 @@ use std::io::{self, Read};
 
 use serde_json::Value;
 
+use crate::strict::Strict;
+
 /// Bytes of the longest record that is read. One of 5,000 plies, printed widely, has about two million.
 pub const SIZE_MAX: u64 = 16 * 1024 * 1024;
 
@@ -29,7 +31,7 @@ pub enum ReadError {
 
 /// Takes the JSON values of a stream one after another: a file of one record, or lines of them.
 pub struct Reader<R: Read> {
-    values: serde_json::StreamDeserializer<'static, serde_json::de::IoRead<Budgeted<R>>, Value>,
+    values: serde_json::StreamDeserializer<'static, serde_json::de::IoRead<WithoutMark<Budgeted<R>>>, Strict>,
     spent: std::rc::Rc<std::cell::Cell<u64>>,
     is_first: bool,
     is_done: bool,
@@ -52,12 +54,40 @@ impl<R: Read> Read for Budgeted<R> {
     }
 }
 
+/// The byte order mark with which some editors begin a file of UTF-8.
+const MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
+
+/// Leaves out a byte order mark at the beginning.
+struct WithoutMark<R> {
+    inner: R,
+    /// The first bytes of the stream, once they were read, and how many of them are still to be given.
+    first: Option<io::Cursor<Vec<u8>>>,
+}
+
+impl<R: Read> Read for WithoutMark<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.first.is_none() {
+            let mut first = Vec::with_capacity(MARK.len());
+            self.inner.by_ref().take(MARK.len() as u64).read_to_end(&mut first)?;
+            if first == MARK {
+                first.clear();
+            }
+            self.first = Some(io::Cursor::new(first));
+        }
+        match self.first.as_mut().map_or(Ok(0), |first| first.read(buffer))? {
+            0 => self.inner.read(buffer),
+            count => Ok(count),
+        }
+    }
+}
+
 impl<R: Read> Reader<R> {
     /// A reader of this stream. It reads byte by byte: the stream should be buffered.
     pub fn new(stream: R) -> Reader<R> {
         let spent = std::rc::Rc::default();
         let budgeted = Budgeted { inner: stream, spent: std::rc::Rc::clone(&spent) };
-        let values = serde_json::Deserializer::from_reader(budgeted).into_iter();
+        let unmarked = WithoutMark { inner: budgeted, first: None };
+        let values = serde_json::Deserializer::from_reader(unmarked).into_iter();
         Reader { values, spent, is_first: true, is_done: false }
     }
 }
@@ -73,7 +103,7 @@ impl<R: Read> Iterator for Reader<R> {
         let next = match self.values.next() {
             None if self.is_first => Err(ReadError::Empty),
             None => return None,
-            Some(Ok(value)) if is_record(&value) => Ok(value),
+            Some(Ok(Strict(value))) if is_record(&value) => Ok(value),
             Some(Ok(_)) => Err(ReadError::NoRecord),
             Some(Err(error)) if error.io_error_kind() == Some(io::ErrorKind::FileTooLarge) => {
                 Err(ReadError::TooLong)
@@ -108,6 +138,14 @@ mod tests {
     fn one_record_or_many_come_out() {
         assert_eq!(read(r#" {"format":1,"game":7} "#), ["7"]);
         assert_eq!(read("{\"format\":1,\"game\":7}\n{\"format\":1,\n \"game\":8}\n\n"), ["7", "8"]);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_passed_over_and_a_field_named_twice_is_not() {
+        assert_eq!(read("\u{feff}{\"format\":1,\"game\":7}"), ["7"]);
+        assert_eq!(read("\u{feff}"), ["there is no record in it"]);
+        let twice = &read(r#"{"format":1,"game":7,"game":8}"#)[0];
+        assert!(twice.contains("the field \"game\" is named twice"), "{twice}");
     }
 
     #[test]

@@ -33,6 +33,28 @@ const ASKED: &[&str] = &[
     r#"{"type":"command","side":"blue","command":{"kind":"resign"}}"#,
 ];
 
+/// The positions that the page shows, by their blocks.
+#[test]
+fn the_positions_of_the_page_are_positions() {
+    let text = std::fs::read_to_string(document()).unwrap();
+    let blocks = text.split("```position\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let positions: Vec<&str> = blocks.flat_map(str::lines).collect();
+    let mut fields: Vec<usize> =
+        positions.iter().map(|position| position.split_ascii_whitespace().count()).collect();
+    for position in positions {
+        let mut session = Session::new();
+        let request = serde_json::json!({ "type": "set_position", "position": position });
+        let answer = session.answer(&request.to_string());
+        assert!(answer.contains(r#""type":"done","phase":"playing""#), "{position}: {answer}");
+        let answer = session.answer(r#"{"type":"show","audience":"everything"}"#);
+        let shown: serde_json::Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(shown["position"], position, "written as it was read");
+    }
+    fields.sort_unstable();
+    fields.dedup();
+    assert_eq!(fields, [5, 8, 9]);
+}
+
 fn document() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../REFEREE.md")
 }

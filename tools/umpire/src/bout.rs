@@ -13,6 +13,7 @@ use flagfall_rules::{
     Setup, TimeControl, Viewer, decide, decide_verdict, evolve, see, view,
 };
 
+use crate::environment;
 use crate::fault::Fault;
 use crate::line::{self, Answer, GameResult, Opening, Quit, Step, Told, quoted};
 use crate::lines::Cut;
@@ -42,8 +43,8 @@ pub struct BoutTerms {
     pub game: GameId,
     /// By which rules it is played.
     pub ruleset: &'static Ruleset,
-    /// The lakes: the ruleset's, or those drawn for this game (§U2). Programs see them with their first board, after they have deployed: the
-    /// protocol has no earlier place for them.
+    /// The lakes: the ruleset's, or those drawn for this game (§U2). Programs find them in their
+    /// environment ([`Bout::variables`]); the dialogue shows them with the first board, too late to deploy.
     pub lakes: SquareSet,
     /// When it begins.
     pub created: Stamp,
@@ -149,13 +150,19 @@ impl Bout {
         }
     }
 
+    /// What both programs find in their environment when they are started.
+    #[must_use]
+    pub fn variables(&self) -> Vec<(&'static str, String)> {
+        environment::variables(self.terms.ruleset.id, self.terms.lakes)
+    }
+
     /// Asks both programs for their deployments. Time counts from here.
     #[must_use]
     pub fn start(&self) -> Vec<Output> {
         let shape = &self.terms.ruleset.shape;
         Side::BOTH
             .map(|side| {
-                let opponent = self.terms.names[side.opponent()].clone();
+                let opponent = line::path_of(&self.terms.names[side.opponent()]);
                 let opening = Opening { side, opponent, width: shape.columns, height: shape.rows };
                 Output::Tell(side, format!("{opening}\n"))
             })

@@ -41,6 +41,13 @@ pub enum Fault {
     },
 }
 
+/// What is added to a late answer: the processor time that the program used meanwhile. Much less
+/// than its limit means that it waited, or that the machine was too busy to run it.
+#[must_use]
+pub fn processor_words(processor: Duration) -> String {
+    format!(", in which it used {:.2} s of processor time", processor.as_secs_f64())
+}
+
 impl Fault {
     /// A line that nobody asked for.
     #[must_use]

@@ -26,8 +26,9 @@ pub async fn play(
     mut stop: watch::Receiver<bool>,
 ) -> (Bout, PerSide<Aftermath>) {
     let (sender, mut events) = mpsc::channel(EVENTS_MAX);
+    let variables = bout.variables();
     let running = PerSide::from_fn(|side| {
-        Running::start(arena, programs[side], side, sender.clone(), logs[side].clone())
+        Running::start(arena, programs[side], &variables, side, sender.clone(), logs[side].clone())
     });
     drop(sender);
     // Time counts from when both programs have been started.
@@ -67,7 +68,11 @@ pub async fn play(
 async fn finish(running: io::Result<Running>, grace: Duration) -> Aftermath {
     match running {
         Ok(running) => running.finish(grace).await,
-        Err(error) => Aftermath { exit: None, stderr_tail: format!("it could not be started: {error}") },
+        Err(error) => Aftermath {
+            exit: None,
+            stderr_tail: format!("it could not be started: {error}"),
+            processor: None,
+        },
     }
 }
 
@@ -85,10 +90,13 @@ fn carry_out(bout: &mut Bout, now: Duration, running: &PerSide<io::Result<Runnin
     while let Some(output) = outputs.pop_front() {
         match output {
             Output::Tell(side, text) => {
-                if let Ok(program) = &running[side]
-                    && !program.tell(text)
-                {
-                    outputs.extend(bout.step(now, Input::Unread(side)));
+                if let Ok(program) = &running[side] {
+                    if !program.tell(text) {
+                        outputs.extend(bout.step(now, Input::Unread(side)));
+                    }
+                    if bout.ending().is_none() {
+                        program.note_asked();
+                    }
                 }
             }
             Output::Mute(side) => {

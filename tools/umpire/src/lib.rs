@@ -5,6 +5,7 @@
 //! standard errors, a limit and a stop at once, which threads would need six of and a way to interrupt each.
 
 pub mod bout;
+pub mod environment;
 pub mod fault;
 #[cfg(unix)]
 pub mod game;
@@ -13,6 +14,8 @@ pub mod lines;
 pub mod player;
 #[cfg(unix)]
 pub mod process;
+#[cfg(unix)]
+mod processor;
 pub mod program;
 #[cfg(unix)]
 pub mod progress;

@@ -566,6 +566,13 @@ fn number(word: &str) -> Option<u8> {
     if word.bytes().all(|byte| byte.is_ascii_digit()) { word.parse().ok() } else { None }
 }
 
+/// A program's name as its opponent is told it: a path, as the original manager's names were.
+/// Historical programs look for the last `/` in it, and crash without one.
+#[must_use]
+pub fn path_of(name: &str) -> String {
+    format!("./{name}")
+}
+
 /// A name fit for a word of the protocol: letters, digits, `-`, `_` and `.`, at most 32 of them; anything else becomes `-`.
 #[must_use]
 pub fn fit_name(name: &str) -> String {

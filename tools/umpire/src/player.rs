@@ -63,6 +63,8 @@ pub enum PlayerError {
 /// A program of the protocol around a chooser.
 pub struct LinePlayer<C, M> {
     ruleset: &'static Ruleset,
+    /// As they are known before the first board is shown.
+    lakes: SquareSet,
     seat: Seat<C, M>,
     state: State,
 }
@@ -108,7 +110,13 @@ impl<C: Choose, M: FnOnce(Side) -> C> LinePlayer<C, M> {
     /// A program that makes its chooser when it hears which side it has.
     #[must_use]
     pub fn new(ruleset: &'static Ruleset, make: M) -> LinePlayer<C, M> {
-        LinePlayer { ruleset, seat: Seat::Free(make), state: State::Opening }
+        LinePlayer { ruleset, lakes: ruleset.shape.lakes, seat: Seat::Free(make), state: State::Opening }
+    }
+
+    /// The same with lakes that were drawn, so that the chooser can deploy around them.
+    #[must_use]
+    pub fn with_lakes(self, lakes: SquareSet) -> LinePlayer<C, M> {
+        LinePlayer { lakes, ..self }
     }
 
     /// What it knows of the game, once it has seen a board.
@@ -134,7 +142,7 @@ impl<C: Choose, M: FnOnce(Side) -> C> LinePlayer<C, M> {
         let mut lines = Vec::new();
         self.state = match self.state {
             State::Opening => {
-                let (seat, deployment) = open(self.ruleset, self.seat, line)?;
+                let (seat, deployment) = open(self.ruleset, self.lakes, self.seat, line)?;
                 self.seat = seat;
                 lines = deployment;
                 State::First
@@ -182,6 +190,7 @@ impl<C: Choose, M: FnOnce(Side) -> C> LinePlayer<C, M> {
 
 fn open<C: Choose, M: FnOnce(Side) -> C>(
     ruleset: &'static Ruleset,
+    lakes: SquareSet,
     seat: Seat<C, M>,
     line: &str,
 ) -> Result<(Seat<C, M>, Vec<String>), PlayerError> {
@@ -191,7 +200,7 @@ fn open<C: Choose, M: FnOnce(Side) -> C>(
     }
     let Seat::Free(make) = seat else { return Err(PlayerError::NoWord) };
     let mut chooser = make(side);
-    let Some(Command::Deploy(setup)) = chooser.choose(&FoggedGame::before(ruleset, side)) else {
+    let Some(Command::Deploy(setup)) = chooser.choose(&FoggedGame::before(ruleset, lakes, side)) else {
         return Err(PlayerError::NoWord);
     };
     let text = setup.deploy(side, ruleset).map_err(PlayerError::Deployment)?.into_text();

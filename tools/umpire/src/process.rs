@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,7 @@ use tokio::time::timeout;
 
 use crate::bout::Input;
 use crate::lines::LineCutter;
+use crate::processor::processor_time;
 use crate::program::Program;
 
 /// How long a program may take to end after it was told that the game is over.
@@ -154,6 +156,8 @@ pub struct Running {
     pipes: Vec<JoinHandle<()>>,
     stderr: JoinHandle<String>,
     is_finished: bool,
+    /// Its processor time when it was last asked, in microseconds.
+    processor_when_asked: AtomicU64,
 }
 
 /// What became of a program.
@@ -163,6 +167,8 @@ pub struct Aftermath {
     pub exit: Option<ExitStatus>,
     /// The end of its standard error.
     pub stderr_tail: String,
+    /// The processor time it used since it was last asked; none where the system does not tell.
+    pub processor: Option<Duration>,
 }
 
 fn command(program: &Program) -> Command {
@@ -198,18 +204,21 @@ fn kill_group(group: Option<Pid>, signal: Signal) {
 }
 
 impl Running {
-    /// Starts a program. What it does is sent to `events`; its standard error is kept in the file `log`, if it has any.
+    /// Starts a program with these variables in its environment. What it does is sent to `events`; its standard error is kept in the file
+    /// `log`, if it has any.
     ///
     /// # Errors
     /// Why it cannot be started.
     pub fn start(
         arena: &Arena,
         program: &Program,
+        variables: &[(&'static str, String)],
         side: Side,
         events: mpsc::Sender<Event>,
         log: Option<PathBuf>,
     ) -> io::Result<Running> {
         let mut command = command(program);
+        command.envs(variables.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // No sweep may come between the start and the entry.
         let mut child = arena.with_live(|live| {
@@ -234,7 +243,17 @@ impl Running {
         let (ended, exit) = watch::channel(None);
         pipes.push(tokio::spawn(await_end(child, Arc::clone(&reading), ended)));
         let (arena, to_program) = (arena.clone(), Some(to_program));
-        Ok(Running { arena, group, to_program, reading, exit, pipes, stderr, is_finished: false })
+        Ok(Running {
+            arena,
+            group,
+            to_program,
+            reading,
+            exit,
+            pipes,
+            stderr,
+            is_finished: false,
+            processor_when_asked: AtomicU64::new(0),
+        })
     }
 
     /// Tells the program something, without waiting. False when too much of what it was told is unread.
@@ -247,6 +266,23 @@ impl Running {
         }
     }
 
+    /// Notes that the program was asked for something: its processor time counts from here.
+    pub fn note_asked(&self) {
+        let micros = self.processor_time().map_or(0, |time| time.as_micros());
+        self.processor_when_asked.store(u64::try_from(micros).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// The processor time it used since it was last asked; none where the system does not tell.
+    #[must_use]
+    pub fn processor_since_asked(&self) -> Option<Duration> {
+        let before = Duration::from_micros(self.processor_when_asked.load(Ordering::Relaxed));
+        self.processor_time().map(|now| now.saturating_sub(before))
+    }
+
+    fn processor_time(&self) -> Option<Duration> {
+        processor_time(self.group?.as_raw_nonzero().get())
+    }
+
     /// Reads no more of its output until it is finished.
     pub fn mute(&self) {
         self.reading.send_replace(Reading::Off);
@@ -254,6 +290,7 @@ impl Running {
 
     /// Lets the program end within `grace`, and then sees to it: SIGTERM, SIGKILL, the whole group.
     pub async fn finish(mut self, grace: Duration) -> Aftermath {
+        let processor = self.processor_since_asked();
         self.reading.send_replace(Reading::Drain);
         // The last text is still written, then the input ends.
         self.to_program = None;
@@ -276,7 +313,7 @@ impl Running {
         let abort = self.stderr.abort_handle();
         let tail = tokio::time::timeout_at(deadline, &mut self.stderr).await;
         abort.abort();
-        Aftermath { exit, stderr_tail: tail.ok().and_then(Result::ok).unwrap_or_default() }
+        Aftermath { exit, stderr_tail: tail.ok().and_then(Result::ok).unwrap_or_default(), processor }
     }
 
     /// Waits for its end.
@@ -406,6 +443,7 @@ async fn keep(mut pipe: ChildStderr, log: Option<PathBuf>) -> String {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+    use crate::lines::Cut;
 
     fn program(script: &str) -> Program {
         Program {
@@ -419,7 +457,9 @@ mod tests {
     fn start(script: &str) -> (Running, mpsc::Receiver<Event>) {
         let (sender, events) = mpsc::channel(8);
         let arena = Arena::default();
-        (Running::start(&arena, &program(script), Side::Red, sender, None).expect("started"), events)
+        let variables = [("FLAGFALL_TEST", "lakes".to_owned())];
+        let running = Running::start(&arena, &program(script), &variables, Side::Red, sender, None);
+        (running.expect("started"), events)
     }
 
     fn is_running(group: Pid) -> bool {
@@ -470,7 +510,8 @@ mod tests {
         let live = || arena.with_live(|live| live.clone());
         let begin = || {
             let (sender, _events) = mpsc::channel(8);
-            Running::start(&arena, &program("exec sleep 1000"), Side::Red, sender, None).expect("started")
+            Running::start(&arena, &program("exec sleep 1000"), &[], Side::Red, sender, None)
+                .expect("started")
         };
         let number = |running: &Running| running.group.expect("a group").as_raw_nonzero().get();
         // The first look at the live ones is before the look at the processes, the second after it.
@@ -503,6 +544,31 @@ mod tests {
         }
         assert!(events.try_recv().is_err(), "nothing is read");
         running.finish(Duration::ZERO).await;
+    }
+
+    #[tokio::test]
+    async fn a_program_finds_the_game_in_its_environment() {
+        let (running, mut events) = start("echo \"$FLAGFALL_TEST\"; read end");
+        let event = events.recv().await.expect("a word");
+        assert_eq!(event.input, Input::Said(Side::Red, Cut::Line("lakes".to_owned())));
+        running.finish(QUIT_GRACE).await;
+    }
+
+    #[tokio::test]
+    async fn processor_time_counts_from_the_question_and_with_children() {
+        // It is busy before it is asked, then a child of it is, then it waits.
+        let busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
+        let script = format!("{busy}; echo ready; read go; sh -c '{busy}'; echo done; read end");
+        let (running, mut events) = start(&script);
+        assert!(events.recv().await.is_some());
+        running.note_asked();
+        let before = running.processor_time().expect("a time");
+        assert!(before > Duration::ZERO);
+        assert!(running.processor_since_asked().expect("a time") < before);
+        assert!(running.tell("go\n".to_owned()));
+        assert!(events.recv().await.is_some());
+        let aftermath = running.finish(Duration::ZERO).await;
+        assert!(aftermath.processor.expect("a time") > Duration::ZERO);
     }
 
     #[tokio::test]

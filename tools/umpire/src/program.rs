@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::line::fit_name;
@@ -40,6 +40,22 @@ pub enum ProgramError {
     NotExecutable {
         /// The file.
         path: PathBuf,
+    },
+    /// A script whose interpreter is not there.
+    #[error("{path:?} cannot run: {why}")]
+    Interpreter {
+        /// The script.
+        path: PathBuf,
+        /// What is wrong with its first line.
+        why: String,
+    },
+    /// An interpreter that is to run a file which is not there.
+    #[error("there is no file {script:?} for {interpreter} to run")]
+    NoScript {
+        /// The interpreter, as it was named.
+        interpreter: String,
+        /// The file.
+        script: String,
     },
     /// The folder or the file cannot be read.
     #[error("{path:?}: {error}")]
@@ -79,6 +95,9 @@ impl Program {
             return Err(ProgramError::Missing { name: first.clone() });
         }
         let path = executable(&path)?;
+        if let Some(script) = missing_script(&path, arguments) {
+            return Err(ProgramError::NoScript { interpreter: first.clone(), script: script.to_owned() });
+        }
         // `python3 bots/ann.py` is ann.
         let script = words.iter().map(Path::new).find(|word| word.is_file());
         let name = name_of(script.unwrap_or(&path));
@@ -168,11 +187,55 @@ fn executable(path: &Path) -> Result<PathBuf, ProgramError> {
     let unreadable = |error| ProgramError::Unreadable { path: path.to_owned(), error };
     let whole = std::path::absolute(path).map_err(unreadable)?;
     let attributes = fs::metadata(&whole).map_err(unreadable)?;
-    if attributes.is_file() && may_execute(&attributes) {
-        Ok(whole)
-    } else {
-        Err(ProgramError::NotExecutable { path: path.to_owned() })
+    if !attributes.is_file() || !may_execute(&attributes) {
+        return Err(ProgramError::NotExecutable { path: path.to_owned() });
     }
+    match missing_interpreter(&whole) {
+        Some(why) => Err(ProgramError::Interpreter { path: path.to_owned(), why }),
+        None => Ok(whole),
+    }
+}
+
+/// Bytes of a script's first line that the system looks at.
+const FIRST_LINE_BYTES: u64 = 256;
+
+/// Why the system finds no interpreter by a script's first line; none when it does, and for what is
+/// not a script. `env` starts even if what it is to run is not there, and fails only then.
+fn missing_interpreter(script: &Path) -> Option<String> {
+    let mut start = Vec::new();
+    fs::File::open(script).ok()?.take(FIRST_LINE_BYTES).read_to_end(&mut start).ok()?;
+    let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let line = String::from_utf8_lossy(line);
+    if line.ends_with('\r') {
+        return Some("its first line ends as on Windows (\\r\\n): save it with \\n".to_owned());
+    }
+    let mut words = line.split_ascii_whitespace();
+    let interpreter = Path::new(words.next()?);
+    if interpreter.is_absolute() && !interpreter.exists() {
+        return Some(format!("its interpreter {} is not installed", interpreter.display()));
+    }
+    if interpreter.file_name()? != "env" {
+        return None;
+    }
+    let name = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    let found = if name.contains('/') { PathBuf::from(name) } else { in_path(name) };
+    (!found.is_file()).then(|| format!("its interpreter {name} is not installed: it is not in the PATH"))
+}
+
+/// Programs whose first argument that is no option is a file to run.
+const INTERPRETERS: [&str; 9] = ["bash", "lua", "node", "perl", "php", "pypy", "python", "ruby", "sh"];
+
+/// The file that an interpreter is to run, if it is not there.
+fn missing_script<'a>(path: &Path, arguments: &'a [String]) -> Option<&'a str> {
+    let name = path.file_name()?.to_string_lossy();
+    let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    if !INTERPRETERS.contains(&name) {
+        return None;
+    }
+    // After `-c` and the like comes no file.
+    let flags = ["-u", "-O", "-B", "-E", "-s", "-S", "-w"];
+    let script = arguments.iter().find(|argument| !flags.contains(&argument.as_str()))?;
+    (!script.starts_with('-') && !Path::new(script).exists()).then_some(script)
 }
 
 #[cfg(unix)]
@@ -233,10 +296,42 @@ mod tests {
         let plain = folder.path().join("plain.py").to_str().expect("text").to_owned();
         assert_eq!(Program::of_command(&format!("sh {plain}")).expect("a program").name, "plain");
         assert!(matches!(Program::of_command(&plain), Err(ProgramError::NotExecutable { .. })));
+        for wrong in ["sh no-such-file.sh", "sh -u ./no-such-file.sh 7"] {
+            let error = Program::of_command(wrong).expect_err(wrong).to_string();
+            assert!(error.starts_with("there is no file \"") && error.ends_with("for sh to run"), "{error}");
+        }
+        assert!(Program::of_command("sh -c 'echo hello'").is_ok());
         assert!(matches!(Program::of_command("no-such-program-here"), Err(ProgramError::Missing { .. })));
         assert!(matches!(Program::of_command("/nowhere/at/all"), Err(ProgramError::Missing { .. })));
         assert!(matches!(Program::of_command(" "), Err(ProgramError::Command { .. })));
         assert!(matches!(Program::of_command("'open"), Err(ProgramError::Command { .. })));
+    }
+
+    #[test]
+    fn a_script_without_its_interpreter_is_named_as_such() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, first, why) in [
+            ("env.py", "#!/usr/bin/env nopython", "its interpreter nopython is not installed"),
+            ("flags.py", "#!/usr/bin/env -S nopython -u", "its interpreter nopython is not installed"),
+            ("plain.py", "#!/nowhere/python3", "its interpreter /nowhere/python3 is not installed"),
+            ("windows.sh", "#!/bin/sh\r", "its first line ends as on Windows"),
+        ] {
+            put(folder.path(), name, 0o755);
+            let path = folder.path().join(name);
+            fs::write(&path, format!("{first}\necho\n")).expect("written");
+            let error = Program::of_command(path.to_str().expect("text")).expect_err(name);
+            assert!(matches!(error, ProgramError::Interpreter { .. }), "{error}");
+            assert!(error.to_string().contains(why), "{error}");
+        }
+        let found = Program::find_all(folder.path()).expect("found");
+        assert!(found.programs.is_empty());
+        assert!(found.passed_over.iter().all(|(_, why)| why.contains("cannot run")), "{found:?}");
+        for first in ["#!/bin/sh", "#! /usr/bin/env sh", "#!/usr/bin/env -S sh -e", "echo", ""] {
+            let path = folder.path().join("fine");
+            put(folder.path(), "fine", 0o755);
+            fs::write(&path, format!("{first}\n")).expect("written");
+            assert!(Program::of_command(path.to_str().expect("text")).is_ok(), "{first}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::bout::{Bout, BoutTerms, Ending, Limits, Thinking};
+use crate::fault::{Fault, processor_words};
 use crate::game;
 use crate::line::Quit;
 use crate::process::{Aftermath, Arena};
@@ -185,7 +186,11 @@ async fn play_one(
 
 /// What was wrong with a program, with what its end tells of it.
 fn fault(ending: &Ending, side: Side, aftermath: &Aftermath) -> Option<String> {
-    let mut words = ending.faults[side].as_ref()?.to_string();
+    let fault = ending.faults[side].as_ref()?;
+    let mut words = fault.to_string();
+    if let (Fault::Late { .. }, Some(processor)) = (fault, aftermath.processor) {
+        words.push_str(&processor_words(processor));
+    }
     if let Some(exit) = aftermath.exit.filter(|exit| !exit.success()) {
         words.push_str(&format!("; it ended with {exit}"));
     }

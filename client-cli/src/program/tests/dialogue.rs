@@ -379,7 +379,7 @@ fn a_program_is_late_by_its_own_limit_or_after_two_seconds_or_when_its_flag_fall
         assert_eq!(red.hear(NOW + limit, Input::Tick, &table.views.red), []);
         let late = red.hear(NOW + limit + Duration::from_millis(1), said("0 3 DOWN"), &table.views.red);
         let failure = Failure::Fault(Fault::Late { limit });
-        assert_eq!(failure.code(), 3);
+        assert_eq!(failure.code(), 8);
         assert_eq!(late, [Output::Mute, Output::Fail(failure), Output::Ask(GameCommand::Abort {})]);
         assert_eq!(red.deadline(), None);
     }
@@ -408,8 +408,8 @@ fn the_servers_deadline_is_that_of_a_deployment_in_a_game_with_a_clock() {
 fn what_a_program_does_unasked_counts_at_its_turn() {
     for (input, code) in [
         (said("0 6 UP"), 5),
-        (Input::Gone(Side::Blue), 4),
-        (Input::Unread(Side::Blue), 4),
+        (Input::Gone(Side::Blue), 9),
+        (Input::Unread(Side::Blue), 9),
         (Input::Said(Side::Blue, Cut::TooLong), 5),
         (Input::Said(Side::Blue, Cut::NotUtf8), 5),
     ] {

@@ -113,7 +113,13 @@ impl Host {
                 let change = ViewChange::from(&see_change(&event, &self.game, viewer, self.now));
                 self.shown[side].push((seen.clone(), change.clone()));
                 let seq = self.seq(side);
-                told[side].push(ServerToClient::Event { game: self.id(), seq, event: seen, change });
+                told[side].push(ServerToClient::Event {
+                    game: self.id(),
+                    seq,
+                    event: seen,
+                    change,
+                    abort: None,
+                });
             }
         }
         told
@@ -131,8 +137,10 @@ impl Host {
             view: self.view(side),
             events: self.shown[side].iter().skip(skip).map(|(event, _)| event.clone()).collect(),
             presence: PerSide::new(Presence::Present, Presence::Present),
+            left: PerSide::default(),
             claimable_at: PerSide::default(),
             rematch: Vec::new(),
+            abort: None,
         }
     }
 }

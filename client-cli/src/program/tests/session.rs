@@ -310,7 +310,7 @@ fn a_move_that_the_server_holds_against_the_rules_is_no_fault_of_the_program() {
     assert!(outputs.contains(&Output::Mute));
     assert_eq!(command_of(&stage.pending()).1, &GameCommand::Resign {}, "its own move may be thought made");
     let ended = stage.resigns(Side::Red);
-    assert_eq!(exit_code(&ended), Some(2));
+    assert_eq!(exit_code(&ended), Some(1));
 }
 
 #[test]
@@ -330,7 +330,7 @@ fn each_game_has_a_program_of_its_own_and_the_last_ends_the_session() {
     let begun = begin(&mut stage.session, &stage.host, Side::Red);
     assert_eq!(
         begun[..2],
-        [Output::Start(stage.host.id(), Side::Red), Output::Tell("RED bob 8 8\n".to_owned())]
+        [Output::Start(stage.host.id(), Side::Red), Output::Tell("RED ./bob 8 8\n".to_owned())]
     );
     let events = stage.host.ask(Side::Blue, &GameCommand::Abort {}).expect("taken").red;
     let over: Vec<Output> =
@@ -356,7 +356,7 @@ fn a_program_that_dies_costs_its_game_and_ends_the_session_with_a_code_of_its_ow
     let over: Vec<Output> = events.into_iter().flat_map(|event| receives(&mut session, event)).collect();
     assert_eq!(told(&over), "QUIT ann RED INTERNAL_ERROR 0 0 0\n");
     assert!(over.contains(&Output::Finish));
-    assert_eq!(exit_code(&over), Some(4));
+    assert_eq!(exit_code(&over), Some(9));
 }
 
 #[test]
@@ -369,13 +369,13 @@ fn whatever_ends_the_session_ends_the_program_first() {
     let received = |message| Message::Received(Box::new(message));
     let game = host(1).id();
     for code in [4100, 4102, 4104] {
-        ends(Stage::new(None), Message::Disconnected { code: Some(code), why: "no".to_owned() }, 2);
+        ends(Stage::new(None), Message::Disconnected { code: Some(code), why: "no".to_owned() }, 1);
     }
-    ends(Stage::new(None), received(ServerToClient::Superseded { game }), 2);
+    ends(Stage::new(None), received(ServerToClient::Superseded { game }), 1);
     ends(
         Stage::new(None),
         received(ServerToClient::GameUnavailable { game, message: "damaged".to_owned() }),
-        2,
+        1,
     );
     let gone = ServerToClient::Refused {
         cmd_id: None,
@@ -384,7 +384,7 @@ fn whatever_ends_the_session_ends_the_program_first() {
         message: "there is no such game".to_owned(),
         seq: None,
     };
-    ends(Stage::new(None), received(gone), 2);
+    ends(Stage::new(None), received(gone), 1);
 }
 
 #[test]
@@ -394,18 +394,18 @@ fn a_stop_gives_the_game_up_and_a_second_one_does_not_wait() {
     assert!(outputs.contains(&Output::Mute));
     assert!(sends(&outputs).iter().any(|sent| *command_of(sent).1 == GameCommand::Resign {}), "{outputs:?}");
     let over = stage.resigns(Side::Red);
-    assert_eq!((exit_code(&over), told(&over).is_empty()), (Some(1), false));
+    assert_eq!((exit_code(&over), told(&over).is_empty()), (Some(130), false));
 
     let mut stage = Stage::new(None);
     assert_eq!(exit_code(&stage.session.step(Duration::ZERO, Input::Stop)), None);
     let outputs = stage.session.step(Duration::ZERO, Input::Stop);
-    assert_eq!((exit_code(&outputs), outputs.contains(&Output::Finish)), (Some(1), true));
+    assert_eq!((exit_code(&outputs), outputs.contains(&Output::Finish)), (Some(130), true));
 
     // A server that does not answer is not waited for long.
     let mut stage = Stage::new(None);
     assert_eq!(exit_code(&stage.session.step(Duration::ZERO, Input::Stop)), None);
     let code = (0..4).find_map(|_| exit_code(&client(&mut stage.session, Message::Tick)));
-    assert_eq!(code, Some(1));
+    assert_eq!(code, Some(130));
 
     let mut waiting = session(None);
     let outputs = waiting.step(Duration::ZERO, Input::Stop);
@@ -421,7 +421,7 @@ fn a_game_that_has_begun_is_not_for_a_program() {
     receives(&mut other, ServerToClient::GameStarted { game: begun, side: Side::Red });
     let outputs = receives(&mut other, stage.host.whole(Side::Red, None));
     assert!(
-        matches!(&outputs[..], [.., Output::Complain(why), Output::Client(Effect::Exit { code: 2 })] if why.contains("has begun"))
+        matches!(&outputs[..], [.., Output::Complain(why), Output::Client(Effect::Exit { code: 1 })] if why.contains("has begun"))
     );
     assert_eq!(sends(&stage.reconnect()).len(), 2);
 }

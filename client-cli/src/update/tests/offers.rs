@@ -196,7 +196,7 @@ fn the_challenger_is_told_what_came_of_it() {
     // Whoever waits for nothing else is done.
     let mut model = seeking(Wish { how: How::Challenge, ..Wish::default() });
     model.challenge = Some(CODE.to_owned());
-    assert_eq!(exit_code(&received(&mut model, &answered(false))), Some(2));
+    assert_eq!(exit_code(&received(&mut model, &answered(false))), Some(1));
 }
 
 #[test]

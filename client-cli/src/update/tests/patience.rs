@@ -89,7 +89,7 @@ fn a_person_waits_for_the_store_and_is_told_everything_else() {
     let back = received(&mut model, r#"{"type":"store_state","available":true}"#);
     assert_eq!(sent(&back), [&model.pending[0].message]);
     for code in ["too_many", "internal", "left_games"] {
-        assert_eq!(exit_code(&refuse(&mut offering(person()), code)), Some(2), "{code}");
+        assert_eq!(exit_code(&refuse(&mut offering(person()), code)), Some(1), "{code}");
     }
 }
 
@@ -97,13 +97,13 @@ fn a_person_waits_for_the_store_and_is_told_everything_else() {
 fn what_is_refused_for_good_ends_a_program_with_the_servers_words() {
     for code in ["bad_time", "no_such_ruleset", "not_rated", "blocked"] {
         let mut model = offering(program());
-        assert_eq!(exit_code(&refuse(&mut model, code)), Some(2), "{code}");
+        assert_eq!(exit_code(&refuse(&mut model, code)), Some(1), "{code}");
         assert_eq!(model.last_words, ["Refused: No."], "{code}");
     }
     for code in ["bad_token", "bad_name", "protocol_version", "account_closed"] {
         let mut model = program();
         update(&mut model, Message::Connected);
-        assert_eq!(exit_code(&refuse_hello(&mut model, code)), Some(2), "{code}");
+        assert_eq!(exit_code(&refuse_hello(&mut model, code)), Some(1), "{code}");
     }
 }
 
@@ -136,14 +136,14 @@ fn a_program_that_is_sent_back_at_the_door_comes_again_and_a_person_is_told() {
         assert_eq!(model.retry, None);
         let mut model = person();
         update(&mut model, Message::Connected);
-        assert_eq!(exit_code(&refuse_hello(&mut model, code)), Some(2), "{code}");
+        assert_eq!(exit_code(&refuse_hello(&mut model, code)), Some(1), "{code}");
     }
     let mut model = program();
     update(&mut model, Message::Connected);
     assert!(delay(&lose(&mut model, Some(4000))) <= 100, "the server stops, and another one is there");
     let mut model = program();
     update(&mut model, Message::Connected);
-    assert_eq!(exit_code(&lose(&mut model, None)), Some(1), "whoever that is, it is no server of ours");
+    assert_eq!(exit_code(&lose(&mut model, None)), Some(3), "whoever that is, it is no server of ours");
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn after_too_many_messages_a_client_lets_a_moment_go_by() {
 fn a_client_that_speaks_wrongly_does_not_come_again() {
     for code in [1002, 1003, 1007, 1008, 1009] {
         let mut model = playing();
-        assert_eq!(exit_code(&lose(&mut model, Some(code))), Some(2), "{code}");
+        assert_eq!(exit_code(&lose(&mut model, Some(code))), Some(1), "{code}");
         assert!(model.last_words[0].contains(&code.to_string()), "{:?}", model.last_words);
     }
 }

@@ -30,7 +30,7 @@ fn a_scripts_move_waits_for_its_turn_and_its_end_ends_the_program() {
         cmd_id.as_str()
     );
     let effects = received(&mut model, &refusal);
-    assert_eq!(exit_code(&effects), Some(2), "the last thing asked was refused");
+    assert_eq!(exit_code(&effects), Some(1), "the last thing asked was refused");
 }
 
 #[test]

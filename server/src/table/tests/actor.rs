@@ -14,6 +14,7 @@ use flagfall_store::{
 };
 use tokio::sync::oneshot;
 
+use super::super::rest::Round;
 use super::super::{
     CreateError, NewGame, TableError, TableHandle, TableInput, TableSettings, Tables, relist,
 };
@@ -155,17 +156,19 @@ impl House {
 
     /// A server that was just started on this store.
     pub(super) async fn on(store: MemoryStore, clock: Arc<ManualClock>) -> House {
+        House::with(store, clock, |_| {}).await
+    }
+
+    /// The same with other settings.
+    pub(super) async fn with(
+        store: MemoryStore,
+        clock: Arc<ManualClock>,
+        set: impl FnOnce(&mut TableSettings),
+    ) -> House {
         let breaks = Arc::new(AtomicBool::new(false));
         let connections = Connections::new();
-        let settings = TableSettings {
-            lag_quota: None,
-            deploy_ms: super::harness::DEPLOY_MS,
-            claim_ms: super::super::claims::CLAIM_MS,
-            spectators_max: 10,
-            games_per_player_max: 3,
-            rest_ms: super::harness::REST_MS,
-            connections: connections.clone(),
-        };
+        let mut settings = settings(connections.clone());
+        set(&mut settings);
         let (outage, silent_since, heard) = (Arc::default(), Arc::default(), Arc::default());
         let is_dead = Arc::new(AtomicBool::new(false));
         let shared = Arc::new(Brittle {
@@ -224,6 +227,22 @@ impl House {
         self.clock.advance_ms(ms);
         tokio::time::advance(Duration::from_millis(ms)).await;
         settle().await;
+    }
+}
+
+/// What tables are told by the tests' servers.
+pub(super) fn settings(connections: Connections) -> TableSettings {
+    TableSettings {
+        lag_quota: None,
+        deploy_ms: super::harness::DEPLOY_MS,
+        claim_ms: super::super::claims::CLAIM_MS,
+        spectators_max: 10,
+        games_per_player_max: 3,
+        running_games_max: 1_000_000,
+        memory: crate::memory::MemoryGuard::new(crate::memory::MemoryLimit::Off),
+        rest_ms: super::harness::REST_MS,
+        signs: false,
+        connections,
     }
 }
 
@@ -612,8 +631,10 @@ async fn a_planned_stop_and_a_return_cost_no_time() {
     );
     house.advance(500_000).await;
     let house = house.restart().await;
-    assert_eq!(house.tables.len(), 1);
+    assert_eq!(house.tables.len(), 0, "opened when somebody asks");
+    let opened = house.tables.find(table.id()).await.unwrap();
     settle().await;
+    assert_eq!(opened.id(), table.id());
     let (_, _, view) = house.tables.find(table.id()).await.unwrap().look(None).await.unwrap();
     assert_eq!(view.clock.unwrap().remaining_ms, PerSide::new(50_000, 60_000));
     assert!(!view.paused);
@@ -625,7 +646,7 @@ async fn a_damaged_game_keeps_nobody_from_starting_and_counts_for_nobody() {
     let (one, other) = (house.game(1).await, house.game(2).await);
     house.store.damage(one.id(), 1);
     let house = house.restart().await;
-    assert_eq!(house.tables.len(), 1);
+    assert_eq!(house.tables.len(), 0);
     assert!(matches!(house.tables.find(one.id()).await, Err(TableError::Quarantined)));
     assert!(house.tables.find(other.id()).await.is_ok());
     assert_eq!(house.tables.games_of("ana").await.len(), 1);
@@ -660,7 +681,8 @@ async fn running_games_that_are_missing_in_the_list_are_listed_again() {
     assert_eq!(relist(&house.store, &games).await, Ok(1));
     assert_eq!(house.store.get(key).await, Ok(Some(Vec::new())));
     let house = house.restart().await;
-    assert_eq!(house.tables.len(), 1, "the game that was aborted is not listed");
+    assert!(house.tables.go_round(&mut Round::default()).await.unwrap());
+    assert_eq!(house.tables.running_count(), 1, "the game that was aborted is not listed");
 }
 
 #[tokio::test(start_paused = true)]
@@ -717,26 +739,4 @@ async fn a_store_that_lost_events_begins_a_new_epoch_and_the_game_goes_on_as_it_
     open(&house.tables.find(table.id()).await.unwrap(), &back).await;
     let ServerToClient::Game { epoch: told, view, .. } = back.next().await else { panic!("a game") };
     assert!(told > epoch && !view.ready.red);
-}
-
-#[test]
-fn ten_thousand_running_games_come_back() {
-    let games: u32 = std::env::var("FLAGFALL_TABLES").ok().and_then(|text| text.parse().ok()).unwrap_or(300);
-    let clock = Arc::new(ManualClock::new(START));
-    let store = MemoryStore::new(clock.clone());
-    for number in 0..games {
-        let bytes = std::array::from_fn(|at| u8::try_from((number >> (5 * at.min(5))) & 31).unwrap_or(0));
-        super::harness::make_game(&store, GameId::from_random(bytes), &header("classic"));
-    }
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
-    runtime.block_on(async {
-        let started = std::time::Instant::now();
-        store.heartbeat().await.unwrap();
-        store.reopen();
-        let house = House::on(store, clock).await;
-        assert_eq!(house.tables.len(), games as usize);
-        println!("{games} games in {:?}", started.elapsed());
-        assert_eq!(house.tables.running(10).len(), 10);
-    });
 }

@@ -24,16 +24,19 @@ fn rapid() -> GameHeader {
 #[derive(PartialEq, Eq, Debug)]
 enum Told {
     Is(Side, Presence),
+    /// Not there, and gone on purpose.
+    Left(Side, Presence),
     /// From when on the other one may claim the game.
     Claimable(Side, Option<u64>),
 }
 
-use Told::{Claimable, Is};
+use Told::{Claimable, Is, Left};
 
 /// What somebody was told of presence and claims, in order.
 fn told(client: &mut Client) -> Vec<Told> {
     let told = |message| match message {
-        ServerToClient::Presence { side, presence, .. } => Some(Is(side, presence)),
+        ServerToClient::Presence { side, presence, left: false, .. } => Some(Is(side, presence)),
+        ServerToClient::Presence { side, presence, left: true, .. } => Some(Left(side, presence)),
         ServerToClient::Claimable { gone, at, .. } => Some(Claimable(gone, at)),
         _ => None,
     };
@@ -135,6 +138,64 @@ fn whoever_says_that_he_goes_is_waited_for_half_as_long() {
     hand.advance(30_000);
     hand.command(&bo, 0, DRAW);
     assert_eq!(bo.accepted(), hand.seq(Viewer::Player(Side::Blue)));
+}
+
+#[test]
+fn everyone_is_told_whether_a_player_left_or_lost_the_line() {
+    for on_purpose in [true, false] {
+        let is = |presence| if on_purpose { Left(Side::Red, presence) } else { Is(Side::Red, presence) };
+        let (mut hand, ana, mut bo) = Hand::playing(&rapid());
+        let mut eve = Client::new("eve");
+        hand.open(&eve, None);
+        eve.texts();
+        if on_purpose {
+            hand.leave(&ana);
+        } else {
+            hand.close(&ana);
+        }
+        hand.advance(30_000);
+        hand.step(Input::Tick);
+        for client in [&mut bo, &mut eve] {
+            let mut told = told(client);
+            told.retain(|told| !matches!(told, Claimable(..)));
+            assert_eq!(told, [is(Presence::Reconnecting), is(Presence::Away)]);
+        }
+        // In the whole game as well, until they are back.
+        hand.open(&eve, None);
+        let ServerToClient::Game { left, .. } = eve.only() else { panic!("no game") };
+        assert_eq!(left, PerSide::new(on_purpose, false));
+        hand.open(&ana, None);
+        assert_eq!(told(&mut eve).first(), Some(&Is(Side::Red, Presence::Present)));
+        hand.open(&eve, None);
+        let ServerToClient::Game { left, .. } = eve.only() else { panic!("no game") };
+        assert_eq!(left, PerSide::default());
+        // The next time, what happened before does not count.
+        hand.close(&ana);
+        assert_eq!(told(&mut eve).first(), Some(&Is(Side::Red, Presence::Reconnecting)));
+    }
+}
+
+#[test]
+fn a_goodbye_counts_even_if_the_table_notices_first_that_the_connection_is_closed() {
+    let (mut hand, ana, mut bo) = Hand::playing(&rapid());
+    ana.outbox.say_goodbye();
+    drop(ana);
+    hand.step(Input::Tick);
+    assert_eq!(told(&mut bo).first(), Some(&Left(Side::Red, Presence::Reconnecting)));
+}
+
+#[test]
+fn leaving_another_server_is_leaving() {
+    let (mut hand, ana, mut bo) = Hand::playing(&rapid());
+    hand.table.share(PerSide::default());
+    let there = Elsewhere { since: hand.now(), wins_ties: true };
+    hand.step(Input::Elsewhere(PerSide::new(Some(there), None)));
+    hand.close(&ana);
+    assert_eq!(told(&mut bo), []);
+    hand.table.note_left_elsewhere(PerSide::new(true, false));
+    hand.step(Input::Elsewhere(PerSide::default()));
+    let gone = [Left(Side::Red, Presence::Reconnecting), Claimable(Side::Red, at(&hand, 30_000))];
+    assert_eq!(told(&mut bo), gone);
 }
 
 #[test]

@@ -240,6 +240,19 @@ fn legal_commands_give_their_message_back_and_repetitions_do_not() {
 }
 
 #[test]
+fn what_a_command_stores_is_noted_for_its_connection_and_what_is_refused_stores_nothing() {
+    let (mut hand, mut ana, mut bo) = Hand::playing(&header("classic"));
+    ana.stored();
+    bo.stored();
+    hand.command_as(&ana, "once", 0, GameCommand::OfferDraw {});
+    let stored = ana.stored();
+    assert!((20..2_000).contains(&stored), "{stored}");
+    hand.command_as(&ana, "once", 0, GameCommand::OfferDraw {});
+    hand.command(&ana, 0, GameCommand::OfferDraw {});
+    assert_eq!((ana.stored(), bo.stored()), (0, 0));
+}
+
+#[test]
 fn a_store_that_is_away_loses_nothing_and_is_tried_again() {
     let (mut hand, mut ana, mut bo) = Hand::playing(&header("classic"));
     let command = hand.any_move(&mut Chance::new(3)).unwrap();

@@ -158,7 +158,12 @@ impl Client {
 
     /// The messages given back.
     pub(super) fn credit(&mut self) -> u32 {
-        self.reader.take_credit()
+        self.reader.take_account().credit
+    }
+
+    /// The bytes that this connection's commands have stored.
+    pub(super) fn stored(&mut self) -> u32 {
+        self.reader.take_account().stored
     }
 
     pub(super) async fn next(&mut self) -> ServerToClient {

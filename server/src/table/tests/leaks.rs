@@ -90,13 +90,13 @@ fn come_and_go(hand: &mut Hand, viewer: Viewer, watcher: &Client, players: &[Cli
     let others = Side::BOTH.into_iter().filter(|side| viewer != Viewer::Player(*side));
     for side in others {
         match at % 17 {
-            5 => hand.open(&players[side as usize], None),
+            5 | 11 => hand.open(&players[side as usize], None),
             9 => hand.close(&players[side as usize]),
             15 => hand.leave(&players[side as usize]),
             _ => {}
         }
     }
-    if matches!(at % 17, 7 | 12) && viewer != Viewer::Public {
+    if matches!(at % 17, 7 | 10 | 12) && viewer != Viewer::Public {
         let claim = GameCommand::Claim { result: ClaimedResult::Win };
         let ply = hand.table.game.ply();
         hand.command_as(watcher, &format!("claim-{at}"), ply, claim);

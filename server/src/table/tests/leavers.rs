@@ -2,7 +2,7 @@
 
 use flagfall_board::Side;
 use flagfall_bots::Chance;
-use flagfall_protocol::{ClaimedResult, GameCommand, Time};
+use flagfall_protocol::{Abort, ClaimedResult, GameCommand, ServerToClient, Time};
 
 use super::super::core::Input;
 use super::super::header::GameHeader;
@@ -133,4 +133,71 @@ fn house_players_may_be_left() {
     hand.step(Input::Tick);
     assert!(hand.table.is_over());
     assert_eq!(left(&hand), [0, 0]);
+}
+
+/// Who may wait in the pool again, as the append of the abort says.
+fn returning(hand: &Hand) -> Vec<String> {
+    let key = flagfall_store::Key::new(format!("pool_returns/{}", hand.id)).unwrap();
+    let note = now(flagfall_store::Store::get(&hand.store, key)).unwrap();
+    note.map(|note| serde_json::from_slice(&note).unwrap()).unwrap_or_default()
+}
+
+/// What somebody was told of an abort, with the event and in the whole game.
+fn aborts(client: &mut Client) -> Vec<Abort> {
+    let abort = |message| match message {
+        ServerToClient::Event { abort, .. } | ServerToClient::Game { abort, .. } => abort,
+        _ => None,
+    };
+    client.read().into_iter().filter_map(abort).collect()
+}
+
+#[test]
+fn everyone_is_told_who_did_not_deploy_and_the_other_may_wait_again() {
+    for (deploys, not_deployed, wanted) in [
+        (&[][..], vec![Side::Red, Side::Blue], &[][..]),
+        (&[Side::Blue][..], vec![Side::Red], &["bo"][..]),
+        (&[Side::Red][..], vec![Side::Blue], &["ana"][..]),
+    ] {
+        let mut hand = Hand::new(&rated());
+        let (mut ana, mut bo, mut eve) = (Client::new("ana"), Client::new("bo"), Client::new("eve"));
+        for client in [&ana, &bo, &eve] {
+            hand.open(client, None);
+        }
+        for side in deploys {
+            let client = if *side == Side::Red { &ana } else { &bo };
+            hand.command(client, 0, deploy("classic", *side, 1));
+        }
+        hand.advance(DEPLOY_MS + 1);
+        hand.step(Input::Tick);
+        let abort = Abort { called_off_by: None, not_deployed };
+        for client in [&mut ana, &mut bo, &mut eve] {
+            assert_eq!(aborts(client), std::slice::from_ref(&abort));
+        }
+        assert_eq!(returning(&hand), wanted);
+        // Whoever opens the game later, on a server that has read its log, is told the same.
+        hand.reload();
+        hand.open(&eve, None);
+        assert_eq!(aborts(&mut eve), [abort]);
+    }
+}
+
+#[test]
+fn everyone_is_told_who_called_the_game_off_and_the_other_may_wait_again() {
+    let (mut hand, ana, mut bo) = Hand::playing(&rated());
+    hand.command(&ana, 0, GameCommand::Abort {});
+    let abort = Abort { called_off_by: Some(Side::Red), not_deployed: Vec::new() };
+    assert_eq!(aborts(&mut bo), std::slice::from_ref(&abort));
+    assert_eq!(returning(&hand), ["bo"]);
+    let mut twin = hand.twin();
+    twin.open(&bo, None);
+    assert_eq!(aborts(&mut bo), [abort]);
+}
+
+#[test]
+fn games_that_end_otherwise_say_nothing_of_an_abort() {
+    let (mut hand, ana, mut bo) = Hand::playing(&rated());
+    hand.command(&ana, 0, GameCommand::Resign {});
+    hand.open(&bo, None);
+    assert_eq!(aborts(&mut bo), []);
+    assert!(returning(&hand).is_empty());
 }

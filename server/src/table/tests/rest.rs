@@ -72,13 +72,16 @@ async fn a_game_nobody_has_open_leaves_memory_and_comes_back_as_it_was() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_game_whose_clock_runs_stays_in_memory() {
+async fn a_game_on_a_live_clock_rests_a_minute_after_everybody_left() {
     let house = House::new().await;
-    let id = slow_game(&house, 1, Time::Fischer { base_s: 86_400, increment_s: 0 }).await;
-    house.advance(10 * REST_MS).await;
+    let id = slow_game(&house, 1, Time::Fischer { base_s: 600, increment_s: 0 }).await;
+    house.advance(59_999).await;
     assert_eq!(house.tables.len(), 1);
-    assert!(keys(&house.store, "flags/").await.is_empty());
-    assert!(house.tables.find(id).await.unwrap().is_running());
+    house.advance(1).await;
+    assert_eq!((house.tables.len(), keys(&house.store, "flags/").await.len()), (0, 1));
+    assert_eq!(house.tables.running(10).len(), 1, "lists show it");
+    let (.., view) = house.tables.find(id).await.unwrap().look(None).await.unwrap();
+    assert_eq!(view.clock.unwrap().remaining_ms.red, 540_000);
 }
 
 #[tokio::test(start_paused = true)]
@@ -116,15 +119,16 @@ async fn the_flag_of_a_game_at_rest_falls_at_its_time() {
     house.tables.open_due().await.unwrap();
     assert_eq!(house.tables.len(), 0);
     let at = started.plus_ms(2 * DAY_MS);
-    house.advance(at.ms_since(house.clock_now()) - 59_000).await;
+    house.advance(at.ms_since(house.clock_now()) - 4_000).await;
     house.tables.open_due().await.unwrap();
     assert_eq!(house.tables.len(), 1, "in memory when its flag is near");
-    house.advance(59_000).await;
+    house.advance(4_000).await;
     assert_eq!(house.store.head(id).await.unwrap().seq, entries, "the last moment is in time");
     house.advance(1).await;
     let summary = house.tables.find(id).await.unwrap().summary();
     assert_eq!(summary.outcome.unwrap().reason, "out_of_time");
     assert_eq!(house.store.head(id).await.unwrap().seq, entries + 1);
+    settle().await;
     house.tables.open_due().await.unwrap();
     assert!(keys(&house.store, "flags/").await.is_empty() && keys(&house.store, "live/").await.is_empty());
     house.advance(REST_MS).await;
@@ -225,7 +229,8 @@ async fn a_game_at_rest_stays_at_rest_over_outages_and_is_told_of_all_of_them_wh
 async fn a_server_that_starts_opens_no_game_at_rest() {
     let mut house = House::new().await;
     for number in 1..=3 {
-        slow_game(&house, number, if number == 3 { Time::Unlimited {} } else { DAYS }).await;
+        let live = Time::Fischer { base_s: 3_600, increment_s: 0 };
+        slow_game(&house, number, [live, DAYS, Time::Unlimited {}][usize::from(number) - 1]).await;
     }
     house.advance(REST_MS).await;
     for _ in 0..3 {
@@ -239,40 +244,56 @@ async fn a_server_that_starts_opens_no_game_at_rest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_whose_lists_are_of_an_earlier_version_gets_them_whole_once() {
+async fn a_store_of_version_0_1_gets_its_lists_whole_without_opening_a_game() {
     let house = House::new().await;
-    let slow = slow_game(&house, 1, DAYS).await;
-    let clocked = house.game(2).await.id();
-    house.advance(REST_MS).await;
-    for list in ["awake/", "public/", "lists_whole"] {
-        for key in keys(&house.store, list).await {
-            let writes = vec![Write::Delete { key: Key::new(key.as_bytes()).unwrap() }];
-            house.store.update(Update { conditions: vec![], writes }).await.unwrap();
-        }
+    slow_game(&house, 1, DAYS).await;
+    let live = slow_game(&house, 2, Time::Fischer { base_s: 600, increment_s: 0 }).await;
+    let mut new = house.new_game(3, "classic", ["ana", "house-random"]);
+    new.terms.time = Time::Fischer { base_s: 600, increment_s: 0 };
+    let header =
+        super::super::header::GameHeader { terms: new.terms, players: new.players, ..header("classic") };
+    super::harness::make_game(&house.store, new.id, &header);
+    house.advance(REST_MS / 10).await;
+    // Version 0.1 wrote nothing of a live clock but that it runs.
+    for key in [keys(&house.store, "flags/").await, keys(&house.store, "public/").await].concat() {
+        let writes = vec![Write::Delete { key: Key::new(key.as_bytes()).unwrap() }];
+        house.store.update(Update { conditions: vec![], writes }).await.unwrap();
+    }
+    for game in keys(&house.store, "live/").await {
+        let key = Key::new(game.as_bytes()).unwrap();
+        let writes = vec![Write::Put { key, value: Vec::new(), expires: None }];
+        house.store.update(Update { conditions: vec![], writes }).await.unwrap();
     }
     let house = house.restart().await;
-    house.advance(1_000).await;
-    assert_eq!(
-        keys(&house.store, "awake/").await.len(),
-        usize::from(house.tables.find(clocked).await.unwrap().is_running())
-    );
-    assert_eq!(keys(&house.store, "public/").await.len(), 1);
-    assert_eq!(house.tables.running(10).iter().filter(|game| game.id == slow).count(), 1);
+    assert!(house.tables.go_round(&mut Round::default()).await.unwrap());
+    assert_eq!((house.tables.len(), house.tables.at_rest(), house.tables.running_count()), (0, 3, 3));
+    assert_eq!(keys(&house.store, "flags/").await.len(), 3);
+    assert_eq!(keys(&house.store, "public/").await.len(), 3);
+    assert_eq!(keys(&house.store, "house/").await, [format!("house/{}", new.id)]);
+    // Nothing is left to be mended.
     let reads = house.store.reads();
-    let house = house.restart().await;
+    assert!(house.tables.go_round(&mut Round::default()).await.unwrap());
+    assert_eq!(house.store.reads(), reads);
+    house.advance(541_000).await;
+    house.tables.open_due().await.unwrap();
     settle().await;
-    assert!(house.store.reads() <= reads + 2 && house.tables.handle(slow).is_none());
+    assert_eq!(house.tables.find(live).await.unwrap().summary().phase, Phase::Over);
 }
 
 #[test]
-fn a_game_whose_house_player_is_to_act_is_listed_as_one_that_has_to_be_in_memory() {
+fn a_game_is_listed_while_its_house_player_is_to_act() {
     let mut terms = header("classic");
     terms.terms.time = Time::Unlimited {};
     terms.players.blue = super::harness::player("house-random");
     let mut hand = Hand::new(&terms);
     let (ana, simple) = (Client::new("ana"), Client::new("house-random"));
-    let is_listed =
-        |hand: &Hand| now(hand.store.get(Key::new(format!("awake/{}", hand.id)).unwrap())).unwrap().is_some();
+    let is_on = |hand: &Hand, list| {
+        now(hand.store.get(Key::new(format!("{list}/{}", hand.id)).unwrap())).unwrap().is_some()
+    };
+    let is_listed = |hand: &Hand| {
+        assert_eq!(is_on(hand, "house"), is_on(hand, "awake"), "for servers of version 0.1");
+        is_on(hand, "house")
+    };
     hand.command(&ana, 0, deploy("classic", Side::Red, 3));
     assert!(is_listed(&hand), "it has to deploy");
     hand.command(&simple, 0, deploy("classic", Side::Blue, 3));
@@ -305,26 +326,28 @@ async fn the_server_that_starts_next_moves_the_house_player_of_one_that_died() {
     drop(hand);
     let writes = vec![Write::Put { key: Key::new("lists_whole").unwrap(), value: Vec::new(), expires: None }];
     store.update(Update { conditions: vec![], writes }).await.unwrap();
-    assert_eq!(keys(&store, "awake/").await.len(), 1);
+    assert_eq!(keys(&store, "house/").await.len(), 1);
     let house = House::on(store, clock).await;
     // Nobody looks at it.
+    house.tables.open_house_turns(&mut None).await.unwrap();
     while house.tables.handle(id).is_some_and(|table| table.summary().phase == Phase::Deploying) {
         tokio::task::yield_now().await;
     }
     assert_eq!(house.tables.running(10)[0].phase, Phase::Playing);
 }
 
-/// Two servers and one game with days for a ply, over restarts, deaths, outages and rests of any length: its flag falls once, when its side has had its whole time.
+/// Some servers and one game, with days for a ply or on a live clock, over restarts, deaths, outages and rests of any length: its flag falls once, when its side has had its whole time.
 #[tokio::test(start_paused = true)]
 async fn whatever_outages_come_a_flag_falls_once_and_at_its_time() {
     let worlds = std::env::var("FLAGFALL_WORLDS").ok().and_then(|text| text.parse().ok()).unwrap_or(12);
-    for seed in 1..=worlds {
-        println!("seed {seed}");
+    let live = Time::Fischer { base_s: 2 * 86_400, increment_s: 0 };
+    for (seed, time) in (1..=worlds).flat_map(|seed| [(seed, DAYS), (seed, live)]) {
+        println!("seed {seed}, {time:?}");
         let mut chance = Chance::new(seed);
         let clock = std::sync::Arc::new(flagfall_store::ManualClock::new(super::harness::START));
         let store = MemoryStore::announcing(clock.clone());
         let mut servers = vec![House::on(store.clone(), clock.clone()).await];
-        let id = slow_game(&servers[0], 1, DAYS).await;
+        let id = slow_game(&servers[0], 1, time).await;
         let began = servers[0].clock_now();
         let entries = store.head(id).await.unwrap().seq;
         let mut still_ms = 0;
@@ -389,7 +412,7 @@ async fn whatever_outages_come_a_flag_falls_once_and_at_its_time() {
             assert_eq!(server.tables.find(id).await.unwrap().summary().phase, Phase::Over);
         }
         assert_eq!(store.head(id).await.unwrap(), head, "once");
-        for list in ["flags/", "live/", "awake/", "public/"] {
+        for list in ["flags/", "live/", "awake/", "house/", "public/"] {
             assert!(keys(&store, list).await.is_empty(), "{list}");
         }
     }
@@ -456,7 +479,7 @@ async fn whoever_went_on_purpose_has_gone_on_purpose_still_when_his_game_comes_b
         one.advance(REST_MS).await;
         one.advance(REST_MS).await;
         let listed = one.tables.listing(id).await.unwrap().unwrap();
-        assert_eq!(listed.gone, flagfall_board::PerSide::new(false, true), "bo is gone for good");
+        assert_eq!(listed.absence.gone, flagfall_board::PerSide::new(false, true), "bo is gone for good");
     }
 }
 
@@ -507,30 +530,6 @@ async fn what_others_play_does_not_wake_a_game_that_rests_here() {
     assert_eq!(two.tables.len(), 0);
     let seen = two.tables.find(id).await.unwrap().look(Some("bo")).await.unwrap();
     assert_eq!(seen.2, table.look(Some("bo")).await.unwrap().2);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_game_that_was_listed_without_its_due_gets_one() {
-    let house = House::new().await;
-    let id = slow_game(&house, 1, DAYS).await;
-    house.advance(REST_MS).await;
-    // As an earlier version listed games, and as a list is that was made anew.
-    let live = Key::new(format!("live/{id}")).unwrap();
-    let put = Write::Put { key: live, value: Vec::new(), expires: None };
-    let flags = keys(&house.store, "flags/").await;
-    let delete = Write::Delete { key: Key::new(flags[0].as_bytes()).unwrap() };
-    house.store.update(Update { conditions: vec![], writes: vec![put, delete] }).await.unwrap();
-    assert!(house.tables.go_round(&mut Round::default()).await.unwrap());
-    settle().await;
-    assert_eq!((house.tables.len(), house.tables.at_rest()), (1, 0));
-    assert_eq!(keys(&house.store, "flags/").await.len(), 1);
-    house.advance(REST_MS).await;
-    assert!(house.tables.go_round(&mut Round::default()).await.unwrap());
-    assert_eq!((house.tables.len(), house.tables.at_rest()), (0, 1));
-    house.advance(2 * DAY_MS).await;
-    house.tables.open_due().await.unwrap();
-    settle().await;
-    assert_eq!(house.tables.find(id).await.unwrap().summary().phase, Phase::Over);
 }
 
 #[tokio::test(start_paused = true)]

@@ -36,7 +36,10 @@ impl Server {
             claim_ms: super::super::claims::CLAIM_MS,
             spectators_max: 10,
             games_per_player_max: 3,
+            running_games_max: 1_000_000,
+            memory: crate::memory::MemoryGuard::new(crate::memory::MemoryLimit::Off),
             rest_ms: super::harness::REST_MS,
+            signs: false,
             connections: connections.clone(),
         };
         let tables = Tables::start_at(Arc::new(store.clone()), settings, clock.clone()).await.unwrap();

@@ -21,11 +21,12 @@ use super::layout::{
     parse_game, parse_head, parse_number, parse_quarantine_key,
 };
 use super::mirror::{Mirror, Reflection};
+use super::place::Place;
 use super::reader::{Spaces, UNREADABLE};
 use super::salvage::{self, Salvage, Sources};
 use super::witness::{Found, Witness};
 use super::{Counters, LostTail, Options, Shared, precheck, tables};
-use crate::clock::{ClampedClock, WallClock};
+use crate::clock::{StampClock, WallClock};
 
 pub(super) const DATABASE: &str = "db";
 const DATABASE_NEW: &str = "db.new";
@@ -34,7 +35,7 @@ const MIRROR_NEW: &str = "mirror.new";
 /// Is there after the database gave up while it ran, or could not read a row: its tables are looked after at the next
 /// start.
 pub(super) const SUSPICION: &str = "suspicion";
-const LOCK: &str = "lock";
+pub(super) const LOCK: &str = "lock";
 /// The database's own, in its folder.
 const DATABASE_LOCK: &str = "lock";
 pub(super) const WITNESS: &str = "witness";
@@ -160,7 +161,7 @@ pub(super) fn open(folder: &Path, clock: impl WallClock, options: &Options) -> R
     let Loaded { spaces, contents: mut found, mirror } = loaded;
     let heartbeat = testimony.map_or(Stamp(0), |testimony| testimony.heartbeat);
     let alive = heartbeat.max(found.committed_at);
-    let clock = ClampedClock::new(clock, alive);
+    let clock = StampClock::new(clock, alive);
     // A process that ended while it made the store leaves no witness.
     if acknowledged.is_none() && !(is_new && found.commit == 0) {
         let problem = OpenError::NoWitness { folder: folder.to_owned(), found: found.commit };
@@ -175,6 +176,7 @@ pub(super) fn open(folder: &Path, clock: impl WallClock, options: &Options) -> R
     }
     let mirror = settle_mirror(folder, mirror).map_err(failed)?;
     let witness = Witness::create(&witness_path, found.commit, alive).map_err(failed)?;
+    clock.watch_start();
     let shared = Shared {
         clock,
         epoch: AtomicU64::new(found.epoch),
@@ -184,6 +186,7 @@ pub(super) fn open(folder: &Path, clock: impl WallClock, options: &Options) -> R
         witness: Mutex::new(witness),
         counters: Counters::default(),
         salvage,
+        place: Place::of(folder).map_err(failed)?,
         suspicion: folder.join(SUSPICION),
         _lock: lock,
     };
@@ -312,6 +315,18 @@ fn first_short_game(
                     (parse_game(&row.key), row.value.as_deref().and_then(parse_head))
             {
                 newest.insert(game, head.seq);
+            }
+        }
+    }
+    // A log that was deleted since is missed by nobody.
+    let later = reflection.commits.iter().filter(|_| !newest.is_empty()).collect::<Vec<_>>();
+    for mirrored in later {
+        for row in mirrored.rows().map_err(Obstacle::Io)?.into_iter().filter_map(|(_, row)| row) {
+            if row.space == Space::Heads
+                && row.value.is_none()
+                && let Some(game) = parse_game(&row.key)
+            {
+                newest.remove(&game);
             }
         }
     }

@@ -22,7 +22,10 @@ use super::layout::{
 };
 use super::mirror::Mirror;
 use super::reader::{Spaces, Trouble, trouble};
-use crate::store::{AppendOutcome, Expect, StoreError, Update, UpdateOutcome, Write};
+use crate::outages::OutageList;
+use crate::store::{
+    AppendOutcome, CLOCKS_FIRST, Expect, OUTAGES_KEY, Outage, StoreError, Update, UpdateOutcome, Write,
+};
 use crate::value::{Head, Key};
 
 /// Requests in one commit, at most.
@@ -44,6 +47,8 @@ pub(super) struct Prepared {
     pub(super) values: Vec<Vec<u8>>,
     /// The latest of the stamps that the values have already.
     pub(super) stamped: Option<Stamp>,
+    /// The latest outage that was known when it was asked for.
+    pub(super) outage: Option<Outage>,
     /// The head after them.
     pub(super) head: Head,
     pub(super) writes: Vec<Write>,
@@ -72,6 +77,15 @@ pub(super) enum Request {
         game: GameId,
         reply: Reply<()>,
     },
+    /// Puts an outage that was found into the record of outages, as any other commit does.
+    KeepOutage {
+        reply: Reply<()>,
+    },
+    /// Deletes the log of a game.
+    DeleteLog {
+        game: GameId,
+        reply: Reply<()>,
+    },
     /// Throws out at most [`SWEEP_STEP`] expired records; answers how many it found and how many it deleted.
     Sweep {
         reply: Reply<Swept>,
@@ -91,8 +105,10 @@ impl Request {
                 })
                 .sum(),
             Request::BumpEpoch { .. }
+            | Request::KeepOutage { .. }
             | Request::Quarantine { .. }
             | Request::Release { .. }
+            | Request::DeleteLog { .. }
             | Request::Sweep { .. } => 0,
         }
     }
@@ -110,7 +126,7 @@ enum Answer {
     Append(Reply<AppendOutcome>, Result<AppendOutcome, StoreError>),
     Update(Reply<UpdateOutcome>, Result<UpdateOutcome, StoreError>),
     Epoch(Reply<u64>, u64),
-    Release(Reply<()>),
+    Done(Reply<()>),
 }
 
 /// What a commit came to.
@@ -221,7 +237,7 @@ impl Writer {
     fn run_group(&mut self, group: Vec<Request>) {
         let mut stage = Stage::default();
         let mut answers = Vec::with_capacity(group.len());
-        let mut sweeps = Vec::new();
+        let (mut sweeps, mut deletions) = (Vec::new(), Vec::new());
         for request in group {
             match request {
                 Request::Append { append, reply } => {
@@ -243,16 +259,23 @@ impl Writer {
                 }
                 Request::Release { game, reply } => {
                     stage.quarantines.insert(game, None);
-                    answers.push(Answer::Release(reply));
+                    answers.push(Answer::Done(reply));
                 }
+                Request::KeepOutage { reply } => answers.push(Answer::Done(reply)),
+                Request::DeleteLog { game, reply } => deletions.push((game, reply)),
                 Request::Sweep { reply } => sweeps.push(reply),
             }
         }
+        // Whatever is written after an outage is not in the store without it.
+        self.stage_outage(&mut stage);
         let verdict = self.commit_stage(stage);
         for answer in answers {
             answer.give(&verdict);
         }
         self.mirror_commit();
+        for (game, reply) in deletions {
+            reply.send(self.delete_log(game)).ok();
+        }
         for reply in sweeps {
             // A caller that went away needs no answer, here as everywhere below.
             reply.send(self.sweep_step()).ok();
@@ -288,6 +311,12 @@ impl Writer {
             self.shared.clock.raise(stamped);
         }
         let at = append.stamped.unwrap_or_else(|| self.shared.clock.stamp());
+        if append.stamped.is_none()
+            && append.deadline.is_some()
+            && self.shared.clock.outage() != append.outage
+        {
+            return Err(StoreError::Unavailable { why: CLOCKS_FIRST.to_owned() });
+        }
         if append.deadline.is_some_and(|deadline| at > deadline) {
             return Ok(AppendOutcome::Late { at });
         }
@@ -328,6 +357,21 @@ impl Writer {
         }
         stage.write(update.writes);
         Ok(UpdateOutcome::Ok)
+    }
+
+    /// Adds an outage that was found to the record of outages.
+    fn stage_outage(&self, stage: &mut Stage) {
+        let (Some(outage), Ok(key)) = (self.shared.clock.take_unkept(), Key::new(OUTAGES_KEY)) else {
+            return;
+        };
+        let record = match stage.records.get(&key) {
+            Some(staged) => staged.as_ref().map(|record| record.value.clone()),
+            // A record that cannot be read is begun anew: it lists nothing to anybody else either.
+            None => self.spaces.get(&key, outage.until).unwrap_or_default(),
+        };
+        let mut outages = OutageList::parse(record.as_deref());
+        outages.add(outage);
+        stage.records.insert(key, Some(StagedRecord { value: outages.to_record(), expires: None }));
     }
 
     fn commit_stage(&mut self, stage: Stage) -> Verdict {
@@ -405,6 +449,9 @@ impl Writer {
                 return Verdict::Unknown(self.shared.fail(&why));
             }
         }
+        if let Err(StoreError::Unavailable { why }) = self.shared.check_place() {
+            return Verdict::Unknown(why);
+        }
         self.commit = commit;
         self.unmirrored = Some(commit);
         self.shared.counters.commits.fetch_add(1, Ordering::Relaxed);
@@ -423,6 +470,24 @@ impl Writer {
             // The commit is safe; only damage to this very one could not be mended.
             tracing::error!(%error, "the store's mirror cannot be written");
         }
+    }
+
+    /// Deletes the entries and the head of a log in one commit.
+    fn delete_log(&mut self, game: GameId) -> Result<(), StoreError> {
+        self.shared.check_available()?;
+        let mut rows = vec![self.commit_row()];
+        for row in self.spaces.logs.prefix(game.as_str()) {
+            let key = row.key().map_err(|error| trouble(&error, 0).of_record())?;
+            rows.push(Row::remove(Space::Logs, &*key));
+        }
+        rows.push(Row::remove(Space::Heads, game.as_str()));
+        rows.push(Row::remove(Space::Meta, quarantine_key(game)));
+        let verdict = self.commit(rows);
+        self.mirror_commit();
+        verdict.check()?;
+        self.heads.forget(game);
+        self.shared.release(game);
+        Ok(())
     }
 
     fn sweep_step(&mut self) -> Result<Swept, StoreError> {
@@ -472,7 +537,7 @@ impl Answer {
             Answer::Epoch(reply, epoch) => {
                 reply.send(verdict.check().map(|()| epoch)).ok();
             }
-            Answer::Release(reply) => {
+            Answer::Done(reply) => {
                 reply.send(verdict.check()).ok();
             }
         }

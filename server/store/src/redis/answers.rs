@@ -30,6 +30,8 @@ pub(super) enum Appended {
     Damaged {
         entry: String,
     },
+    /// The key of the log holds a value of another type.
+    WrongType,
     /// Nothing was heard of Redis for so long that no clock may have run.
     Silence,
 }
@@ -85,6 +87,7 @@ fn appended_one(said: &[u8]) -> Result<Appended, Fault> {
             let hash = Hash(hash.try_into().map_err(|_| strange())?);
             Appended::Conflict { head: Head { seq: u64::from_le_bytes(*seq), hash } }
         }
+        [b'w'] => Appended::WrongType,
         [b's'] => Appended::Silence,
         [b'q', reason @ ..] => Appended::Quarantined { reason: text(reason)? },
         [b'd', id @ ..] => {

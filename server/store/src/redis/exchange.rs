@@ -10,10 +10,11 @@ use super::layout::{intent, pending_member, write_arguments};
 use super::link::{Fault, Link, Script, parsed};
 use super::mending::Intent;
 use super::request::{Prepared, Reply, Request};
+use super::shared::OVERWRITTEN;
 use super::writer::Writer;
 use crate::clock::{SystemClock, WallClock};
 use crate::encoding::stamp_entry;
-use crate::store::{AppendOutcome, Expect};
+use crate::store::{AppendOutcome, Expect, Update};
 use crate::value::Key;
 
 /// Expired records looked at in one step of a sweep.
@@ -141,17 +142,7 @@ impl Writer {
         let keys = &self.shared.keys;
         match request {
             Request::Append { append, .. } => self.add_appends(link, &[append], commands),
-            Request::Update { update, .. } => {
-                let names = [keys.values.as_str(), &keys.names, &keys.expiries];
-                let mut command = link.call(Script::Update, &names);
-                self.shared.time(&mut command);
-                command.arg(update.conditions.len());
-                for (key, expect) in &update.conditions {
-                    add_condition(&mut command, key, expect);
-                }
-                command.arg(write_arguments(&update.writes).concat());
-                commands.add_command(command);
-            }
+            Request::Update { update, .. } => self.add_update(link, update, commands),
             Request::Heartbeat { .. } => {
                 commands.add_command(self.heartbeat(link));
             }
@@ -181,6 +172,13 @@ impl Writer {
                 command.arg(head.seq).arg(&head.hash.0[..]).arg(packed.as_slice());
                 commands.add_command(command);
             }
+            Request::DeleteLog { game, .. } => {
+                // The log last: as long as it is there, the deletion is found to be unfinished.
+                commands.cmd("HDEL").arg(&keys.applied).arg(game.as_str());
+                commands.cmd("HDEL").arg(&keys.quarantined).arg(game.as_str());
+                let of_game = [keys.quarantine(*game), keys.packed(*game), keys.log(*game)];
+                commands.cmd("DEL").arg(&of_game[..]);
+            }
             Request::Tell { notice, .. } => {
                 commands.cmd("PUBLISH").arg(&keys.notices).arg(notice.as_slice());
             }
@@ -188,6 +186,18 @@ impl Writer {
                 commands.cmd("PING");
             }
         }
+    }
+
+    pub(super) fn add_update(&self, link: &Link, update: &Update, commands: &mut Pipeline) {
+        let keys = &self.shared.keys;
+        let mut command = link.call(Script::Update, &[keys.values.as_str(), &keys.names, &keys.expiries]);
+        self.shared.time(&mut command);
+        command.arg(update.conditions.len());
+        for (key, expect) in &update.conditions {
+            add_condition(&mut command, key, expect);
+        }
+        command.arg(write_arguments(&update.writes).concat());
+        commands.add_command(command);
     }
 
     /// Adds appends to a pipeline, at most [`APPENDS_MAX`]: the last command of those added is the one call that makes them all.
@@ -253,6 +263,12 @@ impl Writer {
                     Ok(Appended::Silence) => silenced.push(Request::Append { append, reply }),
                     Ok(Appended::Quarantined { reason }) => {
                         self.shared.quarantine(append.game, &reason);
+                        reply.send(Ok(AppendOutcome::Quarantined { reason })).ok();
+                    }
+                    Ok(Appended::WrongType) => {
+                        self.shared.held().forget(append.game);
+                        self.keep_quarantine(append.game, OVERWRITTEN).await;
+                        let reason = OVERWRITTEN.to_owned();
                         reply.send(Ok(AppendOutcome::Quarantined { reason })).ok();
                     }
                     Ok(Appended::Damaged { entry }) => {
@@ -345,6 +361,15 @@ impl Writer {
                     return None;
                 }
                 Err(fault) => (fault, Request::Release { game, reply }),
+            },
+            Request::DeleteLog { game, reply } => match parsed::<Value>(value) {
+                Ok(_) => {
+                    shared.held().forget(game);
+                    shared.release(game);
+                    reply.send(Ok(())).ok();
+                    return None;
+                }
+                Err(fault) => (fault, Request::DeleteLog { game, reply }),
             },
             Request::Tell { notice, reply } => match parsed::<Value>(value) {
                 Ok(_) => {

@@ -27,6 +27,8 @@ pub(super) enum Fault {
     InDoubt(String),
     /// Redis does not know the script (any more); nothing was carried out.
     ScriptGone,
+    /// A key holds a value of another type: somebody else has written there. What needs no such key may have been carried out.
+    WrongType,
 }
 
 /// What a former primary says to writes.
@@ -105,6 +107,7 @@ impl Fault {
         let not_done = |why: &str| Fault::NotDone(why.to_owned());
         match code {
             "NOSCRIPT" => Fault::ScriptGone,
+            "WRONGTYPE" => Fault::WrongType,
             "OOM" => not_done("Redis's memory is full: give it more (maxmemory), then archive games sooner"),
             "READONLY" => not_done(DEMOTED),
             "MISCONF" => {
@@ -116,7 +119,7 @@ impl Fault {
             "NOAUTH" | "WRONGPASS" => not_done("Redis wants another user or password"),
             "NOPERM" => not_done(FORBIDDEN),
             "MOVED" | "ASK" | "CROSSSLOT" | "CLUSTERDOWN" | "TRYAGAIN" => not_done(
-                "this is a Redis Cluster, which is not served yet: name a single primary, or Sentinels",
+                "this is a Redis Cluster, which is not supported: name a single primary, or Sentinels",
             ),
             "MASTERDOWN" => not_done("this Redis is a replica that has lost its primary"),
             // Among others of a script that does what its user may not, before Redis 7.2.
@@ -129,6 +132,7 @@ impl Fault {
         match self {
             Fault::NotDone(why) | Fault::InDoubt(why) => why,
             Fault::ScriptGone => "Redis has forgotten its scripts".to_owned(),
+            Fault::WrongType => "a key of the store in Redis holds a value of another type".to_owned(),
         }
     }
 
@@ -138,7 +142,7 @@ impl Fault {
             Fault::InDoubt(_) => true,
             // Sentinels know another primary; what was lost is given back to whoever connects. Where only its replicas are missing, it is still the one.
             Fault::NotDone(why) => why == DEMOTED || why == EMPTIED,
-            Fault::ScriptGone => false,
+            Fault::ScriptGone | Fault::WrongType => false,
         }
     }
 }
@@ -210,6 +214,13 @@ scripts! {
     Pack = "pack",
 }
 
+/// Adds the two questions whose answers [`Promises::of`] takes.
+fn ask_for_promises(questions: &mut Pipeline) {
+    questions.cmd("INFO");
+    questions.cmd("CONFIG").arg("GET").arg("appendfsync").arg("maxmemory-policy");
+    questions.arg("no-appendfsync-on-rewrite");
+}
+
 /// How long Redis may take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
@@ -269,8 +280,8 @@ impl Link {
 
     async fn introduce(&mut self, replicas_wanted: u32) -> Result<(), Fault> {
         let mut questions = Pipeline::new();
-        questions.ignore_errors().cmd("CLIENT").arg("ID").cmd("INFO");
-        questions.cmd("CONFIG").arg("GET").arg("appendfsync").arg("maxmemory-policy");
+        questions.ignore_errors().cmd("CLIENT").arg("ID");
+        ask_for_promises(&mut questions);
         for source in SOURCES {
             questions.cmd("SCRIPT").arg("LOAD").arg(*source);
         }
@@ -289,6 +300,26 @@ impl Link {
         }
         self.digests = SOURCES.iter().map(|_| parsed(next())).collect::<Result<_, _>>()?;
         Ok(())
+    }
+
+    /// What this Redis promises now: its settings may have been changed while it runs.
+    ///
+    /// # Errors
+    /// [`Fault`]: it did not say.
+    pub(super) async fn promises_now(&mut self) -> Result<Promises, Fault> {
+        let mut questions = Pipeline::new();
+        questions.ignore_errors();
+        ask_for_promises(&mut questions);
+        let mut answers = self.send(&questions).await?.into_iter();
+        let mut next = || answers.next().unwrap_or(Value::Nil);
+        let info: String = parsed(next())?;
+        let config: HashMap<String, String> = match checked(next()) {
+            Ok(value) => parsed(value)?,
+            // Where CONFIG is forbidden, nothing is promised, here as at the connection.
+            Err(Fault::NotDone(why)) if why == FORBIDDEN => HashMap::new(),
+            Err(fault) => return Err(fault),
+        };
+        Ok(Promises::of(&info, &config, self.promises.replicas_wanted))
     }
 
     /// Gives Redis the scripts again.

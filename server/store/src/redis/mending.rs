@@ -11,6 +11,7 @@ use super::link::{Fault, Link, Script, parsed};
 use super::request::{GROUP_BYTES_MAX, GROUP_MAX, Prepared};
 use super::writer::Writer;
 use crate::clock::{SystemClock, WallClock};
+use crate::store::{Expect, Update, Write};
 use crate::value::Head;
 
 /// How long an append may be listed as unfinished by another server before it counts as abandoned, in milliseconds.
@@ -53,15 +54,24 @@ impl Writer {
         let until = until.map_or_else(|| "+inf".to_owned(), |until| until.to_string());
         let mut look = redis::cmd("ZRANGEBYSCORE");
         look.arg(&keys.pending).arg("-inf").arg(until).arg("WITHSCORES");
-        let pending: Vec<(Vec<u8>, f64)> = link.ask(&look).await?;
+        let pending: Vec<(Vec<u8>, f64)> = match link.ask(&look).await {
+            // The connection's log names the key.
+            Err(Fault::WrongType) => Vec::new(),
+            pending => pending?,
+        };
         let parse = |(member, since): (Vec<u8>, f64)| Some((parse_pending_member(&member)?, since as u64));
         let mut pending: Vec<((GameId, u64), u64)> = pending.into_iter().filter_map(parse).collect();
         // Those of a game in their order: of what is carried out late, the latest counts.
         pending.sort_unstable();
         for ((game, seq), since) in pending {
             let id = format!("{seq}-0");
-            let found: Value = link.ask(redis::cmd("XRANGE").arg(keys.log(game)).arg(&id).arg(&id)).await?;
-            let found = answers::stream(found)?.and_then(|entries| entries.into_iter().next());
+            let found = link.ask(redis::cmd("XRANGE").arg(keys.log(game)).arg(&id).arg(&id)).await;
+            if found == Err(Fault::WrongType) {
+                // It stays listed: its side records are carried out when somebody has put the log back.
+                self.shared.quarantine_overwritten(game);
+                continue;
+            }
+            let found = answers::stream(found?)?.and_then(|entries| entries.into_iter().next());
             let is_abandoned = SystemClock.now().0.saturating_sub(since) > ABANDONED_MS;
             match found {
                 Some(entry) => {
@@ -117,7 +127,14 @@ impl Writer {
                 break;
             };
             let mut known = head.seq;
-            if answers::head(parsed(same)?) != Some(head) {
+            let same = match parsed(same) {
+                Err(Fault::WrongType) => {
+                    self.shared.quarantine_overwritten(game);
+                    continue;
+                }
+                same => same?,
+            };
+            if answers::head(same) != Some(head) {
                 let Some(last) = answers::head(parsed(last)?) else { continue };
                 let compared = self.shared.held().compare(game, last);
                 match compared {
@@ -129,7 +146,10 @@ impl Writer {
                 }
                 known = last.seq;
             }
-            let applied: Option<u64> = parsed(applied)?;
+            let applied: Option<u64> = match parsed(applied) {
+                Err(Fault::WrongType) => None,
+                applied => applied?,
+            };
             let lost = self.shared.held().writes_after(game, applied.unwrap_or(0));
             // Those of what is missing are carried out with it.
             let lost = lost.into_iter().filter(|(seq, _)| *seq <= known);
@@ -140,6 +160,69 @@ impl Writer {
             records.iter().map(|(game, seq, writes)| Intent { game: *game, seq: *seq, writes }).collect();
         for group in groups(&intents, |intent| bytes_of(intent.writes)) {
             self.carry_out(link, group).await?;
+        }
+        Ok(())
+    }
+
+    /// Gives back the side records of which this server keeps copies, but for those that somebody has written since.
+    pub(super) async fn give_back_records(&self, link: &mut Link) -> Result<(), Fault> {
+        let kept = self.shared.kept().all();
+        if kept.is_empty() {
+            return Ok(());
+        }
+        let bytes = |write: &Write| match write {
+            Write::Put { value, .. } => value.len(),
+            Write::Delete { .. } => 0,
+        };
+        for group in groups(&kept, bytes) {
+            let mut commands = Pipeline::new();
+            commands.ignore_errors();
+            for write in group {
+                let absent = Update {
+                    conditions: vec![(write.key().clone(), Expect::Absent)],
+                    writes: vec![write.clone()],
+                };
+                self.add_update(link, &absent, &mut commands);
+            }
+            for answer in link.send(&commands).await? {
+                answers::updated(answer)?;
+            }
+        }
+        tracing::warn!(records = kept.len(), "Redis was emptied: records of players were given back");
+        Ok(())
+    }
+
+    /// Looks whether the keys that all games share hold what they should. Those that can be done without are named in the log.
+    ///
+    /// # Errors
+    /// [`Fault::NotDone`] names one without which there is no store.
+    pub(super) async fn look_at_keys(&self, link: &mut Link) -> Result<(), Fault> {
+        let keys = &self.shared.keys;
+        let hashes =
+            [(&keys.meta, true), (&keys.values, true), (&keys.applied, false), (&keys.quarantined, false)];
+        let sets = [(&keys.names, true), (&keys.expiries, false), (&keys.pending, false)];
+        let mut questions = Pipeline::new();
+        questions.ignore_errors();
+        for (key, _) in &hashes {
+            questions.cmd("HGET").arg(*key).arg("");
+        }
+        for (key, _) in &sets {
+            questions.cmd("ZRANGE").arg(*key).arg(0).arg(0);
+        }
+        let answers = link.send(&questions).await?;
+        for ((key, is_vital), answer) in hashes.into_iter().chain(sets).zip(answers) {
+            match parsed::<Value>(answer) {
+                Err(Fault::WrongType) if is_vital => {
+                    return Err(Fault::NotDone(format!(
+                        "the key {key} in Redis holds a value of another type: rename it away and restore a backup"
+                    )));
+                }
+                Err(Fault::WrongType) => tracing::error!(
+                    key,
+                    "a key of the store in Redis holds a value of another type: it is left out until it is renamed away"
+                ),
+                answer => drop(answer?),
+            }
         }
         Ok(())
     }
@@ -173,6 +256,10 @@ impl Writer {
                     match appended? {
                         Appended::Ok { .. } if append.writes.is_empty() => {}
                         Appended::Ok { .. } => intents.push(Intent { game, seq, writes: &append.writes }),
+                        Appended::WrongType => {
+                            self.shared.quarantine_overwritten(game);
+                            refused[*log] = true;
+                        }
                         // Another server was first: with the same, or the next look tells.
                         Appended::Conflict { head } if head.seq >= seq => {}
                         _ => refused[*log] = true,

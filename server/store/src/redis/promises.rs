@@ -14,6 +14,10 @@ pub struct Promises {
     pub has_append_only_file: bool,
     /// When that file is synced: `always`, `everysec`, `no`, or nothing when it does not tell.
     pub sync: String,
+    /// Whether it syncs that file also while it rewrites it. False only if it says so.
+    pub syncs_while_rewriting: bool,
+    /// Whether it is a node of a Redis Cluster.
+    pub is_in_cluster: bool,
     /// What it throws out when memory is full: `noeviction` is nothing.
     pub eviction: String,
     /// Replicas that follow it now.
@@ -32,6 +36,10 @@ pub enum Weakness {
         /// What it is set to; nothing when it does not tell.
         sync: String,
     },
+    /// It syncs nothing while it rewrites its append-only file.
+    NoSyncWhileRewriting,
+    /// It is a node of a Redis Cluster: of many keys it says that they are elsewhere.
+    InCluster,
     /// It throws out games when its memory is full.
     Evicts {
         /// By which policy; nothing when it does not tell.
@@ -70,6 +78,12 @@ impl fmt::Display for Weakness {
                 "maxmemory-policy is {}, so it may throw out games when its memory is full (set maxmemory-policy noeviction)",
                 or_unknown(policy)
             ),
+            Weakness::NoSyncWhileRewriting => f.write_str(
+                "no-appendfsync-on-rewrite is yes, so moves acknowledged during a rewrite may be lost (set no-appendfsync-on-rewrite no)",
+            ),
+            Weakness::InCluster => f.write_str(
+                "it is a node of a Redis Cluster, which is not supported (name a single primary with cluster-enabled no, or Sentinels)",
+            ),
             Weakness::Replica => f.write_str("it is a replica and takes no writes (name the primary)"),
             Weakness::FewReplicas { replicas, wanted } => {
                 write!(f, "{replicas} of the {wanted} replicas follow that appends are to wait for")
@@ -97,6 +111,8 @@ impl Promises {
             is_primary: line("role") == "master",
             has_append_only_file: line("aof_enabled") == "1",
             sync: set("appendfsync"),
+            syncs_while_rewriting: set("no-appendfsync-on-rewrite") != "yes",
+            is_in_cluster: line("cluster_enabled") == "1",
             eviction,
             replicas: line("connected_slaves").parse().unwrap_or(0),
             replicas_wanted,
@@ -111,6 +127,9 @@ impl Promises {
         if major < 7 {
             found.push(Weakness::Old { version: self.version.clone() });
         }
+        if self.is_in_cluster {
+            found.push(Weakness::InCluster);
+        }
         if !self.is_primary {
             found.push(Weakness::Replica);
         }
@@ -118,6 +137,8 @@ impl Promises {
             found.push(Weakness::NoAppendOnlyFile);
         } else if self.sync != "always" {
             found.push(Weakness::SyncsLate { sync: self.sync.clone() });
+        } else if !self.syncs_while_rewriting {
+            found.push(Weakness::NoSyncWhileRewriting);
         }
         if self.eviction != "noeviction" {
             found.push(Weakness::Evicts { policy: self.eviction.clone() });
@@ -128,9 +149,17 @@ impl Promises {
         found
     }
 
+    /// The weaknesses that lie in settings. Whether replicas follow is asked with every append.
+    pub(super) fn weak_settings(&self) -> Vec<Weakness> {
+        let is_setting = |weakness: &Weakness| !matches!(weakness, Weakness::FewReplicas { .. });
+        self.weaknesses().into_iter().filter(is_setting).collect()
+    }
+
     /// The weaknesses nobody can agree to: with them there is no store at all.
     pub(super) fn obstacles(&self) -> Vec<Weakness> {
-        let is_obstacle = |weakness: &Weakness| matches!(weakness, Weakness::Replica | Weakness::Old { .. });
+        let is_obstacle = |weakness: &Weakness| {
+            matches!(weakness, Weakness::Replica | Weakness::Old { .. } | Weakness::InCluster)
+        };
         self.weaknesses().into_iter().filter(is_obstacle).collect()
     }
 }
@@ -199,6 +228,18 @@ mod tests {
         for (promises, weakness) in rows {
             assert_eq!(promises.weaknesses(), [weakness]);
         }
+    }
+
+    #[test]
+    fn a_node_of_a_cluster_is_an_obstacle_and_no_sync_while_rewriting_a_weakness() {
+        let info = "redis_version:7.0.15\r\nrole:master\r\naof_enabled:1\r\nmaxmemory_policy:noeviction\r\n";
+        let mut config: HashMap<String, String> =
+            [("appendfsync".to_owned(), "always".to_owned())].into_iter().collect();
+        let cluster = Promises::of(&format!("{info}cluster_enabled:1\r\n"), &config, 0);
+        assert_eq!(cluster.obstacles(), [Weakness::InCluster]);
+        assert_eq!(Promises::of(&format!("{info}cluster_enabled:0\r\n"), &config, 0).weaknesses(), []);
+        config.insert("no-appendfsync-on-rewrite".to_owned(), "yes".to_owned());
+        assert_eq!(Promises::of(info, &config, 0).weaknesses(), [Weakness::NoSyncWhileRewriting]);
     }
 
     #[test]

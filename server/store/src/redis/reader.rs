@@ -107,6 +107,8 @@ impl Reader {
             let (generation, mut link) = self.link().await?;
             match link.ask(&command(&link)).await {
                 Ok(value) => return Ok(value),
+                // An answer like any other: the connection is as good as before.
+                Err(Fault::WrongType) => return Err(Fault::WrongType),
                 Err(fault) => {
                     let mut place = self.link.lock().await;
                     if place.as_ref().is_some_and(|(made, _)| *made == generation) {
@@ -128,8 +130,11 @@ impl Reader {
                 command.arg("COUNT").arg(count);
                 command
             })
-            .await?;
-        answers::stream(value)
+            .await;
+        match value {
+            Err(Fault::WrongType) => Ok(None),
+            value => answers::stream(value?),
+        }
     }
 
     /// Entries of a log, checked.
@@ -237,7 +242,11 @@ impl Reader {
                 command.arg(self.shared.keys.packed(game));
                 command
             })
-            .await?;
+            .await;
+        let value = match value {
+            Err(Fault::WrongType) => return Err(damaged(1, "the key of what was packed holds another type")),
+            value => value?,
+        };
         let Some(bytes) = parsed::<Option<Vec<u8>>>(value)? else { return Ok(None) };
         let unpacked = packing::unpack(game, &bytes);
         unpacked.map(Some).ok_or_else(|| damaged(1, "what was packed does not fit its hash"))
@@ -294,8 +303,12 @@ impl Reader {
                 command.arg(self.shared.keys.log(game)).arg("+").arg("-").arg("COUNT").arg(2);
                 command
             })
-            .await?;
-        let found = answers::stream(value)?.ok_or_else(|| damaged(1, "its form is another one"))?;
+            .await;
+        let found = match value {
+            Err(Fault::WrongType) => None,
+            value => answers::stream(value?)?,
+        };
+        let found = found.ok_or_else(|| damaged(1, "its form is another one"))?;
         let Some(StreamEntry { seq, value, .. }) = found.first() else { return Ok(Head::START) };
         let before = match found.get(1) {
             Some(entry) => entry.head().ok_or_else(|| damaged(entry.seq, "it is too short"))?,
@@ -332,7 +345,8 @@ impl Reader {
                 .ask(|_| {
                     let mut command = redis::cmd("SCAN");
                     command.arg(cursor).arg("MATCH").arg(self.shared.keys.log_pattern());
-                    command.arg("COUNT").arg(1000).arg("TYPE").arg("stream");
+                    // Of whatever type: a log that was overwritten is reported when it is read, not left out.
+                    command.arg("COUNT").arg(1000);
                     command
                 })
                 .await?;
@@ -386,10 +400,18 @@ impl Reader {
             let (looked_at, last, found): (usize, Vec<u8>, Vec<Vec<u8>>) = parsed(value)?;
             for pair in found.chunks_exact(2) {
                 let [name, bytes] = pair else { continue };
-                let key = Key::new(name.clone()).map_err(|_| damaged(0, "a key is too long"))?;
-                let (value, expires) = parse_record(bytes).ok_or_else(|| damaged_record(&key))?;
-                let value = value.to_vec();
-                records.push((key, value, expires));
+                // One damaged record must not keep all others from whoever looks through a list.
+                let Ok(key) = Key::new(name.clone()) else {
+                    tracing::error!(
+                        length = name.len(),
+                        "the name of a side record is too long: it is left out"
+                    );
+                    continue;
+                };
+                match parse_record(bytes) {
+                    Some((value, expires)) => records.push((key, value.to_vec(), expires)),
+                    None => tracing::error!(?key, "a side record is damaged: it is left out"),
+                }
             }
             if looked_at == 0 {
                 break;

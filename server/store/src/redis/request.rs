@@ -76,6 +76,11 @@ pub(super) enum Request {
         packed: Vec<u8>,
         reply: Reply<bool>,
     },
+    /// Deletes the log of a game, packed or not.
+    DeleteLog {
+        game: GameId,
+        reply: Reply<()>,
+    },
     /// Tells all servers something.
     Tell {
         notice: Vec<u8>,
@@ -111,7 +116,7 @@ impl Request {
     /// Answers that it came to nothing, or that nobody knows.
     pub(super) fn fail(self, fault: &Fault) {
         let unavailable = || StoreError::Unavailable { why: fault.clone().into_why() };
-        let is_in_doubt = matches!(fault, Fault::InDoubt(_));
+        let is_in_doubt = matches!(fault, Fault::InDoubt(_) | Fault::WrongType);
         // A caller that went away needs no answer, here as everywhere below.
         match self {
             Request::Append { reply, .. } if is_in_doubt => reply.send(Ok(AppendOutcome::Unknown)).is_ok(),
@@ -124,6 +129,7 @@ impl Request {
             Request::Pack { reply, .. } => reply.send(Err(unavailable())).is_ok(),
             Request::Quarantine { reply, .. }
             | Request::Release { reply, .. }
+            | Request::DeleteLog { reply, .. }
             | Request::Tell { reply, .. }
             | Request::Settle { reply } => reply.send(Err(unavailable())).is_ok(),
         };

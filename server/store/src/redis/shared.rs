@@ -14,6 +14,7 @@ use super::RedisOptions;
 use super::address::RedisAddress;
 use super::heard::Heard;
 use super::held::Held;
+use super::kept::Kept;
 use super::layout::Keys;
 use super::link::{Fault, Link, Patience, parsed};
 use super::promises::Promises;
@@ -21,6 +22,9 @@ use crate::store::{Announcement, Notice, Outage};
 
 /// Announcements that may wait for a listener; one who is further behind is told to look at everything.
 const ANNOUNCEMENTS_MAX: usize = 4096;
+/// Why a game is in quarantine whose log is not a log any more.
+pub(super) const OVERWRITTEN: &str =
+    "its key holds a value of another type: something else has written there";
 /// How far ahead of what this machine's own clock expects a moment may be to be taken as it is, in milliseconds.
 const AHEAD_MAX_MS: u64 = 1_000;
 
@@ -58,6 +62,7 @@ pub(super) struct Shared {
     /// Whether trouble has been told since the last connection.
     is_troubled: AtomicBool,
     held: Mutex<Held>,
+    kept: Mutex<Kept>,
     pub(super) announcements: broadcast::Sender<Announcement>,
     pub(super) notices: broadcast::Sender<Notice>,
     pub(super) counters: Counters,
@@ -83,6 +88,7 @@ impl Shared {
             is_reached: AtomicBool::new(false),
             is_troubled: AtomicBool::new(false),
             held: Mutex::new(Held::new(options.held_bytes_max)),
+            kept: Mutex::default(),
             announcements,
             notices: broadcast::channel(ANNOUNCEMENTS_MAX).0,
             counters: Counters::default(),
@@ -186,6 +192,10 @@ impl Shared {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(super) fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(super) fn note_promises(&self, promises: &Promises) {
         self.is_reached.store(true, Ordering::SeqCst);
         promises.clone_into(&mut self.promises.write().unwrap_or_else(PoisonError::into_inner));
@@ -230,6 +240,12 @@ impl Shared {
         if quarantined.insert(game, reason.to_owned()).is_none() {
             tracing::error!(%game, reason, "the log of a game is damaged: it is in quarantine");
         }
+    }
+
+    /// The key of a game's log holds something else: this game is in quarantine, all others go on.
+    pub(super) fn quarantine_overwritten(&self, game: GameId) {
+        self.quarantine(game, OVERWRITTEN);
+        self.held().forget(game);
     }
 
     pub(super) fn set_quarantined(&self, found: BTreeMap<GameId, String>) {

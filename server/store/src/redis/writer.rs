@@ -5,8 +5,8 @@
 //! nobody knows what was done: the connection is given up and fenced off on the next one, and until then reads wait, so that
 //! whoever resolves an `Unknown` by reading gets a final answer.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use flagfall_board::Stamp;
@@ -19,7 +19,7 @@ use super::Demand;
 use super::answers::{self, Beat};
 use super::layout::SCHEMA;
 use super::link::{Fault, Former, Link, Script};
-use super::promises::list;
+use super::promises::{Weakness, list};
 use super::request::{Request, gather};
 use super::shared::Shared;
 use crate::clock::{SystemClock, WallClock};
@@ -49,6 +49,8 @@ pub(super) struct Writer {
     outages_known_until: Stamp,
     /// What tells the store from one that was in this Redis before.
     made: String,
+    /// When to look next at what Redis promises.
+    promises_at: Instant,
 }
 
 impl Writer {
@@ -65,6 +67,7 @@ impl Writer {
             opened_at: None,
             outages_known_until: Stamp(0),
             made: String::new(),
+            promises_at: Instant::now(),
         };
         let found = writer.connect().await?;
         let last_heartbeat = writer.last_life(found).await?;
@@ -101,6 +104,7 @@ impl Writer {
         if self.ready().await.is_err() {
             return;
         }
+        self.look_at_promises().await;
         if self.shared.is_time_doubtful.swap(false, Ordering::SeqCst) && self.look_at_time().await.is_err() {
             return self.return_soon().await;
         }
@@ -108,6 +112,37 @@ impl Writer {
         let left_behind = SystemClock.now().0.saturating_sub(LEFT_BEHIND_MS);
         if let Err(fault) = self.finish_pending(&mut link, Some(left_behind)).await {
             self.lose_link(&fault);
+            self.return_soon().await;
+        }
+    }
+
+    /// Notices settings of Redis that were changed while it runs. One that promises too little now is given up, as if it were connected to just now.
+    async fn look_at_promises(&mut self) {
+        if Instant::now() < self.promises_at {
+            return;
+        }
+        self.promises_at = Instant::now() + self.shared.options.promises_every;
+        let Some(mut link) = self.link.clone() else { return };
+        let promises = match link.promises_now().await {
+            Ok(promises) => promises,
+            Err(fault) => {
+                // It is asked again; what was promised before counts until then.
+                self.lose_link(&fault);
+                return self.return_soon().await;
+            }
+        };
+        let before = self.shared.promises.read().unwrap_or_else(PoisonError::into_inner).weak_settings();
+        let weaknesses = promises.weak_settings();
+        self.shared.note_promises(&promises);
+        if weaknesses == before {
+            return;
+        }
+        for weakness in weaknesses.iter().filter(|weakness| !before.contains(weakness)) {
+            tracing::error!(redis = %self.shared.address, %weakness, "Redis was set to promise less than before");
+        }
+        let is_refused = self.shared.options.demand == Demand::Full && !weaknesses.is_empty();
+        if is_refused || !promises.obstacles().is_empty() {
+            self.give_link_up(&Fault::NotDone(too_weak(&weaknesses)));
             self.return_soon().await;
         }
     }
@@ -161,19 +196,22 @@ impl Writer {
         self.shared.note_promises(&link.promises);
         let weaknesses = link.promises.weaknesses();
         if options.demand == Demand::Full && !weaknesses.is_empty() {
-            return Err(Fault::NotDone(format!(
-                "this Redis promises less than a game needs: {}",
-                list(&weaknesses)
-            )));
+            return Err(Fault::NotDone(too_weak(&weaknesses)));
         }
         if let Some(former) = &self.former {
             link.fence(former).await?;
         }
+        self.look_at_keys(&mut link).await?;
         let Begun { last_heartbeat, wait, made } = self.begin(&mut link).await?;
+        let is_made_anew = !self.made.is_empty() && self.made != made;
         self.made = made;
+        self.promises_at = Instant::now() + options.promises_every;
         let games = self.shared.held().games();
         for chunk in games.chunks(CHUNK) {
             self.give_back(&mut link, chunk).await?;
+        }
+        if is_made_anew {
+            self.give_back_records(&mut link).await?;
         }
         // Others do so too: whoever wrote before them would cut off what they hold.
         sleep(wait).await;
@@ -210,11 +248,16 @@ impl Writer {
         let epoch: u64 =
             epoch.parse().map_err(|_| Fault::not_done("the store in this Redis has no epoch"))?;
         self.shared.epoch.fetch_max(epoch, Ordering::SeqCst);
-        let quarantined: Vec<(String, String)> =
-            link.ask(redis::cmd("HGETALL").arg(&keys.quarantined)).await?;
-        self.shared.set_quarantined(
-            quarantined.into_iter().filter_map(|(game, why)| Some((game.parse().ok()?, why))).collect(),
-        );
+        let quarantined: Vec<(Vec<u8>, Vec<u8>)> =
+            match link.ask(redis::cmd("HGETALL").arg(&keys.quarantined)).await {
+                Err(Fault::WrongType) => Vec::new(),
+                quarantined => quarantined?,
+            };
+        let parse = |(game, why): (Vec<u8>, Vec<u8>)| {
+            let game = std::str::from_utf8(&game).ok()?.parse().ok()?;
+            Some((game, String::from_utf8_lossy(&why).into_owned()))
+        };
+        self.shared.set_quarantined(quarantined.into_iter().filter_map(parse).collect());
         let heartbeat = heartbeat.parse().ok().map(Stamp);
         if self.opened_at.is_none() {
             // Later it is for the heartbeat that follows to say how late it is, and whether clocks stood still.
@@ -310,15 +353,23 @@ impl Writer {
 
     /// From now on there is no connection, if the fault says so.
     pub(super) fn lose_link(&mut self, fault: &Fault) {
-        if !fault.ends_link() {
-            return;
+        if fault.ends_link() {
+            self.give_link_up(fault);
         }
+    }
+
+    /// From now on there is no connection.
+    fn give_link_up(&mut self, fault: &Fault) {
         if let Some(link) = self.link.take() {
             self.former = Some(link.former());
             self.shared.is_in_doubt.store(true, Ordering::SeqCst);
             self.shared.note_trouble(fault);
         }
     }
+}
+
+fn too_weak(weaknesses: &[Weakness]) -> String {
+    format!("this Redis promises less than a game needs: {}", list(weaknesses))
 }
 
 /// What a store says of itself to whoever connects.

@@ -77,3 +77,17 @@ pub(crate) async fn texts(store: &dyn Store, game: GameId) -> Vec<String> {
     let text = |entry: &StoredEntry| String::from_utf8(entry.body.expose().to_vec()).unwrap();
     log(store, game).await.iter().map(text).collect()
 }
+
+/// Copies a folder with all that is in it.
+pub(crate) fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy_folder(&path, &target);
+        } else {
+            std::fs::copy(path, target).unwrap();
+        }
+    }
+}

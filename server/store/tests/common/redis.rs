@@ -57,6 +57,13 @@ impl RedisServer {
         panic!("redis-server does not start; is the package redis-server installed?");
     }
 
+    /// One that is part of a cluster, of which it is the only node.
+    pub(crate) fn start_cluster_node() -> RedisServer {
+        // By itself it takes a port 10,000 above its own, which may not exist.
+        let bus = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+        RedisServer::start_with(&[&FIT[..], &["--cluster-enabled", "yes", "--cluster-port", &bus]].concat())
+    }
+
     /// One that is spoken to with TLS alone, with these flags beside.
     pub(crate) fn start_tls(flags: &[&str]) -> RedisServer {
         let tls = ["--tls-port", PORT, "--port", "0"];

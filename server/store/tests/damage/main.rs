@@ -203,6 +203,19 @@ async fn sample_of_journals(folder: &Path) -> Vec<PathBuf> {
     journals(folder)
 }
 
+#[tokio::test]
+async fn a_deleted_log_is_not_missed_where_the_mirror_reaches_further_back_than_the_journal() {
+    let folder = scratch();
+    old_sample(folder.path()).await;
+    let store = open(folder.path()).unwrap();
+    store.delete_log(game(0)).await.unwrap();
+    drop(store);
+    let store = open(folder.path()).unwrap();
+    assert!(store.salvage().is_none(), "nothing is damaged");
+    assert_eq!(store.head(game(0)).await, Ok(Head::START));
+    assert_eq!(store.head(game(1)).await.unwrap().seq, u64::from(ENTRIES));
+}
+
 fn journals(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     files(&folder.join("db"), &mut found);

@@ -6,7 +6,9 @@ mod clocks;
 #[path = "../common/mod.rs"]
 mod common;
 mod losses;
+mod overwritten;
 mod packing;
+mod settings;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,7 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use common::redis::RedisServer;
-use common::{PATIENCE, append, append_ok, body, game, key, log, put, texts, until};
+use common::{PATIENCE, append, append_ok, body, copy_folder, game, key, log, put, texts, until};
 use flagfall_store::redis::Demand;
 use flagfall_store::{
     Announcement, Append, AppendOutcome, Expect, Head, Notice, ReadError, RedisOptions, RedisStore, Store,
@@ -86,19 +88,6 @@ fn set_back(redis: &mut RedisServer, copy: &Path) {
     redis.wipe();
     copy_folder(copy, redis.folder());
     redis.start_again();
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy_folder(&path, &target);
-        } else {
-            std::fs::copy(path, target).unwrap();
-        }
-    }
 }
 
 /// Appends to a game until the store fails; counts what was acknowledged.

@@ -116,9 +116,13 @@ fn judge_mobility_after(position: &Position, moved: Moved) -> Option<Outcome> {
     judge_mobility(&after)
 }
 
-/// The verdict on a position in which a side is to move: none while it can (§A10).
+/// The verdict on a position in which a side is to move: none while it can (§A10), and while a strike waits.
 pub(crate) fn judge_mobility(position: &Position) -> Option<Outcome> {
     let side = position.turn();
+    if position.has_strike_pending() {
+        // Whoever owes a choice can make it: the reserve rule leaves one (§Q4, §Q6).
+        return None;
+    }
     let can_act = if position.ruleset().reserve {
         position.owed_color().is_some() || has_act(position, side, None)
     } else {

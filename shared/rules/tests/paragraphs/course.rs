@@ -4,8 +4,8 @@ use flagfall_board::{Numbering, Rank, Side, Square, SquareSet};
 use flagfall_rules::rulesets::{CLASSIC, COURSE};
 use flagfall_rules::secret::{SecretRecord, to_record};
 use flagfall_rules::{
-    Command, EndReason, Entropy, Game, GameTerms, Identity, Phase, Position, PositionTextError, Referee,
-    Setup, TimeControl, Viewer, decide, see, view,
+    Command, EndReason, Entropy, Game, GameTerms, Identity, MoveCommand, Phase, Position, PositionTextError,
+    Referee, Setup, TimeControl, Viewer, decide, see, view,
 };
 
 use crate::board::{Line, check};
@@ -241,6 +241,22 @@ fn u7_what_is_no_act_of_the_side_to_move_is_only_refused() {
     table.refuses(Red, &step("a1a9"), "not_playing");
     let mut table = started();
     table.does(Red, &Command::Resign).refuses(Red, &step("a1a9"), "game_over");
+}
+
+#[test]
+fn u7_a_needless_color_is_refused_and_loses_nothing() {
+    let colored = |squares: &str| -> Command {
+        let asked: MoveCommand = format!("{squares}=g").parse().expect("a move");
+        Command::Move(asked)
+    };
+    let mut table = started();
+    table.refuses(Red, &colored("a4a5"), "color_refused");
+    assert_eq!((table.game.phase(), table.game.ply()), (Phase::Playing, 0));
+    table.moves("a4a5").refuses(Blue, &colored("a7a6"), "color_refused");
+    assert_eq!((table.game.phase(), table.game.ply()), (Phase::Playing, 1));
+    // The color does not excuse an illegal move.
+    table.does(Blue, &colored("a7a9"));
+    assert_eq!(table.ended(), (Some(Red), EndReason::IllegalAct));
 }
 
 /// A Flag too many, a Bomb too few.

@@ -183,6 +183,7 @@ fn every_refusal_of_a_setup_has_a_code_of_its_own() {
     let square = square("a1");
     let codes = [
         SetupRefusal::TooShort { have: 0, want: 1 },
+        SetupRefusal::TooLong { have: 2, want: 1 },
         SetupRefusal::UnknownLetter { letter: 'x' },
         SetupRefusal::Outside { square },
         SetupRefusal::Double { square },
@@ -194,6 +195,7 @@ fn every_refusal_of_a_setup_has_a_code_of_its_own() {
         codes,
         [
             "setup_too_short",
+            "setup_too_long",
             "setup_unknown_letter",
             "setup_outside_home",
             "setup_double_square",

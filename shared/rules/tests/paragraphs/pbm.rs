@@ -2,7 +2,7 @@
 
 use flagfall_board::{Rank, Side};
 use flagfall_rules::rulesets::{PBM, PBM_SMALL};
-use flagfall_rules::{Referee, Setup};
+use flagfall_rules::{Referee, Setup, SetupRefusal};
 
 use crate::board::check;
 
@@ -50,10 +50,11 @@ fn p4_the_text_begins_with_the_row_nearest_the_enemy_from_the_players_left() {
 }
 
 #[test]
-fn p4_blanks_and_case_and_what_follows_do_not_matter() {
-    let plain = Setup::from_text("9394924939566 91S9575574BB7668B88BF7B88B9", Side::Red, &PBM);
-    let loose =
-        Setup::from_text("\t9394924939\n566 91s9575\r\n574bb7668b 88bf7b88b9 and more!", Side::Red, &PBM);
-    assert_eq!(plain, loose);
+fn p4_blanks_and_case_do_not_matter_and_nothing_is_cut_off() {
+    let read = |text: &str| Setup::from_text(text, Side::Red, &PBM);
+    let plain = read("9394924939566 91S9575574BB7668B88BF7B88B9");
+    assert_eq!(plain, read("\t9394924939\n566 91s9575\r\n574bb7668b 88bf7b88b9 \n"));
     assert!(plain.is_ok());
+    let longer = read("9394924939566 91S9575574BB7668B88BF7B88B9 9");
+    assert_eq!(longer, Err(SetupRefusal::TooLong { have: 41, want: 40 }));
 }

@@ -142,6 +142,18 @@ fn d2_only_its_owner_knows_the_winner_and_that_nobody_else_does() {
 }
 
 #[test]
+fn a7_a_defender_that_everybody_knew_is_named_in_the_strike() {
+    for defender in ["4", "B"] {
+        let struck = strike(&format!("{defender}*"), "5");
+        let rank = Rank::from_letter(defender.chars().next().expect("a letter")).expect("a rank");
+        for viewer in Viewer::ALL {
+            assert_eq!(struck.strike(viewer).defender, Identity::Known(rank), "{viewer:?}");
+            assert_eq!(struck.defender(viewer).identity, Identity::Known(rank), "{viewer:?}");
+        }
+    }
+}
+
+#[test]
 fn d2_a_piece_the_other_side_has_seen_is_marked_for_its_owner() {
     // A Scout struck it.
     let piece = strike("4", "9").defender(Viewer::Player(Side::Blue));

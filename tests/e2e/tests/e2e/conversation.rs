@@ -37,7 +37,7 @@ fn draws_are_offered_declined_and_agreed_and_a_rematch_swaps_the_sides() {
     assert!(bob.contains("you play Red against ann. Barrage, no clock."), "{bob}");
     assert!(!ann.contains(&duel.id), "{ann}");
 
-    duel.clients[Side::Red].type_line("abort");
+    duel.clients[Side::Red].type_line("abort yes");
     duel.expect("The game was called off.");
     for side in Side::BOTH {
         duel.clients[side].leave();
@@ -58,8 +58,8 @@ fn a_friend_is_challenged_by_a_code() {
 
     server
         .run_client(&site, "eve", &["play", "--accept", "nonsense"])
-        .expect(2, &["Refused: This challenge is not open"]);
-    server.run_client(&site, "eve", &["play", "--accept", "00000000000000000000"]).expect(2, &["not open"]);
+        .expect(1, &["Refused: This challenge is not open"]);
+    server.run_client(&site, "eve", &["play", "--accept", "00000000000000000000"]).expect(1, &["not open"]);
 
     let mut bob = server.client(&site, "bob", &["play", "--accept", &code, "--setup", "suggested"]);
     bob.expect("ann challenges you: Barrage, 5+3.");
@@ -69,9 +69,9 @@ fn a_friend_is_challenged_by_a_code() {
     ann.type_line("deploy random");
     ann.expect("The game starts.");
     bob.expect("The game starts.");
-    server.run_client(&site, "eve", &["play", "--accept", &code]).expect(2, &["not open"]);
+    server.run_client(&site, "eve", &["play", "--accept", &code]).expect(1, &["not open"]);
 
-    bob.type_line("resign");
+    bob.type_line("resign yes");
     for client in [&mut ann, &mut bob] {
         client.expect("resigned.");
         client.leave();
@@ -114,7 +114,7 @@ fn a_whole_game_against_the_house_is_played_from_the_printed_board() {
     assert!(again.contains(&format!("you play {}", side.opponent())), "{again}");
     ann.type_line("deploy random");
     ann.expect("Your turn");
-    ann.type_line("abort");
+    ann.type_line("abort yes");
     ann.expect("The game was called off.");
     ann.leave();
     server.run_client(&site, "cat", &["record", &id]).expect(0, &["Red deployed:", "Blue deployed:"]);

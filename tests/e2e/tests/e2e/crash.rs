@@ -51,7 +51,7 @@ pub(crate) fn play_through_kills(site: &Site) {
     assert_eq!((events(&record, "paused").len(), events(&record, "resumed").len()), (3, 3));
     assert_clocks(&mut duel, &record);
     let turn = duel.mirror.turn().expect("a running game");
-    duel.clients[turn].type_line("resign");
+    duel.clients[turn].type_line("resign yes");
     duel.expect("resigned.");
     spectator.expect("resigned.");
 }
@@ -126,7 +126,7 @@ fn a_choice_that_waits_survives_the_server_and_the_client() {
     second.sentences.iter().for_each(|sentence| drop(spectator.expect(sentence)));
     let record = record(&server, &site, &duel.id);
     assert_eq!((events(&record, "paused").len(), events(&record, "resumed").len()), (1, 1));
-    duel.clients[chooser].type_line("resign");
+    duel.clients[chooser].type_line("resign yes");
     duel.expect("resigned.");
     let seen = spectator.lines();
     let end = seen.iter().position(|line| line.contains("resigned.")).unwrap_or(seen.len());
@@ -191,14 +191,14 @@ fn a_killed_client_gets_its_seat_back() {
     let mut older = std::mem::replace(&mut duel.clients[Side::Red], newer);
     assert_eq!(duel.clients[Side::Red].game(), id);
     older.expect("Another connection of yours has taken the seat over.");
-    older.type_line("resign");
+    older.type_line("resign yes");
     older.expect("This connection is read-only");
     duel.play_quietly(3);
 
     // A stranger who names the game only looks at it.
     let mut stranger = server.client(&site, "eve", &["play", "--game", &id]);
-    stranger.expect("You watch.");
-    stranger.type_line("resign");
+    stranger.expect("you are a spectator");
+    stranger.type_line("resign yes");
     stranger.expect("You only watch this game.");
 }
 
@@ -220,7 +220,7 @@ fn of_two_players_at_one_machine_each_gets_the_own_seat_back() {
     let line = again.expect(": you play ");
     assert!(line.contains("you play Blue"), "{line}");
     first.expect("(Blue) is here.");
-    first.type_line("resign");
+    first.type_line("resign yes");
     first.expect("Blue wins: Red resigned.");
     again.expect("Blue wins: Red resigned.");
 }

@@ -98,7 +98,7 @@ fn a_lost_tail_is_accepted_only_when_the_operator_says_so_and_the_players_go_on_
     }
     assert_eq!(told[0], told[1]);
     assert!(told[0].starts_with("Ply 8: "), "{told:?}");
-    duel.clients.red.type_line("resign");
+    duel.clients.red.type_line("resign yes");
     duel.expect("Blue wins: Red resigned.");
     assert!(!server.has_said("panic"));
 }

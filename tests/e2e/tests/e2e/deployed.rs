@@ -91,7 +91,7 @@ fn games_are_archived_with_the_rights_of_deploy_and_everything_reads_as_before()
     let mut duel = Duel::begin(&server, &site, "barrage", "10+0", Chance::seed_or(5));
     duel.play_quietly(20);
     let turn = duel.mirror.turn().expect("a running game");
-    duel.clients[turn].type_line("resign");
+    duel.clients[turn].type_line("resign yes");
     duel.expect("resigned.");
     let running = Duel::begin(&server, &site, "barrage", "none", Chance::seed_or(6));
     let record = |server: &Server| get(server.address, &format!("/api/games/{}/record", duel.id)).body;

@@ -106,7 +106,7 @@ fn play(ruleset: &str, plies: usize) {
         told.push(ply);
     }
     let end = end.unwrap_or_else(|| {
-        duel.clients[Side::Blue].type_line("resign");
+        duel.clients[Side::Blue].type_line("resign yes");
         "Red wins: Blue resigned.".to_owned()
     });
     duel.expect(&end);
@@ -164,7 +164,7 @@ fn last_square(squares: &str) -> &str {
 fn assert_records(server: &Server, site: &Site, duel: &Duel, told: &[Ply], end: &str) {
     let json = server.run_client(site, "cat", &["record", &duel.id, "--json"]);
     json.expect(0, &[]);
-    let record: Value = serde_json::from_str(&json.said).expect("a record");
+    let record: Value = serde_json::from_str(&json.printed).expect("a record");
     for side in Side::BOTH {
         let name = side.to_string().to_lowercase();
         let setup = record["deployments"][&name]["setup"].as_str().unwrap_or_default();

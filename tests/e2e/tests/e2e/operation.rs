@@ -45,7 +45,7 @@ fn every_line_of_a_json_log_is_a_json_object_and_none_tells_a_secret() {
         let mut duel = Duel::begin(&server, &site, "barrage", "none", Chance::seed_or(13));
         duel.play_quietly(4);
         let turn = duel.mirror.turn().expect("a running game");
-        duel.clients[turn].type_line("resign");
+        duel.clients[turn].type_line("resign yes");
         duel.expect("resigned.");
         server.terminate();
         server.ended().expect(0, &[]);

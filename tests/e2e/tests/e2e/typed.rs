@@ -66,14 +66,14 @@ fn wrong_deployments_and_illegal_moves_are_answered_in_words() {
     ann.expect("Red has ");
     ann.type_line("help");
     ann.expect("a4a5 or move a4a5");
-    ann.type_line("resign");
+    ann.type_line("resign yes");
     ann.expect("Blue wins: Red resigned.");
     ann.expect("Type rematch or quit.");
-    ann.type_line("resign");
+    ann.type_line("resign yes");
     ann.expect("The game is over.");
     ann.type_line("a4a5");
     ann.expect("The game is over.");
     // A script learns from the exit code that its last command was refused.
     ann.end_input();
-    ann.ended().expect(2, &[]);
+    ann.ended().expect(1, &[]);
 }

@@ -499,7 +499,13 @@ impl<'a> State<'a> {
             seen["laid"] = json!(format!("{squares}={chip}"));
         }
         if let Some(strike) = taken.strike {
-            let is_defender_known = strike.is_defender_shown || self.audience == 1 - mover;
+            // Only a defender that wins can stay hidden, and one that everybody knew never does.
+            let winner_at = match strike.defender.1 {
+                "advances" => from,
+                _ => to,
+            };
+            let was_known = after.piece(*winner_at).is_some_and(|piece| piece.is_revealed);
+            let is_defender_known = strike.is_defender_shown || was_known || self.audience == 1 - mover;
             seen["piece"] = json!(strike.attacker.0);
             seen["strike"] = json!({
                 "attacker": strike.attacker.0,

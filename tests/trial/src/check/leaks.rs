@@ -85,11 +85,16 @@ impl Checker<'_> {
                 color == audience || steps().any(is_shown)
             }
             Found::Struck(color, squares) => {
-                let is_shown = |taken: &Taken| {
-                    is_ply(taken, color, squares)
-                        && taken.strike.is_some_and(|strike| strike.is_defender_shown)
+                let is_shown = |(step, taken): (usize, &Taken)| {
+                    let Some(strike) = taken.strike.filter(|_| is_ply(taken, color, squares)) else {
+                        return false;
+                    };
+                    // A winner that everybody knew already is named as well.
+                    let winner_at = if strike.defender.1 == "advances" { squares.0 } else { squares.1 };
+                    let winner = self.truth.boards[step + 1].piece(winner_at);
+                    strike.is_defender_shown || winner.is_some_and(|piece| piece.is_revealed)
                 };
-                1 - color == audience || steps().any(|(_, taken)| is_shown(taken))
+                1 - color == audience || steps().any(is_shown)
             }
             Found::Placed(color, at) => {
                 let is_labeled = |taken: &Taken| {

@@ -112,7 +112,7 @@ pub(crate) fn check_pair(pair: &PairLog, findings: &mut Findings) {
 
 /// The text with a sign in the place of every opaque value: the given ones, hashes and salts, moments.
 fn veiled(text: &str, opaque: &[String]) -> String {
-    let mut text = text.to_owned();
+    let mut text = without_signature(text);
     for (number, value) in opaque.iter().enumerate().filter(|(_, value)| !value.is_empty()) {
         text = text.replace(value.as_str(), &format!("#{number}"));
     }
@@ -141,9 +141,26 @@ fn veiled(text: &str, opaque: &[String]) -> String {
     veiled
 }
 
+/// The text of a record without the server's signature. It signs the game's id and moments, which differ
+/// anyway, and is added a moment after the end: a record fetched before has none. That it says nothing of
+/// hidden ranks is for the leak tests, which make both sessions' digests themselves.
+fn without_signature(text: &str) -> String {
+    const START: &str = r#","signature":{"#;
+    let Some((before, rest)) = text.split_once(START) else { return text.to_owned() };
+    let Some((_, after)) = rest.split_once('}') else { return text.to_owned() };
+    format!("{before}{after}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_record_is_compared_without_its_signature() {
+        let signed = r#"{"game":"a","signature":{"key":"0a","value":"0b"},"events":[]}"#;
+        assert_eq!(veiled(signed, &[]), r#"{"game":"a","events":[]}"#);
+        assert_eq!(veiled(r#"{"events":[]}"#, &[]), r#"{"events":[]}"#);
+    }
 
     #[test]
     fn opaque_values_are_veiled_and_nothing_else() {

@@ -91,6 +91,7 @@ impl Played {
             return Some(text.to_owned());
         }
         let text = without_object(text, "claimable_at");
+        let text = if self.is_spread { without_object(&text, "left") } else { text };
         Some(if self.is_spread { without_object(&text, "presence") } else { text })
     }
 }

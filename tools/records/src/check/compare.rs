@@ -46,6 +46,9 @@ pub(super) fn compare(
             let detail = "the deployment is not written in one piece of capital letters".to_owned();
             Err((Falsehood::Setup, detail))
         }
+        (GameEvent::Placed(truth), GameEvent::Placed(told)) if truth.piece != told.piece => {
+            compare_identities("the piece", truth.piece, told.piece)
+        }
         (GameEvent::Ended { outcome, .. }, _) => {
             Err((Falsehood::NotEnded, format!("the game had ended: {}", in_words(outcome))))
         }

@@ -4,11 +4,14 @@ use flagfall_board::{PerSide, Rank, Side, SquareSet};
 use flagfall_protocol::{Audience, GameEvent, GameRecord, HexBytes, Outcome};
 use flagfall_rules::{Commitment, EndReason, Identity, Lakes, Ruleset, Setup, SetupRefusal};
 
-use super::{Knowledge, Wrong, finding_at, own_setup};
+use super::{Knowledge, Wrong, finding_at};
 use crate::finding::{Falsehood, Finding, Unchecked, UncheckedKind};
 
 /// Characters of the longest name somebody can have.
 const NAME_LEN_MAX: usize = 64;
+const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
+/// The longest pause that is taken for an outage without a word.
+const LONG_PAUSE_MS: u64 = 7 * DAY_MS;
 
 pub(super) fn check(record: &GameRecord) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -130,7 +133,7 @@ fn check_setups(record: &GameRecord) -> Result<(), Wrong> {
             let detail = format!("{side}'s deployment is not written in one piece of capital letters");
             return Err((Falsehood::Setup, detail));
         }
-        if record.audience.side() == Some(side) && own_setup(record).is_some_and(|own| own != opened.setup) {
+        if record.audience.side() == Some(side) && record.own_setup().is_some_and(|own| own != opened.setup) {
             let detail = format!("what was opened is not what {side} handed in last");
             return Err((Falsehood::Deployment, detail));
         }
@@ -193,7 +196,7 @@ fn check_opened(record: &GameRecord) -> Result<(), Wrong> {
             "both deployments are open, and the one who offered the game kept his secret".to_owned(),
         );
     }
-    if record.imported.is_some() && !both {
+    if record.imported.as_ref().is_some_and(|imported| imported.from != "text") && !both {
         return wrong("an imported game has both deployments".to_owned());
     }
     Ok(())
@@ -225,6 +228,14 @@ fn check_outcome(record: &GameRecord) -> Result<(), (usize, Wrong)> {
         _ => None,
     });
     let last = record.events.len().saturating_sub(1);
+    if let Some((index, outcome, _)) = ended
+        && let Some(by) = record.events[index].by
+        && (outcome.reason != EndReason::Resigned.code() || outcome.winner != Some(by.opponent()))
+    {
+        let detail =
+            format!("{by} is said to have resigned, which is not how the game is said to have ended");
+        return Err((index, (Falsehood::Outcome, detail)));
+    }
     match (&record.outcome, ended) {
         (None, None) => Ok(()),
         (Some(_), None) => Err((last, (Falsehood::Missing, "the end of the game is not told".to_owned()))),
@@ -237,6 +248,27 @@ fn check_outcome(record: &GameRecord) -> Result<(), (usize, Wrong)> {
             Err((index, (Falsehood::Opened, detail)))
         }
         (Some(_), Some(_)) | (None, Some(_)) => Ok(()),
+    }
+}
+
+/// Names the longest pause if it is longer than any outage should be. A pause is the server's word alone.
+pub(super) fn name_long_pause(record: &GameRecord, unchecked: &mut Vec<Unchecked>) {
+    let mut paused = None;
+    let mut longest = 0;
+    for told in &record.events {
+        match (&told.event, paused) {
+            (GameEvent::Paused { since }, _) => paused = Some(*since),
+            (GameEvent::Resumed { since }, Some(from)) => {
+                longest = longest.max(since.unwrap_or(told.at).saturating_sub(from));
+                paused = None;
+            }
+            _ => {}
+        }
+    }
+    if longest > LONG_PAUSE_MS {
+        let days = longest / DAY_MS;
+        let detail = format!("a pause of {days} days: nothing but the server's word speaks for it");
+        unchecked.push(Unchecked { code: UncheckedKind::Pause, detail });
     }
 }
 
@@ -275,7 +307,7 @@ pub(super) fn name_unchecked(
     if has_hidden_choices(record) {
         name(
             UncheckedKind::Deadline,
-            "whether plies came in time: when choices were made is told when the game is over".to_owned(),
+            "when choices were made: that is told when the game is over".to_owned(),
         );
     }
     if let Some(imported) = &record.imported {

@@ -7,7 +7,7 @@ use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square};
 use flagfall_protocol::{GameEvent, GameRecord, SeenMove, SeenStrike, StrikeFate};
 use flagfall_rules::{Fate, Fill, Identity, Ruleset, strike_fates};
 
-use super::{Knowledge, own_setup};
+use super::Knowledge;
 
 /// What a home square may have borne: a rank, or nothing.
 const KINDS: usize = Rank::COUNT + 1;
@@ -55,7 +55,7 @@ pub(super) fn fit(
         for side in Side::BOTH {
             texts[side] = match (knowledge[side], &record.deployments[side]) {
                 (Knowledge::Opened, Some(opened)) => opened.setup.clone(),
-                (Knowledge::Own, _) => own_setup(record).unwrap_or_default().to_owned(),
+                (Knowledge::Own, _) => record.own_setup().unwrap_or_default().to_owned(),
                 (Knowledge::Shown | Knowledge::Opened, _) => traces.deployment(side)?,
             };
         }

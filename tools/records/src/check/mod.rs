@@ -8,17 +8,21 @@ mod compare;
 mod facts;
 mod fit;
 mod replay;
+mod reserve;
 
 use std::collections::BTreeSet;
 
-use flagfall_board::{PerSide, Ply, Side};
-use flagfall_protocol::{GameEvent, GameRecord, RECORD_FORMAT};
+use flagfall_board::{PerSide, Ply, Rank};
+use flagfall_protocol::{GameRecord, RECORD_FORMAT, RecordedEvent};
 use flagfall_rules::{Position, Ruleset, Start};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::finding::{Falsehood, Finding, Report, Status, Unchecked, UncheckedKind};
+use crate::signature::{PublicKeys, SignatureStatus, is_signed};
 use replay::Replay;
+pub(crate) use replay::decide_move;
+use reserve::{Fitted, NotFitted};
 
 /// A falsehood at no place yet.
 type Wrong = (Falsehood, String);
@@ -37,6 +41,12 @@ enum Knowledge {
 /// Checks a JSON value that should be a record: its form as well as its truth.
 #[must_use]
 pub fn check_value(value: &Value) -> Report {
+    check_value_with(value, None)
+}
+
+/// The same with public keys of servers: the record must be signed with one of them.
+#[must_use]
+pub fn check_value_with(value: &Value, keys: Option<&PublicKeys>) -> Report {
     // A record of another format may have other fields: that word comes first.
     if let Some(format) = value.get("format").filter(|format| **format != RECORD_FORMAT) {
         return unreadable(
@@ -46,7 +56,7 @@ pub fn check_value(value: &Value) -> Report {
     }
     match GameRecord::deserialize(value) {
         Ok(record) => {
-            let mut report = check(&record);
+            let mut report = check_with(&record, keys);
             let mut fields = BTreeSet::new();
             if let Ok(known) = serde_json::to_value(&record) {
                 unknown_fields(value, &known, "", &mut fields);
@@ -75,6 +85,7 @@ fn unreadable(code: Falsehood, detail: String) -> Report {
         plies_checked: 0,
         reason: None,
         on_trust: false,
+        signature: None,
         findings: vec![Finding { code, event: None, ply: None, detail }],
         unchecked: Vec::new(),
     }
@@ -107,6 +118,12 @@ fn unknown_fields(told: &Value, known: &Value, path: &str, unknown: &mut BTreeSe
 /// Checks a record.
 #[must_use]
 pub fn check(record: &GameRecord) -> Report {
+    check_with(record, None)
+}
+
+/// Checks a record, and its signature with public keys of servers where they are given.
+#[must_use]
+pub fn check_with(record: &GameRecord, keys: Option<&PublicKeys>) -> Report {
     let mut report = Report {
         status: Status::Good,
         game: Some(record.game),
@@ -116,33 +133,25 @@ pub fn check(record: &GameRecord) -> Report {
         plies_checked: 0,
         reason: record.outcome.as_ref().map(|outcome| outcome.reason.clone()),
         on_trust: false,
+        signature: None,
         findings: facts::check(record),
         unchecked: Vec::new(),
     };
-    let has_coins = |ruleset: &Ruleset| ruleset.start == Start::Coins;
-    let is_open = record.start.is_some() || Ruleset::find(&record.terms.ruleset).is_some_and(has_coins);
-    let knowledge = PerSide::from_fn(|side| {
-        if record.deployments[side].is_some() || is_open {
-            Knowledge::Opened
-        } else if record.audience.side() == Some(side) && own_setup(record).is_some() {
-            Knowledge::Own
-        } else {
-            Knowledge::Shown
-        }
-    });
+    let knowledge = knowledge_of(record);
     facts::name_unchecked(record, knowledge, &mut report.unchecked);
+    let mut public = None;
     if let Some(ruleset) = Ruleset::find(&record.terms.ruleset)
         && report.findings.iter().all(|finding| finding.code != Falsehood::Setup)
     {
         match begin(record, ruleset, knowledge) {
-            Ok(Some((setups, start))) => {
-                Replay::new(record, ruleset, knowledge, setups, start).run(&mut report);
+            Ok(Some(beginning)) => {
+                public = Replay::new(record, ruleset, knowledge, beginning).run(&mut report);
             }
             Ok(None) => {
                 let detail = if record.start.is_some() {
                     "every ply: the ranks in the position it began with are not open"
                 } else {
-                    "every ply: what a side deployed, and what it keeps in reserve, is not open"
+                    "every ply: no ranks were found that fit all that is told of a side's pieces"
                 };
                 let detail = detail.to_owned();
                 report.unchecked.push(Unchecked { code: UncheckedKind::Rest, detail });
@@ -158,12 +167,81 @@ pub fn check(record: &GameRecord) -> Report {
             }
         }
     }
+    check_signature(record, keys, public.as_deref(), &mut report);
+    if report.signature != Some(SignatureStatus::Verified) {
+        facts::name_long_pause(record, &mut report.unchecked);
+    }
     report.status = match (report.findings.is_empty(), report.unchecked.is_empty()) {
         (false, _) => Status::False,
         (true, false) => Status::Partly,
         (true, true) => Status::Good,
     };
     report
+}
+
+/// Verifies the signature. `public` is what the public was told of the game, where all of it was replayed.
+fn check_signature(
+    record: &GameRecord,
+    keys: Option<&PublicKeys>,
+    public: Option<&[RecordedEvent]>,
+    report: &mut Report,
+) {
+    let mut leave = |detail: String| {
+        report.unchecked.push(Unchecked { code: UncheckedKind::Signature, detail });
+        Some(SignatureStatus::NotVerifiable)
+    };
+    report.signature = match (&record.signature, keys) {
+        (None, None) => None,
+        (Some(_), None) => Some(SignatureStatus::NotVerified),
+        (None, Some(_)) => leave("the signature: there is none".to_owned()),
+        (Some(signature), Some(keys)) => {
+            let digest = record.digest().or_else(|| record.digest_with(public?));
+            match (keys.find(&signature.key), digest) {
+                (None, _) => {
+                    leave(format!("the signature: the key {} is not among those given", signature.key))
+                }
+                (Some(key), Some(digest)) if is_signed(digest, signature, key) => {
+                    Some(SignatureStatus::Verified)
+                }
+                (Some(_), Some(_)) => {
+                    let detail = "the server signed something else than this record tells".to_owned();
+                    let finding = Finding { code: Falsehood::Signature, event: None, ply: None, detail };
+                    report.findings.push(finding);
+                    Some(SignatureStatus::False)
+                }
+                (Some(_), None) => {
+                    leave("the signature: what the public was told cannot be made out".to_owned())
+                }
+            }
+        }
+    };
+}
+
+fn knowledge_of(record: &GameRecord) -> PerSide<Knowledge> {
+    let has_coins = |ruleset: &Ruleset| ruleset.start == Start::Coins;
+    let is_open = record.start.is_some() || Ruleset::find(&record.terms.ruleset).is_some_and(has_coins);
+    PerSide::from_fn(|side| {
+        if record.deployments[side].is_some() || is_open {
+            Knowledge::Opened
+        } else if record.audience.side() == Some(side) && record.own_setup().is_some() {
+            Knowledge::Own
+        } else {
+            Knowledge::Shown
+        }
+    })
+}
+
+/// What the game of a record can be played with: what is known, and ranks that fit where nothing is.
+///
+/// # Errors
+/// Why it cannot be played, for a person.
+pub(crate) fn beginning(record: &GameRecord, ruleset: &'static Ruleset) -> Result<Beginning, String> {
+    match begin(record, ruleset, knowledge_of(record)) {
+        Ok(Some(beginning)) => Ok(beginning),
+        Ok(None) => Err("no ranks were found that fit all that is told of a side's pieces".to_owned()),
+        Err(Begin::Start(detail)) => Err(detail),
+        Err(Begin::Impossible(_)) => Err("no deployment makes possible what is told".to_owned()),
+    }
 }
 
 /// Why no game can be begun.
@@ -174,9 +252,17 @@ enum Begin {
     Start(String),
 }
 
-/// What a replay begins with: deployments, or a position; nothing when the record hides ranks of the position.
-type Beginning = (PerSide<String>, Option<Position>);
+/// What a replay begins with.
+#[derive(Default)]
+pub(crate) struct Beginning {
+    pub(crate) setups: PerSide<String>,
+    /// The position, where it was set up and not deployed.
+    start: Option<Position>,
+    /// What came from a reserve unseen, by the place of the event.
+    pub(crate) placed: Vec<Option<Rank>>,
+}
 
+/// Nothing when the record hides ranks and none were found that fit.
 fn begin(
     record: &GameRecord,
     ruleset: &'static Ruleset,
@@ -185,14 +271,17 @@ fn begin(
     let Some(text) = &record.start else {
         if ruleset.start == Start::Coins {
             // Nothing is deployed, and whatever a coin becomes is public (§Q8).
-            return Ok(Some((PerSide::default(), None)));
+            return Ok(Some(Beginning::default()));
         }
-        let is_hidden = |side: Side| knowledge[side] == Knowledge::Shown;
-        if ruleset.reserve && Side::BOTH.into_iter().any(is_hidden) {
-            return Ok(None);
+        if ruleset.reserve {
+            return match reserve::fit(record, ruleset, knowledge) {
+                Ok(Fitted { setups, placed }) => Ok(Some(Beginning { setups, start: None, placed })),
+                Err(NotFitted::Impossible(index)) => Err(Begin::Impossible(index)),
+                Err(NotFitted::Unknown) => Ok(None),
+            };
         }
         return fit::fit(record, ruleset, knowledge)
-            .map(|setups| Some((setups, None)))
+            .map(|setups| Some(Beginning { setups, ..Beginning::default() }))
             .map_err(Begin::Impossible);
     };
     if text.contains('?') {
@@ -202,16 +291,7 @@ fn begin(
     if position.ruleset() != ruleset {
         return Err(Begin::Start(format!("the position is one of {}", position.ruleset().id)));
     }
-    Ok(Some((PerSide::default(), Some(position))))
-}
-
-/// What the player to whom the record is told handed in last.
-fn own_setup(record: &GameRecord) -> Option<&str> {
-    record.audience.side()?;
-    record.events.iter().rev().find_map(|told| match &told.event {
-        GameEvent::Deployed { setup } => Some(setup.as_str()),
-        _ => None,
-    })
+    Ok(Some(Beginning { start: Some(position), ..Beginning::default() }))
 }
 
 /// A finding at an event. Its ply is its own, or the last before it.

@@ -1,25 +1,31 @@
 //! Playing a record's game again.
 
+mod choices;
+mod ends;
+
 use std::collections::VecDeque;
 
-use flagfall_board::{ChipColor, PerSide, Side, Sign, Stamp};
-use flagfall_protocol::{Audience, GameEvent, GameRecord, Outcome, SeenMove, SeenPlacing};
+use flagfall_board::{ChipColor, PerSide, Rank, Side, Sign, Stamp};
+use flagfall_protocol::{
+    Audience, GameEvent, GameRecord, Outcome, RecordedEvent, SeenMove, SeenPlacing, StrikeFate,
+};
 use flagfall_rules::{
-    Choice, Command, EndReason, Entropy, Event, Events, Fill, Game, GameTerms, Identity, MoveCommand, Phase,
-    Placing, Position, Refusal, Ruleset, SeenEvent, Setup, TimeControl, Viewer, decide, decide_deadline,
-    decide_pause, decide_resume, decide_resume_since, decide_verdict, evolve, evolve_compensated, see, view,
+    Choice, Command, Disclosure, EndReason, Entropy, Event, Events, Fill, Game, GameTerms, Identity,
+    MoveCommand, Phase, Placing, Refusal, Ruleset, SeenEvent, Setup, TimeControl, Viewer, decide,
+    decide_pause, decide_resume, decide_resume_since, evolve, evolve_compensated, see, view,
 };
 
 use super::compare::{compare, kind_of};
-use super::{Knowledge, Wrong, facts, finding_at};
+use super::{Beginning, Knowledge, Wrong, facts, finding_at};
 use crate::finding::{Falsehood, Report, Unchecked, UncheckedKind};
+use choices::Resolved;
 
 /// Where an event can have come from.
 enum Cause {
     /// A command, a deadline or a pause: it tells the first of these.
     Events(Events),
-    /// The same, of more than one command.
-    List(Vec<Event>),
+    /// The last of choices that are not told: the game after them, and what followed.
+    Resolved(Box<Resolved>),
     /// The same, and nobody but a player or an umpire can say why.
     Decision(Events),
     /// What the record does not tell decides whether it is right.
@@ -30,6 +36,8 @@ pub(super) struct Replay<'a> {
     record: &'a GameRecord,
     knowledge: PerSide<Knowledge>,
     setups: PerSide<String>,
+    /// What came from a reserve unseen, by the place of the event: ranks that fit.
+    placed: Vec<Option<Rank>>,
     viewer: Viewer,
     game: Game,
     /// What must follow, for it came with the event before.
@@ -38,11 +46,22 @@ pub(super) struct Replay<'a> {
     at: Stamp,
     /// What the record says that the side which acted was given back.
     lag_ms: u32,
+    /// The place of the event.
+    index: usize,
+    /// When the side whose choice is told made it, while a strike waits.
+    chosen_at: Option<Stamp>,
+    /// Choices that are not told leave open how much time is left: what came later is not held against the clocks, or not against the delay that is given back.
+    is_time_open: bool,
+    is_lag_open: bool,
     is_over: bool,
     is_stopped: bool,
+    /// Whether the end could not be played.
+    is_cut: bool,
     on_trust: bool,
     plies: usize,
     unchecked: Vec<Unchecked>,
+    /// What the public was told.
+    public: Vec<RecordedEvent>,
 }
 
 impl<'a> Replay<'a> {
@@ -50,16 +69,16 @@ impl<'a> Replay<'a> {
         record: &'a GameRecord,
         ruleset: &'static Ruleset,
         knowledge: PerSide<Knowledge>,
-        setups: PerSide<String>,
-        start: Option<Position>,
+        beginning: Beginning,
     ) -> Replay<'a> {
+        let Beginning { setups, start, placed } = beginning;
         let viewer = match record.audience {
             Audience::Red => Viewer::Player(Side::Red),
             Audience::Blue => Viewer::Player(Side::Blue),
             Audience::Public => Viewer::Public,
         };
         // Without stamps there is no clock.
-        let time = if record.imported.is_some() || facts::has_hidden_choices(record) {
+        let time = if record.imported.is_some() {
             TimeControl::Unlimited
         } else {
             TimeControl::from(record.terms.time)
@@ -78,6 +97,7 @@ impl<'a> Replay<'a> {
             record,
             knowledge,
             setups,
+            placed,
             viewer,
             game: start
                 .map_or_else(|| Game::new(terms), |start| Game::from_position(terms, start))
@@ -85,20 +105,27 @@ impl<'a> Replay<'a> {
             pending: VecDeque::new(),
             at: Stamp(record.created),
             lag_ms: 0,
+            index: 0,
+            chosen_at: None,
+            is_time_open: false,
+            is_lag_open: false,
             is_over: false,
             is_stopped: false,
+            is_cut: false,
             on_trust: false,
             plies: 0,
             unchecked: Vec::new(),
+            public: Vec::new(),
         }
     }
 
-    /// Plays until the end or the first falsehood.
-    pub(super) fn run(mut self, report: &mut Report) {
+    /// Plays until the end or the first falsehood. What the public was told of the game, if all of it was played.
+    pub(super) fn run(mut self, report: &mut Report) -> Option<Vec<RecordedEvent>> {
         let record = self.record;
         let mut found = None;
         for (index, told) in record.events.iter().enumerate() {
             self.lag_ms = told.lag_ms;
+            self.index = index;
             if let Err(wrong) = self.step(&told.event, Stamp(told.at)) {
                 found = Some((index, wrong));
                 break;
@@ -111,10 +138,12 @@ impl<'a> Replay<'a> {
             let detail = "more came with this event, and the record stops".to_owned();
             found = Some((record.events.len().saturating_sub(1), (Falsehood::Missing, detail)));
         }
+        let is_whole = found.is_none() && !self.is_stopped && !self.is_cut;
         report.findings.extend(found.map(|(index, wrong)| finding_at(record, index, wrong)));
         report.plies_checked = self.plies;
         report.on_trust = self.on_trust;
         report.unchecked.append(&mut self.unchecked);
+        is_whole.then_some(self.public)
     }
 
     fn step(&mut self, told: &GameEvent, at: Stamp) -> Result<(), Wrong> {
@@ -125,17 +154,29 @@ impl<'a> Replay<'a> {
             // Blocked or not comes before the limits (§A10), and hidden ranks decide it.
             self.pending.clear();
         }
+        if self.has_hidden() && self.is_for_illegal_deployment(told) {
+            let detail = "the end (illegal_act): it depends on deployments that are not opened".to_owned();
+            self.unchecked.push(Unchecked { code: UncheckedKind::End, detail });
+            (self.is_over, self.is_cut) = (true, true);
+            self.pending.clear();
+            return Ok(());
+        }
         let event = match self.pending.pop_front() {
             Some(event) => event,
             None => match self.cause(told, at)? {
                 Cause::Hidden(unchecked) => {
                     self.is_over = matches!(told, GameEvent::Ended { .. });
                     self.is_stopped = !self.is_over;
+                    self.is_cut = self.is_over;
                     self.unchecked.push(unchecked);
                     return Ok(());
                 }
                 Cause::Events(events) => self.take(events, at, told)?,
-                Cause::List(events) => self.take(events, at, told)?,
+                Cause::Resolved(resolved) => {
+                    self.game = resolved.game;
+                    self.is_lag_open |= self.record.lag_quota.is_some();
+                    self.take(resolved.events, at, told)?
+                }
                 Cause::Decision(events) => {
                     self.on_trust = true;
                     self.take(events, at, told)?
@@ -143,7 +184,11 @@ impl<'a> Replay<'a> {
             },
         };
         self.check_lag(&event, at)?;
-        let truth = self.carry_out(event, told).ok_or_else(|| unexpected(told))?;
+        let is_known = self.knows_silent_defender(told);
+        let mut truth = self.carry_out(event, told).ok_or_else(|| unexpected(told))?;
+        if is_known {
+            forget_known_defender(&mut truth, told);
+        }
         compare(&truth, told, self.knowledge)?;
         if at != self.at {
             let detail = "it is stamped apart from the event it came with".to_owned();
@@ -151,6 +196,10 @@ impl<'a> Replay<'a> {
         }
         match told {
             GameEvent::Ended { .. } => self.is_over = true,
+            GameEvent::Struck(_) => self.chosen_at = None,
+            GameEvent::Chosen { .. } => self.chosen_at = Some(at),
+            // How much of either side's time was gone before it is not told.
+            GameEvent::Paused { .. } => self.is_time_open |= self.waits_for_hidden_choice(),
             other => self.plies += usize::from(other.is_ply()),
         }
         if self.has_hidden() && self.pending.front().is_some_and(|event| self.is_blocked_end(event)) {
@@ -159,10 +208,25 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
+    /// True if a strike that is told without its defender goes against a piece that everybody knows,
+    /// where a defender that wins stays silent.
+    fn knows_silent_defender(&self, told: &GameEvent) -> bool {
+        let GameEvent::Moved(SeenMove { squares, strike: Some(strike), .. }) = told else { return false };
+        let is_silent = self.game.terms().ruleset.disclosure == Disclosure::SilentDefense
+            && strike.defender.0 == Identity::Hidden
+            && strike.attacker.0 != Identity::Known(Rank::Scout)
+            && strike.defender_fate != StrikeFate::Leaves;
+        is_silent && {
+            let seen = view(&self.game, self.viewer, self.game.latest());
+            seen.pieces.iter().any(|piece| piece.square == squares.0.to && piece.is_revealed)
+        }
+    }
+
     /// Nobody is given back more of the network's delay than the quota has left, or anything without having ended his turn.
     fn check_lag(&self, event: &Event, at: Stamp) -> Result<(), Wrong> {
         // Without a clock there is nothing to check it against: what is not known of the choices hides it.
         let has_clock = self.game.terms().time != TimeControl::Unlimited || self.record.lag_quota.is_none();
+        let has_clock = has_clock && !self.is_lag_open;
         let side = event.ends_time_of();
         let most_ms = side.map_or(0, |side| self.game.lag_credit_ms(side, self.lag_ms, at));
         if has_clock && self.lag_ms > most_ms {
@@ -177,6 +241,7 @@ impl<'a> Replay<'a> {
         loop {
             let lag_ms = std::mem::take(&mut self.lag_ms);
             evolve_compensated(&mut self.game, &event, self.at, lag_ms);
+            self.note_public(&event, lag_ms, told);
             let seen = see(&event, &self.game, self.sees_as(told)).map(|seen| GameEvent::from(&seen));
             let is_choice =
                 self.game.position().has_strike_pending() && !matches!(told, GameEvent::Chosen { .. });
@@ -184,6 +249,15 @@ impl<'a> Replay<'a> {
                 (Some(GameEvent::Chosen { .. }) | None, true) => event = self.pending.pop_front()?,
                 (seen, _) => return seen,
             }
+        }
+    }
+
+    /// Notes what the public was told of an event; of a choice what the end tells everybody.
+    fn note_public(&mut self, event: &Event, lag_ms: u32, told: &GameEvent) {
+        let seen = see(event, &self.game, Viewer::Public).map(|seen| GameEvent::from(&seen));
+        let chosen = matches!(told, GameEvent::Chosen { .. }).then(|| told.clone());
+        if let Some(event) = seen.or(chosen) {
+            self.public.push(RecordedEvent::new(self.at, lag_ms, event));
         }
     }
 
@@ -229,6 +303,7 @@ impl<'a> Replay<'a> {
                 self.ask(strike.side, &Command::Move(strike.squares.0.into()), at).map(Cause::Events)
             }
             GameEvent::Chosen { side, rank } => {
+                self.check_own_time(*side, at)?;
                 self.ask(*side, &Command::Choose(Choice(*rank)), at).map(Cause::Events)
             }
             GameEvent::Removed { side, square } => {
@@ -285,58 +360,19 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// A strike that waited, by the choices that are not told but by what came of it.
-    fn resolve(&self, seen: &SeenMove, at: Stamp) -> Result<Cause, Wrong> {
-        let no_strike = || (Falsehood::Strike, "the move was a strike, and none is told".to_owned());
-        let strike = seen.strike.as_ref().ok_or_else(no_strike)?;
-        let mut after = self.game.clone();
-        let mut all = Vec::new();
-        for (side, identity) in [(seen.side, strike.attacker.0), (seen.side.opponent(), strike.defender.0)] {
-            if !self.game.is_to_act(side) {
-                continue;
-            }
-            if self.viewer.is_side(side) || !facts::has_hidden_choices(self.record) {
-                return Err((Falsehood::Missing, format!("what {side} chose came before, and is not told")));
-            }
-            let Identity::Known(rank) = identity else {
-                let detail = format!("what {side} chose is public, and not told");
-                return Err((Falsehood::Shown, detail));
-            };
-            let events =
-                decide(&after, side, after.ply(), &Command::Choose(Choice(rank)), at, &Entropy([0; 32]))
-                    .map_err(|refusal| self.refused(refusal, at))?;
-            events.iter().for_each(|event| evolve(&mut after, event, at));
-            all.extend(events);
-        }
-        Ok(Cause::List(all))
-    }
-
-    /// A move whose path and color are not told, but for what they left behind: the first that leaves the chips so.
     fn decide_move(&self, seen: &SeenMove, at: Stamp) -> Result<Events, Refusal> {
-        let asked = MoveCommand::from(seen.squares.0);
-        if !self.game.terms().ruleset.chips {
-            return self.decide(seen.side, &Command::Move(asked), at);
-        }
-        let paths = [None, Some(Sign::Plus), Some(Sign::Minus)];
-        let colors = std::iter::once(None).chain(ChipColor::ALL.map(Some));
-        let all = colors.flat_map(|color| paths.map(|path| MoveCommand { path, color, ..asked }));
-        let verdicts: Vec<_> = all.map(|asked| self.decide(seen.side, &Command::Move(asked), at)).collect();
-        let fits = |events: &Events| {
-            let mut after = self.game.clone();
-            let first = events.iter().next().and_then(|event| {
-                evolve(&mut after, event, at);
-                see(event, &after, self.viewer)
-            });
-            matches!(first, Some(SeenEvent::Moved(first)) if SeenMove::from(&first).laid == seen.laid)
-        };
-        let fitting = verdicts.iter().position(|verdict| verdict.as_ref().is_ok_and(fits));
-        let place = fitting.or_else(|| verdicts.iter().position(Result::is_ok)).unwrap_or_default();
-        verdicts.into_iter().nth(place).unwrap_or(Err(Refusal::NoPath))
+        decide_move(&self.game, seen, self.viewer, at, |command| self.decide(seen.side, command, at))
     }
 
     fn place(&self, seen: &SeenPlacing, at: Stamp) -> Result<Cause, Wrong> {
         let SeenPlacing { side, square, piece, labeled, color } = *seen;
-        let Identity::Known(rank) = piece.0 else {
+        let fitting = self.placed.get(self.index).copied().flatten();
+        let rank = match piece.0 {
+            Identity::Known(rank) => Some(rank),
+            Identity::Hidden => fitting,
+            Identity::OneOf(_) | Identity::Coin => None,
+        };
+        let Some(rank) = rank else {
             return Ok(Cause::Hidden(Unchecked {
                 code: UncheckedKind::Rest,
                 detail: format!(
@@ -360,104 +396,6 @@ impl<'a> Replay<'a> {
         }
     }
 
-    fn end(&self, outcome: &Outcome, at: Stamp) -> Result<Cause, Wrong> {
-        match (outcome.reason.as_str(), outcome.winner) {
-            ("resigned", Some(winner)) => {
-                self.ask(winner.opponent(), &Command::Resign, at).map(Cause::Decision)
-            }
-            ("draw_agreed", None) => self.ask_either(&Command::AcceptDraw, at).map(Cause::Decision),
-            ("aborted", None) => {
-                let by_itself = decide_deadline(&self.game, at);
-                if self.game.phase() == Phase::Deploying && !by_itself.is_empty() {
-                    return Ok(Cause::Events(by_itself));
-                }
-                // A player may before his first ply, an umpire whenever it must.
-                let asked = self.ask_either(&Command::Abort, at).map(Cause::Decision);
-                asked.or_else(|_| self.verdict(outcome, at))
-            }
-            ("out_of_time", _) if self.game.deadline().is_some() && self.game.phase() == Phase::Playing => {
-                let by_itself = self.fall(outcome, at);
-                if by_itself.is_empty() {
-                    let left = self.game.deadline().map_or(0, |deadline| deadline.ms_since(at));
-                    return Err((Falsehood::TimeLeft, format!("there were {left} ms left")));
-                }
-                Ok(Cause::Events(by_itself))
-            }
-            ("out_of_time" | "illegal_act" | "abandoned", _) => self.verdict(outcome, at),
-            ("resigned" | "draw_agreed" | "aborted", _) => Err(wrong_winner(outcome)),
-            (reason, _) if EndReason::from_code(reason).is_none() => {
-                Err((Falsehood::Outcome, format!("no game ends with {reason:?}")))
-            }
-            _ => self.end_by_rule(outcome),
-        }
-    }
-
-    /// The flag that fell. Where a strike waits and both owed a choice, whoever won may have made his unseen (§Q4).
-    fn fall(&self, outcome: &Outcome, at: Stamp) -> Events {
-        let by_itself = decide_deadline(&self.game, at);
-        let tells = |events: &Events| {
-            let first = events.iter().next().and_then(|event| see(event, &self.game, self.viewer));
-            matches!(first, Some(SeenEvent::Ended { outcome: found, opened: _ }) if Outcome::from(&found) == *outcome)
-        };
-        let Some(winner) = outcome.winner.filter(|winner| self.game.is_to_act(*winner)) else {
-            return by_itself;
-        };
-        if tells(&by_itself) || !self.game.position().has_strike_pending() {
-            return by_itself;
-        }
-        let mut chosen = self.game.clone();
-        let struck = chosen.latest();
-        let choices = view(&chosen, Viewer::Player(winner), struck).legal_commands();
-        let Some(choice) = choices.and_then(|choices| choices.nth(0)) else { return by_itself };
-        if let Ok(events) = decide(&chosen, winner, chosen.ply(), &choice, struck, &Entropy([0; 32])) {
-            events.iter().for_each(|event| evolve(&mut chosen, event, struck));
-        }
-        decide_deadline(&chosen, at)
-    }
-
-    /// An umpire's verdict, from outside the board: on the side that had to act, or on any before the start.
-    fn verdict(&self, outcome: &Outcome, at: Stamp) -> Result<Cause, Wrong> {
-        if self.game.is_paused() {
-            return Err((Falsehood::Unexpected, "the game was paused".to_owned()));
-        }
-        if self.game.deadline().is_some_and(|deadline| at > deadline) {
-            return Err(self.refused(Refusal::OutOfTime, at));
-        }
-        let (Outcome { winner, reason }, turn) = (outcome, self.game.turn());
-        let is_possible = match (turn, winner) {
-            (Some(turn), Some(winner)) => reason == "abandoned" || *winner == turn.opponent(),
-            (Some(_), None) => reason == "abandoned" || reason == "aborted",
-            // Also where wrong deployments lose (§U7): the rules judge them when both are in, and an umpire may have been handed none.
-            (None, _) => true,
-        };
-        match EndReason::from_code(reason).filter(|_| is_possible) {
-            Some(reason) => {
-                let outcome = flagfall_rules::Outcome { winner: *winner, reason };
-                Ok(Cause::Decision(decide_verdict(&self.game, outcome)))
-            }
-            None => Err(wrong_winner(outcome)),
-        }
-    }
-
-    /// An end by the rules that the engine did not make with the last event.
-    fn end_by_rule(&self, outcome: &Outcome) -> Result<Cause, Wrong> {
-        let turn = self.game.turn();
-        let is_possible = match (outcome.reason.as_str(), outcome.winner) {
-            ("no_legal_move", Some(winner)) => turn == Some(winner.opponent()),
-            ("both_blocked", None) => turn.is_some(),
-            // What remains is an end that hidden ranks would have made earlier in the order of §A10.
-            ("quiet_limit" | "ply_limit", None) => {
-                view(&self.game, self.viewer, self.game.latest()).plies_to_limit == Some(0)
-            }
-            _ => false,
-        };
-        if is_possible && self.has_hidden() {
-            let detail = format!("the end ({}): it depends on ranks that are not opened", outcome.reason);
-            return Ok(Cause::Hidden(Unchecked { code: UncheckedKind::End, detail }));
-        }
-        Err((Falsehood::EndedEarly, format!("the game had not ended by {}", outcome.reason)))
-    }
-
     fn ask_either(&self, command: &Command, at: Stamp) -> Result<Events, Wrong> {
         let verdicts = Side::BOTH.map(|side| self.decide(side, command, at));
         match verdicts {
@@ -474,6 +412,10 @@ impl<'a> Replay<'a> {
     fn decide(&self, side: Side, command: &Command, at: Stamp) -> Result<Events, Refusal> {
         let salt = self.record.deployments[side].as_ref().map_or([0; 32], |opened| opened.salt.0);
         let judged = at.minus_ms(self.lag_ms.into());
+        // While choices may have been made unseen, somebody's time may have stopped.
+        let is_open = self.is_time_open || self.waits_for_hidden_choice();
+        let deadline = self.game.deadline().filter(|_| is_open);
+        let judged = deadline.map_or(judged, |deadline| deadline.min(judged));
         decide(&self.game, side, self.game.ply(), command, judged, &Entropy(salt))
     }
 
@@ -491,6 +433,15 @@ impl<'a> Replay<'a> {
         (code, format!("{refusal} ({})", refusal.code()))
     }
 
+    /// Whether a told end says that a deployment was against the rules (§U7), where ranks were found that would have started the game.
+    fn is_for_illegal_deployment(&self, told: &GameEvent) -> bool {
+        let is_it = |outcome: &Outcome| outcome.reason == EndReason::IllegalAct.code();
+        self.game.terms().ruleset.illegal_act_loses
+            && self.game.phase() == Phase::Deploying
+            && !self.pending.is_empty()
+            && matches!(told, GameEvent::Ended { outcome, opened: _ } if is_it(outcome))
+    }
+
     /// Whether the game is played with ranks that were found to fit.
     fn has_hidden(&self) -> bool {
         Side::BOTH.into_iter().any(|side| self.knowledge[side] == Knowledge::Shown)
@@ -503,6 +454,45 @@ impl<'a> Replay<'a> {
 
     fn is_blocked_end(&self, event: &Event) -> bool {
         see(event, &self.game, self.viewer).is_some_and(|seen| is_blocked_end(&GameEvent::from(&seen)))
+    }
+}
+
+/// A move whose path and color are not told, but for what they left behind: the first that leaves the chips so.
+pub(crate) fn decide_move(
+    game: &Game,
+    seen: &SeenMove,
+    viewer: Viewer,
+    at: Stamp,
+    decide: impl Fn(&Command) -> Result<Events, Refusal>,
+) -> Result<Events, Refusal> {
+    let asked = MoveCommand::from(seen.squares.0);
+    if !game.terms().ruleset.chips {
+        return decide(&Command::Move(asked));
+    }
+    let paths = [None, Some(Sign::Plus), Some(Sign::Minus)];
+    let colors = std::iter::once(None).chain(ChipColor::ALL.map(Some));
+    let all = colors.flat_map(|color| paths.map(|path| MoveCommand { path, color, ..asked }));
+    let verdicts: Vec<_> = all.map(|asked| decide(&Command::Move(asked))).collect();
+    let fits = |events: &Events| {
+        let mut after = game.clone();
+        let first = events.iter().next().and_then(|event| {
+            evolve(&mut after, event, at);
+            see(event, &after, viewer)
+        });
+        matches!(first, Some(SeenEvent::Moved(first)) if SeenMove::from(&first).laid == seen.laid)
+    };
+    let fitting = verdicts.iter().position(|verdict| verdict.as_ref().is_ok_and(fits));
+    let place = fitting.or_else(|| verdicts.iter().position(Result::is_ok)).unwrap_or_default();
+    verdicts.into_iter().nth(place).unwrap_or(Err(Refusal::NoPath))
+}
+
+/// Servers of version 0.1 did not name a defender that won in silence, even if everybody knew it
+/// (§A7): their records are as true as others.
+fn forget_known_defender(truth: &mut GameEvent, told: &GameEvent) {
+    if let (GameEvent::Moved(truth), GameEvent::Moved(told)) = (truth, told)
+        && let (Some(truth), Some(told)) = (&mut truth.strike, &told.strike)
+    {
+        truth.defender = told.defender;
     }
 }
 

@@ -7,6 +7,7 @@ mod pbm;
 mod plain;
 mod strados;
 mod text;
+mod told;
 
 use flagfall_protocol::GameRecord;
 use flagfall_rules::Ruleset;
@@ -96,6 +97,9 @@ pub enum ImportError {
         /// The engine's refusal.
         why: String,
     },
+    /// It tells something that is false: a salt that is not that of the commitment, for one.
+    #[error("the game is told falsely: {0}")]
+    False(String),
     /// The game ends elsewhere or otherwise by the rules that were assumed.
     #[error("after move {ply}, in {ruleset}: {why}")]
     End {
@@ -149,8 +153,7 @@ pub fn export(record: &GameRecord, format: Format) -> Result<String, ExportError
             .map(|text| text + "\n")
             .map_err(|error| ExportError::False(error.to_string())),
         Format::Text => {
-            // The text tells no more than the plain game: what cannot be read back is not written.
-            Plain::of(record, format)?;
+            plain::check_told(record)?;
             Ok(record.to_string())
         }
         Format::Strados => strados::write(&Plain::of(record, format)?),
@@ -172,9 +175,18 @@ pub fn import(
     }
     let text = text.trim_start_matches('\u{feff}');
     match format {
-        Format::Json => serde_json::from_str(text).map_err(|error| ImportError::Form(error.to_string())),
+        Format::Json => crate::strict::from_str(text).map_err(|error| ImportError::Form(error.to_string())),
         Format::Text => text::read(text),
-        Format::Strados => strados::read(text, ruleset)?.into_record(format.name()),
-        Format::Pbm => pbm::read(text, ruleset)?.into_record(format.name()),
+        Format::Strados => checked(strados::read(text, ruleset)?.into_record(format.name())?),
+        Format::Pbm => checked(pbm::read(text, ruleset)?.into_record(format.name())?),
+    }
+}
+
+/// A record that [`check`](crate::check) accepts: an end such as a resignation that nobody wins can
+/// be written in a foreign format, and no record may tell it.
+fn checked(record: GameRecord) -> Result<GameRecord, ImportError> {
+    match crate::check(&record).findings.first() {
+        Some(finding) => Err(ImportError::False(finding.detail.clone())),
+        None => Ok(record),
     }
 }

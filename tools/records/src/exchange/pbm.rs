@@ -6,7 +6,7 @@ use flagfall_board::{PerSide, Side, Square};
 use flagfall_protocol::Time;
 use flagfall_rules::{Identity, Move, Ruleset, View, Viewer, view};
 
-use super::plain::{Plain, in_words, outcome_of, squeezed};
+use super::plain::{Plain, in_words, named, outcome_of, squeezed};
 use super::{ExportError, ImportError};
 
 /// How such a text begins.
@@ -114,8 +114,8 @@ pub(super) fn read(text: &str, wanted: Option<&'static Ruleset>) -> Result<Plain
             line => match part {
                 Part::Head => match line.split_once(':').map(|(name, value)| (name, value.trim())) {
                     Some(("Game", value)) => game = Some(value.to_owned()),
-                    Some(("Red", value)) => players.red = value.to_owned(),
-                    Some(("Blue", value)) => players.blue = value.to_owned(),
+                    Some(("Red", value)) => players.red = named(value),
+                    Some(("Blue", value)) => players.blue = named(value),
                     Some(("Result", value)) => {
                         outcome = Some(outcome_of(value).ok_or_else(|| {
                             wrong("the result is wanted as in Red wins (resigned)".to_owned())
@@ -142,7 +142,6 @@ pub(super) fn read(text: &str, wanted: Option<&'static Ruleset>) -> Result<Plain
         deployments,
         moves,
         outcome,
-        bonds: None,
     })
 }
 

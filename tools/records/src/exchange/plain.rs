@@ -2,7 +2,7 @@
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{
-    GameEvent, GameRecord, HexBytes, Imported, Outcome, Player, PlayerKind, Recorder, Terms, Time,
+    GameEvent, GameRecord, Imported, Outcome, Player, PlayerKind, Recorder, Terms, Time,
 };
 use flagfall_rules::{
     Command, EndReason, Entropy, Events, Game, GameTerms, Move, Phase, Refusal, Ruleset, Setup, Start,
@@ -25,16 +25,6 @@ pub(super) struct Plain {
     pub(super) deployments: PerSide<String>,
     pub(super) moves: Vec<Move>,
     pub(super) outcome: Outcome,
-    /// What only our own formats tell.
-    pub(super) bonds: Option<Bonds>,
-}
-
-/// What binds a game to its commitments.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Bonds {
-    pub(super) game: GameId,
-    pub(super) salts: PerSide<HexBytes>,
-    pub(super) commitments: PerSide<Option<HexBytes>>,
 }
 
 /// Whether a game of the ruleset is told by its deployments and moves.
@@ -42,14 +32,24 @@ fn is_told_by_moves(ruleset: &Ruleset) -> bool {
     !ruleset.reserve && ruleset.start == Start::Deployments
 }
 
+/// Whether what a record tells can be written anew at all.
+pub(super) fn check_told(record: &GameRecord) -> Result<&'static Ruleset, ExportError> {
+    if record.start.is_some() {
+        return Err(ExportError::Start);
+    }
+    let ruleset = Ruleset::find(&record.terms.ruleset)
+        .ok_or_else(|| ExportError::False("there is no such ruleset".to_owned()))?;
+    let report = crate::check(record);
+    match (report.status, report.findings.first()) {
+        (Status::False, Some(finding)) => Err(ExportError::False(finding.detail.clone())),
+        _ => Ok(ruleset),
+    }
+}
+
 impl Plain {
     /// The game of a record that tells all of it and is true.
     pub(super) fn of(record: &GameRecord, format: Format) -> Result<Plain, ExportError> {
-        if record.start.is_some() {
-            return Err(ExportError::Start);
-        }
-        let ruleset = Ruleset::find(&record.terms.ruleset)
-            .ok_or_else(|| ExportError::False("there is no such ruleset".to_owned()))?;
+        let ruleset = check_told(record)?;
         if !is_told_by_moves(ruleset) {
             let told = Ruleset::all().iter().filter(|ruleset| is_told_by_moves(ruleset));
             return Err(ExportError::Ruleset {
@@ -67,10 +67,6 @@ impl Plain {
         if !has_started {
             return Err(ExportError::NotStarted);
         }
-        let report = crate::check(record);
-        if let (Status::False, Some(finding)) = (report.status, report.findings.first()) {
-            return Err(ExportError::False(finding.detail.clone()));
-        }
         let moves = record.events.iter().filter_map(|told| match &told.event {
             GameEvent::Moved(seen) => Some(seen.squares.0),
             _ => None,
@@ -83,11 +79,6 @@ impl Plain {
             deployments: PerSide::new(red.setup.clone(), blue.setup.clone()),
             moves: moves.collect(),
             outcome: outcome.clone(),
-            bonds: Some(Bonds {
-                game: record.game,
-                salts: PerSide::new(red.salt, blue.salt),
-                commitments: record.commitments,
-            }),
         })
     }
 
@@ -107,11 +98,10 @@ impl Plain {
         record.deploy_ms = None;
         record.imported = Some(Imported { from: from.to_owned() });
         // Nobody published what the engine would have.
-        let commitments = self.bonds.as_ref().map(|bonds| bonds.commitments).unwrap_or_default();
-        record.commitments = commitments;
+        record.commitments = PerSide::default();
         for told in &mut record.events {
-            if let GameEvent::Started { commitments: told } = &mut told.event {
-                *told = commitments;
+            if let GameEvent::Started { commitments } = &mut told.event {
+                *commitments = PerSide::default();
             }
         }
         Ok(record)
@@ -142,10 +132,7 @@ impl Plain {
             let setup = Setup::from_text(&self.deployments[side], side, self.ruleset)
                 .map_err(|refusal| deployment(refusal.to_string()))?;
             setup.deploy(side, self.ruleset).map_err(|refusal| deployment(refusal.to_string()))?;
-            let salt = self.bonds.as_ref().map_or([0; 32], |bonds| bonds.salts[side].0);
-            player
-                .ask(side, &Command::Deploy(setup), salt)
-                .map_err(|refusal| deployment(refusal.to_string()))?;
+            player.ask(side, &Command::Deploy(setup)).map_err(|refusal| deployment(refusal.to_string()))?;
         }
         for (index, squares) in self.moves.iter().enumerate() {
             if player.game.phase() == Phase::Over {
@@ -162,7 +149,7 @@ impl Plain {
             };
             let ply = player.game.ply();
             player
-                .ask(turn, &Command::Move((*squares).into()), [0; 32])
+                .ask(turn, &Command::Move((*squares).into()))
                 .map_err(|refusal| illegal(refusal.to_string()))?;
             if player.game.ply() == ply {
                 return Err(illegal("it loses the game at once".to_owned()));
@@ -199,9 +186,7 @@ impl Plain {
             for (side, command) in
                 [(offering, Command::OfferDraw), (offering.opponent(), Command::AcceptDraw)]
             {
-                player
-                    .ask(side, &command, [0; 32])
-                    .map_err(|refusal| no_end(&format!("cannot be: {refusal}")))?;
+                player.ask(side, &command).map_err(|refusal| no_end(&format!("cannot be: {refusal}")))?;
             }
             return Ok(());
         }
@@ -217,12 +202,8 @@ impl Plain {
         ImportError::End { ply, ruleset: self.ruleset.id, why }
     }
 
-    /// The game's own id, or for a game that has none one that follows from what was played: the same game has the same id, whatever it
-    /// was read from.
+    /// An id that follows from what was played: the same game has the same id, whatever it was read from.
     fn id(&self) -> GameId {
-        if let Some(bonds) = &self.bonds {
-            return bonds.game;
-        }
         let mut hasher = Sha256::new();
         let Outcome { winner, reason } = &self.outcome;
         let moves: String = self.moves.iter().map(Move::to_string).collect();
@@ -249,8 +230,8 @@ struct Playing {
 }
 
 impl Playing {
-    fn ask(&mut self, side: Side, command: &Command, salt: [u8; 32]) -> Result<(), Refusal> {
-        let events = decide(&self.game, side, self.game.ply(), command, Stamp(0), &Entropy(salt))?;
+    fn ask(&mut self, side: Side, command: &Command) -> Result<(), Refusal> {
+        let events = decide(&self.game, side, self.game.ply(), command, Stamp(0), &Entropy([0; 32]))?;
         self.carry_out(events);
         Ok(())
     }
@@ -285,4 +266,16 @@ pub(super) fn outcome_of(words: &str) -> Option<Outcome> {
 /// A deployment's letters, blanks left out.
 pub(super) fn squeezed(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_whitespace()).map(|letter| letter.to_ascii_uppercase()).collect()
+}
+
+/// The longest name that can stand in a record, in characters.
+const NAME_LEN_MAX: usize = 64;
+
+/// A player's name as it can stand in a record: without what cannot be printed, and not too long.
+pub(super) fn named(name: &str) -> String {
+    let name: String = name.trim().chars().filter(|letter| !letter.is_control()).take(NAME_LEN_MAX).collect();
+    match name.trim() {
+        "" => "unknown".to_owned(),
+        name => name.to_owned(),
+    }
 }

@@ -10,7 +10,7 @@ use flagfall_protocol::{Outcome, Time};
 use flagfall_rules::{Move, Ruleset};
 use roxmltree::{Document, Node, ParsingOptions};
 
-use super::plain::Plain;
+use super::plain::{Plain, named};
 use super::{ExportError, ImportError};
 
 /// Nodes of the longest document: a game of 5,000 plies has 10,000 elements and blanks between them.
@@ -156,14 +156,7 @@ pub(super) fn read(text: &str, ruleset: Option<&'static Ruleset>) -> Result<Plai
         deployments,
         moves,
         outcome: result(only(game, "result")?)?,
-        bonds: None,
     })
-}
-
-/// A name that can stand in a record.
-fn named(name: &str) -> String {
-    let name: String = name.chars().filter(|letter| !letter.is_control()).take(64).collect();
-    if name.is_empty() { "unknown".to_owned() } else { name }
 }
 
 fn ruleset_of(kind: &str, wanted: Option<&'static Ruleset>) -> Result<&'static Ruleset, ImportError> {

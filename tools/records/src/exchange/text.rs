@@ -1,104 +1,261 @@
 //! Our text for people, read back.
 
-use flagfall_board::{GameId, PerSide, Side, Square};
-use flagfall_protocol::{GameRecord, HexBytes, Time};
-use flagfall_rules::{Move, Ruleset};
+use flagfall_board::{ChipColor, GameId, PerSide, Side, Square};
+use flagfall_protocol::{
+    Audience, GameEvent, GameRecord, HexBytes, IdentityText, Imported, LaidText, MoveText, Opened,
+    PendingStrike, Player, PlayerKind, RECORD_FORMAT, RecordedEvent, SeenMove, SeenPlacing, SeenStrike,
+    StrikeFate, Terms, Time,
+};
+use flagfall_rules::{Fate, Identity, Ruleset, strike_fates};
 
-use super::ImportError;
-use super::plain::{Bonds, Plain, outcome_of, squeezed};
+use super::plain::{named, outcome_of, squeezed};
+use super::{ImportError, checked, told};
 
 /// How such a text begins.
 pub(super) const FIRST_WORDS: &str = "Flagfall record";
 
-/// The game of the text. What it tells of strikes must be what comes of them.
+/// The record of the text, made by playing the game again. What the text tells of strikes must be what comes of them.
 pub(super) fn read(text: &str) -> Result<GameRecord, ImportError> {
     let lines: Vec<(usize, &str)> =
         (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).collect();
-    let is_ply = |line: &str| line.trim_start().starts_with(|first: char| first.is_ascii_digit());
-    let (plies, facts): (Vec<_>, Vec<_>) = lines.into_iter().partition(|(_, line)| is_ply(line));
+    let (acts, facts): (Vec<_>, Vec<_>) = lines.into_iter().partition(|(_, line)| is_act(line));
     let facts = Facts(facts);
-    let wanted = format!("{FIRST_WORDS} {}", flagfall_protocol::RECORD_FORMAT);
+    let wanted = format!("{FIRST_WORDS} {RECORD_FORMAT}");
     if facts.0.first().is_none_or(|(_, line)| line.trim() != wanted) {
         return Err(ImportError::Form(format!("the text does not begin with {wanted:?}")));
     }
     let id = facts.of("Rules")?;
     let ruleset = Ruleset::parse(id).map_err(|error| ImportError::Rules(error.to_string()))?;
-    let per_side = |what: &str| -> Result<PerSide<&str>, ImportError> {
-        Ok(PerSide::new(facts.of(&format!("Red{what}"))?, facts.of(&format!("Blue{what}"))?))
-    };
-    let names = per_side("")?;
-    let deployed = per_side(" deployed").map_err(|_| {
-        ImportError::Form("the text does not tell both deployments: only whole games can be read".to_owned())
-    })?;
-    let salts = per_side(" salt")?;
-    let mut bonds = Bonds {
-        game: facts.parse::<GameId>("Game")?,
-        salts: PerSide::new(hex("Red", salts.red)?, hex("Blue", salts.blue)?),
-        commitments: PerSide::default(),
-    };
-    for side in Side::BOTH {
-        if let Ok(commitment) = facts.of(&format!("{side} committed")) {
-            bonds.commitments[side] = Some(hex(&side.to_string(), commitment)?);
-        }
-    }
-    let outcome = outcome_of(facts.of("Result")?)
-        .ok_or_else(|| ImportError::Form("the result is not one of a game that is over".to_owned()))?;
-    let lakes = match facts.of("Lakes") {
-        Err(_) => None,
-        Ok(told) => Some(
-            told.split_whitespace()
-                .map(str::parse::<Square>)
-                .collect::<Result<_, _>>()
-                .map_err(|error| ImportError::Form(error.to_string()))?,
-        ),
-    };
-    let mut moves = Vec::with_capacity(plies.len());
-    for (line, told) in &plies {
-        let squares = told.split_whitespace().nth(2).and_then(|word| word.parse::<Move>().ok());
-        moves.push(squares.ok_or_else(|| ImportError::Line {
+    let mut record = facts.record(ruleset)?;
+    for (line, told) in &acts {
+        let event = act_of(told, ruleset).ok_or_else(|| ImportError::Line {
             line: *line,
             what: "a number, a side and a move are wanted, as in 1 Red a4a5".to_owned(),
-        })?);
+        })?;
+        record.events.push(RecordedEvent { at: 0, lag_ms: 0, by: None, event });
     }
-    let plain = Plain {
-        ruleset,
-        lakes,
-        time: time_of(facts.of("Time")?)?,
-        players: PerSide::new(names.red.to_owned(), names.blue.to_owned()),
-        deployments: PerSide::new(squeezed(deployed.red), squeezed(deployed.blue)),
-        moves,
-        outcome,
-        bonds: Some(bonds),
-    };
-    let record = plain.into_record("text")?;
+    let record = told::play(&record, ruleset)?;
     let written = record.to_string();
-    let true_plies = written.lines().filter(|line| is_ply(line));
-    for ((line, told), truth) in plies.iter().zip(true_plies) {
+    let mut truths = written.lines().filter(|line| is_act(line));
+    for (line, told) in &acts {
+        let truth = truths.next().unwrap_or("nothing");
         if told.split_whitespace().ne(truth.split_whitespace()) {
             let what = format!("the ply is told as {:?}, and is {:?}", told.trim(), truth.trim());
             return Err(ImportError::Line { line: *line, what });
         }
     }
-    Ok(record)
+    checked(record)
+}
+
+/// Whether a line tells a ply, or something between plies.
+fn is_act(line: &str) -> bool {
+    line.starts_with(|first: char| first.is_ascii_digit() || first.is_whitespace())
 }
 
 /// Lines of a name, a colon and a value.
 struct Facts<'a>(Vec<(usize, &'a str)>);
 
 impl<'a> Facts<'a> {
-    fn of(&self, name: &str) -> Result<&'a str, ImportError> {
-        let value = |line: &&'a str| line.strip_prefix(name)?.strip_prefix(':').map(str::trim);
-        let found = self.0.iter().find_map(|(_, line)| value(line));
-        found.ok_or_else(|| ImportError::Form(format!("a line {name:?} is missing")))
+    fn find(&self, name: &str) -> Result<Option<&'a str>, ImportError> {
+        let value = |(line, text): &(usize, &'a str)| {
+            Some((*line, text.strip_prefix(name)?.strip_prefix(':').map(str::trim)?))
+        };
+        let mut found = self.0.iter().filter_map(value);
+        let first = found.next().map(|(_, text)| text);
+        match found.next() {
+            Some((line, _)) => Err(ImportError::Line { line, what: format!("a second line {name:?}") }),
+            None => Ok(first),
+        }
     }
 
-    fn parse<T: std::str::FromStr<Err: std::fmt::Display>>(&self, name: &str) -> Result<T, ImportError> {
-        self.of(name)?.parse().map_err(|error| ImportError::Form(format!("{name}: {error}")))
+    fn of(&self, name: &str) -> Result<&'a str, ImportError> {
+        self.find(name)?.ok_or_else(|| ImportError::Form(format!("a line {name:?} is missing")))
+    }
+
+    fn parse<T: std::str::FromStr<Err: std::fmt::Display>>(
+        &self,
+        name: &str,
+    ) -> Result<Option<T>, ImportError> {
+        let wrong = |error: T::Err| ImportError::Form(format!("{name}: {error}"));
+        self.find(name)?.map(|text| text.parse().map_err(wrong)).transpose()
+    }
+
+    /// Everything but the plies.
+    fn record(&self, ruleset: &'static Ruleset) -> Result<GameRecord, ImportError> {
+        let audience = match self.find("Told to")? {
+            None => Audience::Public,
+            Some("Red") => Audience::Red,
+            Some("Blue") => Audience::Blue,
+            Some(_) => {
+                return Err(ImportError::Form("a record is told to Red, to Blue, or to all".to_owned()));
+            }
+        };
+        if self.find("Start")?.is_some() {
+            let what = "the game began with a position and not with deployments: only json tells that";
+            return Err(ImportError::Form(what.to_owned()));
+        }
+        let outcome = match self.of("Result")? {
+            "none yet" => None,
+            told => Some(outcome_of(told).ok_or_else(|| {
+                ImportError::Form("the result is wanted as in Red wins (resigned), or none yet".to_owned())
+            })?),
+        };
+        let (mut commitments, mut deployments) = (PerSide::default(), PerSide::default());
+        let mut names = PerSide::<String>::default();
+        let mut events = Vec::new();
+        for side in Side::BOTH {
+            names[side] = named(self.of(&side.to_string())?);
+            commitments[side] = self.parse::<HexBytes>(&format!("{side} committed"))?;
+            if let Some(setup) = self.find(&format!("{side} deployed"))? {
+                let salt = self.parse::<HexBytes>(&format!("{side} salt"))?;
+                let salt =
+                    salt.ok_or_else(|| ImportError::Form(format!("a line \"{side} salt\" is missing")))?;
+                deployments[side] = Some(Opened { setup: squeezed(setup), salt });
+            }
+            if let Some(setup) = self.find(&format!("{side} handed in"))? {
+                if audience.side() != Some(side) {
+                    let what = format!("what {side} handed in is told to {side} alone");
+                    return Err(ImportError::Form(what));
+                }
+                let event = GameEvent::Deployed { setup: squeezed(setup) };
+                events.push(RecordedEvent { at: 0, lag_ms: 0, by: None, event });
+            }
+        }
+        match self.find("Started")? {
+            None => events.push(RecordedEvent {
+                at: 0,
+                lag_ms: 0,
+                by: None,
+                event: GameEvent::Started { commitments },
+            }),
+            Some("no") => {}
+            Some(_) => return Err(ImportError::Form("Started: no is wanted, or no such line".to_owned())),
+        }
+        let lakes = self.find("Lakes")?.map(|told| {
+            let squares = told.split_whitespace().map(str::parse::<Square>).collect::<Result<_, _>>();
+            squares.map_err(|error| ImportError::Form(error.to_string()))
+        });
+        let player =
+            |name: &String| Player { id: String::new(), name: name.clone(), kind: PlayerKind::Guest };
+        Ok(GameRecord {
+            format: RECORD_FORMAT,
+            game: self
+                .parse::<GameId>("Game")?
+                .ok_or_else(|| ImportError::Form("a line \"Game\" is missing".to_owned()))?,
+            terms: Terms {
+                ruleset: ruleset.id.to_owned(),
+                time: time_of(self.of("Time")?)?,
+                private: false,
+                secret: false,
+                rated: false,
+            },
+            players: PerSide::from_fn(|side| player(&names[side])),
+            created: 0,
+            lakes: lakes.transpose()?,
+            deploy_ms: None,
+            lag_quota: None,
+            audience,
+            commitments,
+            deployments,
+            start: None,
+            events,
+            outcome,
+            imported: Some(Imported { from: "text".to_owned() }),
+            signature: None,
+        })
     }
 }
 
-fn hex(name: &str, text: &str) -> Result<HexBytes, ImportError> {
-    text.parse().map_err(|error| ImportError::Form(format!("{name}: {error}")))
+/// What a line tells: a ply with its number, or something between plies.
+fn act_of(line: &str, ruleset: &Ruleset) -> Option<GameEvent> {
+    let mut words = line.split_whitespace().peekable();
+    let is_ply = words.next_if(|word| word.bytes().all(|byte| byte.is_ascii_digit())).is_some();
+    let side = words.next().and_then(|word| Side::BOTH.into_iter().find(|side| side.to_string() == word))?;
+    let word = words.next()?;
+    let rest: Vec<&str> = words.collect();
+    if !is_ply {
+        return match (word, &rest[..]) {
+            ("chooses", [rank]) => {
+                let Identity::Known(rank) = rank.parse::<IdentityText>().ok()?.0 else { return None };
+                Some(GameEvent::Chosen { side, rank })
+            }
+            (word, ["strikes"]) => {
+                let squares = word.parse::<MoveText>().ok()?;
+                let owes = PerSide::default();
+                Some(GameEvent::Struck(PendingStrike { side, squares, owes, own_choice: None }))
+            }
+            (word, []) => {
+                let (square, color) = word.split_once('=')?;
+                let (square, color) = (square.parse().ok()?, ChipColor::from_name(color)?);
+                Some(GameEvent::Colored { side, square, color })
+            }
+            _ => None,
+        };
+    }
+    if let Some(square) = word.strip_prefix('-') {
+        return Some(GameEvent::Removed { side, square: square.parse().ok()? }).filter(|_| rest.is_empty());
+    }
+    if let Some((piece, at)) = word.split_once('@') {
+        let (piece, labeled) = piece.strip_suffix('^').map_or((piece, false), |piece| (piece, true));
+        let (square, color) = match at.split_once('=') {
+            Some((square, color)) => (square, Some(ChipColor::from_name(color)?)),
+            None => (at, None),
+        };
+        let (piece, square) = (piece.parse().ok()?, square.parse().ok()?);
+        return Some(GameEvent::Placed(SeenPlacing { side, square, piece, labeled, color }))
+            .filter(|_| rest.is_empty());
+    }
+    move_of(side, word, &rest, ruleset).map(GameEvent::Moved)
+}
+
+fn move_of(side: Side, word: &str, rest: &[&str], ruleset: &Ruleset) -> Option<SeenMove> {
+    let mut seen = SeenMove {
+        side,
+        squares: word.parse().ok()?,
+        piece: IdentityText(Identity::Hidden),
+        strike: None,
+        laid: None,
+    };
+    let mut rest = rest;
+    if let Some((laid, more)) = rest.split_first()
+        && laid.contains('=')
+    {
+        seen.laid = Some(laid.parse::<LaidText>().ok()?);
+        rest = more;
+    }
+    match rest {
+        [] => {}
+        ["is", piece] => seen.piece = piece.parse().ok()?,
+        [attacker, "strikes", defender, result @ ..] => {
+            let attacker = attacker.parse::<IdentityText>().ok()?;
+            let defender = defender.strip_suffix(':')?.parse::<IdentityText>().ok()?;
+            let (attacker_fate, defender_fate) = match (attacker.0, defender.0) {
+                (Identity::Known(attacker), Identity::Known(defender)) => {
+                    let (attacker, defender) = strike_fates(ruleset, attacker, defender);
+                    (told_fate(attacker), told_fate(defender))
+                }
+                _ => match result {
+                    ["both", "leave"] => (StrikeFate::Leaves, StrikeFate::Leaves),
+                    ["both", "stay"] => (StrikeFate::Stays, StrikeFate::Stays),
+                    ["the", "attacker", "leaves"] => (StrikeFate::Leaves, StrikeFate::Stays),
+                    ["the", "defender", "leaves"] => (StrikeFate::Advances, StrikeFate::Leaves),
+                    _ => return None,
+                },
+            };
+            seen.piece = attacker;
+            seen.strike = Some(SeenStrike { attacker, attacker_fate, defender, defender_fate });
+        }
+        _ => return None,
+    }
+    Some(seen)
+}
+
+fn told_fate(fate: Fate) -> StrikeFate {
+    match fate {
+        Fate::Stays => StrikeFate::Stays,
+        Fate::Advances => StrikeFate::Advances,
+        Fate::Leaves => StrikeFate::Leaves,
+    }
 }
 
 fn time_of(text: &str) -> Result<Time, ImportError> {

@@ -173,10 +173,6 @@ pub(crate) fn tells_choices(record: &GameRecord) -> bool {
     has_coins(record) && (is_open || !record.events.iter().any(|told| is_strike(&told.event)))
 }
 
-pub(crate) fn is_told_by_moves(ruleset: &Ruleset) -> bool {
-    !ruleset.reserve && ruleset.start == Start::Deployments
-}
-
 /// A game of every ruleset in this manner.
 pub(crate) fn of_every_ruleset(
     seed: u64,

@@ -8,5 +8,6 @@ mod good;
 mod lag;
 mod oracle;
 mod partly;
+mod signed;
 mod tampered;
 mod umpired;

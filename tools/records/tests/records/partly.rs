@@ -1,10 +1,10 @@
 //! Records that do not open both deployments: before the end, and where a player keeps his secret.
 
 use flagfall_board::{PerSide, Rank};
-use flagfall_protocol::{GameEvent, GameRecord, IdentityText, SeenMove, StrikeFate};
+use flagfall_protocol::{GameEvent, GameRecord, IdentityText, RecordedEvent, SeenMove, StrikeFate, Time};
 use flagfall_records::Falsehood::{self, *};
 use flagfall_records::{Status, UncheckedKind, check};
-use flagfall_rules::{Identity, Viewer};
+use flagfall_rules::{Identity, Ruleset, Viewer};
 use flagfall_tests::Chance;
 
 use crate::games::{End, Manner, of_every_ruleset, tells_choices};
@@ -38,6 +38,7 @@ fn records() -> Vec<(u64, GameRecord)> {
 #[test]
 fn what_cannot_be_checked_is_named_and_the_rest_is_true() {
     let mut left = std::collections::BTreeMap::<&str, usize>::new();
+    let mut plies_with_reserve = 0;
     for (seed, record) in records() {
         let report = check(&record);
         let is_opened = record.deployments.red.is_some()
@@ -49,18 +50,21 @@ fn what_cannot_be_checked_is_named_and_the_rest_is_true() {
         report.unchecked.iter().for_each(|unchecked| *left.entry(unchecked.code.code()).or_default() += 1);
         let names_rest = report.unchecked.iter().any(|unchecked| unchecked.code == UncheckedKind::Rest);
         assert!(report.plies_checked == report.plies || names_rest, "seed {seed}");
+        // Ranks that fit are found for everything beside a reserve too.
+        let has_reserve = Ruleset::find(&record.terms.ruleset).is_some_and(|ruleset| ruleset.reserve);
+        assert!(!has_reserve || !names_rest, "seed {seed}: {report:#?}");
+        plies_with_reserve += if has_reserve { report.plies_checked } else { 0 };
     }
-    println!("{left:?}");
+    println!("{left:?}, {plies_with_reserve} plies beside a reserve");
     assert!(left.contains_key("ranks") && left.contains_key("commitment"));
+    assert!(plies_with_reserve > 1_000, "{plies_with_reserve}");
 }
 
 #[test]
 fn what_no_deployment_makes_possible_is_found() {
     let mut found = std::collections::BTreeMap::<&str, usize>::new();
     for (seed, record) in records() {
-        let has_reserve =
-            flagfall_rules::Ruleset::find(&record.terms.ruleset).is_some_and(|ruleset| ruleset.reserve);
-        if check(&record).status == Status::Good || has_reserve {
+        if check(&record).status == Status::Good {
             continue;
         }
         for (index, told) in record.events.iter().enumerate() {
@@ -111,8 +115,7 @@ fn a_rank_too_many_is_found_where_it_appears() {
                 _ => None,
             })
             .collect();
-        let has_reserve =
-            flagfall_rules::Ruleset::find(&record.terms.ruleset).is_some_and(|ruleset| ruleset.reserve);
+        let has_reserve = Ruleset::find(&record.terms.ruleset).is_some_and(|ruleset| ruleset.reserve);
         if check(&record).status == Status::Good || record.audience.side().is_some() || has_reserve {
             continue;
         }
@@ -143,4 +146,42 @@ fn a_rank_too_many_is_found_where_it_appears() {
         }
     }
     assert!(count > 0, "no game had two strikes between equals");
+}
+
+/// The time of a strike that waits in a running game is somebody's: when it is more than either side had, nobody can have taken it.
+#[test]
+fn a_running_game_with_coins_is_held_to_its_clock() {
+    let (mut strikes, mut found) = (0, 0);
+    for (seed, record) in records() {
+        let is_running = record.outcome.is_none() && tells_strike(&record);
+        let Time::Fischer { base_s, increment_s } = record.terms.time else { continue };
+        if !is_running {
+            continue;
+        }
+        let report = check(&record);
+        assert_eq!(report.findings, [], "seed {seed}");
+        // No side can have saved up more than this.
+        let most_ms = 1_000 * (u64::from(base_s) + u64::from(increment_s) * record.events.len() as u64);
+        for index in 1..record.events.len() {
+            let is_ply = matches!(record.events[index].event, GameEvent::Moved(_));
+            let is_resolved = is_ply && matches!(record.events[index - 1].event, GameEvent::Struck(_));
+            // A pause while a strike waits leaves open whose time was gone before it.
+            let was_paused = |told: &RecordedEvent| matches!(told.event, GameEvent::Paused { .. });
+            if !is_ply || record.events[..index].iter().any(was_paused) {
+                continue;
+            }
+            let mut late = record.clone();
+            late.events[index..].iter_mut().for_each(|told| told.at += most_ms);
+            let report = check(&late);
+            assert_eq!(report.status, Status::False, "seed {seed}, event {index}: {:#?}", late.events);
+            found += 1;
+            strikes += usize::from(is_resolved);
+        }
+    }
+    println!("{found} plies came too late, {strikes} of them out of strikes");
+    assert!(found > 50 && strikes > 5, "{found}, {strikes}");
+}
+
+fn tells_strike(record: &GameRecord) -> bool {
+    record.events.iter().any(|told| matches!(told.event, GameEvent::Struck(_)))
 }

@@ -24,6 +24,7 @@ fn ended(mut record: GameRecord, winner: Option<Side>, reason: &str) -> GameReco
         *outcome = told.clone();
     }
     record.outcome = Some(told);
+    record.events.iter_mut().for_each(|told| told.by = None);
     record
 }
 

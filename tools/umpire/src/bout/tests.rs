@@ -101,8 +101,8 @@ impl Table {
 #[test]
 fn the_dialogue_is_that_of_the_protocol() {
     let mut table = Table::new(&CLASSIC);
-    assert_eq!(table.heard(Side::Red), "RED bob 10 10\n");
-    assert_eq!(table.heard(Side::Blue), "BLUE ann 10 10\n");
+    assert_eq!(table.heard(Side::Red), "RED ./bob 10 10\n");
+    assert_eq!(table.heard(Side::Blue), "BLUE ./ann 10 10\n");
     table.deploys(Side::Blue, BLUE);
     assert_eq!(table.heard(Side::Red), "", "nobody learns when the other has deployed");
     table.deploys(Side::Red, RED);

@@ -12,6 +12,7 @@ local answers, told = {}, {}
 local function append(log, expected_seq, expected_hash, deadline, first_moment, is_stamped, records, first, last)
   local seq, hash, at = 0, string.rep('\0', 32), 0
   local found = redis.pcall('XREVRANGE', log, '+', '-', 'COUNT', 1)
+  if is_wrong_type(found) then return nil, 'w' end
   if found.err then return nil, 'x' .. found.err end
   local top = found[1]
   if top then
@@ -64,7 +65,8 @@ for i = 1, #quarantines do
   local first = next_argument + 1 + has_records
   next_argument = first + count
   local seq, answer
-  local reason = has_quarantined and redis.call('GET', quarantines[i])
+  local reason = has_quarantined and redis.pcall('GET', quarantines[i])
+  if type(reason) == 'table' then reason = 'the key that says why holds a value of another type' end
   if reason then
     answer = 'q' .. reason
   else

@@ -13,8 +13,14 @@ local function digits(number)
   return string.format('%.0f', number)
 end
 
--- When a record expires, by its value.
+-- True if an answer of `pcall` says that the key holds a value of another type.
+local function is_wrong_type(answer)
+  return type(answer) == 'table' and answer.err and string.find(answer.err, 'WRONGTYPE', 1, true) ~= nil
+end
+
+-- When a record expires, by its value. A damaged one never does: whoever reads it reports it.
 local function expiry(value)
+  if #value < 8 then return math.huge end
   return (struct.unpack('<I8', value))
 end
 
@@ -25,15 +31,16 @@ local function write_records(values, names, expiries, first)
     if ARGV[i] == 'P' then
       redis.call('HSET', values, key, ARGV[i + 3])
       redis.call('ZADD', names, 0, key)
+      -- The list of expiries may hold a value of another type: then nothing is swept, and all else goes on.
       if ARGV[i + 2] == '' then
-        redis.call('ZREM', expiries, key)
+        redis.pcall('ZREM', expiries, key)
       else
-        redis.call('ZADD', expiries, ARGV[i + 2], key)
+        redis.pcall('ZADD', expiries, ARGV[i + 2], key)
       end
     else
       redis.call('HDEL', values, key)
       redis.call('ZREM', names, key)
-      redis.call('ZREM', expiries, key)
+      redis.pcall('ZREM', expiries, key)
     end
   end
 end

@@ -1,22 +1,23 @@
-//! From a text to a message, once.
+//! Parses the text of a client's message.
 
 use flagfall_board::{GameId, Ply};
-use flagfall_protocol::{ClientToServer, CommandId, GameCommand, MoveText, PROTOCOL_VERSION};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// How deep arrays and objects may lie in each other.
-pub(super) const DEPTH_MAX: usize = 16;
+use crate::{ClientToServer, CommandId, GameCommand, MoveText, PROTOCOL_VERSION};
 
-/// A text that is no message.
+/// How deep arrays and objects may be nested.
+const DEPTH_MAX: usize = 16;
+
+/// Why a text is not a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Malformed {
-    /// The command's id, where one could be read.
-    pub(super) cmd_id: Option<CommandId>,
-    /// What is wrong, for a person. It repeats no value of the text: that could be a deployment.
-    pub(super) message: String,
-    /// Whether it is a hello of another protocol version: no wonder that it is not understood.
-    pub(super) is_foreign_hello: bool,
+pub struct Malformed {
+    /// The command's id, if it could be read.
+    pub cmd_id: Option<CommandId>,
+    /// What is wrong, for a person. It never repeats a value of the text, which could be a deployment.
+    pub message: String,
+    /// True for a hello of another protocol version.
+    pub is_foreign_hello: bool,
 }
 
 /// A plain move, as nearly all messages are. Field for field it is what [`ClientToServer`] says of one; its kinds are fields here, so that serde need not
@@ -62,8 +63,11 @@ impl From<PlainMove> for ClientToServer {
     }
 }
 
-/// The message in a text.
-pub(super) fn parse(text: &str) -> Result<ClientToServer, Malformed> {
+/// Parses a client's message.
+///
+/// # Errors
+/// [`Malformed`] says what is wrong without repeating a value of the text.
+pub fn parse_message(text: &str) -> Result<ClientToServer, Malformed> {
     // Serde would take arrays for objects here as well.
     if !text.contains('[')
         && let Ok(plain) = serde_json::from_str::<PlainMove>(text)
@@ -136,7 +140,7 @@ fn what_is_wrong(error: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{parse_message as parse, *};
 
     #[test]
     fn messages_are_understood() {

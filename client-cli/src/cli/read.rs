@@ -1,0 +1,72 @@
+//! What stands behind the options: names and clocks, read in any case and checked.
+
+use std::ffi::OsString;
+
+use clap::CommandFactory;
+use flagfall_board::Side;
+use flagfall_protocol::{Speed, Time};
+use flagfall_records::Format;
+
+use super::Cli;
+use crate::{names, words};
+
+pub(super) fn parse_side(text: &str) -> Result<Side, String> {
+    Side::from_name(&text.to_lowercase()).ok_or_else(|| "red or blue is wanted".to_owned())
+}
+
+pub(super) fn parse_speed(text: &str) -> Result<Speed, String> {
+    Speed::from_name(&text.to_lowercase())
+        .ok_or_else(|| names::unknown("speed", text, Speed::ALL.map(Speed::name).into_iter()))
+}
+
+pub(super) fn parse_format(text: &str) -> Result<Format, String> {
+    Format::ALL
+        .into_iter()
+        .find(|format| format.name().eq_ignore_ascii_case(text))
+        .ok_or_else(|| names::unknown("format", text, Format::ALL.map(Format::name).into_iter()))
+}
+
+pub(super) fn parse_ruleset(text: &str) -> Result<String, String> {
+    names::ruleset(text).map(|ruleset| ruleset.id.to_owned())
+}
+
+pub(super) fn parse_level(text: &str) -> Result<String, String> {
+    names::level(text).map(|level| level.name().to_owned())
+}
+
+/// Reads a clock that may be played.
+pub(super) fn parse_time(text: &str) -> Result<Time, String> {
+    let time = words::parse_time(text).map_err(|error| error.to_string())?;
+    words::check_time(time).map(|()| time)
+}
+
+/// The arguments with the names of commands in small letters: `flagfall Play` is `flagfall play`.
+/// Values of options are left alone.
+#[must_use]
+pub fn with_small_commands(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    let root = Cli::command();
+    let mut command = &root;
+    let mut is_value = false;
+    for argument in arguments.iter_mut().skip(1) {
+        let Some(text) = argument.to_str() else { continue };
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
+        if let Some(option) = text.strip_prefix("--") {
+            let takes_value =
+                |arg: &clap::Arg| arg.get_long() == Some(option) && arg.get_action().takes_values();
+            is_value = root.get_arguments().any(takes_value);
+            continue;
+        }
+        let small = text.to_lowercase();
+        match command.find_subcommand(&small) {
+            Some(found) => {
+                command = found;
+                *argument = small.into();
+            }
+            None => break,
+        }
+    }
+    arguments
+}

@@ -1,0 +1,184 @@
+//! The commitments that a client was shown during a game, and what they say at its end.
+//!
+//! The server commits to each deployment when a game starts. A client keeps what it was shown, in
+//! memory and in a file, and compares the deployments that are opened with that: not with what the
+//! server shows later.
+
+use flagfall_board::{GameId, PerSide, Side};
+use flagfall_protocol::{HexBytes, Opened};
+use flagfall_rules::Commitment;
+use serde::{Deserialize, Serialize};
+
+/// The commitments of a game as this client saw them first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Shown {
+    /// The epoch of the game in which they were shown.
+    pub epoch: u64,
+    /// Each side's.
+    pub commitments: PerSide<Option<HexBytes>>,
+    /// True if the game was over when this client saw it first: then they prove less.
+    #[serde(default)]
+    pub late: bool,
+}
+
+impl Shown {
+    /// The sides whose commitment is another one now, or is shown no more.
+    #[must_use]
+    pub fn changed(&self, now: &PerSide<Option<HexBytes>>) -> Vec<Side> {
+        let is_changed =
+            |side: &Side| self.commitments[*side].is_some() && self.commitments[*side] != now[*side];
+        Side::BOTH.into_iter().filter(is_changed).collect()
+    }
+
+    /// Takes the commitments over that were not known yet. True if there was one.
+    pub fn complete(&mut self, now: &PerSide<Option<HexBytes>>) -> bool {
+        let mut is_new = false;
+        for side in Side::BOTH {
+            if self.commitments[side].is_none() && now[side].is_some() {
+                self.commitments[side] = now[side];
+                is_new = true;
+            }
+        }
+        is_new
+    }
+}
+
+/// What the opened deployments are worth.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// Each deployment that was opened matches; a sentence.
+    Match(String),
+    /// One does not; a warning.
+    Mismatch(String),
+}
+
+impl Verdict {
+    /// The words for a person.
+    #[must_use]
+    pub fn words(&self) -> &str {
+        match self {
+            Verdict::Match(words) | Verdict::Mismatch(words) => words,
+        }
+    }
+}
+
+/// Compares opened deployments with the commitments that were shown; none if nothing was opened.
+#[must_use]
+pub fn verdict(game: GameId, shown: &Shown, opened: &PerSide<Option<Opened>>) -> Option<Verdict> {
+    let (mut matching, mut wrong, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
+    for side in Side::BOTH {
+        let Some(opened) = &opened[side] else { continue };
+        let real = Commitment::of_text(game, side, &opened.setup, &opened.salt.0);
+        match shown.commitments[side] {
+            Some(commitment) if commitment.0 == real.0 => matching.push(side),
+            Some(_) => wrong.push(side),
+            None => unknown.push(side),
+        }
+    }
+    let when = if shown.late {
+        "that the server shows now (this client did not see the game's start)"
+    } else {
+        "shown at the start"
+    };
+    if let Some(first) = wrong.first() {
+        let whose = if wrong.len() == 2 {
+            "Both sides' opened deployments do".to_owned()
+        } else {
+            format!("{first}'s opened deployment does")
+        };
+        return Some(Verdict::Mismatch(format!(
+            "WARNING: {whose} NOT match the commitment {when}. The server has changed what it committed to. Keep the record."
+        )));
+    }
+    if let Some(first) = unknown.first() {
+        return Some(Verdict::Mismatch(format!(
+            "WARNING: {first}'s deployment was opened, but no commitment to it was shown at the start: nothing proves it."
+        )));
+    }
+    match matching[..] {
+        [] => None,
+        [side] => Some(Verdict::Match(format!(
+            "{side}'s deployment matches the commitment {when}; {}'s stays closed.",
+            side.opponent()
+        ))),
+        _ => Some(Verdict::Match(format!("Both deployments match the commitments {when}."))),
+    }
+}
+
+/// What is said of commitments that changed.
+#[must_use]
+pub fn changed_words(sides: &[Side], is_other_epoch: bool) -> String {
+    let whose = match sides {
+        [side] => format!("{side}'s commitment is"),
+        _ => "The commitments to both deployments are".to_owned(),
+    };
+    let why = if is_other_epoch {
+        "The server says that it lost a part of the game and started it again."
+    } else {
+        "A server must not change what it committed to. Keep the record of this game."
+    };
+    format!("WARNING: {whose} not what this client was shown before. {why}")
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn game() -> GameId {
+        "0123456789ab".parse().expect("an id")
+    }
+
+    pub(crate) fn opened(setup: &str) -> Opened {
+        Opened { setup: setup.to_owned(), salt: HexBytes([7; 32]) }
+    }
+
+    pub(crate) fn commitment(side: Side, setup: &str) -> HexBytes {
+        HexBytes(Commitment::of_text(game(), side, setup, &[7; 32]).0)
+    }
+
+    fn shown() -> Shown {
+        let commitments = PerSide::new(Some(commitment(Side::Red, "FR")), Some(commitment(Side::Blue, "FB")));
+        Shown { epoch: 1, commitments, late: false }
+    }
+
+    fn words(red: Option<&str>, blue: Option<&str>) -> String {
+        let opened = PerSide::new(red.map(opened), blue.map(opened));
+        verdict(game(), &shown(), &opened).map_or_else(String::new, |verdict| verdict.words().to_owned())
+    }
+
+    #[test]
+    fn deployments_are_held_against_the_commitments_shown_at_the_start() {
+        let both = "Both deployments match the commitments shown at the start.";
+        assert_eq!(words(Some("FR"), Some("FB")), both);
+        let one = "Red's deployment matches the commitment shown at the start; Blue's stays closed.";
+        assert_eq!(words(Some("FR"), None), one);
+        assert_eq!(words(None, None), "");
+        assert!(
+            words(Some("FR"), Some("BF")).starts_with("WARNING: Blue's opened deployment does NOT match")
+        );
+        assert!(words(Some("RF"), None).starts_with("WARNING: Red's opened deployment does NOT match"));
+        assert!(words(Some("RF"), Some("BF")).starts_with("WARNING: Both sides' opened deployments do NOT"));
+    }
+
+    #[test]
+    fn a_deployment_without_a_commitment_proves_nothing() {
+        let shown = Shown { commitments: PerSide::new(None, None), ..shown() };
+        let opened = PerSide::new(Some(opened("FR")), None);
+        let verdict = verdict(game(), &shown, &opened).expect("a verdict");
+        assert!(matches!(verdict, Verdict::Mismatch(_)), "{verdict:?}");
+    }
+
+    #[test]
+    fn a_commitment_that_changes_or_vanishes_is_noticed_and_a_missing_one_is_taken_over() {
+        let mut shown = shown();
+        let mut now = shown.commitments;
+        assert_eq!(shown.changed(&now), []);
+        now.blue = Some(HexBytes([1; 32]));
+        assert_eq!(shown.changed(&now), [Side::Blue]);
+        now.red = None;
+        assert_eq!(shown.changed(&now), [Side::Red, Side::Blue]);
+        shown.commitments.red = None;
+        assert!(shown.complete(&PerSide::new(Some(HexBytes([2; 32])), None)));
+        assert_eq!(shown.commitments.red, Some(HexBytes([2; 32])));
+    }
+}

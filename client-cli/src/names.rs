@@ -1,0 +1,96 @@
+//! Names that people type: read in any case, with a suggestion for one that does not exist.
+
+use flagfall_bots::Level;
+use flagfall_rules::{NoSuchRuleset, Ruleset};
+
+/// Share of a word's letters that may differ in a suggestion: one in this many, and one at least.
+const LETTERS_PER_SLIP: usize = 3;
+
+/// The candidate that is most like the word, if it is like it at all.
+#[must_use]
+pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let word = word.to_lowercase();
+    let slips_max = (word.chars().count() / LETTERS_PER_SLIP).max(1);
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&word, &candidate.to_lowercase()), candidate))
+        .filter(|(slips, _)| *slips <= slips_max)
+        .min_by_key(|(slips, _)| *slips)
+        .map(|(_, candidate)| candidate)
+}
+
+/// A question that names the most similar candidate, with a blank before it; empty if none is similar.
+#[must_use]
+pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    closest(word, candidates).map_or_else(String::new, |name| format!(" Did you mean `{name}`?"))
+}
+
+/// The ruleset of this id, in any case, with its changes if there are any.
+///
+/// # Errors
+/// What is wrong with it, and the id that may be meant.
+pub fn ruleset(text: &str) -> Result<&'static Ruleset, String> {
+    let text = text.trim().to_lowercase();
+    Ruleset::parse(&text).map_err(|error| {
+        let id = text.split(',').next().unwrap_or_default();
+        let ids = || Ruleset::all().iter().map(|ruleset| ruleset.id);
+        match error {
+            NoSuchRuleset::Unknown => format!(
+                "there is no ruleset `{id}`.{} The rulesets are {}.",
+                did_you_mean(id, ids()),
+                ids().collect::<Vec<_>>().join(", ")
+            ),
+            error => error.to_string(),
+        }
+    })
+}
+
+/// The level of house players of this name, in any case.
+///
+/// # Errors
+/// The names there are, and the one that may be meant.
+pub fn level(text: &str) -> Result<Level, String> {
+    let names = || Level::ALL.iter().map(|level| level.name());
+    Level::from_name(&text.to_lowercase()).ok_or_else(|| unknown("level", text, names()))
+}
+
+/// What is said of a name that does not exist.
+#[must_use]
+pub fn unknown<'a>(kind: &str, text: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
+    let list = names.clone().collect::<Vec<_>>().join(", ");
+    format!("there is no {kind} `{text}`.{} There are {list}.", did_you_mean(text, names))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_recognized_and_a_stranger_is_not() {
+        let ids = || Ruleset::all().iter().map(|ruleset| ruleset.id);
+        for (word, meant) in [
+            ("clasic", Some("classic")),
+            ("CLASSIC", Some("classic")),
+            ("barage", Some("barrage")),
+            ("shadowflash1", Some("shadowflash-1")),
+            ("chess", None),
+            ("", None),
+        ] {
+            assert_eq!(closest(word, ids()), meant, "{word}");
+        }
+    }
+
+    #[test]
+    fn names_are_read_in_any_case_and_unknown_ones_get_a_suggestion() {
+        assert_eq!(ruleset("Classic").map(|ruleset| ruleset.id), Ok("classic"));
+        assert_eq!(
+            ruleset("PBM,Quiet=50").map(|ruleset| ruleset.id),
+            ruleset("pbm,quiet=50").map(|it| it.id)
+        );
+        let error = ruleset("clasic").expect_err("no ruleset");
+        assert!(error.starts_with("there is no ruleset `clasic`. Did you mean `classic`?"), "{error}");
+        assert_eq!(level("GOOD").map(Level::name), Ok("good"));
+        let error = level("godo").expect_err("no level");
+        assert!(error.starts_with("there is no level `godo`. Did you mean `good`?"), "{error}");
+    }
+}

@@ -1,0 +1,125 @@
+//! Questions whose answers are secret: passwords, recovery codes, tokens.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use flagfall_protocol::{Exit, Secret};
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::terminal;
+
+use crate::{Trouble, storage, usage};
+
+/// The longest answer.
+const ANSWER_MAX: usize = 1_024;
+
+/// Asks for something secret: without echo in a terminal, or as a line of the standard input.
+pub(crate) fn ask(what: &str) -> Result<Secret, Trouble> {
+    if io::stdin().is_terminal() {
+        return typed(what);
+    }
+    let mut line = String::new();
+    let bytes = io::stdin().lock().read_line(&mut line).map_err(storage)?;
+    if bytes == 0 {
+        return Err(usage(format!("{} is wanted as a line of the standard input", what.to_lowercase())));
+    }
+    Ok(Secret::new(line.trim_end_matches(['\r', '\n'])))
+}
+
+/// Asks for a password that is being chosen: twice, where nobody sees what is typed.
+pub(crate) fn ask_new_password(what: &str) -> Result<Secret, Trouble> {
+    let password = ask(what)?;
+    if io::stdin().is_terminal() && ask("The same again")? != password {
+        return Err(usage("the two are not the same: nothing was done"));
+    }
+    Ok(password)
+}
+
+/// The terminal without echo, in which Ctrl-C is a key. It is restored when this goes out of scope.
+struct Silent;
+
+impl Silent {
+    fn new() -> io::Result<Silent> {
+        terminal::enable_raw_mode().map(|()| Silent)
+    }
+}
+
+impl Drop for Silent {
+    fn drop(&mut self) {
+        // Whoever closed the terminal does not miss its echo.
+        drop(terminal::disable_raw_mode());
+    }
+}
+
+fn typed(what: &str) -> Result<Secret, Trouble> {
+    let say = |text: &str| {
+        let mut out = io::stderr().lock();
+        out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(storage)
+    };
+    say(&format!("{what}: "))?;
+    let silent = Silent::new().map_err(storage)?;
+    let mut answer = String::new();
+    let answered = loop {
+        match event::read().map_err(storage)? {
+            Event::Key(key) if key.kind != KeyEventKind::Release => {
+                if let Some(is_answered) = take(&mut answer, key) {
+                    break is_answered;
+                }
+            }
+            _ => {}
+        }
+    };
+    drop(silent);
+    say("\n")?;
+    if answered {
+        Ok(Secret::new(answer))
+    } else {
+        Err(Trouble { code: Exit::Interrupted, word: "interrupted: nothing was done".to_owned() })
+    }
+}
+
+/// Takes a key in. True ends the answer, false gives it up.
+fn take(answer: &mut String, key: KeyEvent) -> Option<bool> {
+    if key.modifiers.contains(KeyModifiers::CONTROL) {
+        match key.code {
+            KeyCode::Char('c') => return Some(false),
+            KeyCode::Char('d') if answer.is_empty() => return Some(false),
+            KeyCode::Char('u') => answer.clear(),
+            KeyCode::Char('h') => drop(answer.pop()),
+            KeyCode::Char('j' | 'm') => return Some(true),
+            _ => {}
+        }
+        return None;
+    }
+    match key.code {
+        KeyCode::Enter => return Some(true),
+        KeyCode::Backspace => drop(answer.pop()),
+        KeyCode::Char(letter) if answer.len() < ANSWER_MAX => answer.push(letter),
+        _ => {}
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(keys: &[KeyEvent]) -> (String, Option<bool>) {
+        let mut answer = String::new();
+        let end = keys.iter().find_map(|key| take(&mut answer, *key));
+        (answer, end)
+    }
+
+    fn key(code: KeyCode) -> KeyEvent {
+        KeyEvent::new(code, KeyModifiers::NONE)
+    }
+
+    #[test]
+    fn enter_ends_an_answer_and_ctrl_c_gives_it_up() {
+        let (a, b, enter) = (key(KeyCode::Char('a')), key(KeyCode::Char('b')), key(KeyCode::Enter));
+        let control = |letter| KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL);
+        assert_eq!(typed(&[a, b, enter]), ("ab".to_owned(), Some(true)));
+        assert_eq!(typed(&[a, b, key(KeyCode::Backspace), enter]), ("a".to_owned(), Some(true)));
+        assert_eq!(typed(&[a, control('u'), b, enter]), ("b".to_owned(), Some(true)));
+        assert_eq!(typed(&[a, control('c'), b]).1, Some(false));
+        assert_eq!(typed(&[control('d')]).1, Some(false));
+    }
+}

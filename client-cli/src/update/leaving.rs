@@ -1,0 +1,99 @@
+//! Leaving the program, and what becomes of a game that is left.
+
+use flagfall_protocol::{ClientToServer, Exit, Phase, PlayerKind, Time};
+use flagfall_rules::TimeControl;
+
+use super::{exit, game, keeping};
+use crate::model::{Effect, How, Model, Prompt};
+use crate::words;
+
+/// The time after which a server with default settings lets a short game be claimed.
+const CLAIM_MS: u64 = 60_000;
+
+/// Asks before a running game is left; leaves at once otherwise.
+pub(super) fn ask(model: &mut Model, out: &mut Vec<Effect>) {
+    match consequences(model) {
+        Some(consequences) if !model.options.scripted => {
+            if model.options.plain {
+                model.say(format!("Leave the game? {consequences} Type yes to leave; anything else stays."));
+            }
+            model.prompt = Some(Prompt::Leave(consequences));
+        }
+        _ => leave(model, out),
+    }
+}
+
+/// What becomes of the running game when its player leaves it now; none if nothing is lost by it.
+fn consequences(model: &Model) -> Option<String> {
+    let game = model.game.as_ref().filter(|game| game.is_acting() && !game::is_over(game))?;
+    let side = game.own_side()?;
+    let opponent = &game.summary.players[side.opponent()];
+    let time = game.summary.terms.time;
+    let is_by_mail = matches!(time, Time::Correspondence { .. });
+    let mut text = match game.view.phase {
+        Phase::Deploying if game.view.ready[side] => {
+            "Your deployment is handed in, and the game may start without you.".to_owned()
+        }
+        Phase::Deploying => {
+            let left = game.view.deploy_deadline.map(|at| at.saturating_sub(model.server_now()));
+            let left = left.map_or_else(String::new, |left| format!(" within {}", words::clock(left)));
+            format!("If you do not deploy{left}, the game is called off and counts against you.")
+        }
+        // Everybody leaves such a game between two moves.
+        Phase::Playing if is_by_mail => return None,
+        Phase::Playing if game.view.clock.is_none() => "No clock runs.".to_owned(),
+        Phase::Playing if game.is_own_turn() => "Your clock keeps running.".to_owned(),
+        Phase::Playing => "Your clock keeps running on your turn.".to_owned(),
+        Phase::Over => return None,
+    };
+    let wait_ms =
+        TimeControl::from(time).claim_wait_ms(CLAIM_MS).filter(|_| game.view.phase == Phase::Playing);
+    if let Some(wait_ms) = wait_ms.filter(|_| opponent.kind != PlayerKind::House) {
+        // Half of it after leaving on purpose.
+        text.push_str(&format!(
+            " {} may claim the game in about {}.",
+            words::player(opponent),
+            words::seconds(wait_ms / 2)
+        ));
+    }
+    if !keeping::can_return(model) {
+        text.push_str(" Your seat is not saved on this machine: you cannot come back.");
+    }
+    Some(text)
+}
+
+/// Leaves the program; a seat stays.
+pub(super) fn leave(model: &mut Model, out: &mut Vec<Effect>) {
+    if let Some(seek) = model.seek.take() {
+        let cmd_id = model.chance.command_id();
+        out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek }));
+    }
+    if model.game.is_none() && model.wish().is_some_and(|wish| wish.how == How::Pool) {
+        let cmd_id = model.chance.command_id();
+        out.push(Effect::Send(ClientToServer::LeavePool { cmd_id }));
+    }
+    if let Some(challenge) = model.challenge.take() {
+        let cmd_id = model.chance.command_id();
+        out.push(Effect::Send(ClientToServer::CancelChallenge { cmd_id, challenge }));
+    }
+    let code = if model.options.scripted && model.was_refused { Exit::Refused } else { Exit::Done };
+    match last_words(model) {
+        Some(word) => exit(model, code, word, out),
+        None => out.push(Effect::Exit { code: code.code() }),
+    }
+}
+
+/// What a player needs to know of the game that is left.
+fn last_words(model: &Model) -> Option<String> {
+    let game = model.game.as_ref().filter(|game| game.own_side().is_some())?;
+    let (server, id) = (model.options.server_flag(), game.summary.id);
+    if game::is_over(game) {
+        return Some(format!("The record of the game: flagfall record{server} {id}"));
+    }
+    let consequences = consequences(model).unwrap_or_else(|| "Your seat stays.".to_owned());
+    Some(if keeping::can_return(model) {
+        format!("You left. {consequences} To go on: flagfall play{server} --game {id}")
+    } else {
+        format!("You left. {consequences}")
+    })
+}

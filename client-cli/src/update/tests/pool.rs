@@ -1,0 +1,93 @@
+//! Waiting in the pool, and games that were aborted.
+
+use super::*;
+use crate::update::pool::line;
+
+fn ping(waiting: u32) -> String {
+    let since = START - 30_000;
+    format!(
+        r#"{{"type":"ping","id":1,"server_time":{START},"heads":[],"pool":{{"since":{since},"range":{{"min":1400,"max":1600}},"waiting":{waiting}}}}}"#
+    )
+}
+
+const PING: &str = r#"{"type":"ping","id":2,"server_time":1764000000000,"heads":[]}"#;
+
+fn waiting() -> Model {
+    let mut model = seeking(Wish { how: How::Pool, ..Wish::default() });
+    model.page = Page::Waiting { headline: "Waiting in the pool".to_owned(), lines: Vec::new() };
+    model
+}
+
+fn ended(abort: &str) -> String {
+    format!(
+        r#"{{"type":"event","game":"0123456789ab","seq":8,"event":{{"kind":"ended","outcome":{{"reason":"aborted"}},"opened":{{"red":null,"blue":null}}}},"change":{{}},"abort":{abort}}}"#
+    )
+}
+
+#[test]
+fn the_wait_counts_up_between_pings_and_ends_with_the_pool() {
+    let mut model = waiting();
+    assert_eq!(line(&model), None);
+    received(&mut model, &ping(2));
+    let shown = "Waited 0:30. Opponents: 1400 to 1600. 1 other player is waiting.";
+    assert_eq!(line(&model).as_deref(), Some(shown));
+    model.now += 61_000;
+    assert!(line(&model).is_some_and(|line| line.starts_with("Waited 1:31.")));
+    received(&mut model, PING);
+    assert_eq!(line(&model), None);
+}
+
+#[test]
+fn in_plain_mode_the_wait_is_told_every_half_minute() {
+    let mut model = waiting();
+    received(&mut model, &ping(1));
+    assert_eq!(last_note(&model), "Waited 0:30. Opponents: 1400 to 1600. Nobody else is waiting.");
+    let told = model.notes.len();
+    model.now += 29_000;
+    received(&mut model, &ping(4));
+    assert_eq!(model.notes.len(), told);
+    model.now += 1_000;
+    received(&mut model, &ping(4));
+    assert_eq!(model.notes.len(), told + 1);
+}
+
+#[test]
+fn an_abort_says_who_caused_it() {
+    for (abort, said) in [
+        (r#"{"called_off_by":"blue"}"#, "bob (Blue) called the game off."),
+        (r#"{"called_off_by":"red"}"#, "You called the game off."),
+        (r#"{"not_deployed":["blue"]}"#, "bob (Blue) did not deploy in time."),
+        (r#"{"not_deployed":["red"]}"#, "You did not deploy in time."),
+        (r#"{"not_deployed":["red","blue"]}"#, "Neither side deployed in time."),
+    ] {
+        let mut model = playing();
+        received(&mut model, &ended(abort));
+        assert!(model.notes.iter().any(|note| note == said), "{said}: {:?}", model.notes);
+    }
+    // A server of version 0.1 does not say why.
+    let mut model = playing();
+    received(&mut model, &ended("null"));
+    assert!(model.notes.iter().any(|note| note == "The game was called off."));
+}
+
+#[test]
+fn who_is_back_in_the_pool_after_an_abort_is_shown_waiting() {
+    let mut model = playing();
+    model.goal = Goal::Play(Wish { how: How::Pool, ..Wish::default() });
+    received(&mut model, &ended(r#"{"called_off_by":"blue"}"#));
+    assert!(
+        received(&mut model, PING).len() == 1 && model.game.is_some(),
+        "the server says nothing of a pool"
+    );
+    let effects = received(&mut model, &ping(1));
+    assert!(
+        sent(&effects).iter().any(|message| matches!(message, ClientToServer::CloseGame { .. })),
+        "{effects:?}"
+    );
+    assert!(model.game.is_none() && matches!(model.page, Page::Waiting { .. }));
+    // A game that goes on stays, whatever another client of the player waits for.
+    let mut model = playing();
+    model.goal = Goal::Play(Wish { how: How::Pool, ..Wish::default() });
+    received(&mut model, &ping(1));
+    assert!(model.game.is_some());
+}

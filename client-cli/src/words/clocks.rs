@@ -1,0 +1,129 @@
+//! Words for clocks and spans of time.
+
+use flagfall_protocol::Time;
+
+/// A text that names no clock.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "{0:?} is no clock: write minutes and seconds per move as in 10+5, seconds as in 90s+2, minutes and free seconds of each turn as in 10d5, days per move as in 3days, or none"
+)]
+pub struct TimeError(String);
+
+/// Reads a clock: `10+5` (minutes and seconds per move), `10`, `90s+2`, `10d5` (minutes, and the first seconds of every turn free), `3days`
+/// (for every move), `none`.
+///
+/// # Errors
+/// When it is none of these.
+pub fn parse_time(text: &str) -> Result<Time, TimeError> {
+    let text = text.trim().to_lowercase();
+    let text = text.as_str();
+    let error = || TimeError(text.to_owned());
+    if matches!(text, "none" | "unlimited" | "no") {
+        return Ok(Time::Unlimited {});
+    }
+    if let Some(days) = text.strip_suffix("days").or_else(|| text.strip_suffix("day")) {
+        let days = days.trim().parse().map_err(|_| error())?;
+        return Ok(Time::Correspondence { days });
+    }
+    let base_of = |base: &str| match base.strip_suffix('s') {
+        Some(seconds) => seconds.parse::<u32>().ok(),
+        None => base.parse::<u32>().ok().and_then(|minutes| minutes.checked_mul(60)),
+    };
+    let seconds_of = |text: &str| text.strip_suffix('s').unwrap_or(text).parse::<u32>().ok();
+    let time = if let Some((base, free)) = text.split_once('d') {
+        base_of(base).zip(seconds_of(free)).map(|(base_s, free_s)| Time::Delay { base_s, free_s })
+    } else {
+        let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+        let both = base_of(base).zip(seconds_of(increment));
+        both.map(|(base_s, increment_s)| Time::Fischer { base_s, increment_s })
+    };
+    time.ok_or_else(error)
+}
+
+/// Checks that a clock is one that servers take.
+///
+/// # Errors
+/// The bounds.
+pub fn check_time(time: Time) -> Result<(), String> {
+    if time.is_allowed() {
+        return Ok(());
+    }
+    let bounds = match time {
+        Time::Correspondence { .. } => {
+            format!("{} to {} days for a move", Time::DAYS.start(), Time::DAYS.end())
+        }
+        Time::Delay { .. } => format!(
+            "{} seconds to {} minutes, and {} to {} free seconds of a turn",
+            Time::BASE_S.start(),
+            Time::BASE_S.end() / 60,
+            Time::FREE_S.start(),
+            Time::FREE_S.end()
+        ),
+        Time::Fischer { .. } | Time::Unlimited {} => format!(
+            "{} seconds to {} minutes, and {} to {} seconds for each move",
+            Time::BASE_S.start(),
+            Time::BASE_S.end() / 60,
+            Time::INCREMENT_S.start(),
+            Time::INCREMENT_S.end()
+        ),
+    };
+    Err(format!("the clock {} is out of bounds: there may be {bounds}", self::time(time)))
+}
+
+/// A clock as people write it.
+#[must_use]
+pub fn time(time: Time) -> String {
+    match time {
+        Time::Unlimited {} => "no clock".to_owned(),
+        Time::Fischer { base_s, increment_s } => format!("{}+{increment_s}", base(base_s)),
+        Time::Delay { base_s, free_s } => format!("{}d{free_s}", base(base_s)),
+        Time::Correspondence { days: 1 } => "1day".to_owned(),
+        Time::Correspondence { days } => format!("{days}days"),
+    }
+}
+
+/// Base time: minutes where they are whole.
+fn base(base_s: u32) -> String {
+    if base_s.is_multiple_of(60) { (base_s / 60).to_string() } else { format!("{base_s}s") }
+}
+
+/// Remaining time: `1:02:03`, `9:41`, and tenths in the last ten seconds.
+#[must_use]
+pub fn clock(ms: u64) -> String {
+    let seconds = ms / 1000;
+    if ms == 0 {
+        "0:00".to_owned()
+    } else if seconds < 10 {
+        format!("0:{:02}.{}", seconds, ms % 1000 / 100)
+    } else if seconds < 3600 {
+        format!("{}:{:02}", seconds / 60, seconds % 60)
+    } else if seconds < 24 * 3600 {
+        format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    } else {
+        format!("{}d {}h", seconds / (24 * 3600), seconds / 3600 % 24)
+    }
+}
+
+/// A long span in its largest unit: `24 hours`, `5 minutes`.
+#[must_use]
+pub fn span(ms: u64) -> String {
+    let minutes = ms.div_ceil(60_000);
+    match minutes {
+        1 => "1 minute".to_owned(),
+        0..120 => format!("{minutes} minutes"),
+        _ => format!("{} hours", (minutes + 30) / 60),
+    }
+}
+
+/// A short span: `30 seconds`, `2 minutes`.
+#[must_use]
+pub fn seconds(ms: u64) -> String {
+    let seconds = ms.div_ceil(1_000);
+    if seconds == 1 {
+        "1 second".to_owned()
+    } else if seconds < 120 {
+        format!("{seconds} seconds")
+    } else {
+        format!("{} minutes", seconds.div_ceil(60))
+    }
+}

@@ -1,0 +1,231 @@
+//! Open offers and running games, by whose commands made them.
+//!
+//! An offer or a game ends in many ways, also on other servers, so nobody reports every end here. What is
+//! held is looked at again when a limit is reached, and now and then: see [`Admission::to_verify`].
+
+use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
+
+use flagfall_board::GameId;
+use tokio::time::Instant;
+
+use super::{Admission, Client, LATER, Limit, Network, Scope, TooMany};
+
+/// The least time between two looks at what one holder holds.
+const VERIFY: Duration = Duration::from_secs(1);
+
+/// Something that is open or running.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Held {
+    /// A seek, by its id.
+    Seek(String),
+    /// A challenge, by its code.
+    Challenge(String),
+    /// A place in the pool, by its player.
+    PoolPlace(String),
+    /// A game.
+    Game {
+        /// Which.
+        game: GameId,
+        /// Whether it is against the house.
+        is_house: bool,
+    },
+}
+
+/// Who holds it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Holder {
+    /// An address.
+    Address(Network),
+    /// A player: games against the house alone.
+    Player(String),
+}
+
+/// What a command is about to add.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Wanted {
+    Offer,
+    Game { is_house: bool },
+}
+
+/// What each holder holds.
+pub(super) type Holdings = HashMap<Holder, Holding>;
+
+#[derive(Default)]
+pub(super) struct Holding {
+    held: BTreeSet<Held>,
+    /// Commands that are being carried out: what they make is not known yet.
+    pending: Vec<Wanted>,
+    looked_at: Option<Instant>,
+}
+
+impl Holding {
+    fn count(&self, is_counted: impl Fn(Wanted) -> bool) -> usize {
+        let held = self.held.iter().filter(|held| is_counted(held.kind())).count();
+        held + self.pending.iter().filter(|wanted| is_counted(**wanted)).count()
+    }
+}
+
+impl Held {
+    fn kind(&self) -> Wanted {
+        match self {
+            Held::Seek(_) | Held::Challenge(_) | Held::PoolPlace(_) => Wanted::Offer,
+            Held::Game { is_house, .. } => Wanted::Game { is_house: *is_house },
+        }
+    }
+}
+
+/// A command that makes something is being carried out. Dropped, it has made nothing.
+#[derive(Debug)]
+pub struct Ticket {
+    admission: Admission,
+    holders: Vec<Holder>,
+    wanted: Wanted,
+}
+
+impl Admission {
+    /// A command wants to open an offer.
+    ///
+    /// # Errors
+    /// [`TooMany`].
+    pub fn begin_offer(&self, client: Client) -> Result<Ticket, TooMany> {
+        self.begin(address(client), Wanted::Offer)
+    }
+
+    /// A command of a player wants to start a game.
+    ///
+    /// # Errors
+    /// [`TooMany`].
+    pub fn begin_game(&self, client: Client, player_id: &str, is_house: bool) -> Result<Ticket, TooMany> {
+        let player = is_house.then(|| Holder::Player(player_id.to_owned()));
+        self.begin(address(client).into_iter().chain(player).collect(), Wanted::Game { is_house })
+    }
+
+    fn begin(&self, holders: Vec<Holder>, wanted: Wanted) -> Result<Ticket, TooMany> {
+        let mut holdings = self.holdings();
+        for holder in &holders {
+            let Some(holding) = holdings.get(holder) else { continue };
+            if let Some((limit, scope)) = self.full(holder, holding, wanted) {
+                return Err(TooMany { limit, scope, wait: LATER });
+            }
+        }
+        for holder in &holders {
+            holdings.entry(holder.clone()).or_default().pending.push(wanted);
+        }
+        drop(holdings);
+        Ok(Ticket { admission: self.clone(), holders, wanted })
+    }
+
+    /// The limit that a holder has reached.
+    fn full(&self, holder: &Holder, holding: &Holding, wanted: Wanted) -> Option<(Limit, Scope)> {
+        let limits = &self.shared.limits;
+        let is_house = |kind: Wanted| kind == Wanted::Game { is_house: true };
+        let is_full = |max: usize, is_counted: &dyn Fn(Wanted) -> bool| holding.count(is_counted) >= max;
+        match (holder, wanted) {
+            (Holder::Address(_), Wanted::Offer) => {
+                let is_reached = is_full(limits.offers_per_address, &|kind| kind == Wanted::Offer);
+                is_reached.then_some((Limit::Offers, Scope::Address))
+            }
+            (Holder::Address(_), Wanted::Game { is_house: wants_house }) => {
+                if is_full(limits.games_per_address, &|kind| kind != Wanted::Offer) {
+                    return Some((Limit::Games, Scope::Address));
+                }
+                let is_reached = wants_house && is_full(limits.house_games_per_address, &is_house);
+                is_reached.then_some((Limit::HouseGames, Scope::Address))
+            }
+            (Holder::Player(_), _) => {
+                let is_reached = is_full(limits.house_games_per_player, &is_house);
+                is_reached.then_some((Limit::HouseGames, Scope::Player))
+            }
+        }
+    }
+
+    /// A player of a running game has it open from here: it counts for the address from now on, if it has not
+    /// before. Nothing is refused for it.
+    pub fn note_game(&self, client: Client, player_id: &str, game: GameId, is_house: bool) {
+        let player = is_house.then(|| Holder::Player(player_id.to_owned()));
+        let held = Held::Game { game, is_house };
+        let mut holdings = self.holdings();
+        for holder in address(client).into_iter().chain(player) {
+            let holding = holdings.entry(holder).or_default();
+            // More than the limit is not worth remembering.
+            if holding.held.len() < self.shared.limits.games_per_address {
+                holding.held.insert(held.clone());
+            }
+        }
+    }
+
+    /// What a holder holds, if it is time to look at it again.
+    #[must_use]
+    pub fn to_verify(&self, holder: &Holder, now: Instant) -> Vec<Held> {
+        let mut holdings = self.holdings();
+        let Some(holding) = holdings.get_mut(holder) else { return Vec::new() };
+        if holding.looked_at.is_some_and(|at| now.saturating_duration_since(at) < VERIFY) {
+            return Vec::new();
+        }
+        holding.looked_at = Some(now);
+        holding.held.iter().cloned().collect()
+    }
+
+    /// Everybody who holds something.
+    #[must_use]
+    pub fn holders(&self) -> Vec<Holder> {
+        self.holdings().keys().cloned().collect()
+    }
+
+    /// These are closed or over.
+    pub fn release(&self, holder: &Holder, ended: &[Held]) {
+        let mut holdings = self.holdings();
+        if let Some(holding) = holdings.get_mut(holder) {
+            holding.held.retain(|held| !ended.contains(held));
+        }
+        forget_empty(&mut holdings, holder);
+    }
+}
+
+/// The address, unless its network has no limits.
+fn address(client: Client) -> Vec<Holder> {
+    if client.is_trusted { Vec::new() } else { vec![Holder::Address(client.network)] }
+}
+
+fn forget_empty(holdings: &mut Holdings, holder: &Holder) {
+    if holdings.get(holder).is_some_and(|holding| holding.held.is_empty() && holding.pending.is_empty()) {
+        holdings.remove(holder);
+    }
+}
+
+impl Ticket {
+    /// The command has made this.
+    pub fn keep(self, held: &Held) {
+        let mut holdings = self.admission.holdings();
+        for holder in &self.holders {
+            holdings.entry(holder.clone()).or_default().held.insert(held.clone());
+        }
+        // Dropping the ticket takes the lock again.
+        drop(holdings);
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        let mut holdings = self.admission.holdings();
+        for holder in &self.holders {
+            if let Some(holding) = holdings.get_mut(holder)
+                && let Some(at) = holding.pending.iter().position(|wanted| *wanted == self.wanted)
+            {
+                holding.pending.swap_remove(at);
+            }
+            forget_empty(&mut holdings, holder);
+        }
+    }
+}
+
+impl Holder {
+    /// The holders that a refusal is about.
+    #[must_use]
+    pub fn of(client: Client, player_id: &str) -> Vec<Holder> {
+        let mut holders = address(client);
+        holders.push(Holder::Player(player_id.to_owned()));
+        holders
+    }
+}

@@ -1,0 +1,234 @@
+//! What one address and one player may take of a server, and how that is said when it is too much.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use metrics::counter;
+
+use super::network::NetworkRange;
+use crate::metrics::LIMIT_HITS;
+
+/// Limits on what one client takes. "Address" means what [`Network`](super::Network) counts as one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AdmissionLimits {
+    /// Networks whose addresses have no limits of their own: only those of players and of the server hold.
+    pub trusted_networks: Vec<NetworkRange>,
+    /// Percent of the server's connections that are kept for players with a known token.
+    pub reserved_percent: u32,
+    /// Open connections of one address.
+    pub connections_per_address: u32,
+    /// Of these, connections without a hello, and HTTP requests under way.
+    pub strangers_per_address: u32,
+    /// New connections of one address in a minute; a third of them at once.
+    pub handshakes_per_address: u32,
+    /// Hellos of one player in a minute.
+    pub hellos_per_player: u32,
+    /// New guests from one address within [`GUEST_WINDOW`].
+    pub guests_per_address: u32,
+    /// Open seeks, challenges and places in the pool that came from one address.
+    pub offers_per_address: usize,
+    /// Running games that came from one address.
+    pub games_per_address: usize,
+    /// Of these, games against the house.
+    pub house_games_per_address: usize,
+    /// Running games of one player against the house.
+    pub house_games_per_player: usize,
+    /// Games that one address watches.
+    pub watched_per_address: u32,
+    /// Games that one player watches.
+    pub watched_per_player: u32,
+    /// KiB that commands from one address may add to the store in a minute.
+    pub stored_kib_per_address: u32,
+    /// KiB that commands of one player may add to the store in a minute.
+    pub stored_kib_per_player: u32,
+    /// Requests over HTTP from one address in a minute. Long games count as several.
+    pub requests_per_minute: u32,
+}
+
+/// The window of [`AdmissionLimits::guests_per_address`].
+pub const GUEST_WINDOW: Duration = Duration::from_secs(10 * 60);
+
+impl Default for AdmissionLimits {
+    fn default() -> AdmissionLimits {
+        AdmissionLimits {
+            trusted_networks: Vec::new(),
+            reserved_percent: 20,
+            connections_per_address: 256,
+            strangers_per_address: 128,
+            handshakes_per_address: 1_800,
+            hellos_per_player: 120,
+            guests_per_address: 200,
+            offers_per_address: 120,
+            games_per_address: 500,
+            house_games_per_address: 200,
+            house_games_per_player: 10,
+            watched_per_address: 1_000,
+            watched_per_player: 64,
+            stored_kib_per_address: 4_096,
+            stored_kib_per_player: 1_024,
+            requests_per_minute: 1_200,
+        }
+    }
+}
+
+impl AdmissionLimits {
+    /// True if the address has no limits of its own.
+    #[must_use]
+    pub fn is_trusted(&self, address: IpAddr) -> bool {
+        self.trusted_networks.iter().any(|range| range.contains(address))
+    }
+}
+
+/// Which limit was reached.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Limit {
+    /// Open connections.
+    Connections,
+    /// Connections without a hello.
+    Strangers,
+    /// New connections in a minute.
+    Handshakes,
+    /// Hellos of one player.
+    Hellos,
+    /// New guests.
+    Guests,
+    /// Open offers.
+    Offers,
+    /// Running games.
+    Games,
+    /// Running games against the house.
+    HouseGames,
+    /// Watched games.
+    Watched,
+    /// Bytes added to the store: the client is slowed down, not refused.
+    Stored,
+    /// HTTP requests.
+    Requests,
+}
+
+/// Whose limit was reached.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Scope {
+    /// That of an address.
+    Address,
+    /// That of a player.
+    Player,
+    /// That of the server, as far as clients have it that are not known.
+    Server,
+}
+
+impl Limit {
+    /// Every limit, with those that it is counted for.
+    pub const ALL: [(Limit, &[Scope]); 11] = [
+        (Limit::Connections, &[Scope::Address, Scope::Server]),
+        (Limit::Strangers, &[Scope::Address, Scope::Server]),
+        (Limit::Handshakes, &[Scope::Address]),
+        (Limit::Hellos, &[Scope::Player]),
+        (Limit::Guests, &[Scope::Address]),
+        (Limit::Offers, &[Scope::Address]),
+        (Limit::Games, &[Scope::Address]),
+        (Limit::HouseGames, &[Scope::Address, Scope::Player]),
+        (Limit::Watched, &[Scope::Address, Scope::Player]),
+        (Limit::Stored, &[Scope::Address, Scope::Player]),
+        (Limit::Requests, &[Scope::Address]),
+    ];
+
+    /// Its name among the metrics.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Limit::Connections => "connections",
+            Limit::Strangers => "strangers",
+            Limit::Handshakes => "handshakes",
+            Limit::Hellos => "hellos",
+            Limit::Guests => "guests",
+            Limit::Offers => "offers",
+            Limit::Games => "games",
+            Limit::HouseGames => "house_games",
+            Limit::Watched => "watched",
+            Limit::Stored => "stored",
+            Limit::Requests => "requests",
+        }
+    }
+}
+
+impl Scope {
+    /// Its name among the metrics.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Scope::Address => "address",
+            Scope::Player => "player",
+            Scope::Server => "server",
+        }
+    }
+}
+
+/// A limit was reached. Nothing was done; the same may be tried again later.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooMany {
+    /// Which limit.
+    pub limit: Limit,
+    /// Whose.
+    pub scope: Scope,
+    /// After what time there may be room.
+    pub wait: Duration,
+}
+
+impl TooMany {
+    /// A refusal, counted among the metrics.
+    pub(crate) fn counted(limit: Limit, scope: Scope, wait: Duration) -> TooMany {
+        count_hit(limit, scope);
+        TooMany { limit, scope, wait }
+    }
+
+    /// Counts it among the metrics.
+    pub(crate) fn count(&self) {
+        count_hit(self.limit, self.scope);
+    }
+
+    /// The time to wait, in whole seconds, at least one.
+    #[must_use]
+    pub fn wait_s(&self) -> u64 {
+        self.wait.as_secs_f64().ceil().clamp(1.0, 3_600.0) as u64
+    }
+}
+
+/// Counts that a limit has refused or delayed something.
+pub(crate) fn count_hit(limit: Limit, scope: Scope) {
+    counter!(LIMIT_HITS, "limit" => limit.name(), "of" => scope.name()).increment(1);
+}
+
+impl fmt::Display for TooMany {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match (self.limit, self.scope) {
+            (Limit::Connections | Limit::Strangers, Scope::Server) => "the server is full",
+            (Limit::Connections | Limit::Strangers, _) => "too many connections are open from your address",
+            (Limit::Handshakes, _) => "too many connections from your address in a short time",
+            (Limit::Hellos, _) => "you connect too often",
+            (Limit::Guests, _) => {
+                "too many new guests from your address in a short time: sign in, come back as an earlier guest"
+            }
+            (Limit::Offers, _) => "too many offers from your address are open: take one back",
+            (Limit::Games, _) => "too many games from your address are running: finish one",
+            (Limit::HouseGames, Scope::Player) => {
+                "you are playing too many games against the house: finish one"
+            }
+            (Limit::HouseGames, _) => {
+                "too many games against the house are running from your address: finish one"
+            }
+            (Limit::Watched, Scope::Player) => "you are watching too many games: close one",
+            (Limit::Watched, _) => "too many games are watched from your address: close one",
+            (Limit::Stored, _) => "too much is being written from your address",
+            (Limit::Requests, _) => "too many requests from your address in a short time",
+        };
+        let again = match self.limit {
+            Limit::Guests | Limit::Offers | Limit::Games | Limit::HouseGames | Limit::Watched => ", or",
+            _ => ":",
+        };
+        write!(f, "{what}{again} try again in {} s", self.wait_s())
+    }
+}
+
+impl std::error::Error for TooMany {}

@@ -1,0 +1,360 @@
+//! What one client may take of the server: connections, guests, offers, games, bytes.
+//!
+//! A client counts by its [`Network`]. [`Admission`] counts in memory, for this server alone: several servers
+//! of one store count each for itself, and a restart begins at zero. What a count stands for is
+//! a value (a [`Seat`], a [`Watch`], a [`Ticket`]) and ends with it. Rates are token buckets. Nothing here does
+//! any IO; time is an argument.
+
+mod holdings;
+mod limits;
+mod network;
+mod proxy;
+mod seat;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+pub use holdings::{Held, Holder, Ticket};
+pub use limits::{AdmissionLimits, GUEST_WINDOW, Limit, Scope, TooMany};
+pub use network::{Network, NetworkRange, NotARange};
+pub use proxy::ProxyTrust;
+pub use seat::Seat;
+
+use self::holdings::Holdings;
+use self::limits::count_hit;
+use self::seat::{Eviction, Standing};
+use self::state::{Place, State};
+use crate::rate::TokenBucket;
+
+const MINUTE: Duration = Duration::from_secs(60);
+/// The part of a minute's handshakes that may come at once.
+const HANDSHAKE_BURSTS: u32 = 3;
+/// When it is worth trying again where something has to end first.
+const LATER: Duration = Duration::from_secs(60);
+/// When it is worth trying again where connections come and go.
+const SOON: Duration = Duration::from_secs(5);
+
+/// Who asks for something, as limits count it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Client {
+    /// What it counts by.
+    pub network: Network,
+    /// Whether the operator has freed its network of limits per address.
+    pub is_trusted: bool,
+}
+
+/// The counts of one server. Cheap to clone; all clones count together.
+#[derive(Clone)]
+pub struct Admission {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    limits: AdmissionLimits,
+    capacity: Capacity,
+    state: Mutex<State>,
+    holdings: Mutex<Holdings>,
+}
+
+/// How a server's connections are shared out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Capacity {
+    /// All connections.
+    all: usize,
+    /// Those that newcomers may have; the rest is for players whose token is known.
+    newcomers: usize,
+    /// Connections without a hello that may stand in the rest, until it is known whose they are.
+    band: usize,
+    /// Those of one address.
+    per_address: usize,
+}
+
+impl Capacity {
+    fn new(limits: &AdmissionLimits, connections_max: usize) -> Capacity {
+        let all = connections_max.max(1);
+        let reserved = all * limits.reserved_percent.min(90) as usize / 100;
+        let newcomers = all - reserved;
+        Capacity {
+            all,
+            newcomers,
+            band: reserved.div_ceil(4).min(256),
+            // However few connections there are, one address does not get them all.
+            per_address: (limits.connections_per_address as usize).min(newcomers.div_ceil(2)),
+        }
+    }
+}
+
+impl Admission {
+    /// Nobody has come yet.
+    #[must_use]
+    pub fn new(limits: &AdmissionLimits, connections_max: usize) -> Admission {
+        let capacity = Capacity::new(limits, connections_max);
+        let shared =
+            Shared { limits: limits.clone(), capacity, state: Mutex::default(), holdings: Mutex::default() };
+        Admission { shared: Arc::new(shared) }
+    }
+
+    /// The client of this address.
+    #[must_use]
+    pub fn client(&self, address: IpAddr) -> Client {
+        Client { network: Network::of(address), is_trusted: self.shared.limits.is_trusted(address) }
+    }
+
+    /// Counts a new connection. Where there is no room, a silent connection makes some: the oldest one of the
+    /// same address if that is crowded, of the most crowded address if the server is full.
+    ///
+    /// # Errors
+    /// [`TooMany`]: the connection is to be closed.
+    pub fn accept(&self, client: Client, now: Instant) -> Result<Arc<Seat>, TooMany> {
+        let mut state = self.state();
+        self.check_address(&mut state, client, now)?;
+        self.check_server(&mut state)?;
+        Ok(self.seat(&mut state, Place::new(client, true)))
+    }
+
+    /// As [`Admission::accept`], for a connection of a proxy, which has yet to name its client.
+    ///
+    /// # Errors
+    /// [`TooMany`]: the connection is to be closed.
+    pub fn accept_proxy(&self, proxy: Client) -> Result<Arc<Seat>, TooMany> {
+        let mut state = self.state();
+        self.check_server(&mut state)?;
+        Ok(self.seat(&mut state, Place::new(proxy, false)))
+    }
+
+    /// A proxy has named the client of its connection. Does nothing for other connections.
+    ///
+    /// # Errors
+    /// [`TooMany`]: the request is to be refused.
+    pub fn name_client(&self, seat: &Seat, client: Client, now: Instant) -> Result<(), TooMany> {
+        let mut state = self.state();
+        if state.seats.get(&seat.number).is_none_or(|place| place.is_named) {
+            return Ok(());
+        }
+        self.check_address(&mut state, client, now)?;
+        state.name(seat.number, client);
+        Ok(())
+    }
+
+    /// An HTTP request is being answered, or a hello looked at: the connection has not to make room now.
+    pub fn note_request(&self, seat: &Seat) {
+        self.state().set_standing(seat.number, Standing::Speaking);
+    }
+
+    /// Somebody without a token wants to be a guest on this connection.
+    ///
+    /// # Errors
+    /// [`TooMany`].
+    pub fn admit_guest(&self, seat: &Seat, now: Instant) -> Result<(), TooMany> {
+        let mut state = self.state();
+        let guests = state.newcomers - state.strangers;
+        if guests >= self.shared.capacity.newcomers {
+            return Err(TooMany::counted(Limit::Connections, Scope::Server, SOON));
+        }
+        if let Some(client) = state.client_of(seat.number).filter(|client| !client.is_trusted) {
+            let (max, usage) = (self.shared.limits.guests_per_address, state.usage(client.network, now));
+            let bucket = usage.guests.get_or_insert_with(|| TokenBucket::new(max, GUEST_WINDOW, now));
+            if !bucket.take(now) {
+                return Err(TooMany::counted(Limit::Guests, Scope::Address, bucket.wait()));
+            }
+        }
+        state.set_standing(seat.number, Standing::Newcomer);
+        Ok(())
+    }
+
+    /// A player with a known token has said hello on this connection.
+    ///
+    /// # Errors
+    /// [`TooMany`].
+    pub fn admit_player(&self, seat: &Seat, player_id: &str, now: Instant) -> Result<(), TooMany> {
+        let mut state = self.state();
+        let max = self.shared.limits.hellos_per_player;
+        let usage = state.player(player_id, now);
+        let bucket = usage.hellos.get_or_insert_with(|| TokenBucket::new(max, MINUTE, now));
+        if !bucket.take(now) {
+            return Err(TooMany::counted(Limit::Hellos, Scope::Player, bucket.wait()));
+        }
+        state.set_standing(seat.number, Standing::Known);
+        Ok(())
+    }
+
+    /// Counts an HTTP request.
+    ///
+    /// # Errors
+    /// [`TooMany`]: it is to be refused.
+    pub fn take_request(&self, client: Client, now: Instant) -> Result<(), TooMany> {
+        if client.is_trusted {
+            return Ok(());
+        }
+        let max = self.shared.limits.requests_per_minute;
+        let mut state = self.state();
+        let usage = state.usage(client.network, now);
+        let bucket = usage.requests.get_or_insert_with(|| TokenBucket::new(max, MINUTE, now));
+        if bucket.take(now) {
+            return Ok(());
+        }
+        Err(TooMany::counted(Limit::Requests, Scope::Address, bucket.wait()))
+    }
+
+    /// Counts work for a request that was answered as this many requests more.
+    pub fn charge_request(&self, client: Client, requests: u32, now: Instant) {
+        if client.is_trusted || requests == 0 {
+            return;
+        }
+        let max = self.shared.limits.requests_per_minute;
+        let mut state = self.state();
+        let usage = state.usage(client.network, now);
+        let bucket = usage.requests.get_or_insert_with(|| TokenBucket::new(max, MINUTE, now));
+        bucket.charge(now, requests.into());
+    }
+
+    /// Counts bytes that a player's commands have added to the store. Returns how long nothing more is to be
+    /// read from the connection.
+    pub fn charge_stored(&self, client: Client, player_id: &str, bytes: u32, now: Instant) -> Duration {
+        let kib = f64::from(bytes) / 1_024.0;
+        let limits = &self.shared.limits;
+        let mut state = self.state();
+        let usage = state.player(player_id, now);
+        let max = limits.stored_kib_per_player;
+        let bucket = usage.stored.get_or_insert_with(|| TokenBucket::new(max, MINUTE, now));
+        let mut wait = bucket.charge(now, kib);
+        if !wait.is_zero() {
+            count_hit(Limit::Stored, Scope::Player);
+        }
+        if !client.is_trusted {
+            let (max, usage) = (limits.stored_kib_per_address, state.usage(client.network, now));
+            let bucket = usage.stored.get_or_insert_with(|| TokenBucket::new(max, MINUTE, now));
+            let for_address = bucket.charge(now, kib);
+            if !for_address.is_zero() {
+                count_hit(Limit::Stored, Scope::Address);
+            }
+            wait = wait.max(for_address);
+        }
+        wait
+    }
+
+    /// Counts a game that somebody watches.
+    ///
+    /// # Errors
+    /// [`TooMany`].
+    pub fn watch(&self, client: Client, player_id: &str, now: Instant) -> Result<Watch, TooMany> {
+        let limits = &self.shared.limits;
+        let mut state = self.state();
+        if state.player(player_id, now).watched >= limits.watched_per_player {
+            return Err(TooMany::counted(Limit::Watched, Scope::Player, LATER));
+        }
+        let usage = state.usage(client.network, now);
+        if !client.is_trusted && usage.watched >= limits.watched_per_address {
+            return Err(TooMany::counted(Limit::Watched, Scope::Address, LATER));
+        }
+        usage.watched += 1;
+        state.player(player_id, now).watched += 1;
+        drop(state);
+        Ok(Watch { admission: self.clone(), network: client.network, player: player_id.into() })
+    }
+
+    /// Whether one address may have another connection. Makes room among its own silent ones.
+    fn check_address(&self, state: &mut State, client: Client, now: Instant) -> Result<(), TooMany> {
+        if client.is_trusted {
+            return Ok(());
+        }
+        let Shared { limits, capacity, .. } = &*self.shared;
+        let usage = state.usage(client.network, now);
+        let window = MINUTE / HANDSHAKE_BURSTS;
+        let at_once = limits.handshakes_per_address.div_ceil(HANDSHAKE_BURSTS);
+        let bucket = usage.handshakes.get_or_insert_with(|| TokenBucket::new(at_once, window, now));
+        if !bucket.take(now) {
+            return Err(TooMany::counted(Limit::Handshakes, Scope::Address, bucket.wait()));
+        }
+        let limit = if usage.connections >= capacity.per_address {
+            Limit::Connections
+        } else if usage.strangers >= limits.strangers_per_address as usize {
+            Limit::Strangers
+        } else {
+            return Ok(());
+        };
+        match usage.silent.first().copied() {
+            Some(oldest) => {
+                count_hit(limit, Scope::Address);
+                state.evict(oldest);
+                Ok(())
+            }
+            None => Err(TooMany::counted(limit, Scope::Address, SOON)),
+        }
+    }
+
+    /// Whether the server may have another connection. Makes room among silent ones.
+    fn check_server(&self, state: &mut State) -> Result<(), TooMany> {
+        let capacity = &self.shared.capacity;
+        let limit = if state.open >= capacity.all {
+            Limit::Connections
+        } else if state.newcomers >= capacity.newcomers && state.strangers >= capacity.band {
+            Limit::Strangers
+        } else {
+            return Ok(());
+        };
+        let oldest = state.oldest_of_the_most_crowded();
+        match oldest {
+            Some(oldest) => {
+                count_hit(limit, Scope::Server);
+                state.evict(oldest);
+                Ok(())
+            }
+            None => Err(TooMany::counted(limit, Scope::Server, SOON)),
+        }
+    }
+
+    fn seat(&self, state: &mut State, place: Place) -> Arc<Seat> {
+        let eviction: Arc<Eviction> = place.eviction.clone();
+        let number = state.enter(place);
+        Arc::new(Seat { admission: self.clone(), number, eviction })
+    }
+
+    fn leave(&self, number: u64) {
+        self.state().leave(number, Instant::now());
+    }
+
+    fn client_of(&self, number: u64) -> Option<Client> {
+        self.state().client_of(number)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn holdings(&self) -> MutexGuard<'_, Holdings> {
+        self.shared.holdings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Admission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Admission({} connections)", self.state().open)
+    }
+}
+
+/// A game that somebody watches: counted until it is dropped.
+pub struct Watch {
+    admission: Admission,
+    network: Network,
+    player: Arc<str>,
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.admission.state().unwatch(self.network, &self.player);
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Watch")
+    }
+}

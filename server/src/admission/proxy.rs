@@ -1,0 +1,114 @@
+//! Whose address a request has: that of the connection, or the one that a trusted proxy names.
+
+use std::net::IpAddr;
+
+use axum::http::HeaderMap;
+
+use super::network::NetworkRange;
+
+/// The proxies whose `X-Forwarded-For` is believed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ProxyTrust {
+    /// Whether everybody who connects is a proxy: for a server that only proxies can reach.
+    pub is_everyone: bool,
+    /// The addresses of proxies.
+    pub ranges: Vec<NetworkRange>,
+}
+
+impl ProxyTrust {
+    /// True if whoever connects from this address is believed.
+    #[must_use]
+    pub fn is_proxy(&self, peer: IpAddr) -> bool {
+        self.is_everyone || self.is_named(peer)
+    }
+
+    /// The address of the client behind a connection from `peer`.
+    ///
+    /// Each proxy adds the address that it sees to the end of `X-Forwarded-For`. So the list is read from
+    /// its end, for as long as the address before was a trusted proxy; what stands further left the
+    /// client may have made up. An entry that is no address ends the reading.
+    #[must_use]
+    pub fn client_address(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        let mut client = peer;
+        let mut is_believed = self.is_proxy(peer);
+        for header in headers.get_all("x-forwarded-for").iter().rev() {
+            let Ok(entries) = header.to_str() else { return client };
+            for entry in entries.rsplit(',') {
+                if !is_believed {
+                    return client;
+                }
+                let Some(address) = address_in(entry) else { return client };
+                client = address;
+                is_believed = self.is_named(address);
+            }
+        }
+        client
+    }
+
+    fn is_named(&self, address: IpAddr) -> bool {
+        self.ranges.iter().any(|range| range.contains(address))
+    }
+}
+
+/// The address in an entry, which some proxies write with a port, and IPv6 in brackets.
+fn address_in(entry: &str) -> Option<IpAddr> {
+    let entry = entry.trim();
+    if let Ok(address) = entry.parse() {
+        return Some(address);
+    }
+    if let Ok(with_port) = entry.parse::<std::net::SocketAddr>() {
+        return Some(with_port.ip());
+    }
+    entry.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(trust: &ProxyTrust, peer: &str, forwarded: &[&str]) -> String {
+        let mut headers = HeaderMap::new();
+        for value in forwarded {
+            headers.append("x-forwarded-for", value.parse().unwrap());
+        }
+        trust.client_address(peer.parse().unwrap(), &headers).to_string()
+    }
+
+    fn proxies(ranges: &[&str]) -> ProxyTrust {
+        ProxyTrust { is_everyone: false, ranges: ranges.iter().map(|range| range.parse().unwrap()).collect() }
+    }
+
+    #[test]
+    fn a_stranger_is_not_believed() {
+        let trust = proxies(&["10.0.0.0/8"]);
+        assert_eq!(client(&trust, "203.0.113.5", &["198.51.100.1"]), "203.0.113.5");
+        assert_eq!(client(&ProxyTrust::default(), "10.0.0.1", &["198.51.100.1"]), "10.0.0.1");
+    }
+
+    #[test]
+    fn the_list_is_read_from_its_end_past_trusted_proxies() {
+        let trust = proxies(&["10.0.0.0/8", "2001:db8::/48"]);
+        let rows: [(&[&str], &str); 9] = [
+            (&["198.51.100.1"], "198.51.100.1"),
+            (&["192.0.2.66, 198.51.100.1"], "198.51.100.1"),
+            (&["198.51.100.1, 10.0.0.2"], "198.51.100.1"),
+            (&["192.0.2.66, 198.51.100.1", "10.0.0.3, 10.0.0.2"], "198.51.100.1"),
+            (&["198.51.100.1, unknown"], "10.0.0.1"),
+            (&["unknown, 10.0.0.2"], "10.0.0.2"),
+            (&["198.51.100.1:4711, [2001:db8::1]:443"], "198.51.100.1"),
+            (&["[2001:db8:1::7]"], "2001:db8:1::7"),
+            (&[], "10.0.0.1"),
+        ];
+        for (forwarded, expected) in rows {
+            assert_eq!(client(&trust, "10.0.0.1", forwarded), expected, "{forwarded:?}");
+        }
+    }
+
+    #[test]
+    fn who_trusts_everyone_takes_the_last_entry_as_before() {
+        let trust = ProxyTrust { is_everyone: true, ranges: Vec::new() };
+        assert_eq!(client(&trust, "203.0.113.5", &["10.0.0.1, 192.0.2.7"]), "192.0.2.7");
+        assert_eq!(client(&trust, "203.0.113.5", &["10.0.0.1", "2001:db8::1"]), "2001:db8::1");
+        assert_eq!(client(&trust, "203.0.113.5", &["192.0.2.7, unknown"]), "203.0.113.5");
+    }
+}

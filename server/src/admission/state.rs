@@ -1,0 +1,237 @@
+//! The counts themselves, behind one lock that is held for a step.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::seat::{Eviction, Standing};
+use super::{Client, Network};
+use crate::rate::TokenBucket;
+
+/// Addresses and players that are counted at a time. Beyond that those are forgotten that hold nothing.
+pub(super) const COUNTED_MAX: usize = 50_000;
+/// The least time between two looks for those to forget: a full memory must not make every step slow.
+const SWEEP: Duration = Duration::from_secs(1);
+/// The time between two looks when there is room.
+const SWEEP_AT_EASE: Duration = Duration::from_secs(60);
+
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) seats: HashMap<u64, Place>,
+    networks: HashMap<Network, Usage>,
+    players: HashMap<Arc<str>, PlayerUsage>,
+    /// Networks with silent connections, by how many.
+    crowds: BTreeSet<(usize, Network)>,
+    /// Connections, evicted ones left out.
+    pub(super) open: usize,
+    /// Those of them whose player is not known by a token.
+    pub(super) newcomers: usize,
+    /// Those of them that have not said hello.
+    pub(super) strangers: usize,
+    next: u64,
+    swept: Option<Instant>,
+}
+
+/// A connection.
+pub(super) struct Place {
+    client: Client,
+    /// Whether that is the client itself, not the proxy before it.
+    pub(super) is_named: bool,
+    standing: Standing,
+    pub(super) eviction: Arc<Eviction>,
+}
+
+/// What an address takes.
+#[derive(Default)]
+pub(super) struct Usage {
+    pub(super) connections: usize,
+    pub(super) strangers: usize,
+    /// Its silent connections; lower numbers are older.
+    pub(super) silent: BTreeSet<u64>,
+    pub(super) watched: u32,
+    pub(super) handshakes: Option<TokenBucket>,
+    pub(super) guests: Option<TokenBucket>,
+    pub(super) requests: Option<TokenBucket>,
+    pub(super) stored: Option<TokenBucket>,
+}
+
+/// What a player takes.
+#[derive(Default)]
+pub(super) struct PlayerUsage {
+    pub(super) watched: u32,
+    pub(super) hellos: Option<TokenBucket>,
+    pub(super) stored: Option<TokenBucket>,
+}
+
+impl Place {
+    pub(super) fn new(client: Client, is_named: bool) -> Place {
+        Place { client, is_named, standing: Standing::Silent, eviction: Arc::default() }
+    }
+}
+
+impl Usage {
+    fn holds_nothing(&self) -> bool {
+        self.connections == 0 && self.watched == 0
+    }
+
+    fn is_idle(&self, now: Instant) -> bool {
+        let buckets = [&self.handshakes, &self.guests, &self.requests, &self.stored];
+        self.holds_nothing() && buckets.into_iter().flatten().all(|bucket| bucket.is_full(now))
+    }
+}
+
+impl PlayerUsage {
+    fn is_idle(&self, now: Instant) -> bool {
+        let buckets = [&self.hellos, &self.stored];
+        self.watched == 0 && buckets.into_iter().flatten().all(|bucket| bucket.is_full(now))
+    }
+}
+
+impl State {
+    /// What an address takes.
+    pub(super) fn usage(&mut self, network: Network, now: Instant) -> &mut Usage {
+        self.forget_idle(now, SWEEP_AT_EASE);
+        if self.networks.len() >= COUNTED_MAX && !self.networks.contains_key(&network) {
+            self.forget_idle(now, SWEEP);
+            if self.networks.len() >= COUNTED_MAX {
+                // Rates are forgotten before anybody is refused for want of memory.
+                self.networks.retain(|_, usage| !usage.holds_nothing());
+            }
+        }
+        self.networks.entry(network).or_default()
+    }
+
+    /// What a player takes.
+    pub(super) fn player(&mut self, player_id: &str, now: Instant) -> &mut PlayerUsage {
+        if self.players.len() >= COUNTED_MAX && !self.players.contains_key(player_id) {
+            self.forget_idle(now, SWEEP);
+            if self.players.len() >= COUNTED_MAX {
+                self.players.retain(|_, usage| usage.watched > 0);
+            }
+        }
+        self.players.entry(player_id.into()).or_default()
+    }
+
+    /// Drops the entries of those who take nothing any more, at most once within `every`.
+    fn forget_idle(&mut self, now: Instant, every: Duration) {
+        let swept = *self.swept.get_or_insert(now);
+        if now.saturating_duration_since(swept) < every {
+            return;
+        }
+        self.swept = Some(now);
+        self.networks.retain(|_, usage| !usage.is_idle(now));
+        self.players.retain(|_, usage| !usage.is_idle(now));
+    }
+
+    pub(super) fn enter(&mut self, place: Place) -> u64 {
+        self.next += 1;
+        let (number, client, standing) = (self.next, place.client, place.standing);
+        self.seats.insert(number, place);
+        self.count(number, client, standing, true);
+        number
+    }
+
+    pub(super) fn leave(&mut self, number: u64, now: Instant) {
+        let Some(place) = self.seats.remove(&number) else { return };
+        self.count(number, place.client, place.standing, false);
+        self.forget(place.client.network, now);
+    }
+
+    /// Drops the entry of an address that takes nothing any more.
+    fn forget(&mut self, network: Network, now: Instant) {
+        if self.networks.get(&network).is_some_and(|usage| usage.is_idle(now)) {
+            self.networks.remove(&network);
+        }
+    }
+
+    pub(super) fn client_of(&self, number: u64) -> Option<Client> {
+        self.seats.get(&number).filter(|place| place.is_named).map(|place| place.client)
+    }
+
+    /// The connection is this client's from now on.
+    pub(super) fn name(&mut self, number: u64, client: Client) {
+        let Some(place) = self.seats.get_mut(&number) else { return };
+        let (proxy, standing) = (place.client, place.standing);
+        (place.client, place.is_named) = (client, true);
+        self.count(number, proxy, standing, false);
+        self.count(number, client, standing, true);
+    }
+
+    pub(super) fn set_standing(&mut self, number: u64, standing: Standing) {
+        let Some(place) = self.seats.get_mut(&number) else { return };
+        // Whoever had to make room does not come back.
+        if place.standing == Standing::Evicted {
+            return;
+        }
+        let (client, before) = (place.client, std::mem::replace(&mut place.standing, standing));
+        if matches!(standing, Standing::Newcomer | Standing::Known) {
+            place.eviction.may_come.store(false, std::sync::atomic::Ordering::Relaxed);
+        }
+        self.count(number, client, before, false);
+        self.count(number, client, standing, true);
+    }
+
+    pub(super) fn evict(&mut self, number: u64) {
+        self.set_standing(number, Standing::Evicted);
+        if let Some(place) = self.seats.get(&number) {
+            place.eviction.evict();
+        }
+    }
+
+    /// Of the address with the most silent connections, the oldest one.
+    pub(super) fn oldest_of_the_most_crowded(&self) -> Option<u64> {
+        let (_, network) = self.crowds.last()?;
+        self.networks.get(network)?.silent.first().copied()
+    }
+
+    pub(super) fn unwatch(&mut self, network: Network, player_id: &str) {
+        if let Some(usage) = self.networks.get_mut(&network) {
+            usage.watched = usage.watched.saturating_sub(1);
+        }
+        if let Some(usage) = self.players.get_mut(player_id) {
+            usage.watched = usage.watched.saturating_sub(1);
+        }
+    }
+
+    /// Counts a connection of this standing, or takes it out of the count.
+    fn count(&mut self, number: u64, client: Client, standing: Standing, is_added: bool) {
+        let (is_stranger, is_newcomer) = match standing {
+            Standing::Silent | Standing::Speaking => (true, true),
+            Standing::Newcomer => (false, true),
+            Standing::Known => (false, false),
+            Standing::Evicted => return,
+        };
+        let change = |count: &mut usize, is_concerned: bool| match (is_concerned, is_added) {
+            (false, _) => {}
+            (true, true) => *count += 1,
+            (true, false) => *count = count.saturating_sub(1),
+        };
+        change(&mut self.open, true);
+        change(&mut self.newcomers, is_newcomer);
+        change(&mut self.strangers, is_stranger);
+        let usage = self.networks.entry(client.network).or_default();
+        change(&mut usage.connections, true);
+        change(&mut usage.strangers, is_stranger);
+        if standing == Standing::Silent {
+            let before = usage.silent.len();
+            if is_added {
+                usage.silent.insert(number);
+            } else {
+                usage.silent.remove(&number);
+            }
+            let after = usage.silent.len();
+            self.crowds.remove(&(before, client.network));
+            if after > 0 {
+                self.crowds.insert((after, client.network));
+            }
+        }
+    }
+
+    /// How many addresses, players and crowds are remembered.
+    #[cfg(test)]
+    pub(super) fn remembered(&self) -> (usize, usize, usize) {
+        (self.networks.len(), self.players.len(), self.crowds.len())
+    }
+}

@@ -1,0 +1,124 @@
+//! Commands to the lobby, within what the address and the player may hold.
+
+use flagfall_board::Side;
+use flagfall_protocol::{Accepted, CommandId, Player, PlayerKind};
+use tokio::time::Instant;
+
+use crate::admission::{Client, Held, Holder, Ticket, TooMany};
+use crate::lobby::{LobbyCommand, LobbyRefusal};
+use crate::server::App;
+use crate::table::{TableError, TableHandle};
+
+/// Bytes that an accepted command of the lobby adds to the store, about.
+const LOBBY_COMMAND_BYTES: usize = 1_024;
+
+/// What came of a command, and what it has added to the store.
+pub(crate) struct Carried {
+    pub(crate) outcome: Result<Accepted, LobbyRefusal>,
+    pub(crate) stored: usize,
+}
+
+/// Carries out a command to the lobby.
+pub(crate) async fn ask_lobby(
+    app: &App,
+    client: Client,
+    player: &Player,
+    cmd_id: &CommandId,
+    command: LobbyCommand,
+) -> Carried {
+    let ticket = match begin(app, client, player, &command) {
+        Ok(ticket) => ticket,
+        Err(_) => {
+            look_again(app, &Holder::of(client, &player.id)).await;
+            match begin(app, client, player, &command) {
+                Ok(ticket) => ticket,
+                // What was accepted before is told again, whatever is open now.
+                Err(_) if app.lobby.has_carried_out(player, cmd_id, &command).await => None,
+                Err(too_many) => {
+                    too_many.count();
+                    return Carried { outcome: Err(too_many.into()), stored: 0 };
+                }
+            }
+        }
+    };
+    let is_house = matches!(command, LobbyCommand::PlayBot { .. });
+    let is_pool_place = matches!(command, LobbyCommand::EnterPool { .. });
+    let outcome = app.lobby.handle(player, cmd_id, command).await;
+    let made = match &outcome {
+        Ok(Accepted::Seek { seek }) => Some(Held::Seek(seek.clone())),
+        Ok(Accepted::Challenge { challenge, .. }) => Some(Held::Challenge(challenge.clone())),
+        Ok(Accepted::Started { game, .. }) => Some(Held::Game { game: *game, is_house }),
+        Ok(Accepted::Done {}) if is_pool_place => Some(Held::PoolPlace(player.id.clone())),
+        _ => None,
+    };
+    if let (Some(ticket), Some(made)) = (ticket, made) {
+        ticket.keep(&made);
+    }
+    Carried { stored: if outcome.is_ok() { LOBBY_COMMAND_BYTES } else { 0 }, outcome }
+}
+
+/// A ticket for what the command is about to make; none for one that makes nothing.
+fn begin(
+    app: &App,
+    client: Client,
+    player: &Player,
+    command: &LobbyCommand,
+) -> Result<Option<Ticket>, TooMany> {
+    let ticket = match command {
+        LobbyCommand::Seek { .. } | LobbyCommand::Challenge { .. } | LobbyCommand::EnterPool { .. } => {
+            app.admission.begin_offer(client)?
+        }
+        LobbyCommand::AcceptSeek { .. } | LobbyCommand::AcceptChallenge { .. } => {
+            app.admission.begin_game(client, &player.id, false)?
+        }
+        LobbyCommand::PlayBot { .. } => app.admission.begin_game(client, &player.id, true)?,
+        LobbyCommand::CancelSeek { .. }
+        | LobbyCommand::CancelChallenge { .. }
+        | LobbyCommand::LeavePool {} => return Ok(None),
+    };
+    Ok(Some(ticket))
+}
+
+/// A player has a game open from here: it counts for the address, wherever it was made.
+pub(crate) fn note_open_game(app: &App, client: Client, player: &Player, table: &TableHandle) {
+    if table.is_running() {
+        let players = table.summary().players;
+        let is_house = Side::BOTH.into_iter().any(|side| players[side].kind == PlayerKind::House);
+        app.admission.note_game(client, &player.id, table.id(), is_house);
+    }
+}
+
+/// Releases what these hold no more.
+async fn look_again(app: &App, holders: &[Holder]) {
+    for holder in holders {
+        let mut ended = Vec::new();
+        for held in app.admission.to_verify(holder, Instant::now()) {
+            if !is_open(app, &held).await {
+                ended.push(held);
+            }
+        }
+        app.admission.release(holder, &ended);
+    }
+}
+
+/// Releases what nobody holds any more.
+pub(crate) async fn look_at_all(app: &App) {
+    let holders = app.admission.holders();
+    look_again(app, &holders).await;
+}
+
+/// Whether an offer is open, or a game running. What cannot be found out now counts as before.
+async fn is_open(app: &App, held: &Held) -> bool {
+    match held {
+        Held::Seek(id) => app.lobby.has_seek(id),
+        Held::Challenge(code) => {
+            !matches!(app.lobby.show_challenge(code).await, Err(LobbyRefusal::NoSuchChallenge))
+        }
+        Held::PoolPlace(player) => app.lobby.is_waiting(player).await,
+        Held::Game { game, .. } => match app.tables.is_running(*game).await {
+            Ok(is_running) => is_running,
+            Err(TableError::NotFound | TableError::Quarantined) => false,
+            Err(TableError::Unavailable) => true,
+        },
+    }
+}

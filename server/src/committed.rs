@@ -1,0 +1,89 @@
+//! Work that no connection owns: what a player asked for is finished even if their connection closes meanwhile.
+
+use std::future::Future;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+/// Runs work to its end, so much at once. Cheap to clone; all clones share the places.
+#[derive(Clone, Debug)]
+pub(crate) struct Committed {
+    places: Arc<Semaphore>,
+    max: u32,
+}
+
+impl Committed {
+    /// Room for so much work at once.
+    pub(crate) fn new(max: u32) -> Committed {
+        Committed { places: Arc::new(Semaphore::new(max as usize)), max }
+    }
+
+    /// Runs work in a task of its own and waits for what comes of it. If the caller is dropped before a place is free, the work never
+    /// begins; afterwards it goes on without them. A panic of the work is a panic here.
+    pub(crate) async fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
+        let place = self.places.clone().acquire_owned().await;
+        let task = tokio::spawn(async move {
+            let done = work.await;
+            drop(place);
+            done
+        });
+        match task.await {
+            Ok(done) => done,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                // The runtime is shutting down, and the caller with it.
+                Err(_) => std::future::pending().await,
+            },
+        }
+    }
+
+    /// Returns when no work is running that began before. What comes later waits until then.
+    pub(crate) async fn finished(&self) {
+        drop(self.places.acquire_many(self.max).await);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use tokio::time::{sleep, timeout};
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[tokio::test(start_paused = true)]
+    async fn work_goes_on_without_its_caller_and_a_stop_waits_for_it() {
+        let (committed, done) = (Committed::new(2), Arc::new(AtomicUsize::new(0)));
+        let work = |done: Arc<AtomicUsize>| async move {
+            sleep(2 * SECOND).await;
+            done.fetch_add(1, Ordering::SeqCst)
+        };
+        for _ in 0..2 {
+            assert!(timeout(SECOND / 10, committed.run(work(done.clone()))).await.is_err());
+        }
+        // There is no place for this one: it never begins.
+        assert!(timeout(SECOND / 10, committed.run(work(done.clone()))).await.is_err());
+        assert_eq!(done.load(Ordering::SeqCst), 0);
+        committed.finished().await;
+        assert_eq!(done.load(Ordering::SeqCst), 2);
+        assert_eq!(committed.run(work(done.clone())).await, 2);
+    }
+
+    #[tokio::test]
+    #[should_panic(expected = "a defect")]
+    async fn a_panic_reaches_the_caller() {
+        Committed::new(1).run(async { panic!("a defect") }).await;
+    }
+
+    #[tokio::test]
+    async fn work_that_panics_gives_its_place_back() {
+        let committed = Committed::new(1);
+        let failing = committed.clone();
+        assert!(tokio::spawn(async move { failing.run(async { panic!("a defect") }).await }).await.is_err());
+        assert_eq!(committed.run(async { 7 }).await, 7);
+    }
+}

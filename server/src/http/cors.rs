@@ -1,0 +1,46 @@
+//! What a page of an allowed origin may do with `/api`: ask with a token, and read the answer.
+
+use axum::http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, ORIGIN, VARY,
+};
+use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
+use axum::response::{IntoResponse, Response};
+
+/// The origin of the request, if it is for `/api` and the operator has named it. The server's own pages need no
+/// permission.
+pub(super) fn allowed_origin<B>(request: &Request<B>, allowed: &[String]) -> Option<HeaderValue> {
+    let path = request.uri().path();
+    if path != "/api" && !path.starts_with("/api/") {
+        return None;
+    }
+    let mut origins = request.headers().get_all(ORIGIN).iter();
+    let (Some(origin), None) = (origins.next(), origins.next()) else { return None };
+    let text = origin.to_str().ok()?;
+    allowed.iter().any(|known| known.eq_ignore_ascii_case(text)).then(|| origin.clone())
+}
+
+/// The answer to a browser that asks what it may send; none for any other request.
+pub(super) fn preflight<B>(request: &Request<B>) -> Option<Response> {
+    let is_preflight =
+        request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
+    is_preflight.then(|| {
+        let headers = [
+            (ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT, DELETE"),
+            (ACCESS_CONTROL_ALLOW_HEADERS, "authorization, content-type"),
+            (ACCESS_CONTROL_MAX_AGE, "600"),
+        ];
+        (StatusCode::NO_CONTENT, headers).into_response()
+    })
+}
+
+/// Lets pages of the origin read the answer. Cookies are no part of it: tokens come in `Authorization`.
+pub(super) fn permit(headers: &mut HeaderMap, origin: HeaderValue) {
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("retry-after"));
+}
+
+/// The answer depends on the origin, whether that is allowed or not.
+pub(super) fn vary(headers: &mut HeaderMap) {
+    headers.append(VARY, HeaderValue::from_static("origin"));
+}

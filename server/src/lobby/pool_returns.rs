@@ -1,0 +1,82 @@
+//! Players whose opponent let the game fail go back to the front of the pool.
+//!
+//! The pairing keeps what both waited for (`pooled/GAME`), and the append that aborts the game names the players who did not cause it
+//! (`pool_returns/GAME`, kept for a minute). The server to which such a player is connected brings the two together in one update on the
+//! condition that both are still there: so however many servers try, they wait again once, and only while they are connected.
+
+use flagfall_board::{GameId, Stamp};
+use flagfall_store::{Expect, Key, StoreError, Update, UpdateOutcome, Write};
+
+use super::pool::{Pool, PoolRecord, key, paired_of_key, pool_key, put, read};
+use crate::keys::game_after;
+use crate::scan::Scan;
+
+/// How long it is kept what the players of a game had waited for, in milliseconds.
+const POOLED_MS: u64 = 24 * 3_600_000;
+/// Notes read at a time.
+const CHUNK: usize = 256;
+
+/// What keeps the records with which two players waited for their game.
+pub(super) fn keeping(game: GameId, waited: [&PoolRecord; 2], now: Stamp) -> Result<Write, StoreError> {
+    put(pooled_key(game)?, &waited, now.plus_ms(POOLED_MS).0)
+}
+
+impl Pool {
+    /// Takes players of aborted games back who are connected here.
+    pub(super) async fn take_back(&self) -> Result<(), StoreError> {
+        let prefix = key("pool_returns/")?;
+        let mut scan = Scan::new(&*self.store, prefix.clone(), CHUNK);
+        while let Some(notes) = scan.next().await? {
+            for (note, value) in notes {
+                let Some(game) = game_after(&note, &prefix) else { continue };
+                let innocent: Vec<String> = serde_json::from_slice(&value).unwrap_or_default();
+                self.take_back_from(game, (note, value), &innocent).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn take_back_from(
+        &self,
+        game: GameId,
+        (note, value): (Key, Vec<u8>),
+        innocent: &[String],
+    ) -> Result<(), StoreError> {
+        let pooled = pooled_key(game)?;
+        let mut conditions = vec![(note.clone(), Expect::Value(value))];
+        let mut writes = vec![Write::Delete { key: note }];
+        if let Some(bytes) = self.store.get(pooled.clone()).await? {
+            let waited: Vec<PoolRecord> = serde_json::from_slice(&bytes).unwrap_or_default();
+            let mut returning = waited.into_iter().filter(|record| innocent.contains(&record.player.id));
+            let Some(record) = returning.next() else { return Ok(()) };
+            if !self.connections.is_online(&record.player.id) {
+                return Ok(());
+            }
+            let player = record.player.id.clone();
+            let pool = pool_key(&player)?;
+            let before = self.store.get(pool.clone()).await?;
+            let waits_for = before.as_deref().and_then(read);
+            // Somebody who has asked for something else meanwhile waits for that.
+            if waits_for.is_none_or(|now| now.terms == record.terms) {
+                let expires = self.store.now().plus_ms(self.grace_ms).0;
+                writes.push(put(pool.clone(), &PoolRecord { expires, ..record }, expires)?);
+            }
+            conditions.push((pool, before.map_or(Expect::Absent, Expect::Value)));
+            conditions.push((pooled.clone(), Expect::Value(bytes)));
+            // Somebody who has been paired again meanwhile plays that game.
+            let last = Expect::Value(game.as_str().into());
+            conditions.push((paired_of_key(&player)?, last));
+            writes.push(Write::Delete { key: pooled });
+        }
+        // Conflict: another server was first, or the next wave sees what has changed.
+        let outcome = self.store.update(Update { conditions, writes }).await?;
+        if outcome == UpdateOutcome::Ok {
+            tracing::debug!(%game, "a player of an aborted game waits again");
+        }
+        Ok(())
+    }
+}
+
+fn pooled_key(game: GameId) -> Result<Key, StoreError> {
+    key(&format!("pooled/{game}"))
+}

@@ -1,0 +1,85 @@
+//! Which of the open seeks watchers are shown: a message has room for some, and no address crowds out the others.
+
+use std::collections::HashMap;
+
+use flagfall_protocol::Seek;
+
+use crate::admission::Network;
+
+/// Seeks that the lobby lists: a message holds no more of the longest ones.
+pub(super) const LISTED_SEEKS_MAX: usize = 80;
+
+/// The seeks to list, oldest first: of each address one, then of each a second, until the list is full. A seeker
+/// whose address is not known here counts alone.
+pub(super) fn shown(seeks: Vec<Seek>, network_of: impl Fn(&str) -> Option<Network>) -> Vec<Seek> {
+    if seeks.len() <= LISTED_SEEKS_MAX {
+        return seeks;
+    }
+    let mut of_address: HashMap<(Option<Network>, String), usize> = HashMap::new();
+    let mut ranked: Vec<(usize, usize)> = Vec::with_capacity(seeks.len());
+    for (at, seek) in seeks.iter().enumerate() {
+        let network = network_of(&seek.seeker.id);
+        let alone = if network.is_none() { seek.seeker.id.clone() } else { String::new() };
+        let before = of_address.entry((network, alone)).or_default();
+        ranked.push((*before, at));
+        *before += 1;
+    }
+    ranked.sort_unstable();
+    ranked.truncate(LISTED_SEEKS_MAX);
+    let mut is_listed = vec![false; seeks.len()];
+    for (_, at) in ranked {
+        is_listed[at] = true;
+    }
+    seeks.into_iter().zip(is_listed).filter(|(_, is_listed)| *is_listed).map(|(seek, _)| seek).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use flagfall_protocol::{Player, PlayerKind, Terms, Time};
+
+    use super::*;
+
+    fn seek(number: usize, seeker: &str) -> Seek {
+        Seek {
+            id: format!("s{number}"),
+            seeker: Player { id: seeker.to_owned(), name: seeker.to_owned(), kind: PlayerKind::Guest },
+            terms: Terms {
+                ruleset: "classic".to_owned(),
+                time: Time::Unlimited {},
+                private: false,
+                secret: false,
+                rated: false,
+            },
+            side: None,
+            rating: None,
+            seeker_rating: None,
+        }
+    }
+
+    /// Players named `a…` come from one address, `b…` from another; of others it is not known.
+    fn network_of(player: &str) -> Option<Network> {
+        let last = match player.as_bytes()[0] {
+            b'a' => 1,
+            b'b' => 2,
+            _ => return None,
+        };
+        Some(Network::of([192, 0, 2, last].into()))
+    }
+
+    #[test]
+    fn an_address_that_fills_the_lobby_hides_no_other() {
+        let mut seeks: Vec<Seek> = (0..500).map(|number| seek(number, &format!("a{number}"))).collect();
+        seeks.extend([seek(500, "bo"), seek(501, "cy"), seek(502, "dee"), seek(503, "bea")]);
+        let listed = shown(seeks, network_of);
+        assert_eq!(listed.len(), LISTED_SEEKS_MAX);
+        let ids: Vec<&str> = listed.iter().map(|seek| seek.id.as_str()).collect();
+        assert_eq!((ids[0], ids[75]), ("s0", "s75"), "oldest first");
+        assert_eq!(ids[76..], ["s500", "s501", "s502", "s503"]);
+    }
+
+    #[test]
+    fn a_lobby_with_room_lists_all() {
+        let seeks: Vec<Seek> = (0..LISTED_SEEKS_MAX).map(|number| seek(number, "ana")).collect();
+        assert_eq!(shown(seeks.clone(), network_of), seeks);
+    }
+}

@@ -1,0 +1,289 @@
+//! Work that is committed is finished: when a connection closes at any moment, and when a server dies at any moment.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::Poll;
+
+use flagfall_board::Stamp;
+use flagfall_store::{
+    Append, AppendOutcome, Head, ManualClock, ReadError, Record, StoreFuture, StoredEntry, Update,
+    UpdateOutcome,
+};
+use tokio::task::yield_now;
+
+use super::*;
+
+/// A store whose every call has an await point before and after it.
+struct Stepwise(MemoryStore);
+
+/// Awaits once, makes the call, awaits once more.
+fn stepwise<'a, T: Send + 'a>(call: impl Future<Output = T> + Send + 'a) -> StoreFuture<'a, T> {
+    Box::pin(async move {
+        yield_now().await;
+        let answer = call.await;
+        yield_now().await;
+        answer
+    })
+}
+
+impl Store for Stepwise {
+    fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
+        stepwise(self.0.append(append))
+    }
+
+    fn read(
+        &self,
+        game: GameId,
+        after: u64,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>> {
+        stepwise(self.0.read(game, after, limit))
+    }
+
+    fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>> {
+        stepwise(self.0.head(game))
+    }
+
+    fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
+        stepwise(self.0.get(key))
+    }
+
+    fn scan(
+        &self,
+        prefix: Key,
+        after: Option<Key>,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>> {
+        stepwise(self.0.scan(prefix, after, limit))
+    }
+
+    fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
+        stepwise(self.0.update(update))
+    }
+
+    fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        self.0.sweep()
+    }
+
+    fn now(&self) -> Stamp {
+        self.0.now()
+    }
+
+    fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
+        self.0.heartbeat()
+    }
+
+    fn last_heartbeat(&self) -> StoreFuture<'_, Result<Option<Stamp>, StoreError>> {
+        self.0.last_heartbeat()
+    }
+
+    fn epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        self.0.epoch()
+    }
+
+    fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        self.0.bump_epoch()
+    }
+
+    fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
+        self.0.quarantined()
+    }
+}
+
+/// What ana offers, and what bo does to have a game.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Seek,
+    Challenge,
+    House,
+}
+
+const WAYS: [Way; 3] = [Way::Seek, Way::Challenge, Way::House];
+
+/// A house, and the command by which bo gets a game there.
+struct Scene {
+    house: House,
+    clock: Arc<ManualClock>,
+    way: Way,
+    offer: String,
+    command: LobbyCommand,
+    ana: (Registration, OutboxReader),
+}
+
+async fn scene(way: Way) -> Scene {
+    let clock = Arc::new(ManualClock::new(SystemClock.now()));
+    let store = MemoryStore::new(clock.clone());
+    let house = house_with(store.clone(), Arc::new(Stepwise(store))).await;
+    let ana = house.connect("ana");
+    let (offer, command) = match way {
+        Way::Seek => {
+            let seek = code_of(house.ask("ana", "1", seek(None)).await.unwrap());
+            (seek.clone(), LobbyCommand::AcceptSeek { seek, secret: false })
+        }
+        Way::Challenge => {
+            let code = code_of(house.ask("ana", "1", challenge()).await.unwrap());
+            (code.clone(), accept(&code))
+        }
+        Way::House => {
+            let bot = LobbyCommand::PlayBot { bot: "random".to_owned(), terms: terms(), side: None };
+            (String::new(), bot)
+        }
+    };
+    Scene { house, clock, way, offer, command, ana }
+}
+
+impl Scene {
+    async fn is_offer_open(&self) -> bool {
+        let store: Arc<dyn Store> = Arc::new(self.house.store.clone());
+        match self.way {
+            Way::Seek => seeks::find(&store, &self.offer).await.is_ok(),
+            Way::Challenge => challenges::find(&store, &self.offer).await.is_ok(),
+            Way::House => false,
+        }
+    }
+
+    async fn plans(&self) -> usize {
+        self.house.store.scan(Key::new("plans/").unwrap(), None, 9).await.unwrap().len()
+    }
+}
+
+/// The games that a reader was told of.
+fn started(reader: &mut OutboxReader) -> Vec<GameId> {
+    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+    let mut games = Vec::new();
+    while let Poll::Ready(Outgoing::Message(payload)) = reader.poll_next(&mut cx) {
+        if let Ok(ServerToClient::GameStarted { game, .. }) = serde_json::from_str(payload.as_str()) {
+            games.push(game.id);
+        }
+    }
+    games
+}
+
+/// Polls a future so often, with room for other tasks in between, and drops it; whether it was ready.
+async fn poll_and_drop<T>(mut future: Pin<Box<dyn Future<Output = T> + '_>>, times: usize) -> bool {
+    for _ in 0..times {
+        let is_ready = poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx).is_ready())).await;
+        if is_ready {
+            return true;
+        }
+        yield_now().await;
+    }
+    false
+}
+
+#[tokio::test]
+async fn a_connection_that_closes_at_any_moment_takes_nothing_back() {
+    for way in WAYS {
+        let (mut unfinished, mut polls) = (0, 0);
+        loop {
+            let mut scene = scene(way).await;
+            let asked = Box::pin(scene.house.ask("bo", "1", scene.command.clone()));
+            let is_done = poll_and_drop(asked, polls).await;
+            scene.house.lobby.commands_finished().await;
+            let games = scene.house.games_of("bo").await;
+            if polls == 0 {
+                assert!(games.is_empty() && (scene.is_offer_open().await || matches!(way, Way::House)));
+            } else {
+                assert_eq!(games.len(), 1, "{way:?}, dropped after {polls} polls");
+                assert!(!scene.is_offer_open().await);
+                if !matches!(way, Way::House) {
+                    assert_eq!(started(&mut scene.ana.1), games, "ana is told");
+                }
+            }
+            assert_eq!(scene.plans().await, 0);
+            if is_done {
+                break;
+            }
+            (unfinished, polls) = (unfinished + 1, polls + 1);
+        }
+        assert!(unfinished > 5, "{way:?}: {unfinished} moments were tried");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_dies_at_any_moment_leaves_the_offer_or_a_game_that_another_server_makes() {
+    for way in WAYS {
+        let (mut made_by_others, mut polls) = (0, 0);
+        loop {
+            let scene = scene(way).await;
+            // Nothing of the server goes on: the command is carried out in this future and dies with it.
+            let (bo, id) = (player("bo"), "1".parse().unwrap());
+            let carried = scene.house.lobby.carry_out(&bo, &id, scene.command.clone());
+            let is_done = poll_and_drop(Box::pin(carried), polls).await;
+            let is_planned = scene.plans().await == 1;
+            let other = house_on(scene.house.store.clone()).await;
+            let (_ana, mut ana) = other.connect("ana");
+            let (_bo, mut bo_reader) = other.connect("bo");
+            other.lobby.complete_plans().await.unwrap();
+            assert!(!is_planned || other.games_of("bo").await.is_empty(), "its server may be at it");
+            scene.clock.advance_ms(3_000);
+            for _ in 0..2 {
+                other.lobby.complete_plans().await.unwrap();
+            }
+            let games = other.games_of("bo").await;
+            let is_open = scene.is_offer_open().await;
+            let context = format!("{way:?}, dead after {polls} polls");
+            match way {
+                Way::House => assert!(games.len() <= 1, "{context}"),
+                Way::Seek | Way::Challenge => assert!(is_open != (games.len() == 1), "{context}: {games:?}"),
+            }
+            assert_eq!(scene.plans().await, 0, "{context}");
+            if is_planned {
+                made_by_others += 1;
+                assert_eq!(started(&mut bo_reader), games, "{context}");
+                if !matches!(way, Way::House) {
+                    assert_eq!(started(&mut ana), games, "{context}");
+                }
+            }
+            // Asked again, the command has the outcome that it had.
+            if let (false, [game]) = (is_open, &games[..]) {
+                let again = other.ask("bo", "1", scene.command.clone()).await.unwrap();
+                assert_eq!(game_of(again).0, *game, "{context}");
+            }
+            if is_done {
+                break;
+            }
+            polls += 1;
+        }
+        assert!(made_by_others > 0, "{way:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_fails_between_the_two_appends_costs_no_game() {
+    for fault in [Fault::Unavailable, Fault::UnknownBeforeWriting, Fault::UnknownAfterWriting] {
+        let scene = scene(Way::Seek).await;
+        let (bo, id) = (player("bo"), "1".parse().unwrap());
+        let mut carried = Box::pin(scene.house.lobby.carry_out(&bo, &id, scene.command.clone()));
+        while scene.plans().await == 0 {
+            assert!(poll_fn(|cx| Poll::Ready(carried.as_mut().poll(cx).is_pending())).await);
+        }
+        scene.house.store.fail_next(fault);
+        let answer = carried.await;
+        assert_eq!(answer.is_ok(), fault == Fault::UnknownAfterWriting, "{fault:?}: {answer:?}");
+        scene.clock.advance_ms(3_000);
+        scene.house.lobby.complete_plans().await.unwrap();
+        assert_eq!(scene.house.games_of("ana").await.len(), 1, "{fault:?}");
+        assert_eq!(scene.plans().await, 0);
+    }
+}
+
+#[tokio::test]
+async fn a_planned_game_that_cannot_be_made_is_planned_no_more() {
+    let scene = scene(Way::Seek).await;
+    let (bo, id) = (player("bo"), "1".parse().unwrap());
+    let mut carried = Box::pin(scene.house.lobby.carry_out(&bo, &id, scene.command.clone()));
+    while scene.plans().await == 0 {
+        assert!(poll_fn(|cx| Poll::Ready(carried.as_mut().poll(cx).is_pending())).await);
+    }
+    drop(carried);
+    // Meanwhile bo begins as many games as one may have.
+    let max = Settings::default().limits.games_per_player;
+    for number in 0..max {
+        let bot = LobbyCommand::PlayBot { bot: "random".to_owned(), terms: terms(), side: None };
+        scene.house.ask("bo", &format!("bot-{number}"), bot).await.unwrap();
+    }
+    scene.clock.advance_ms(3_000);
+    scene.house.lobby.complete_plans().await.unwrap();
+    assert_eq!((scene.plans().await, scene.house.games_of("ana").await.len()), (0, 0));
+}

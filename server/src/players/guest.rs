@@ -1,0 +1,395 @@
+//! Guest tokens: who a guest is stands in the token itself, so a guest costs the store nothing until
+//! they do something that lasts.
+//!
+//! A token is 32 bytes: the wanted name (16), the day it expires (2), random bits (7), and a MAC (7)
+//! by a key that all servers on a store share. The player id and the token id follow from the same
+//! MAC computation, so nobody without the key can derive a token from an id. Guessing the token of
+//! somebody means guessing 112 bits; a forged token that belongs to nobody is worth one new guest and
+//! takes 2^56 tries on average, each of them a hello.
+//!
+//! Tokens of guests look like all others (64 hexadecimal digits), and a stored guest is found under
+//! `tokens/HASH` like everybody else. Servers of version 0.1 therefore know stored guests as well.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use flagfall_board::{GameId, Stamp};
+use flagfall_protocol::Scope;
+use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+use tokio::time::Instant;
+
+use super::PlayerError;
+use super::name::{NAME_LEN_MAX, Name};
+use super::record::{TokenRecord, key};
+use super::token::{Token, TokenHash};
+use crate::chance::{ChanceError, random_bytes};
+
+const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
+/// What the MAC is for; another layout of tokens gets another text.
+const PURPOSE: &[u8] = b"flagfall guest token 1";
+/// Bytes of a token that the MAC covers.
+const COVERED: usize = 25;
+/// Letters of names, in the order of their codes; 0 stands for the end.
+const LETTERS: &[u8; 64] = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+/// Letters of a generated name that come from the id.
+const GENERATED_LEN: usize = 8;
+/// Keys that are remembered at a time: after a store was emptied, servers may briefly have different ones.
+const KEYS_MAX: usize = 4;
+
+/// A key for guest tokens. It cannot be printed, serialized or compared.
+pub(super) struct GuestKey([u8; 32]);
+
+impl GuestKey {
+    fn mac(&self, covered: &[u8]) -> Hmac<Sha256> {
+        // A block of SHA-256, which a shorter key is filled up to.
+        let mut block = [0; 64];
+        block[..32].copy_from_slice(&self.0);
+        let mut mac = <Hmac<Sha256> as KeyInit>::new(&block.into());
+        mac.update(PURPOSE);
+        mac.update(covered);
+        mac
+    }
+
+    fn as_stored(&self) -> Vec<u8> {
+        self.0.to_vec()
+    }
+
+    fn is_stored_as(&self, bytes: &[u8]) -> bool {
+        self.0 == bytes
+    }
+}
+
+/// The keys of guest tokens that this server knows; the first one signs.
+#[derive(Default)]
+pub(super) struct GuestKeys {
+    keys: Mutex<Vec<Arc<GuestKey>>>,
+}
+
+/// A guest as their token describes them.
+pub(super) struct GuestToken {
+    pub(super) id: String,
+    /// The name they asked for, or the generated one.
+    pub(super) name: Name,
+    pub(super) expires: Stamp,
+    pub(super) pass: GuestPass,
+}
+
+/// What it takes to store a guest later. `Debug` does not show the hash.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GuestPass {
+    pub(super) token_id: String,
+    pub(super) hash: TokenHash,
+}
+
+impl GuestPass {
+    /// The token as the guest's record keeps it.
+    pub(super) fn token_record(&self, name: &str, now: Stamp) -> TokenRecord {
+        TokenRecord {
+            id: self.token_id.clone(),
+            hash: self.hash.as_text(),
+            name: name.to_owned(),
+            scope: Scope::Play,
+            created: now.0,
+        }
+    }
+}
+
+impl GuestKeys {
+    /// A token for a new guest.
+    pub(super) async fn issue(
+        &self,
+        store: &dyn Store,
+        wanted: Option<&Name>,
+        expires: Stamp,
+    ) -> Result<(Token, GuestToken), PlayerError> {
+        let signing = self.signing(store).await?;
+        let day = u16::try_from(expires.0 / DAY_MS).unwrap_or(u16::MAX);
+        let mut bytes = [0; 32];
+        bytes[..16].copy_from_slice(&encode_name(wanted).to_be_bytes());
+        bytes[16..18].copy_from_slice(&day.to_be_bytes());
+        bytes[18..COVERED].copy_from_slice(&random_bytes::<7>()?);
+        let full = signing.mac(&bytes[..COVERED]).finalize().into_bytes();
+        bytes[COVERED..].copy_from_slice(&full[..7]);
+        let token = Token::from_bytes(bytes);
+        let guest = describe(&token, full.into()).ok_or(PlayerError::UnknownToken)?;
+        Ok((token, guest))
+    }
+
+    /// The guest whose token this is; none if no key of ours made it. Expired tokens are read as well.
+    pub(super) async fn read(
+        &self,
+        store: &dyn Store,
+        token: &Token,
+    ) -> Result<Option<GuestToken>, PlayerError> {
+        self.signing(store).await?;
+        let keys = self.lock().clone();
+        let (covered, mac) = token.bytes().split_at(COVERED);
+        for key in keys {
+            if key.mac(covered).verify_truncated_left(mac).is_ok() {
+                return Ok(describe(token, key.mac(covered).finalize().into_bytes().into()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The key that signs: the store's. The first server on a store makes it.
+    async fn signing(&self, store: &dyn Store) -> Result<Arc<GuestKey>, PlayerError> {
+        if let Some(key) = self.lock().first().cloned() {
+            return Ok(key);
+        }
+        Ok(self.agree(store).await?)
+    }
+
+    /// Makes this server's key and the store's the same: the store's wins. A store that has lost its
+    /// key is given this server's, so that guests stay who they are.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub(super) async fn agree(&self, store: &dyn Store) -> Result<Arc<GuestKey>, StoreError> {
+        let place = key_place()?;
+        for _ in 0..KEYS_MAX {
+            if let Some(stored) = store.get(place.clone()).await? {
+                return self.adopt(&stored);
+            }
+            let own = self.lock().first().cloned();
+            let offered = match own {
+                Some(own) => own,
+                None => Arc::new(GuestKey(random_bytes().map_err(|ChanceError| no_chance())?)),
+            };
+            let conditions = vec![(place.clone(), Expect::Absent)];
+            let writes = vec![Write::Put { key: place.clone(), value: offered.as_stored(), expires: None }];
+            // Whatever came of it, what the store has now is the key.
+            let _outcome: UpdateOutcome = store.update(Update { conditions, writes }).await?;
+        }
+        Err(StoreError::Unavailable { why: "the key of guest tokens could not be made".to_owned() })
+    }
+
+    fn adopt(&self, stored: &[u8]) -> Result<Arc<GuestKey>, StoreError> {
+        let mut keys = self.lock();
+        if let Some(at) = keys.iter().position(|key| key.is_stored_as(stored)) {
+            let known = keys.remove(at);
+            keys.insert(0, known.clone());
+            return Ok(known);
+        }
+        let bytes = stored.try_into().map_err(|_| StoreError::Damaged {
+            what: "the key of guest tokens has the wrong length".to_owned(),
+        })?;
+        if !keys.is_empty() {
+            tracing::warn!("the store has another key for guest tokens; both are accepted here from now on");
+        }
+        let key = Arc::new(GuestKey(bytes));
+        keys.insert(0, key.clone());
+        keys.truncate(KEYS_MAX);
+        Ok(key)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<GuestKey>>> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where the key lies. Versions before it existed do not look there.
+fn key_place() -> Result<Key, StoreError> {
+    key("secrets", "guest_tokens")
+}
+
+fn no_chance() -> StoreError {
+    StoreError::Unavailable { why: ChanceError.to_string() }
+}
+
+/// The guest of a token whose MAC is this. None when the name in it is impossible.
+fn describe(token: &Token, mac: [u8; 32]) -> Option<GuestToken> {
+    let bytes = token.bytes();
+    let id = code(&mac[7..19]);
+    let name = match u128::from_be_bytes(bytes[..16].try_into().ok()?) {
+        0 => Name::new(&format!("guest-{}", id.get(..GENERATED_LEN)?)).ok()?,
+        encoded => decode_name(encoded)?,
+    };
+    let day = u16::from_be_bytes(bytes[16..18].try_into().ok()?);
+    let pass = GuestPass { token_id: code(&mac[19..31]), hash: token.digest() };
+    Some(GuestToken { id, name, expires: Stamp(u64::from(day) * DAY_MS), pass })
+}
+
+/// Twelve letters of these bytes, as in all ids.
+fn code(bytes: &[u8]) -> String {
+    let bytes = bytes.try_into().unwrap_or_default();
+    GameId::from_random(bytes).to_string()
+}
+
+/// A name as a number: its letters are digits to the base 65. No name at all is 0.
+fn encode_name(name: Option<&Name>) -> u128 {
+    let letters = name.map_or("", Name::as_str).bytes();
+    letters.fold(0, |number, letter| {
+        let place = LETTERS.binary_search(&letter).unwrap_or_default();
+        number * 65 + place as u128 + 1
+    })
+}
+
+fn decode_name(mut encoded: u128) -> Option<Name> {
+    let mut letters = Vec::with_capacity(NAME_LEN_MAX);
+    while encoded > 0 && letters.len() < NAME_LEN_MAX {
+        let place = usize::try_from(encoded % 65).ok()?.checked_sub(1)?;
+        letters.push(*LETTERS.get(place)?);
+        encoded /= 65;
+    }
+    letters.reverse();
+    Name::new(std::str::from_utf8(&letters).ok()?).ok().filter(|_| encoded == 0)
+}
+
+/// A number from 1000 to 9999 that goes with an id: what is added to its name where that is taken.
+pub(super) fn number_of(id: &str) -> u32 {
+    let hash: [u8; 32] = Sha256::digest(id).into();
+    1_000 + u32::from(u16::from_be_bytes([hash[0], hash[1]])) % 9_000
+}
+
+/// How long a name stays with the guest who was welcomed under it but has not done anything yet.
+const CLAIM: Duration = Duration::from_secs(15 * 60);
+/// Names that are claimed at a time, at most.
+const CLAIMS_MAX: usize = 20_000;
+
+/// The names of guests who were here lately and are not stored: two guests of one server are not
+/// called the same. A claim lasts 15 to 30 minutes, and a flood of names shortens that.
+#[derive(Default)]
+pub(super) struct Claims {
+    generations: Mutex<Generations>,
+}
+
+#[derive(Default)]
+struct Generations {
+    current: HashMap<String, Holder>,
+    before: HashMap<String, Holder>,
+    since: Option<Instant>,
+}
+
+/// Whose a name is, and how they spell it.
+#[derive(Clone)]
+struct Holder {
+    id: String,
+    name: Name,
+}
+
+impl Claims {
+    /// Claims a name for a player; false if another one has it.
+    pub(super) fn claim(&self, name: &Name, id: &str, now: Instant) -> bool {
+        let folded = name.folded();
+        let mut names = self.lock();
+        let age = names.since.map_or(Duration::MAX, |since| now.saturating_duration_since(since));
+        if age >= 2 * CLAIM {
+            *names = Generations { since: Some(now), ..Generations::default() };
+        } else if age >= CLAIM || names.current.len() >= CLAIMS_MAX {
+            names.before = std::mem::take(&mut names.current);
+            names.since = Some(now);
+        }
+        if names.holder(&folded).is_some_and(|holder| holder.id != id) {
+            return false;
+        }
+        names.current.insert(folded, Holder { id: id.to_owned(), name: name.clone() });
+        true
+    }
+
+    /// The guest who has claimed a name: their id, and the name as they spell it.
+    pub(super) fn holder(&self, folded: &str) -> Option<(String, Name)> {
+        self.lock().holder(folded).map(|holder| (holder.id.clone(), holder.name.clone()))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Generations> {
+        self.generations.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Generations {
+    fn holder(&self, folded: &str) -> Option<&Holder> {
+        self.current.get(folded).or_else(|| self.before.get(folded))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flagfall_store::{ManualClock, MemoryStore};
+
+    use super::*;
+
+    fn store() -> MemoryStore {
+        MemoryStore::new(Arc::new(ManualClock::new(Stamp(1_000_000))))
+    }
+
+    const LATER: Stamp = Stamp(20_000 * DAY_MS);
+
+    #[test]
+    fn letters_are_sorted_and_every_name_survives() {
+        assert!(LETTERS.is_sorted());
+        for text in ["al", "Ana-Maria_7", "zzzzzzzzzzzzzzzzzzzz", "-", "00000000000000000000", "7of9"] {
+            let Ok(name) = Name::new(text) else { continue };
+            assert_eq!(decode_name(encode_name(Some(&name))), Some(name), "{text}");
+        }
+        assert_eq!(encode_name(None), 0);
+        assert_eq!(decode_name(u128::MAX), None);
+    }
+
+    #[tokio::test]
+    async fn a_token_says_who_its_guest_is_on_every_server_of_the_store() {
+        let store = store();
+        let (here, there) = (GuestKeys::default(), GuestKeys::default());
+        let ana = Name::new("Ana").unwrap();
+        let (token, guest) = here.issue(&store, Some(&ana), LATER).await.unwrap();
+        assert_eq!(token.expose().len(), 64);
+        let read = there.read(&store, &token).await.unwrap().unwrap();
+        assert_eq!((read.id, read.name, read.expires), (guest.id, ana, LATER));
+        assert!(read.pass == guest.pass);
+    }
+
+    #[tokio::test]
+    async fn a_generated_name_follows_from_the_id() {
+        let store = store();
+        let (_, guest) = GuestKeys::default().issue(&store, None, LATER).await.unwrap();
+        assert_eq!(guest.name.as_str(), format!("guest-{}", &guest.id[..8]));
+    }
+
+    #[tokio::test]
+    async fn any_changed_bit_makes_a_token_nobodys() {
+        let store = store();
+        let keys = GuestKeys::default();
+        let (token, _) = keys.issue(&store, None, LATER).await.unwrap();
+        for bit in 0..256 {
+            let mut bytes = *token.bytes();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let changed = keys.read(&store, &Token::from_bytes(bytes)).await.unwrap();
+            assert!(changed.is_none(), "bit {bit}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_emptied_store_gets_the_key_back_and_a_foreign_key_is_taken_over() {
+        let keys = GuestKeys::default();
+        let (token, guest) = keys.issue(&store(), None, LATER).await.unwrap();
+        let emptied = store();
+        keys.agree(&emptied).await.unwrap();
+        let other = GuestKeys::default();
+        assert_eq!(other.read(&emptied, &token).await.unwrap().unwrap().id, guest.id);
+        // A server that started on an empty store made a key of its own: both count from then on.
+        let foreign = store();
+        let (theirs, _) = GuestKeys::default().issue(&foreign, None, LATER).await.unwrap();
+        keys.agree(&foreign).await.unwrap();
+        assert!(keys.read(&foreign, &theirs).await.unwrap().is_some());
+        assert!(keys.read(&foreign, &token).await.unwrap().is_some());
+    }
+
+    #[test]
+    fn a_name_stays_claimed_for_a_while() {
+        let (claims, now, ana) = (Claims::default(), Instant::now(), Name::new("Ana").unwrap());
+        assert!(claims.claim(&ana, "1", now));
+        assert_eq!(claims.holder("ana"), Some(("1".to_owned(), ana.clone())));
+        assert!(!claims.claim(&ana, "2", now + CLAIM - Duration::from_secs(1)));
+        assert!(claims.claim(&ana, "1", now + CLAIM), "its own claim does not count against a guest");
+        assert!(!claims.claim(&ana, "2", now + CLAIM));
+        assert!(claims.claim(&ana, "2", now + CLAIM * 4));
+        for number in 0..3 * CLAIMS_MAX {
+            claims.claim(&Name::new(&format!("n{number}")).unwrap(), "3", now + CLAIM * 4);
+        }
+        let names = claims.generations.lock().unwrap();
+        assert!(names.current.len() + names.before.len() <= 2 * CLAIMS_MAX);
+    }
+}

@@ -1,0 +1,235 @@
+//! The queue for slow hashes: few at a time, and each address gets its turn, however many requests
+//! another address has in line.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+use crate::admission::Network;
+
+/// For whom a hash is computed. Shares take turns.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Share {
+    /// Strangers from one network.
+    Network(Network),
+    /// A device that is or was signed in, by something that identifies it.
+    Device(String),
+}
+
+/// The queue. Clones are one queue.
+#[derive(Clone)]
+pub(super) struct HashQueue {
+    state: Arc<Mutex<State>>,
+}
+
+struct State {
+    at_once: usize,
+    waiting_max: usize,
+    running: usize,
+    waiting: usize,
+    lines: HashMap<Share, VecDeque<oneshot::Sender<Turn>>>,
+    /// Shares with a line, the next one first.
+    order: VecDeque<Share>,
+}
+
+/// The permission to compute one hash; dropping it lets the next one begin.
+pub(super) struct Turn {
+    state: Arc<Mutex<State>>,
+}
+
+/// The queue is full, and the asker's share has no right to a place.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) struct Full;
+
+impl HashQueue {
+    pub(super) fn new(at_once: usize, waiting_max: usize) -> HashQueue {
+        HashQueue {
+            state: Arc::new(Mutex::new(State {
+                at_once,
+                waiting_max,
+                running: 0,
+                waiting: 0,
+                lines: HashMap::new(),
+                order: VecDeque::new(),
+            })),
+        }
+    }
+
+    /// Waits for a turn.
+    ///
+    /// # Errors
+    /// [`Full`], also later, when another share needs the place of one that has several.
+    pub(super) async fn turn(&self, share: Share) -> Result<Turn, Full> {
+        let place = self.enter(share)?;
+        place.await.map_err(|_| Full)
+    }
+
+    /// A place in line.
+    fn enter(&self, share: Share) -> Result<oneshot::Receiver<Turn>, Full> {
+        let (ours, theirs) = oneshot::channel();
+        let mut state = self.lock();
+        state.forget_gone();
+        if state.waiting >= state.waiting_max && state.running >= state.at_once {
+            let own = state.lines.get(&share).map_or(0, VecDeque::len);
+            state.make_room(own)?;
+        }
+        if !state.lines.contains_key(&share) {
+            state.order.push_back(share.clone());
+        }
+        state.lines.entry(share).or_default().push_back(ours);
+        state.waiting += 1;
+        let next = state.next_turns(&self.state);
+        drop(state);
+        give(next);
+        Ok(theirs)
+    }
+
+    /// Places that are taken, at work or in line.
+    pub(super) fn taken(&self) -> usize {
+        let state = self.lock();
+        state.running + state.waiting
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Takes the last place of the longest line, if that is longer than one of `own` would become.
+    fn make_room(&mut self, own: usize) -> Result<(), Full> {
+        let longest =
+            self.lines.values_mut().max_by_key(|line| line.len()).filter(|line| line.len() > own + 1);
+        // Dropping it tells who waits there.
+        longest.ok_or(Full)?.pop_back();
+        self.waiting -= 1;
+        Ok(())
+    }
+
+    /// Drops the places of requests that were given up.
+    fn forget_gone(&mut self) {
+        for line in self.lines.values_mut() {
+            line.retain(|place| !place.is_closed());
+        }
+        self.waiting = self.lines.values().map(VecDeque::len).sum();
+        self.lines.retain(|_, line| !line.is_empty());
+        let lines = &self.lines;
+        self.order.retain(|share| lines.contains_key(share));
+    }
+
+    /// The next turns there is room for.
+    fn next_turns(&mut self, state: &Arc<Mutex<State>>) -> Vec<(oneshot::Sender<Turn>, Turn)> {
+        let mut next = Vec::new();
+        while self.running < self.at_once {
+            let Some(share) = self.order.pop_front() else { break };
+            let Some(line) = self.lines.get_mut(&share) else { continue };
+            let place = line.pop_front();
+            if line.is_empty() {
+                self.lines.remove(&share);
+            } else {
+                self.order.push_back(share);
+            }
+            let Some(place) = place else { continue };
+            self.waiting -= 1;
+            if !place.is_closed() {
+                self.running += 1;
+                next.push((place, Turn { state: state.clone() }));
+            }
+        }
+        next
+    }
+}
+
+/// Hands turns out. One whose asker is gone is dropped, which lets the next one begin.
+fn give(turns: Vec<(oneshot::Sender<Turn>, Turn)>) {
+    for (place, turn) in turns {
+        place.send(turn).ok();
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.running -= 1;
+        let next = state.next_turns(&self.state);
+        drop(state);
+        give(next);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn network(last: u8) -> Share {
+        Share::Network(Network::of([192, 0, 2, last].into()))
+    }
+
+    type Place = oneshot::Receiver<Turn>;
+
+    /// Which of these places have their turn now.
+    fn having(places: &mut [(u8, Place)], turns: &mut Vec<(u8, Turn)>) -> Vec<u8> {
+        let mut now = Vec::new();
+        for (who, place) in places {
+            if let Ok(turn) = place.try_recv() {
+                now.push(*who);
+                turns.push((*who, turn));
+            }
+        }
+        now
+    }
+
+    #[test]
+    fn an_address_with_many_requests_leaves_every_other_turn_to_another() {
+        let queue = HashQueue::new(1, 32);
+        let mut places: Vec<_> = (0..20).map(|_| (1, queue.enter(network(1)).unwrap())).collect();
+        places.extend((0..3).map(|_| (2, queue.enter(network(2)).unwrap())));
+        let (mut turns, mut order) = (Vec::new(), Vec::new());
+        for _ in 0..8 {
+            order.extend(having(&mut places, &mut turns));
+            turns.clear();
+        }
+        assert_eq!(order, [1, 1, 2, 1, 2, 1, 2, 1]);
+    }
+
+    #[test]
+    fn an_address_that_fills_the_queue_gives_way_to_others() {
+        let queue = HashQueue::new(1, 4);
+        let mut flood: Vec<_> = (0..5).map(|_| (1, queue.enter(network(1)).unwrap())).collect();
+        assert!(queue.enter(network(1)).is_err(), "one at work and four in line");
+        let mut other = vec![(2, queue.enter(network(2)).unwrap())];
+        assert!(matches!(flood[4].1.try_recv(), Err(oneshot::error::TryRecvError::Closed)));
+        let third = queue.enter(network(3)).unwrap();
+        assert_eq!(queue.taken(), 5);
+        let mut turns = Vec::new();
+        assert_eq!(having(&mut flood, &mut turns), [1]);
+        turns.clear();
+        assert_eq!(having(&mut flood, &mut turns), [1]);
+        turns.clear();
+        assert_eq!(having(&mut other, &mut turns), [2]);
+        drop(third);
+    }
+
+    #[test]
+    fn lines_of_one_are_not_pushed_out() {
+        let queue = HashQueue::new(1, 3);
+        let places: Vec<_> = (0..4).map(|who| queue.enter(network(who)).unwrap()).collect();
+        assert!(queue.enter(network(9)).is_err());
+        drop(places);
+        assert!(queue.enter(network(9)).is_ok(), "whoever gave up takes no place");
+    }
+
+    #[tokio::test]
+    async fn a_turn_that_ends_lets_the_next_one_begin_even_past_those_who_left() {
+        let queue = HashQueue::new(2, 8);
+        let first = queue.turn(network(1)).await.unwrap();
+        let _second = queue.turn(network(1)).await.unwrap();
+        let left = queue.enter(network(1)).unwrap();
+        let mut waiting = queue.enter(network(1)).unwrap();
+        drop(left);
+        assert!(waiting.try_recv().is_err());
+        drop(first);
+        assert!(waiting.try_recv().is_ok());
+    }
+}

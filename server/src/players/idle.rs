@@ -1,0 +1,144 @@
+//! Guests who were stored and never played: found, and deleted if nothing of theirs is open.
+
+use flagfall_board::Stamp;
+use flagfall_protocol::{Player, PlayerKind};
+use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
+
+use super::REFRESH_MS;
+use super::record::{PlayerRecord, key, name_key, player_key, token_key};
+use crate::scan::Scan;
+
+/// Records read at a time.
+const CHUNK: usize = 256;
+/// Open seeks that are looked through; there are never so many.
+const SEEKS_MAX: usize = 4_096;
+/// Players whom a guest has blocked, at most.
+const BLOCKS_MAX: usize = 100;
+
+/// What a stored guest is to whoever prunes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Listed {
+    /// They never played and have nothing open: deleted, or to be.
+    Idle,
+    /// They have an offer open, or do something at this moment.
+    Busy,
+    /// They have played, are an account, closed, or gone: no business of this list any more.
+    Settled,
+}
+
+/// The kind of a player as the store knows them today; none of whom it knows nothing.
+///
+/// # Errors
+/// [`StoreError`].
+pub(crate) async fn player_kind(
+    store: &dyn Store,
+    player: &Player,
+) -> Result<Option<PlayerKind>, StoreError> {
+    if player.kind == PlayerKind::House {
+        return Ok(Some(PlayerKind::House));
+    }
+    let record = store.get(player_key(&player.id)?).await?;
+    record.map(|bytes| PlayerRecord::read(&bytes).map(|record| record.player.kind)).transpose()
+}
+
+/// Deletes a stored guest who never played and has nothing open, or says what they are.
+///
+/// An act of a guest expects their record as it was read, and moves its expiry on if that is near. So
+/// the expiry is moved forward first: an act of before is seen by the second look, and a later one
+/// changes the record that the deletion expects.
+///
+/// # Errors
+/// [`StoreError`].
+pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Result<Listed, StoreError> {
+    let own_key = player_key(id)?;
+    let Some(bytes) = store.get(own_key.clone()).await? else { return Ok(Listed::Settled) };
+    let mut record = PlayerRecord::read(&bytes)?;
+    if record.player.kind != PlayerKind::Guest || record.closed.is_some() {
+        return Ok(Listed::Settled);
+    }
+    let looked = look(store, id).await?;
+    if looked != Listed::Idle || is_dry {
+        return Ok(looked);
+    }
+    let conditions = vec![(own_key.clone(), Expect::Value(bytes))];
+    let before = record.clone();
+    let soon = SystemClock.now().plus_ms(REFRESH_MS / 2).0;
+    record.expires = Some(record.expires.map_or(soon, |expires| expires.saturating_sub(1).min(soon)));
+    let marked = record.bytes()?;
+    if store.update(Update { conditions, writes: record.writes()? }).await? != UpdateOutcome::Ok {
+        return Ok(Listed::Busy);
+    }
+    let looked = look(store, id).await?;
+    if looked != Listed::Idle {
+        // They acted just now: their stay is as long as before, unless a later act has seen to that.
+        let conditions = vec![(own_key, Expect::Value(marked))];
+        store.update(Update { conditions, writes: before.writes()? }).await?;
+        return Ok(looked);
+    }
+    let mut keys = vec![own_key.clone(), name_key(&record.name_key)?, key("paired_of", id)?];
+    for token in &record.tokens {
+        keys.push(token_key(&token.hash)?);
+    }
+    let writes = keys.into_iter().map(|key| Write::Delete { key }).collect();
+    let conditions = vec![(own_key, Expect::Value(marked))];
+    if store.update(Update { conditions, writes }).await? != UpdateOutcome::Ok {
+        return Ok(Listed::Busy);
+    }
+    store.drop_copies(id);
+    let blocks = store.scan(key("blocks", &format!("{id}/"))?, None, BLOCKS_MAX).await?;
+    for chunk in blocks.chunks(32) {
+        let writes = chunk.iter().map(|(key, _)| Write::Delete { key: key.clone() }).collect();
+        store.update(Update { conditions: Vec::new(), writes }).await?;
+    }
+    Ok(Listed::Idle)
+}
+
+/// Whether a guest has played, or has something open.
+async fn look(store: &dyn Store, id: &str) -> Result<Listed, StoreError> {
+    let is_any = async |prefix: Key| Ok::<bool, StoreError>(!store.scan(prefix, None, 1).await?.is_empty());
+    // Figures stay when the games they count are deleted.
+    for kind in ["seat", "played", "figures"] {
+        if is_any(key(kind, &format!("{id}/"))?).await? {
+            return Ok(Listed::Settled);
+        }
+    }
+    let is_waiting = store.get(key("pool", id)?).await?.is_some();
+    if is_waiting || is_any(key("challenges_of", &format!("{id}/"))?).await? {
+        return Ok(Listed::Busy);
+    }
+    // Paired, and the game is still to be made.
+    if let Some(game) = store.get(key("paired_of", id)?).await?
+        && let Ok(game) = std::str::from_utf8(&game)
+        && store.get(key("paired", game)?).await?.is_some()
+    {
+        return Ok(Listed::Busy);
+    }
+    let seeks = store.scan(key("seeks", "")?, None, SEEKS_MAX).await?;
+    let has_seek = seeks.iter().any(|(_, value)| {
+        let seek: Option<serde_json::Value> = serde_json::from_slice(value).ok();
+        seek.is_some_and(|seek| seek["seek"]["seeker"]["id"] == id)
+    });
+    Ok(if has_seek { Listed::Busy } else { Listed::Idle })
+}
+
+/// All guests that are stored, with when they were made.
+pub(crate) struct StoredGuests<'store> {
+    scan: Scan<'store>,
+}
+
+/// All guests that are stored.
+pub(crate) fn stored_guests(store: &dyn Store) -> Result<StoredGuests<'_>, StoreError> {
+    Ok(StoredGuests { scan: Scan::new(store, key("players", "")?, CHUNK) })
+}
+
+impl StoredGuests<'_> {
+    pub(crate) async fn next(&mut self) -> Result<Option<Vec<(Stamp, String)>>, StoreError> {
+        let records = self.scan.next().await?;
+        let guest = |bytes: &[u8]| {
+            let record = PlayerRecord::read(bytes).ok()?;
+            let is_guest = record.player.kind == PlayerKind::Guest;
+            is_guest.then_some((Stamp(record.created), record.player.id))
+        };
+        Ok(records.map(|records| records.iter().filter_map(|(_, value)| guest(value)).collect()))
+    }
+}

@@ -1,0 +1,219 @@
+//! A guest is stored together with their first act that lasts: in the same update, so that no act is
+//! in the store without its guest, and no guest without an act.
+
+use std::time::Duration;
+
+use flagfall_board::Stamp;
+use flagfall_protocol::{Player, PlayerKind};
+use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, WallClock, Write};
+
+use super::guest::{GuestPass, number_of};
+use super::record::{PlayerRecord, gone_key, key, name_key, player_key};
+use super::{GUEST_TOKEN, Identity, Name, PlayerError, Players, REFRESH_MS};
+use crate::chance::random_below;
+use crate::scan::Scan;
+
+/// Names that are tried for a guest before they are asked to choose another one.
+const NAME_ATTEMPTS: usize = 8;
+/// The kind of key that lists stored guests by when they were stored, until they have played.
+const NEW_GUESTS: &str = "new_guests";
+/// Records read at a time.
+const CHUNK: usize = 256;
+
+/// What has to join a player's act: conditions and writes of the same update. Empty for accounts.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    /// Who acts. A guest's name may have got a number because it was taken meanwhile.
+    pub player: Player,
+    /// What must hold.
+    pub conditions: Vec<(Key, Expect)>,
+    /// What stores the guest.
+    pub writes: Vec<Write>,
+    /// True if the guest is stored with this act.
+    pub is_new: bool,
+}
+
+impl Standing {
+    /// That of a player whose acts need nothing else.
+    #[must_use]
+    pub fn plain(player: &Player) -> Standing {
+        let (conditions, writes) = (Vec::new(), Vec::new());
+        Standing { player: player.clone(), conditions, writes, is_new: false }
+    }
+
+    /// True if a condition does not hold any more: the act has to be tried again with a new standing.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn is_outdated(&self, store: &dyn Store) -> Result<bool, StoreError> {
+        for (key, expect) in &self.conditions {
+            let holds = match (store.get(key.clone()).await?, expect) {
+                (None, Expect::Absent) => true,
+                (Some(found), Expect::Value(value)) => found == *value,
+                (None, Expect::Value(_)) | (Some(_), Expect::Absent) => false,
+            };
+            if !holds {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// What has to join an act of this player. `pass` is that of a guest who may not be stored yet, and
+/// `stay` how long guests are kept who do not come back.
+///
+/// # Errors
+/// [`PlayerError`].
+pub async fn standing(
+    store: &dyn Store,
+    player: &Player,
+    pass: Option<&GuestPass>,
+    stay: Duration,
+) -> Result<Standing, PlayerError> {
+    if player.kind != PlayerKind::Guest {
+        return Ok(Standing::plain(player));
+    }
+    let own_key = player_key(&player.id)?;
+    let now = SystemClock.now();
+    if let Some(bytes) = store.get(own_key.clone()).await? {
+        let mut record = PlayerRecord::read(&bytes)?;
+        if record.closed.is_some() {
+            return Err(PlayerError::Closed);
+        }
+        let conditions = vec![(own_key, Expect::Value(bytes))];
+        let writes = if record.extend_stay(now, stay) { record.writes()? } else { Vec::new() };
+        return Ok(Standing { player: record.player, conditions, writes, is_new: false });
+    }
+    // Without a pass nothing can store them: a guest of version 0.1 whose record has expired.
+    let Some(pass) = pass else { return Ok(Standing::plain(player)) };
+    let name = free_name(store, &player.id, &player.name, |_| true).await?;
+    let record = PlayerRecord::of_guest(player, &name, pass, now, stay);
+    let gone = gone_key(&player.id)?;
+    if store.get(gone.clone()).await?.is_some() {
+        return Err(PlayerError::UnknownToken);
+    }
+    let conditions = vec![
+        (own_key, Expect::Absent),
+        (name_key(&record.name_key)?, Expect::Absent),
+        (gone, Expect::Absent),
+    ];
+    let mut writes = record.writes()?;
+    let expires = record.expires.map(Stamp);
+    writes.push(Write::Put { key: new_guest_key(store.now(), &player.id)?, value: Vec::new(), expires });
+    Ok(Standing { player: record.player, conditions, writes, is_new: true })
+}
+
+/// A name nobody has, like the one that is wanted: that name, then with a number that goes with the
+/// id, then with others. `allows` may rule names out that the store does not know of.
+pub(super) async fn free_name(
+    store: &dyn Store,
+    id: &str,
+    wanted: &str,
+    allows: impl Fn(&Name) -> bool,
+) -> Result<Name, PlayerError> {
+    let wanted = Name::new(wanted)?;
+    for attempt in 0..NAME_ATTEMPTS {
+        let name = match attempt {
+            0 if wanted.is_reserved() => continue,
+            0 => wanted.clone(),
+            1 => wanted.numbered(number_of(id)),
+            _ => wanted.numbered(1_000 + random_below(9_000)?),
+        };
+        let holder = store.get(name_key(&name.folded())?).await?;
+        if holder.is_none_or(|holder| holder == id.as_bytes()) && allows(&name) {
+            return Ok(name);
+        }
+    }
+    Err(PlayerError::NameTaken)
+}
+
+/// Stored guests who may not have played, in the order in which they were stored: when, who, and the
+/// key of the list.
+pub(crate) struct NewGuests<'store> {
+    scan: Scan<'store>,
+}
+
+impl<'store> NewGuests<'store> {
+    pub(crate) fn of(store: &'store dyn Store) -> Result<NewGuests<'store>, StoreError> {
+        Ok(NewGuests { scan: Scan::new(store, key(NEW_GUESTS, "")?, CHUNK) })
+    }
+
+    pub(crate) async fn next(&mut self) -> Result<Option<Vec<(Stamp, String, Key)>>, StoreError> {
+        let records = self.scan.next().await?;
+        Ok(records.map(|records| {
+            let entry = |key: Key| {
+                let (at, id) = parse_new_guest(&key)?;
+                Some((at, id, key))
+            };
+            records.into_iter().filter_map(|(key, _)| entry(key)).collect()
+        }))
+    }
+}
+
+/// Moments have one width, so that keys stand in the order of time.
+fn new_guest_key(at: Stamp, id: &str) -> Result<Key, StoreError> {
+    key(NEW_GUESTS, &format!("{:016}/{id}", at.0))
+}
+
+fn parse_new_guest(key: &Key) -> Option<(Stamp, String)> {
+    let rest = std::str::from_utf8(key.as_bytes()).ok()?.strip_prefix(NEW_GUESTS)?.strip_prefix('/')?;
+    let (at, id) = rest.split_once('/')?;
+    Some((Stamp(at.parse().ok()?), id.to_owned()))
+}
+
+impl PlayerRecord {
+    /// A guest who is stored now.
+    pub(super) fn of_guest(
+        player: &Player,
+        name: &Name,
+        pass: &GuestPass,
+        now: Stamp,
+        stay: Duration,
+    ) -> PlayerRecord {
+        let player =
+            Player { id: player.id.clone(), name: name.as_str().to_owned(), kind: PlayerKind::Guest };
+        PlayerRecord {
+            player,
+            name_key: name.folded(),
+            created: now.0,
+            expires: Some(later(now, stay)),
+            tokens: vec![pass.token_record(GUEST_TOKEN, now)],
+            former_tokens: Vec::new(),
+            credentials: None,
+            closed: None,
+        }
+    }
+
+    /// Moves a guest's expiry on, once a day; false if there is nothing to write.
+    pub(super) fn extend_stay(&mut self, now: Stamp, stay: Duration) -> bool {
+        let later = later(now, stay);
+        let is_due = self.expires.is_some_and(|expires| later.saturating_sub(expires) >= REFRESH_MS);
+        if is_due {
+            self.expires = Some(later);
+        }
+        is_due
+    }
+}
+
+fn later(now: Stamp, stay: Duration) -> u64 {
+    now.plus_ms(u64::try_from(stay.as_millis()).unwrap_or(u64::MAX)).0
+}
+
+impl Players {
+    /// What has to join an act of this player.
+    ///
+    /// # Errors
+    /// [`PlayerError`].
+    pub async fn standing(&self, asker: &Identity) -> Result<Standing, PlayerError> {
+        standing(&*self.inner.store, &asker.player, asker.pass(), self.inner.guest).await
+    }
+}
+
+impl Identity {
+    /// What it takes to store this guest, if they may not be stored yet.
+    #[must_use]
+    pub fn pass(&self) -> Option<&GuestPass> {
+        self.pass.as_ref()
+    }
+}

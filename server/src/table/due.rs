@@ -1,0 +1,225 @@
+//! Opens games for what is due in them: a flag that may fall, a house player who is to act.
+//!
+//! Both are indexes over stored records (see [`listing`](super::listing)): memory and work follow what
+//! is due, not how many games run. A game whose flag is near is opened by every server, so it falls
+//! whichever server lives; the append decides which was first. Tables that are opened here leave as
+//! soon as nothing is due, and only so many are in memory at a time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use flagfall_board::{GameId, Stamp};
+use flagfall_store::{Expect, Key, Record, StoreError, Update, Write};
+use futures_util::StreamExt as _;
+use tokio::time::sleep;
+
+use super::follow::HOUSE_TAKEOVER_MS;
+use super::listing::{FLAGS, HOUSE, Listing, due_of, game_of, house_since, live_key};
+use super::registry::{TableError, Tables};
+
+/// A game is opened this long before its flag may fall, in milliseconds.
+pub(super) const NEAR_MS: u64 = 5_000;
+/// A due whose game is in memory is moved on when it is this old, in milliseconds: the table lets its
+/// flag fall by itself.
+const STALE_MS: u64 = 30_000;
+/// A game that could not be opened is tried again after this long, in milliseconds.
+const DAMAGED_MS: u64 = 60 * 60_000;
+/// Dues read at once.
+const DUE_AT_ONCE: usize = 256;
+/// Games opened at once.
+const OPEN_AT_ONCE: usize = 16;
+/// Tables in memory for their dues while more are opened for flags.
+pub(super) const FLAGS_IN_CARE_MAX: usize = 4_096;
+/// Tables in memory for their dues while more are opened for house players, who think one after another.
+const HOUSE_IN_CARE_MAX: usize = 128;
+/// The pause before the next look while more is due than may be in memory.
+const BACKLOG_PAUSE: Duration = Duration::from_millis(50);
+
+/// How many tables are in memory only for what is due in them, of one kind.
+#[derive(Clone, Default)]
+pub(super) struct InCare(Arc<AtomicUsize>);
+
+/// Counts a table in [`InCare`] as long as it exists.
+pub(super) struct Care(Arc<AtomicUsize>);
+
+impl InCare {
+    pub(super) fn enter(&self) -> Care {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Care(self.0.clone())
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Care {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What a table says of what happens in it by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Forecast {
+    pub(super) flag: NoFlag,
+    /// True if a house player is to act.
+    pub(super) awaits_house: bool,
+}
+
+/// When the flag of a game falls at the earliest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum NoFlag {
+    Before(Stamp),
+    /// Time is unlimited.
+    Ever,
+    /// The game is over.
+    Over,
+}
+
+/// True if there is more to do than was done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct HasBacklog(pub(super) bool);
+
+impl Tables {
+    /// Opens games before their flags fall, with so much time between two looks, until the future is
+    /// dropped.
+    pub(super) async fn look_after_flags(&self, every: Duration) {
+        loop {
+            let looked = self.open_due().await;
+            pause(looked, every, "games whose flags are near could not be opened; they will be").await;
+        }
+    }
+
+    /// Opens games in which a house player is to act and that no server has in memory.
+    pub(super) async fn look_after_house_players(&self, every: Duration) {
+        let mut after = None;
+        loop {
+            let looked = self.open_house_turns(&mut after).await;
+            pause(looked, every, "games of house players could not be opened; they will be").await;
+        }
+    }
+
+    /// Opens the games whose flags may fall soon.
+    pub(super) async fn open_due(&self) -> Result<HasBacklog, StoreError> {
+        let mut after = None;
+        while let Some(records) = self.listed_after(FLAGS, DUE_AT_ONCE, &mut after).await? {
+            let (now, is_last) = (self.now(), records.len() < DUE_AT_ONCE);
+            let dues = records.into_iter().filter_map(|(key, _)| due_of(&key).map(|due| (key, due)));
+            let dues: Vec<(Key, (Stamp, GameId))> = dues.collect();
+            let is_near = |due: Stamp| due <= now.plus_ms(NEAR_MS);
+            let is_through = is_last || dues.last().is_some_and(|(_, (due, _))| !is_near(*due));
+            let is_open = |due: Stamp, game| due.plus_ms(STALE_MS) > now && self.is_in_memory(game);
+            let dues = dues.into_iter().filter(|(_, (due, game))| is_near(*due) && !is_open(*due, *game));
+            let looks = dues.map(|(key, (due, game))| self.look_at(key, due, game));
+            let mut looks = futures_util::stream::iter(looks).buffer_unordered(OPEN_AT_ONCE);
+            while let Some(looked) = looks.next().await {
+                looked?;
+            }
+            if is_through {
+                break;
+            }
+            if self.inner.flags_in_care.count() >= FLAGS_IN_CARE_MAX {
+                return Ok(HasBacklog(true));
+            }
+        }
+        Ok(HasBacklog(false))
+    }
+
+    fn is_in_memory(&self, game: GameId) -> bool {
+        self.handle(game).is_some_and(|handle| handle.is_running())
+    }
+
+    /// Has a game that is due in memory if its flag may fall soon; else it is due later.
+    async fn look_at(&self, key: Key, due: Stamp, game: GameId) -> Result<(), StoreError> {
+        let Some(live) = live_key(game) else { return Ok(()) };
+        let listed = self.store().get(live.clone()).await?;
+        let listing = listed.as_deref().and_then(Listing::read).filter(|listing| listing.due == Some(due));
+        let (Some(listed), Some(listing)) = (listed.clone(), listing) else {
+            // The game is over, or due at another time.
+            let unchanged = listed.map_or(Expect::Absent, Expect::Value);
+            let writes = vec![Write::Delete { key }];
+            self.store().update(Update { conditions: vec![(live, unchanged)], writes }).await?;
+            return Ok(());
+        };
+        let later = match self.find_in_care(game, &self.inner.flags_in_care).await {
+            Ok(handle) => match handle.forecast().await.map(|forecast| forecast.flag) {
+                Ok(NoFlag::Before(flag)) if flag <= self.now().plus_ms(2 * NEAR_MS) => return Ok(()),
+                Ok(NoFlag::Before(flag)) => Some(flag),
+                Ok(NoFlag::Ever) => None,
+                // It has just ended, or left.
+                Ok(NoFlag::Over) | Err(_) => return Ok(()),
+            },
+            Err(TableError::Unavailable) => return Err(unavailable()),
+            Err(TableError::NotFound | TableError::Quarantined) => Some(self.now().plus_ms(DAMAGED_MS)),
+        };
+        if let Some(update) = (Listing { due: later, ..listing }).replace(game, listed) {
+            // A conflict means that another server has seen to it, or that the game is over.
+            self.store().update(update).await?;
+        }
+        Ok(())
+    }
+
+    /// Opens the next games in which a house player is to act, from this key on.
+    pub(super) async fn open_house_turns(&self, after: &mut Option<Key>) -> Result<HasBacklog, StoreError> {
+        let from = after.take();
+        let records = self.store().scan(Key::new(HOUSE)?, from, HOUSE_IN_CARE_MAX).await?;
+        let is_last = records.len() < HOUSE_IN_CARE_MAX;
+        for record in records {
+            if self.inner.house_in_care.count() >= HOUSE_IN_CARE_MAX {
+                // From this one on, when there is room.
+                return Ok(HasBacklog(true));
+            }
+            let key = record.0.clone();
+            self.open_house_turn(record).await?;
+            *after = Some(key);
+        }
+        if is_last {
+            *after = None;
+        }
+        Ok(HasBacklog(!is_last))
+    }
+
+    async fn open_house_turn(&self, (key, since): Record) -> Result<(), StoreError> {
+        let Some(game) = game_of(&key) else { return Ok(()) };
+        // Where there are other servers, the one that took the last ply moves the house player first.
+        let wait_ms = if self.seats().is_some() { HOUSE_TAKEOVER_MS } else { 0 };
+        let is_due = house_since(&since).plus_ms(wait_ms) <= self.now();
+        if !is_due || self.is_making(game) || self.is_in_memory(game) {
+            return Ok(());
+        }
+        let unchanged = vec![(key.clone(), Expect::Value(since))];
+        let write = match self.find_in_care(game, &self.inner.house_in_care).await {
+            Ok(handle) => match handle.forecast().await {
+                Ok(forecast) if forecast.awaits_house => return Ok(()),
+                // A server of version 0.1 moved it, or ended the game.
+                Ok(_) => Write::Delete { key },
+                Err(_) => return Ok(()),
+            },
+            Err(TableError::Unavailable) => return Err(unavailable()),
+            Err(TableError::NotFound | TableError::Quarantined) => {
+                let later = self.now().plus_ms(DAMAGED_MS).0.to_string().into_bytes();
+                Write::Put { key, value: later, expires: None }
+            }
+        };
+        self.store().update(Update { conditions: unchanged, writes: vec![write] }).await?;
+        Ok(())
+    }
+}
+
+fn unavailable() -> StoreError {
+    StoreError::Unavailable { why: TableError::Unavailable.to_string() }
+}
+
+async fn pause(looked: Result<HasBacklog, StoreError>, every: Duration, trouble: &'static str) {
+    let pause = match looked {
+        Ok(HasBacklog(true)) => BACKLOG_PAUSE.min(every),
+        Ok(HasBacklog(false)) => every,
+        Err(error) => {
+            crate::trouble::note_refusal(&error, trouble);
+            every
+        }
+    };
+    sleep(pause).await;
+}

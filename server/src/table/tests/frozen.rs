@@ -1,0 +1,135 @@
+//! A server that did not run for a while: no player pays for it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use flagfall_board::{GameId, PerSide, Side};
+use flagfall_protocol::{GameCommand, GameView, ServerToClient, Time};
+use flagfall_store::{ManualClock, MemoryStore, OUTAGES_KEY, Store as _};
+
+use super::super::{NewGame, TableHandle, Tables};
+use super::actor::{command, open, settings, settle};
+use super::harness::{Client, START, deploy, header, player};
+use crate::gateway::Connections;
+
+const BASE_MS: u64 = 60_000;
+
+/// A server whose tables go by the clock of their store, and a game on it in which Red is to move.
+struct Server {
+    clock: Arc<ManualClock>,
+    store: MemoryStore,
+    tables: Tables,
+    table: TableHandle,
+}
+
+impl Server {
+    async fn new() -> Server {
+        let clock = Arc::new(ManualClock::new(START));
+        let store = MemoryStore::new(clock.clone());
+        let tables = Tables::start(Arc::new(store.clone()), settings(Connections::new())).await.unwrap();
+        store.heartbeat().await.unwrap();
+        let mut terms = header("classic").terms;
+        terms.time = Time::Fischer { base_s: 60, increment_s: 0 };
+        let id = GameId::from_random([1; 12]);
+        let players = PerSide::new(player("ana"), player("bo"));
+        tables
+            .create(NewGame { id, terms, players, secret: PerSide::default(), previous: None })
+            .await
+            .unwrap();
+        let table = tables.find(id).await.unwrap();
+        for (player, side) in [("ana", Side::Red), ("bo", Side::Blue)] {
+            command(&table, &Client::new(player), "deploy", deploy("classic", side, 3)).await;
+        }
+        settle().await;
+        Server { clock, store, tables, table }
+    }
+
+    /// Time passes, with a heartbeat each second as servers have them.
+    async fn live(&self, seconds: u64) {
+        for _ in 0..seconds {
+            self.pass(1_000).await;
+            self.store.heartbeat().await.unwrap();
+        }
+    }
+
+    /// Time passes, and nothing of the server runs meanwhile.
+    async fn pass(&self, ms: u64) {
+        self.clock.advance_ms(ms);
+        tokio::time::advance(Duration::from_millis(ms)).await;
+        settle().await;
+    }
+
+    async fn view(&self) -> GameView {
+        settle().await;
+        self.table.look(None).await.unwrap().2
+    }
+
+    async fn red_has_ms(&self) -> u64 {
+        self.view().await.clock.unwrap().remaining_ms.red
+    }
+
+    async fn reasons(&self) -> Vec<String> {
+        let mut reader = Client::new("cy");
+        open(&self.table, &reader).await;
+        let ServerToClient::Game { view, .. } = reader.next().await else { panic!("a game") };
+        view.outcome.into_iter().map(|outcome| outcome.reason).collect()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_was_frozen_for_twenty_seconds_takes_no_time_from_anybody() {
+    let server = Server::new().await;
+    server.live(50).await;
+    assert_eq!(server.red_has_ms().await, BASE_MS - 50_000);
+    let entries = server.store.head(server.table.id()).await.unwrap().seq;
+    server.pass(20_000).await;
+    server.store.heartbeat().await.unwrap();
+    server.tables.wake_all();
+    let view = server.view().await;
+    assert!(view.outcome.is_none() && !view.paused);
+    assert_eq!(view.clock.unwrap().remaining_ms.red, BASE_MS - 50_000);
+    // The log tells of it, and so does the store, for games at rest.
+    assert_eq!(server.store.head(server.table.id()).await.unwrap().seq, entries + 2, "paused, resumed");
+    let kept = server.store.get(flagfall_store::Key::new(OUTAGES_KEY).unwrap()).await.unwrap().unwrap();
+    let since = START.plus_ms(50_000);
+    assert_eq!(kept, format!("[[{},{}]]", since.0, since.plus_ms(20_000).0).into_bytes());
+    // And the time that is left runs out as ever.
+    server.live(9).await;
+    assert_eq!(server.reasons().await, Vec::<String>::new());
+    server.live(2).await;
+    assert_eq!(server.reasons().await, ["out_of_time"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_move_that_was_on_its_way_when_the_server_froze_is_judged_when_clocks_are_right() {
+    let server = Server::new().await;
+    server.live(55).await;
+    let mut ana = Client::new("ana");
+    open(&server.table, &ana).await;
+    settle().await;
+    ana.texts();
+    let held = server.store.hold_appends().await;
+    command(&server.table, &ana, "resign", GameCommand::Resign {}).await;
+    server.store.wait_for_held(1).await;
+    server.clock.advance_ms(20_000);
+    drop(held);
+    settle().await;
+    assert_eq!(server.reasons().await, ["resigned"], "not out of time");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wall_clock_that_is_set_by_an_hour_takes_no_time_from_anybody() {
+    for wall in [START.plus_ms(3_600_000), START.minus_ms(600_000)] {
+        let server = Server::new().await;
+        server.live(10).await;
+        server.clock.set(wall);
+        assert_eq!(server.red_has_ms().await, BASE_MS - 10_000);
+        server.live(40).await;
+        let has_ms = server.red_has_ms().await;
+        assert!(has_ms.abs_diff(BASE_MS - 50_000) <= 200, "{has_ms}: half a percent");
+        server.live(9).await;
+        assert_eq!(server.reasons().await, Vec::<String>::new());
+        server.live(2).await;
+        assert_eq!(server.reasons().await, ["out_of_time"]);
+    }
+}

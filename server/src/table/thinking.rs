@@ -1,0 +1,361 @@
+//! Shares the time in which house players think among those who play against them.
+//!
+//! Only a few may think at once. The next place goes to the network with the fewest thinking, then
+//! the least time used; within a network to the player likewise; within a player's games to the one
+//! that waited longest. So 500 games of one player delay another player's single game by no more than
+//! the thoughts that are under way. Picking looks at every network and player who waits.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use crate::admission::Network;
+
+/// Idle accounts that are kept because they have used more than others. Beyond that they begin anew.
+const IDLE_MAX: usize = 4_096;
+
+/// Who is charged for a house player's thinking.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct ThinkingShare {
+    /// The network from which the opponent is connected here. A player who is not stands for themself.
+    pub(super) network: Option<Network>,
+    /// The opponent's id.
+    pub(super) player: Arc<str>,
+}
+
+/// A network, or a player whose network is not known.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Branch {
+    Network(Network),
+    Alone(Arc<str>),
+}
+
+impl ThinkingShare {
+    fn branch(&self) -> Branch {
+        self.network.map_or_else(|| Branch::Alone(self.player.clone()), Branch::Network)
+    }
+}
+
+/// What one network or player has used.
+#[derive(Default)]
+struct Account {
+    spent: Duration,
+    thinking: usize,
+    waiting: usize,
+    /// The ticket with which it was picked, or began to wait: among equals it goes round.
+    picked: u64,
+}
+
+impl Account {
+    const fn is_idle(&self) -> bool {
+        self.thinking == 0 && self.waiting == 0
+    }
+
+    /// Begins to wait. Time in which nobody of it waited is no credit against others.
+    fn wait(&mut self, ticket: u64, least: Duration) {
+        if self.is_idle() {
+            self.spent = self.spent.max(least);
+            self.picked = ticket;
+        }
+        self.waiting += 1;
+    }
+
+    fn start(&mut self, ticket: u64) {
+        self.waiting -= 1;
+        self.thinking += 1;
+        self.picked = ticket;
+    }
+
+    fn stop(&mut self, used: Duration) {
+        self.thinking = self.thinking.saturating_sub(1);
+        self.spent += used;
+    }
+
+    const fn order(&self) -> (usize, Duration, u64) {
+        (self.thinking, self.spent, self.picked)
+    }
+}
+
+#[derive(Default)]
+struct Player {
+    account: Account,
+    tickets: VecDeque<u64>,
+}
+
+#[derive(Default)]
+struct Crowd {
+    account: Account,
+    /// What was used by the player who was picked last, when they were picked.
+    least: Duration,
+    players: HashMap<Arc<str>, Player>,
+}
+
+/// Who waits to think, and what they have used.
+#[derive(Default)]
+struct Shares {
+    /// As [`Crowd::least`], of networks.
+    least: Duration,
+    picks: u64,
+    networks: HashMap<Branch, Crowd>,
+}
+
+impl Shares {
+    fn wait(&mut self, share: &ThinkingShare, ticket: u64) {
+        self.picks += 1;
+        let network = self.networks.entry(share.branch()).or_default();
+        network.account.wait(self.picks, self.least);
+        let player = network.players.entry(share.player.clone()).or_default();
+        player.account.wait(self.picks, network.least);
+        player.tickets.push_back(ticket);
+    }
+
+    /// The ticket whose turn it is.
+    fn pick(&mut self) -> Option<u64> {
+        let waiting = self.networks.values_mut().filter(|network| network.account.waiting > 0);
+        let network = waiting.min_by_key(|network| network.account.order())?;
+        let waiting = network.players.values_mut().filter(|player| player.account.waiting > 0);
+        let player = waiting.min_by_key(|player| player.account.order())?;
+        let ticket = player.tickets.pop_front()?;
+        self.picks += 1;
+        self.least = self.least.max(network.account.spent);
+        network.least = network.least.max(player.account.spent);
+        network.account.start(self.picks);
+        player.account.start(self.picks);
+        Some(ticket)
+    }
+
+    /// One that was picked has thought for so long.
+    fn stop(&mut self, share: &ThinkingShare, used: Duration) {
+        if let Some(network) = self.networks.get_mut(&share.branch()) {
+            network.account.stop(used);
+            if let Some(player) = network.players.get_mut(&share.player) {
+                player.account.stop(used);
+            }
+        }
+        self.forget_idle(share);
+    }
+
+    /// One that was not picked waits no longer.
+    fn cancel(&mut self, share: &ThinkingShare, ticket: u64) {
+        if let Some(network) = self.networks.get_mut(&share.branch())
+            && let Some(player) = network.players.get_mut(&share.player)
+            && let Some(at) = player.tickets.iter().position(|waiting| *waiting == ticket)
+        {
+            player.tickets.remove(at);
+            player.account.waiting -= 1;
+            network.account.waiting -= 1;
+        }
+        self.forget_idle(share);
+    }
+
+    /// Forgets accounts that are as good as new ones.
+    fn forget_idle(&mut self, share: &ThinkingShare) {
+        let branch = share.branch();
+        if let Some(network) = self.networks.get_mut(&branch) {
+            let least = network.least;
+            let is_new = |player: &Player| player.account.is_idle() && player.account.spent <= least;
+            if network.players.get(&share.player).is_some_and(is_new) {
+                network.players.remove(&share.player);
+            }
+            if network.players.len() > IDLE_MAX {
+                network.players.retain(|_, player| !player.account.is_idle());
+            }
+            if network.account.is_idle() && network.account.spent <= self.least {
+                self.networks.remove(&branch);
+            }
+        }
+        if self.networks.len() > IDLE_MAX {
+            self.networks.retain(|_, network| !network.account.is_idle());
+        }
+        if self.networks.values().all(|network| network.account.is_idle()) {
+            *self = Shares::default();
+        }
+    }
+}
+
+/// Where house players think, a few at a time. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct ThinkingRoom(Arc<Mutex<Room>>);
+
+struct Room {
+    free: usize,
+    tickets: u64,
+    shares: Shares,
+    waiting: HashMap<u64, oneshot::Sender<()>>,
+}
+
+impl Room {
+    /// Lets in who is next while there is room.
+    fn admit(&mut self) {
+        while self.free > 0
+            && let Some(ticket) = self.shares.pick()
+        {
+            self.free -= 1;
+            if let Some(waiting) = self.waiting.remove(&ticket) {
+                // One who has gone meanwhile gives the place back when the ticket is dropped.
+                let _has_gone = waiting.send(());
+            }
+        }
+    }
+}
+
+impl ThinkingRoom {
+    /// A room in which so many may think at once.
+    pub(super) fn new(places: usize) -> ThinkingRoom {
+        let (shares, waiting) = (Shares::default(), HashMap::new());
+        ThinkingRoom(Arc::new(Mutex::new(Room { free: places.max(1), tickets: 0, shares, waiting })))
+    }
+
+    /// Waits for a place, which is free again when it is dropped.
+    pub(super) async fn enter(&self, share: ThinkingShare) -> Place {
+        let (admitted, mut place) = {
+            let mut room = self.lock();
+            room.tickets += 1;
+            let ticket = room.tickets;
+            let (sender, admitted) = oneshot::channel();
+            room.shares.wait(&share, ticket);
+            room.waiting.insert(ticket, sender);
+            room.admit();
+            (admitted, Place { room: self.clone(), share, ticket, since: None })
+        };
+        // The sender is sent or stays: the room keeps it as long as the ticket waits.
+        let _admitted = admitted.await;
+        place.since = Some(Instant::now());
+        place
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Room> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A place in the room, or the wait for one.
+pub(super) struct Place {
+    room: ThinkingRoom,
+    share: ThinkingShare,
+    ticket: u64,
+    /// Since when it is used.
+    since: Option<Instant>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut room = self.room.lock();
+        if room.waiting.remove(&self.ticket).is_some() {
+            room.shares.cancel(&self.share, self.ticket);
+            return;
+        }
+        let used = self.since.map(|since| since.elapsed()).unwrap_or_default();
+        room.shares.stop(&self.share, used);
+        room.free += 1;
+        room.admit();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const THINK: Duration = Duration::from_millis(10);
+
+    fn share(network: Option<u8>, player: &str) -> ThinkingShare {
+        let network = network.map(|last| Network::of(std::net::IpAddr::from([192, 0, 2, last])));
+        ThinkingShare { network, player: player.into() }
+    }
+
+    /// A game that thinks without end, and notes when it got its place.
+    fn play(room: &ThinkingRoom, share: ThinkingShare, log: &Arc<Mutex<Vec<Arc<str>>>>) {
+        let (room, log) = (room.clone(), log.clone());
+        tokio::spawn(async move {
+            loop {
+                let place = room.enter(share.clone()).await;
+                log.lock().unwrap().push(share.player.clone());
+                tokio::time::sleep(THINK).await;
+                drop(place);
+            }
+        });
+    }
+
+    /// How long a newcomer waits beside all these games.
+    async fn wait_of(newcomer: ThinkingShare, others: Vec<ThinkingShare>) -> Duration {
+        let (room, log) = (ThinkingRoom::new(1), Arc::default());
+        for other in others {
+            play(&room, other, &log);
+        }
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        let mut longest = Duration::ZERO;
+        for _ in 0..20 {
+            let asked = Instant::now();
+            let place = room.enter(newcomer.clone()).await;
+            longest = longest.max(asked.elapsed());
+            tokio::time::sleep(THINK).await;
+            drop(place);
+            tokio::time::sleep(Duration::from_millis(137)).await;
+        }
+        longest
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn five_hundred_games_of_one_player_delay_another_by_one_thought() {
+        let greedy = vec![share(None, "greedy"); 500];
+        assert!(wait_of(share(None, "honest"), greedy).await <= 2 * THINK);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn five_hundred_players_of_one_network_delay_another_network_by_one_thought() {
+        let crowd: Vec<_> = (0..500).map(|number| share(Some(1), &format!("guest {number}"))).collect();
+        assert!(wait_of(share(Some(2), "honest"), crowd.clone()).await <= 2 * THINK);
+        // In their own network they share alike, and a player whose network is unknown stands alone.
+        assert!(wait_of(share(None, "honest"), crowd).await <= 2 * THINK);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn players_of_one_network_share_its_time() {
+        let mut crowd = vec![share(Some(1), "greedy"); 500];
+        crowd.push(share(Some(1), "modest"));
+        assert!(wait_of(share(Some(1), "honest"), crowd).await <= 3 * THINK);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn everybody_gets_as_much_time_however_many_games_they_have() {
+        let (room, log) = (ThinkingRoom::new(2), Arc::new(Mutex::new(Vec::new())));
+        for (player, games) in [("ana", 300), ("bo", 30), ("cy", 3)] {
+            (0..games).for_each(|_| play(&room, share(None, player), &log));
+        }
+        tokio::time::sleep(Duration::from_secs(30)).await;
+        let log = log.lock().unwrap();
+        for player in ["ana", "bo", "cy"] {
+            let thoughts = log.iter().filter(|who| ***who == *player).count();
+            assert!(
+                thoughts.abs_diff(log.len() / 3) < log.len() / 30,
+                "{player}: {thoughts} of {}",
+                log.len()
+            );
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_goes_while_waiting_or_admitted_leaves_the_place_to_others() {
+        let room = ThinkingRoom::new(1);
+        let first = room.enter(share(None, "ana")).await;
+        let waiting = tokio::spawn({
+            let room = room.clone();
+            async move { drop(room.enter(share(None, "bo")).await) }
+        });
+        tokio::task::yield_now().await;
+        waiting.abort();
+        assert!(waiting.await.unwrap_err().is_cancelled());
+        let mut admitted = Box::pin(room.enter(share(None, "cy")));
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        assert!(admitted.as_mut().poll(&mut context).is_pending());
+        drop(first);
+        // It has a place now and never takes it.
+        drop(admitted);
+        drop(room.enter(share(None, "di")).await);
+        let room = room.lock();
+        assert_eq!((room.free, room.waiting.len(), room.shares.networks.len()), (1, 0, 0));
+    }
+}

@@ -1,0 +1,71 @@
+//! The record of outages: what games at rest are told of when they are opened next.
+
+use flagfall_board::Stamp;
+use serde::{Deserialize, Serialize};
+
+use crate::store::{OUTAGES_MAX, Outage};
+
+/// An outage as the record holds it; earlier versions kept its beginning alone.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Kept {
+    Span(Stamp, Stamp),
+    Beginning(Stamp),
+}
+
+/// The latest outages, oldest first, at most [`OUTAGES_MAX`].
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct OutageList(Vec<Outage>);
+
+impl OutageList {
+    /// Reads the record. One that cannot be read lists nothing.
+    #[must_use]
+    pub fn parse(record: Option<&[u8]>) -> OutageList {
+        let kept: Vec<Kept> =
+            record.and_then(|record| serde_json::from_slice(record).ok()).unwrap_or_default();
+        let outage = |kept: Kept| match kept {
+            Kept::Span(since, until) => Outage { since, until },
+            Kept::Beginning(since) => Outage { since, until: since },
+        };
+        OutageList(kept.into_iter().map(outage).collect())
+    }
+
+    /// Adds the latest outage. It replaces those that began later, or at the same time: it goes on
+    /// from them.
+    pub fn add(&mut self, outage: Outage) {
+        self.0.retain(|known| known.since < outage.since);
+        self.0.push(outage);
+        let surplus = self.0.len().saturating_sub(OUTAGES_MAX);
+        self.0.drain(..surplus);
+    }
+
+    /// The record of the list.
+    #[must_use]
+    pub fn to_record(&self) -> Vec<u8> {
+        let kept: Vec<Kept> = self.0.iter().map(|outage| Kept::Span(outage.since, outage.until)).collect();
+        serde_json::to_vec(&kept).unwrap_or_default()
+    }
+
+    /// The outages, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Outage> {
+        self.0.iter()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// True if there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl FromIterator<Outage> for OutageList {
+    fn from_iter<I: IntoIterator<Item = Outage>>(outages: I) -> OutageList {
+        OutageList(outages.into_iter().collect())
+    }
+}

@@ -1,0 +1,63 @@
+//! Exit codes, which the client and the server share.
+
+/// How a program ends. Both programs use these codes, so that a script needs only one table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    /// What was asked for is done.
+    Done,
+    /// The answer is no: the server refuses, a record is false, a store is damaged, or a server is not well.
+    Refused,
+    /// The command line or the configuration is wrong. Nothing was done.
+    Usage,
+    /// The network fails: no server answers, the connection is lost for good, or a server cannot listen.
+    Network,
+    /// A file or the store cannot be read or written.
+    Storage,
+    /// Ctrl-C, or a signal to end before the work was done.
+    Interrupted,
+}
+
+impl Exit {
+    /// Every code.
+    pub const ALL: [Exit; 6] =
+        [Exit::Done, Exit::Refused, Exit::Usage, Exit::Network, Exit::Storage, Exit::Interrupted];
+
+    /// The table as both programs' help prints it.
+    pub const HELP: &str = "\
+Exit codes:
+  0    done
+  1    refused: the server says no, a record is false, a store is damaged, a server is not well
+  2    wrong usage: the command line or the configuration
+  3    network: no server answers, the connection is lost, the server cannot listen
+  4    storage: a file or the store cannot be read or written
+  130  interrupted";
+
+    /// The code. Shells and scripts see it.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Exit::Done => 0,
+            Exit::Refused => 1,
+            Exit::Usage => 2,
+            Exit::Network => 3,
+            Exit::Storage => 4,
+            Exit::Interrupted => 130,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_lists_every_code_once_and_so_does_the_readme() {
+        let readme = include_str!("../../../README.md");
+        for exit in Exit::ALL {
+            let code = exit.code().to_string();
+            let lines = Exit::HELP.lines().filter(|line| line.split_whitespace().next() == Some(&code));
+            assert_eq!(lines.count(), 1, "{exit:?}");
+            assert!(readme.contains(&format!("\n| {code} | ")), "{exit:?}");
+        }
+    }
+}

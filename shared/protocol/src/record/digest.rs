@@ -1,0 +1,172 @@
+//! The digest of a finished game: what a server signs. RECORDS.md defines it for other programs.
+//!
+//! It covers what the public was told while the game was played, and nothing that the end opened, so it is the same for every audience and an opened deployment never
+//! changes it. Names are left out: players may be renamed.
+
+use flagfall_board::Side;
+use flagfall_rules::{EndReason, Identity};
+use sha2::{Digest as _, Sha256};
+
+use super::{GameRecord, RecordedEvent};
+use crate::client_to_server::Time;
+use crate::game_view::{GameEvent, SeenMove, SeenPlacing, SeenStrike, StrikeFate};
+use crate::server_to_client::Audience;
+use crate::text::{HexBytes, IdentityText};
+
+/// The first field of every digest: the version of its definition.
+pub const DIGEST_VERSION: &str = "flagfall-digest-1";
+
+/// What stands before a digest in the message that is signed.
+const SIGNED_PREFIX: &[u8] = b"flagfall-signature-1\0";
+
+/// The message of which a server's signature is made.
+#[must_use]
+pub fn signed_message(digest: HexBytes) -> Vec<u8> {
+    [SIGNED_PREFIX, &digest.0].concat()
+}
+
+/// The id of a public key: the first 16 hexadecimal digits of its SHA-256.
+#[must_use]
+pub fn key_id(public: &HexBytes) -> String {
+    let mut id = HexBytes(Sha256::digest(public.0).into()).to_string();
+    id.truncate(16);
+    id
+}
+
+impl GameRecord {
+    /// The digest of a public record. None before the end of the game, and for a player's record: see [`GameRecord::digest_with`].
+    #[must_use]
+    pub fn digest(&self) -> Option<HexBytes> {
+        if self.audience == Audience::Public { self.digest_with(&self.events) } else { None }
+    }
+
+    /// The digest of the game with its events as the public was told them. None before the end, and when there is an event that the public is never told.
+    #[must_use]
+    pub fn digest_with(&self, public: &[RecordedEvent]) -> Option<HexBytes> {
+        let outcome = self.outcome.as_ref()?;
+        let mut fields = Fields(Sha256::new());
+        fields.add(DIGEST_VERSION);
+        fields.add(&self.game.to_string());
+        fields.add(&self.terms.ruleset);
+        fields.add(&time(self.terms.time));
+        fields.add(if self.terms.rated { "rated" } else { "casual" });
+        fields.add(if self.terms.private { "private" } else { "open" });
+        fields.add(if self.terms.secret { "secret" } else { "shown" });
+        fields.add(&self.created.to_string());
+        fields.add(&self.deploy_ms.map_or_else(String::new, |ms| ms.to_string()));
+        let quota = self.lag_quota.map(|quota| format!("{} {}", quota.per_ply_ms, quota.stock_ms));
+        fields.add(&quota.unwrap_or_default());
+        let lakes = self.lakes.iter().flatten().map(ToString::to_string).collect::<Vec<_>>();
+        fields.add(&lakes.join(" "));
+        fields.add(self.start.as_deref().unwrap_or_default());
+        for side in Side::BOTH {
+            fields.add(&self.players[side].id);
+        }
+        for side in Side::BOTH {
+            fields.add(&self.commitments[side].map_or_else(String::new, |hash| hash.to_string()));
+        }
+        let is_resolved = |index: usize| {
+            outcome.reason != EndReason::Aborted.code()
+                && public[index..].iter().any(|later| matches!(later.event, GameEvent::Moved(_)))
+        };
+        let mut acts = Vec::with_capacity(public.len());
+        for (index, recorded) in public.iter().enumerate() {
+            // What was chosen in a strike that was never resolved stays its player's secret (§Q4).
+            if matches!(recorded.event, GameEvent::Chosen { .. }) && !is_resolved(index) {
+                continue;
+            }
+            acts.push(format!("{} {} {}", recorded.at, recorded.lag_ms, act(&recorded.event)?));
+        }
+        fields.add(&acts.len().to_string());
+        acts.iter().for_each(|act| fields.add(act));
+        fields.add(outcome.winner.map_or("", Side::name));
+        fields.add(&outcome.reason);
+        Some(HexBytes(fields.0.finalize().into()))
+    }
+}
+
+/// Texts, each with its length before it, so that no two lists of texts have the same bytes.
+struct Fields(Sha256);
+
+impl Fields {
+    fn add(&mut self, text: &str) {
+        let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        self.0.update(len.to_be_bytes());
+        self.0.update(text);
+    }
+}
+
+fn time(time: Time) -> String {
+    match time {
+        Time::Unlimited {} => "unlimited".to_owned(),
+        Time::Fischer { base_s, increment_s } => format!("fischer {base_s} {increment_s}"),
+        Time::Delay { base_s, free_s } => format!("delay {base_s} {free_s}"),
+        Time::Correspondence { days } => format!("correspondence {days}"),
+    }
+}
+
+/// An event as the digest covers it; none for one that the public is never told.
+fn act(event: &GameEvent) -> Option<String> {
+    Some(match event {
+        GameEvent::Deployed { setup: _ } => return None,
+        GameEvent::Ready { side } => format!("ready {}", side.name()),
+        // Their commitments are fields of their own.
+        GameEvent::Started { commitments: _ } => "started".to_owned(),
+        GameEvent::Moved(seen) => moved(seen),
+        GameEvent::Struck(strike) => {
+            let owing = Side::BOTH.into_iter().filter(|side| strike.owes[*side]).map(Side::name);
+            let owing = owing.collect::<Vec<_>>().join(" ");
+            format!("struck {} {} {owing}", strike.side.name(), strike.squares)
+        }
+        GameEvent::Chosen { side, rank } => format!("chosen {} {}", side.name(), rank.letter()),
+        GameEvent::Removed { side, square } => format!("removed {} {square}", side.name()),
+        GameEvent::Placed(seen) => {
+            let SeenPlacing { side, square, piece, labeled, color } = *seen;
+            // The end may open what came from a reserve; the public was told of a labeled piece alone.
+            let piece = if labeled { piece } else { IdentityText(Identity::Hidden) };
+            let label = if labeled { "^" } else { "" };
+            let color = color.map(|color| format!(" {}", color.letter())).unwrap_or_default();
+            format!("placed {} {square} {piece}{label}{color}", side.name())
+        }
+        GameEvent::Colored { side, square, color } => {
+            format!("colored {} {square} {}", side.name(), color.letter())
+        }
+        GameEvent::DrawOffered { side } => format!("draw_offered {}", side.name()),
+        GameEvent::DrawDeclined { side } => format!("draw_declined {}", side.name()),
+        GameEvent::Paused { since } => format!("paused {since}"),
+        GameEvent::Resumed { since: Some(since) } => format!("resumed {since}"),
+        GameEvent::Resumed { since: None } => "resumed".to_owned(),
+        GameEvent::Ended { outcome: _, opened: _ } => "ended".to_owned(),
+    })
+}
+
+fn moved(seen: &SeenMove) -> String {
+    let SeenMove { side, squares, piece, strike, laid } = seen;
+    let mut text = format!("moved {} {squares} {piece}", side.name());
+    if let Some(SeenStrike { attacker, attacker_fate, defender, defender_fate }) = strike {
+        let (attacker_fate, defender_fate) = (fate(*attacker_fate), fate(*defender_fate));
+        text.push_str(&format!(" strikes {attacker} {attacker_fate} {defender} {defender_fate}"));
+    }
+    if let Some(laid) = laid {
+        text.push_str(&format!(" lays {laid}"));
+    }
+    text
+}
+
+fn fate(fate: StrikeFate) -> &'static str {
+    match fate {
+        StrikeFate::Stays => "stays",
+        StrikeFate::Advances => "advances",
+        StrikeFate::Leaves => "leaves",
+    }
+}
+
+/// The side that gave up, which a record names beside the outcome.
+pub(super) fn resigned_by(event: &GameEvent) -> Option<Side> {
+    match event {
+        GameEvent::Ended { outcome, opened: _ } if outcome.reason == EndReason::Resigned.code() => {
+            outcome.winner.map(Side::opponent)
+        }
+        _ => None,
+    }
+}

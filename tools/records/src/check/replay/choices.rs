@@ -1,0 +1,118 @@
+//! Strikes with choices that a running game does not tell (§Q4).
+//!
+//! What was chosen is public once the strike is resolved; when, is not. Whoever chose last did so when the strike was resolved; the other side is taken to have chosen at
+//! once. So a record is false only if no moments of choosing make it true.
+
+use flagfall_board::{Rank, Side, Stamp};
+use flagfall_protocol::SeenMove;
+use flagfall_rules::{
+    Choice, Command, Entropy, Event, Game, Identity, Refusal, Viewer, decide, evolve_compensated, view,
+};
+
+use super::super::{Wrong, facts};
+use super::{Cause, Replay};
+use crate::finding::Falsehood;
+
+/// A strike with choices that are not told, after them.
+pub(super) struct Resolved {
+    pub(super) game: Game,
+    pub(super) events: Vec<Event>,
+}
+
+/// When a side made a choice that is not told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Chose {
+    /// With the event that tells what came of it.
+    Last,
+    /// At some moment before: it is taken to have cost no time.
+    Earlier,
+}
+
+impl Replay<'_> {
+    /// A strike that waited, by the choices that are not told but by what came of it.
+    pub(super) fn resolve(&self, seen: &SeenMove, at: Stamp) -> Result<Cause, Wrong> {
+        let no_strike = || (Falsehood::Strike, "the move was a strike, and none is told".to_owned());
+        let strike = seen.strike.as_ref().ok_or_else(no_strike)?;
+        let mut owed = Vec::new();
+        for (side, identity) in [(seen.side, strike.attacker.0), (seen.side.opponent(), strike.defender.0)] {
+            if !self.game.is_to_act(side) {
+                continue;
+            }
+            if self.viewer.is_side(side) || !facts::has_hidden_choices(self.record) {
+                return Err((Falsehood::Missing, format!("what {side} chose came before, and is not told")));
+            }
+            let Identity::Known(rank) = identity else {
+                let detail = format!("what {side} chose is public, and not told");
+                return Err((Falsehood::Shown, detail));
+            };
+            owed.push((side, rank));
+        }
+        let resolved = match owed[..] {
+            [(side, rank)] => {
+                // Whoever chose second chose with the event: if that was the viewer, the other one was earlier.
+                let chose = if self.chosen_at == Some(at) { Chose::Earlier } else { Chose::Last };
+                self.choose(&[(side, rank, chose)], at)
+            }
+            [(red, red_rank), (blue, blue_rank)] => {
+                let orders = [
+                    [(red, red_rank, Chose::Earlier), (blue, blue_rank, Chose::Last)],
+                    [(blue, blue_rank, Chose::Earlier), (red, red_rank, Chose::Last)],
+                ];
+                match orders.map(|order| self.choose(&order, at)) {
+                    // Either may have been the last: neither is held to have taken any time.
+                    [Ok(_), Ok(_)] => {
+                        self.choose(&[(red, red_rank, Chose::Earlier), (blue, blue_rank, Chose::Earlier)], at)
+                    }
+                    [Ok(resolved), Err(_)] | [Err(_), Ok(resolved)] => Ok(resolved),
+                    [Err(refusal), Err(_)] => Err(refusal),
+                }
+            }
+            _ => Err(Refusal::NoChoice),
+        };
+        resolved
+            .map(|resolved| Cause::Resolved(Box::new(resolved)))
+            .map_err(|refusal| self.refused(refusal, at))
+    }
+
+    /// The time of a side that chose, while the other one may have chosen unseen: its own is known.
+    pub(super) fn check_own_time(&self, side: Side, at: Stamp) -> Result<(), Wrong> {
+        let judged = at.minus_ms(self.lag_ms.into());
+        let clock = view(&self.game, Viewer::Player(side), judged.minus_ms(1)).clock;
+        let is_up = clock.is_some_and(|clock| {
+            clock.is_running[side] && clock.remaining_ms[side] == 0 && clock.free_ms[side] == 0
+        });
+        if is_up && self.waits_for_hidden_choice() && !self.is_time_open {
+            return Err((Falsehood::FlagFall, format!("{side}'s time for it had run out")));
+        }
+        Ok(())
+    }
+
+    /// The game after choices that are not told, and what the last one brought about.
+    fn choose(&self, choices: &[(Side, Rank, Chose)], at: Stamp) -> Result<Resolved, Refusal> {
+        let mut game = self.game.clone();
+        let mut events = Vec::new();
+        for (side, rank, chose) in choices {
+            let lag_ms = match chose {
+                Chose::Last => game.lag_credit_ms(*side, u32::MAX, at),
+                Chose::Earlier => u32::MAX,
+            };
+            let judged = match chose {
+                Chose::Last if !self.is_time_open => at.minus_ms(lag_ms.into()),
+                Chose::Last | Chose::Earlier => game.deadline().map_or(at, |deadline| deadline.min(at)),
+            };
+            let command = Command::Choose(Choice(*rank));
+            let decided = decide(&game, *side, game.ply(), &command, judged, &Entropy([0; 32]))?;
+            let mut decided = decided.into_iter();
+            if let Some(chosen) = decided.next() {
+                evolve_compensated(&mut game, &chosen, at, lag_ms);
+            }
+            events.extend(decided);
+        }
+        Ok(Resolved { game, events })
+    }
+
+    /// Whether a strike waits, and the other side may have chosen unseen.
+    pub(super) fn waits_for_hidden_choice(&self) -> bool {
+        self.game.position().has_strike_pending() && facts::has_hidden_choices(self.record)
+    }
+}

@@ -1,0 +1,116 @@
+//! Ends of games: by a decision, by the clock, by an umpire's word, by the rules.
+
+use flagfall_board::{Side, Stamp};
+use flagfall_protocol::Outcome;
+use flagfall_rules::{
+    Command, EndReason, Entropy, Events, Phase, Refusal, SeenEvent, Viewer, decide, decide_deadline,
+    decide_verdict, evolve, see, view,
+};
+
+use super::super::Wrong;
+use super::{Cause, Replay, wrong_winner};
+use crate::finding::{Falsehood, Unchecked, UncheckedKind};
+
+impl Replay<'_> {
+    pub(super) fn end(&self, outcome: &Outcome, at: Stamp) -> Result<Cause, Wrong> {
+        match (outcome.reason.as_str(), outcome.winner) {
+            ("resigned", Some(winner)) => {
+                self.ask(winner.opponent(), &Command::Resign, at).map(Cause::Decision)
+            }
+            ("draw_agreed", None) => self.ask_either(&Command::AcceptDraw, at).map(Cause::Decision),
+            ("aborted", None) => {
+                let by_itself = decide_deadline(&self.game, at);
+                if self.game.phase() == Phase::Deploying && !by_itself.is_empty() {
+                    return Ok(Cause::Events(by_itself));
+                }
+                // A player may before his first ply, an umpire whenever it must.
+                let asked = self.ask_either(&Command::Abort, at).map(Cause::Decision);
+                asked.or_else(|_| self.verdict(outcome, at))
+            }
+            ("out_of_time", _) if self.game.deadline().is_some() && self.game.phase() == Phase::Playing => {
+                let by_itself = self.fall(outcome, at);
+                if by_itself.is_empty() {
+                    let left = self.game.deadline().map_or(0, |deadline| deadline.ms_since(at));
+                    return Err((Falsehood::TimeLeft, format!("there were {left} ms left")));
+                }
+                Ok(Cause::Events(by_itself))
+            }
+            ("out_of_time" | "illegal_act" | "abandoned", _) => self.verdict(outcome, at),
+            ("resigned" | "draw_agreed" | "aborted", _) => Err(wrong_winner(outcome)),
+            (reason, _) if EndReason::from_code(reason).is_none() => {
+                Err((Falsehood::Outcome, format!("no game ends with {reason:?}")))
+            }
+            _ => self.end_by_rule(outcome),
+        }
+    }
+
+    /// The flag that fell. Where a strike waits and both owed a choice, whoever won may have made his unseen (§Q4).
+    fn fall(&self, outcome: &Outcome, at: Stamp) -> Events {
+        let by_itself = decide_deadline(&self.game, at);
+        let tells = |events: &Events| {
+            let first = events.iter().next().and_then(|event| see(event, &self.game, self.viewer));
+            matches!(first, Some(SeenEvent::Ended { outcome: found, opened: _ }) if Outcome::from(&found) == *outcome)
+        };
+        let Some(winner) = outcome.winner.filter(|winner| self.game.is_to_act(*winner)) else {
+            return by_itself;
+        };
+        if tells(&by_itself) || !self.game.position().has_strike_pending() {
+            return by_itself;
+        }
+        let mut chosen = self.game.clone();
+        let struck = chosen.latest();
+        let choices = view(&chosen, Viewer::Player(winner), struck).legal_commands();
+        let Some(choice) = choices.and_then(|choices| choices.nth(0)) else { return by_itself };
+        if let Ok(events) = decide(&chosen, winner, chosen.ply(), &choice, struck, &Entropy([0; 32])) {
+            events.iter().for_each(|event| evolve(&mut chosen, event, struck));
+        }
+        decide_deadline(&chosen, at)
+    }
+
+    /// An umpire's verdict, from outside the board: on the side that had to act, or on any before the start.
+    fn verdict(&self, outcome: &Outcome, at: Stamp) -> Result<Cause, Wrong> {
+        if self.game.is_paused() {
+            return Err((Falsehood::Unexpected, "the game was paused".to_owned()));
+        }
+        if self.game.deadline().is_some_and(|deadline| at > deadline) {
+            return Err(self.refused(Refusal::OutOfTime, at));
+        }
+        let (Outcome { winner, reason }, turn) = (outcome, self.game.turn());
+        let is_possible = match (turn, winner) {
+            (Some(_), Some(winner)) => reason == "abandoned" || self.game.is_to_act(winner.opponent()),
+            // Both may have owed a choice (§Q4).
+            (Some(_), None) if reason == "out_of_time" => {
+                Side::BOTH.iter().all(|side| self.game.is_to_act(*side))
+            }
+            (Some(_), None) => reason == "abandoned" || reason == "aborted",
+            // Also where wrong deployments lose (§U7): the rules judge them when both are in, and an umpire may have been handed none.
+            (None, _) => true,
+        };
+        match EndReason::from_code(reason).filter(|_| is_possible) {
+            Some(reason) => {
+                let outcome = flagfall_rules::Outcome { winner: *winner, reason };
+                Ok(Cause::Decision(decide_verdict(&self.game, outcome)))
+            }
+            None => Err(wrong_winner(outcome)),
+        }
+    }
+
+    /// An end by the rules that the engine did not make with the last event.
+    fn end_by_rule(&self, outcome: &Outcome) -> Result<Cause, Wrong> {
+        let turn = self.game.turn();
+        let is_possible = match (outcome.reason.as_str(), outcome.winner) {
+            ("no_legal_move", Some(winner)) => turn == Some(winner.opponent()),
+            ("both_blocked", None) => turn.is_some(),
+            // What remains is an end that hidden ranks would have made earlier in the order of §A10.
+            ("quiet_limit" | "ply_limit", None) => {
+                view(&self.game, self.viewer, self.game.latest()).plies_to_limit == Some(0)
+            }
+            _ => false,
+        };
+        if is_possible && self.has_hidden() {
+            let detail = format!("the end ({}): it depends on ranks that are not opened", outcome.reason);
+            return Ok(Cause::Hidden(Unchecked { code: UncheckedKind::End, detail }));
+        }
+        Err((Falsehood::EndedEarly, format!("the game had not ended by {}", outcome.reason)))
+    }
+}

@@ -1,0 +1,251 @@
+//! Records of one audience, made anew by playing what a text tells.
+//!
+//! A text tells plies and what came of them, and the deployments that are open. Ranks that it hides are replaced by some that fit, as in a check; the audience is told
+//! nothing that depends on them.
+
+use flagfall_board::{PerSide, Side, Stamp};
+use flagfall_protocol::{GameEvent, GameRecord, Outcome, RecordedEvent, Recorder, SeenMove, SeenPlacing};
+use flagfall_rules::{
+    Choice, Command, EndReason, Entropy, Events, Game, GameTerms, Identity, Phase, Placing, Refusal, Ruleset,
+    Setup, Start, TimeControl, Viewer, decide, decide_verdict, evolve,
+};
+
+use super::ImportError;
+use super::plain::in_words;
+use crate::check::{Beginning, beginning, decide_move};
+
+/// The record of a game of which `told` has the facts and, as events, the plies.
+///
+/// # Errors
+/// [`ImportError`], where it is no legal game.
+pub(super) fn play(told: &GameRecord, ruleset: &'static Ruleset) -> Result<GameRecord, ImportError> {
+    let beginning = beginning(told, ruleset).map_err(ImportError::Form)?;
+    let viewer = told.audience.side().map_or(Viewer::Public, Viewer::Player);
+    let game = Game::new(GameTerms {
+        game: told.game,
+        ruleset,
+        lakes: told.lakes.as_ref().map_or(ruleset.shape.lakes, |lakes| lakes.iter().copied().collect()),
+        time: TimeControl::Unlimited,
+        deploy_ms: u64::MAX,
+        created: Stamp(0),
+        secret: PerSide::from_fn(|side| told.deployments[side].is_none()),
+    });
+    let has_hidden = Side::BOTH.into_iter().any(|side| {
+        let is_own = told.audience.side() == Some(side);
+        told.deployments[side].is_none() && !is_own && ruleset.start == Start::Deployments
+    });
+    let mut playing = Playing { told, ruleset, game, recorder: Recorder::new(viewer), has_hidden };
+    playing.deploy(&beginning.setups)?;
+    let mut plies = 0;
+    for (index, recorded) in told.events.iter().enumerate() {
+        playing.act(index, &recorded.event, &beginning).map_err(|why| match why {
+            Wrong::Illegal(why) => ImportError::IllegalMove {
+                ply: plies + 1,
+                squares: squares_of(&recorded.event),
+                ruleset: ruleset.id,
+                why,
+            },
+            Wrong::Over => ImportError::End {
+                ply: plies,
+                ruleset: ruleset.id,
+                why: "the game was over here, and goes on in the text".to_owned(),
+            },
+        })?;
+        plies += usize::from(recorded.event.is_ply());
+    }
+    let end_error = |why: String| ImportError::End { ply: plies, ruleset: ruleset.id, why };
+    let untold = match &told.outcome {
+        Some(outcome) => playing.finish(outcome).map_err(end_error)?,
+        None if playing.game.phase() == Phase::Over => {
+            return Err(end_error("the game was over here, and the text tells no end".to_owned()));
+        }
+        None => None,
+    };
+    let Playing { game, recorder, .. } = playing;
+    let mut record = recorder.record(&game, told.terms.clone(), told.players.clone());
+    record.deploy_ms = None;
+    record.imported = told.imported.clone();
+    record.lakes = told.lakes.clone();
+    record.commitments = told.commitments;
+    for recorded in &mut record.events {
+        if let GameEvent::Started { commitments } = &mut recorded.event {
+            *commitments = told.commitments;
+        }
+    }
+    if let Some(outcome) = untold {
+        let event = GameEvent::Ended { outcome: outcome.clone(), opened: told.deployments.clone() };
+        record.events.push(RecordedEvent::new(Stamp(0), 0, event));
+        record.deployments = told.deployments.clone();
+        record.outcome = Some(outcome);
+    }
+    Ok(record)
+}
+
+/// Why an act cannot be carried out.
+enum Wrong {
+    Illegal(String),
+    Over,
+}
+
+impl From<Refusal> for Wrong {
+    fn from(refusal: Refusal) -> Wrong {
+        Wrong::Illegal(refusal.to_string())
+    }
+}
+
+fn squares_of(event: &GameEvent) -> String {
+    match event {
+        GameEvent::Moved(seen) => seen.squares.to_string(),
+        GameEvent::Struck(strike) => strike.squares.to_string(),
+        GameEvent::Removed { square, .. } | GameEvent::Colored { square, .. } => square.to_string(),
+        GameEvent::Placed(seen) => seen.square.to_string(),
+        _ => String::new(),
+    }
+}
+
+struct Playing<'a> {
+    told: &'a GameRecord,
+    ruleset: &'static Ruleset,
+    game: Game,
+    recorder: Recorder,
+    /// Whether the game is played with ranks that were found to fit.
+    has_hidden: bool,
+}
+
+impl Playing<'_> {
+    fn deploy(&mut self, setups: &PerSide<String>) -> Result<(), ImportError> {
+        if self.ruleset.start == Start::Coins {
+            return Ok(());
+        }
+        let has_started = self.told.events.iter().any(|told| matches!(told.event, GameEvent::Started { .. }));
+        for side in Side::BOTH {
+            let is_told = self.told.deployments[side].is_some()
+                || self.told.audience.side() == Some(side) && self.told.own_setup().is_some();
+            if !has_started && !is_told {
+                continue;
+            }
+            let deployment =
+                |refusal: String| ImportError::Deployment(format!("{side}'s deployment: {refusal}"));
+            let setup = Setup::from_text(&setups[side], side, self.ruleset)
+                .map_err(|refusal| deployment(refusal.to_string()))?;
+            let salt = self.told.deployments[side].as_ref().map_or([0; 32], |opened| opened.salt.0);
+            self.ask_with(side, &Command::Deploy(setup), salt)
+                .map_err(|refusal| deployment(refusal.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn act(&mut self, index: usize, event: &GameEvent, beginning: &Beginning) -> Result<(), Wrong> {
+        if matches!(event, GameEvent::Deployed { .. } | GameEvent::Started { .. }) {
+            return Ok(());
+        }
+        if self.game.phase() == Phase::Over {
+            return Err(Wrong::Over);
+        }
+        let ply = self.game.ply();
+        match event {
+            GameEvent::Moved(seen) => self.play_move(seen)?,
+            GameEvent::Struck(strike) => {
+                self.ask(strike.side, &Command::Move(strike.squares.0.into()))?;
+            }
+            GameEvent::Chosen { side, rank } => self.ask(*side, &Command::Choose(Choice(*rank)))?,
+            GameEvent::Removed { side, square } => self.ask(*side, &Command::Remove(*square))?,
+            GameEvent::Placed(seen) => {
+                let SeenPlacing { side, square, piece, labeled, color } = *seen;
+                let fitting = beginning.placed.get(index).copied().flatten();
+                let rank = match piece.0 {
+                    Identity::Known(rank) => Some(rank),
+                    _ => fitting,
+                };
+                let rank = rank.ok_or_else(|| Wrong::Illegal("its rank is not told".to_owned()))?;
+                let placing = Placing { square, rank, is_labeled: labeled, color };
+                self.ask(side, &Command::Place(placing))?;
+            }
+            GameEvent::Colored { side, square: _, color } => self.ask(*side, &Command::Color(*color))?,
+            _ => {}
+        }
+        if event.is_ply() && self.game.ply() == ply {
+            return Err(Wrong::Illegal("it loses the game at once".to_owned()));
+        }
+        Ok(())
+    }
+
+    fn play_move(&mut self, seen: &SeenMove) -> Result<(), Wrong> {
+        let side = seen.side;
+        let decide = |command: &Command| {
+            decide(&self.game, side, self.game.ply(), command, Stamp(0), &Entropy([0; 32]))
+        };
+        let events = decide_move(&self.game, seen, Viewer::Public, Stamp(0), decide)?;
+        self.carry_out(events);
+        let Some(strike) = seen.strike.filter(|_| self.game.position().has_strike_pending()) else {
+            return Ok(());
+        };
+        for (side, identity) in [(side, strike.attacker.0), (side.opponent(), strike.defender.0)] {
+            if !self.game.position().has_strike_pending() || !self.game.is_to_act(side) {
+                continue;
+            }
+            let Identity::Known(rank) = identity else {
+                return Err(Wrong::Illegal(format!("what {side} chose is not told")));
+            };
+            self.ask(side, &Command::Choose(Choice(rank)))?;
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, side: Side, command: &Command) -> Result<(), Refusal> {
+        self.ask_with(side, command, [0; 32])
+    }
+
+    fn ask_with(&mut self, side: Side, command: &Command, salt: [u8; 32]) -> Result<(), Refusal> {
+        let events = decide(&self.game, side, self.game.ply(), command, Stamp(0), &Entropy(salt))?;
+        self.carry_out(events);
+        Ok(())
+    }
+
+    fn carry_out(&mut self, events: Events) {
+        for event in events {
+            // Whether somebody is blocked depends on ranks that were only found to fit: what the text tells counts.
+            let is_blocked = event
+                .outcome()
+                .is_some_and(|end| matches!(end.reason, EndReason::NoLegalMove | EndReason::BothBlocked));
+            if self.has_hidden && is_blocked {
+                continue;
+            }
+            evolve(&mut self.game, &event, Stamp(0));
+            self.recorder.note(&event, &self.game, Stamp(0));
+        }
+    }
+
+    /// Ends the game as the text tells. The end itself, where it depends on ranks that are not told: a check judges it.
+    fn finish(&mut self, outcome: &Outcome) -> Result<Option<Outcome>, String> {
+        let Outcome { winner, reason } = outcome;
+        let reason = EndReason::from_code(reason).ok_or_else(|| format!("no game ends with {reason:?}"))?;
+        let told = flagfall_rules::Outcome { winner: *winner, reason };
+        match self.game.outcome() {
+            Some(found) if found == told => return Ok(None),
+            Some(found) => {
+                let (found, told) = (in_words(&Outcome::from(&found)), in_words(outcome));
+                return Err(format!("the rules end the game with {found}, the text with {told}"));
+            }
+            None => {}
+        }
+        if reason == EndReason::DrawAgreed && winner.is_none() {
+            let offering = self.game.position().turn().opponent();
+            for (side, command) in
+                [(offering, Command::OfferDraw), (offering.opponent(), Command::AcceptDraw)]
+            {
+                self.ask(side, &command).map_err(|why| format!("{} cannot be: {why}", in_words(outcome)))?;
+            }
+            return Ok(None);
+        }
+        let events = decide_verdict(&self.game, told);
+        if !events.is_empty() {
+            self.carry_out(events);
+            return Ok(None);
+        }
+        if self.has_hidden {
+            return Ok(Some(outcome.clone()));
+        }
+        Err(format!("{} is what the text says, and the rules do not end the game here", in_words(outcome)))
+    }
+}

@@ -1,0 +1,64 @@
+//! Signatures of finished games, and the public keys that verify them.
+
+use flagfall_protocol::{HexBytes, RecordSignature, SigningKeys, key_id, signed_message};
+use ring::signature::{ED25519, UnparsedPublicKey};
+use serde::Serialize;
+
+/// What is known of a record's signature.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SignatureStatus {
+    /// There is one, and no key was given to verify it with.
+    NotVerified,
+    /// It is the signature of this game by one of the keys that were given.
+    Verified,
+    /// It was given keys, and could not be verified with them.
+    NotVerifiable,
+    /// It is the signature of something else.
+    False,
+}
+
+/// Public keys of servers, by their ids.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct PublicKeys(Vec<HexBytes>);
+
+/// Why a text holds no keys.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "this holds no public keys: 64 hexadecimal digits a line are wanted, or what a server answers at /api/keys"
+)]
+pub struct KeysError;
+
+impl PublicKeys {
+    /// Adds the keys of a text: hexadecimal digits, a line for each key, or what a server answers at `/api/keys`.
+    ///
+    /// # Errors
+    /// [`KeysError`].
+    pub fn add(&mut self, text: &str) -> Result<(), KeysError> {
+        let text = text.trim_start_matches('\u{feff}').trim();
+        let keys = if text.starts_with('{') {
+            let keys: SigningKeys = crate::strict::from_str(text).map_err(|_| KeysError)?;
+            keys.keys.into_iter().map(|key| key.public).collect()
+        } else {
+            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            lines.map(str::parse::<HexBytes>).collect::<Result<Vec<_>, _>>().map_err(|_| KeysError)?
+        };
+        if keys.is_empty() {
+            return Err(KeysError);
+        }
+        self.0.extend(keys);
+        Ok(())
+    }
+
+    /// The key with this id. The id is computed from the key: what a file calls it does not count.
+    #[must_use]
+    pub fn find(&self, id: &str) -> Option<&HexBytes> {
+        self.0.iter().find(|key| key_id(key) == id)
+    }
+}
+
+/// Whether a signature is that of a digest by a key.
+pub(crate) fn is_signed(digest: HexBytes, signature: &RecordSignature, key: &HexBytes) -> bool {
+    let key = UnparsedPublicKey::new(&ED25519, key.0);
+    key.verify(&signed_message(digest), &signature.value.0).is_ok()
+}

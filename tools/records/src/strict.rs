@@ -1,0 +1,108 @@
+//! JSON in which no object names a field twice: two programs could read two different games out of one file.
+
+use std::fmt;
+
+use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+/// A JSON value whose objects name each field once.
+pub(crate) struct Strict(pub(crate) Value);
+
+impl<'de> de::Deserialize<'de> for Strict {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Strict, D::Error> {
+        Seed.deserialize(deserializer).map(Strict)
+    }
+}
+
+/// Reads a value out of a text in which no object names a field twice.
+///
+/// # Errors
+/// Where it is no JSON, names a field twice, or does not have the value's form.
+pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
+    serde_json::from_str::<Strict>(text).and_then(|Strict(value)| serde_json::from_value(value))
+}
+
+struct Seed;
+
+impl<'de> DeserializeSeed<'de> for Seed {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Seed {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = seq.next_element_seed(Seed)? {
+            values.push(value);
+        }
+        Ok(Value::Array(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut values = Map::new();
+        while let Some(name) = map.next_key::<String>()? {
+            if values.contains_key(&name) {
+                return Err(de::Error::custom(format!("the field {name:?} is named twice in one object")));
+            }
+            let value = map.next_value_seed(Seed)?;
+            values.insert(name, value);
+        }
+        Ok(Value::Object(values))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_named_twice_is_refused_at_every_depth() {
+        for text in [r#"{"a":1,"a":1}"#, r#"[{"b":{"a":1,"c":[],"a":2}}]"#, r#"{"a":1,"\u0061":1}"#] {
+            let error = from_str::<Value>(text).expect_err("refused").to_string();
+            assert!(error.contains("the field \"a\" is named twice"), "{error}");
+        }
+    }
+
+    #[test]
+    fn all_other_json_is_read_as_ever() {
+        let text = r#"{"a":[1,-2,3.5,18446744073709551615,true,null,"\u00e4"],"b":{"a":{}},"c":""}"#;
+        assert_eq!(from_str::<Value>(text).ok(), serde_json::from_str(text).ok());
+    }
+}
