@@ -1,0 +1,33 @@
+use flagfall_protocol::GameRecord;
+use flagfall_records::{Format, Status, check, export, import};
+use flagfall_rules::Ruleset;
+
+use crate::text;
+
+/// A game that was imported from XML, from our text or from a game by mail is a true record, and is
+/// exported and imported again as the same record.
+///
+/// # Panics
+/// When it does not hold.
+pub fn imports(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    let formats = match Format::guess(text) {
+        Some(Format::Json) => return,
+        Some(format) => vec![format],
+        None => Format::ALL.into_iter().filter(|format| *format != Format::Json).collect(),
+    };
+    for format in formats {
+        if let Ok(record) = import(text, format, None) {
+            check_import(&record, format);
+        }
+    }
+}
+
+fn check_import(record: &GameRecord, format: Format) {
+    let report = check(record);
+    assert!(report.status != Status::False, "{:?}", report.findings);
+    let ruleset = Ruleset::find(&record.terms.ruleset);
+    let Ok(text) = export(record, format) else { return };
+    let back = import(&text, format, ruleset);
+    assert!(back.as_ref() == Ok(record), "{back:?}\n{text}");
+}

@@ -1,0 +1,31 @@
+use flagfall_protocol::GameRecord;
+use flagfall_records::{Format, Reader, Status, check, check_value, export};
+use serde::Deserialize;
+
+/// Records that are looked at in one input.
+const RECORDS_MAX: usize = 4;
+
+/// Any bytes can be read, checked and exported. A record is written and read again as the same
+/// record, with the same verdict.
+///
+/// # Panics
+/// When it does not hold.
+pub fn records(bytes: &[u8]) {
+    for value in Reader::new(bytes).take(RECORDS_MAX).filter_map(Result::ok) {
+        let verdict = check_value(&value).status;
+        let Ok(record) = GameRecord::deserialize(&value) else {
+            assert!(verdict == Status::False, "what cannot be read is not true");
+            continue;
+        };
+        let written = serde_json::to_string(&record).expect("a record has JSON");
+        let back: GameRecord = serde_json::from_str(&written).expect("what was written can be read");
+        assert!(back == record, "{written}");
+        assert!(check(&back).status == check(&record).status, "{written}");
+        let _ = record.to_string();
+        for format in Format::ALL {
+            if let Ok(text) = export(&record, format) {
+                assert!(!text.is_empty());
+            }
+        }
+    }
+}
