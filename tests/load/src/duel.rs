@@ -1,5 +1,6 @@
 //! The loop: two clients a game, a move at a time.
 
+use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
 use flagfall_board::{GameId, Side};
@@ -7,7 +8,7 @@ use flagfall_protocol::{
     Accepted, ClientToServer, GameCommand, MoveText, PROTOCOL_VERSION, Secret, ServerToClient, Terms, Time,
 };
 use futures_util::{SinkExt as _, StreamExt as _};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
@@ -18,7 +19,7 @@ use crate::stand::{Bench, Rival, Stand};
 pub(crate) const UPDATE_BYTES: usize = 270;
 pub(crate) const ACKNOWLEDGEMENT_BYTES: usize = 95;
 /// A deployment whose Scouts stand at the front's edge squares.
-const SETUP: &str = "9394924939 56691S9575 574BB7668B 88BF7B88B9";
+pub(crate) const SETUP: &str = "9394924939 56691S9575 574BB7668B 88BF7B88B9";
 
 pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
@@ -74,8 +75,8 @@ pub(crate) enum Trouble {
     /// The bare Redis.
     #[error("the bare Redis failed: {0}")]
     Redis(#[from] redis::RedisError),
-    /// What came of the pool is not as it must be; what, is printed.
-    #[error("the pool has faults")]
+    /// What came of it is not as it must be; what, is printed.
+    #[error("the server has faults")]
     Faults,
     /// A client's task failed.
     #[error("a client failed: {0}")]
@@ -173,6 +174,24 @@ pub(crate) async fn connect(url: String) -> Result<Socket, Trouble> {
     Ok(socket)
 }
 
+/// A WebSocket to the server from this address of our own.
+pub(crate) async fn connect_from(source: IpAddr, address: &str) -> Result<Socket, Trouble> {
+    let stream = MaybeTlsStream::Plain(dial_from(source, address).await?);
+    let (socket, _response) = tokio_tungstenite::client_async(format!("ws://{address}/ws"), stream).await?;
+    Ok(socket)
+}
+
+/// A TCP connection from this address of our own.
+pub(crate) async fn dial_from(source: IpAddr, address: &str) -> Result<TcpStream, Trouble> {
+    let target = address.parse().map_err(|_| Trouble::Silent)?;
+    let socket = TcpSocket::new_v4()?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(SocketAddr::new(source, 0))?;
+    let stream = socket.connect(target).await?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
 pub(crate) async fn pair_of_relay(address: &str, index: u32) -> Result<Pair, Trouble> {
     let red = connect(format!("ws://{address}/ws/{index}/0")).await?;
     let blue = connect(format!("ws://{address}/ws/{index}/1")).await?;
@@ -229,7 +248,7 @@ pub(crate) async fn enter(
     until(socket, |text| text.starts_with(r#"{"type":"welcome""#)).await
 }
 
-fn id(text: &str) -> flagfall_protocol::CommandId {
+pub(crate) fn id(text: &str) -> flagfall_protocol::CommandId {
     // The ids here are made of the few letters that are allowed.
     text.parse().unwrap_or_else(|_| unreachable!("{text} is a command id"))
 }
@@ -258,7 +277,7 @@ pub(crate) async fn until(socket: &mut Socket, is_it: impl Fn(&str) -> bool) -> 
     }
 }
 
-async fn ask(socket: &mut Socket, message: &ClientToServer) -> Result<Accepted, Trouble> {
+pub(crate) async fn ask(socket: &mut Socket, message: &ClientToServer) -> Result<Accepted, Trouble> {
     say(socket, message).await?;
     let text = until(socket, |text| text.starts_with(r#"{"type":"accepted""#)).await?;
     match serde_json::from_str(&text) {

@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
 mod appends;
+mod attack;
 mod duel;
 mod flat;
 mod http;
@@ -106,6 +107,12 @@ enum Role {
     /// Whether costs stay flat, as ratios in one run: of a move over the number of games and over the length of a game, of a session over how many come
     /// back at once.
     Flat(flat::Plan),
+    /// What honest players notice while one address attacks the server with all it may do, against a run in which the attacker burns as
+    /// much processor time on a closed port.
+    Attack(attack::Plan),
+    /// Be the attacker (started by the measurement itself).
+    #[command(hide = true)]
+    Attacker(attack::Attacker),
     /// Be the relay (started by the measurement itself).
     #[command(hide = true)]
     Relay {
@@ -130,6 +137,11 @@ fn main() -> Result<(), Trouble> {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
             Ok(runtime.block_on(relay::serve(update, acknowledgement))?)
         }
+        Some(Role::Attack(plan)) => match one_worker()?.block_on(attack::run(&plan))? {
+            true => Ok(()),
+            false => Err(Trouble::Faults),
+        },
+        Some(Role::Attacker(attacker)) => one_worker()?.block_on(attacker.run()),
         Some(Role::Flat(plan)) => one_worker()?.block_on(flat::run(&plan)),
         Some(Role::Targets(plan)) => one_worker()?.block_on(targets::run(&plan)),
         Some(Role::Appends { rounds, waiting, folder }) => {

@@ -11,6 +11,9 @@ use crate::duel::Trouble;
 /// Clock ticks a second in `/proc/PID/stat`: fixed at 100 on Linux's user side.
 const TICKS_PER_SECOND: f64 = 100.0;
 
+/// What a server says before its address.
+pub(crate) const LISTENING: &str = "listening on http://";
+
 /// What tells a runtime how many threads it works with.
 const WORKERS: &str = "TOKIO_WORKER_THREADS";
 
@@ -37,8 +40,26 @@ impl Measured {
         if let Some(workers) = workers {
             command.env(WORKERS, workers.max(1).to_string());
         }
-        let (child, said) = spawn(command, "listening on http://").await?;
-        let address = said.strip_prefix("listening on http://").ok_or(Trouble::Silent)?.to_owned();
+        let (child, said) = spawn(command, LISTENING).await?;
+        let address = said.strip_prefix(LISTENING).ok_or(Trouble::Silent)?.to_owned();
+        Ok(Measured { child, address })
+    }
+
+    /// As [`Measured::start`], on one core of the machine; ready when it says a line with `words`.
+    /// What follows them is its address.
+    ///
+    /// # Errors
+    /// As [`Measured::start`].
+    pub(crate) async fn start_on(
+        core: usize,
+        program: &Path,
+        arguments: &[String],
+        words: &str,
+    ) -> Result<Measured, Trouble> {
+        let mut command = Command::new("taskset");
+        command.args(["-c", &core.to_string()]).arg(program).args(arguments).env(WORKERS, "1");
+        let (child, said) = spawn(command, words).await?;
+        let address = said.split_once(words).map_or("", |(_, rest)| rest).trim().to_owned();
         Ok(Measured { child, address })
     }
 

@@ -1,0 +1,453 @@
+//! What an attacker does, from one address, as fast as one core goes.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::{Duration, Instant};
+
+use flagfall_board::GameId;
+use flagfall_protocol::{ClientToServer, GameCommand, Terms, Time};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio::time::{interval, timeout};
+
+use super::ATTACKING;
+use crate::duel::{Pair, SETUP, Socket, Trouble, ask, begin, connect_from, dial_from, enter, id, next, say};
+
+/// The attacker's address.
+const SOURCE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+/// Handshakes a second.
+const HANDSHAKES: u32 = 2_200;
+/// Idle connections tried for.
+const IDLE: u32 = 15_000;
+/// Guests that open seeks, and their seeks.
+const SEEKERS: u32 = 400;
+const SEEKS_EACH: u32 = 3;
+/// Games against the house that run at once, and guests that play them.
+const HOUSE_GAMES: u32 = 500;
+const HOUSE_GUESTS: u32 = 25;
+/// Pairs that move at full speed, and their moves a game.
+const PAIRS: u32 = 16;
+const MOVES_A_GAME: u32 = 180;
+/// Connections that send frames, or fetch records.
+const LINES: u32 = 16;
+/// Plies of the game whose record is fetched.
+const RECORD_PLIES: u32 = 190;
+/// How long an attacker waits for an answer before they try again.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The pause after something was refused: an attacker who waits longer does less harm.
+const AGAIN: Duration = Duration::from_millis(20);
+/// An attack ends by itself, should nobody end it.
+const LIFE: Duration = Duration::from_secs(180);
+
+/// What is attacked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum Attack {
+    /// 2,200 WebSocket handshakes a second.
+    Handshakes,
+    /// Connections that are opened and left alone, until there are no more.
+    Idle,
+    /// Guests that fill the lobby with open offers.
+    Seeks,
+    /// 500 games against the house, played as fast as it answers.
+    House,
+    /// 16 pairs that play legal moves as fast as they go.
+    Moves,
+    /// Empty WebSocket fragments as fast as they go.
+    Fragments,
+    /// The record of a long game, fetched over and over.
+    Records,
+    /// A port where nobody listens: the run beside each attack.
+    #[value(name = "closed-port")]
+    ClosedPort,
+}
+
+impl Attack {
+    /// All attacks, without the run beside them.
+    pub(super) const ALL: [Attack; 7] = [
+        Attack::Handshakes,
+        Attack::Idle,
+        Attack::Seeks,
+        Attack::House,
+        Attack::Moves,
+        Attack::Fragments,
+        Attack::Records,
+    ];
+
+    /// As on the command line.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Attack::Handshakes => "handshakes",
+            Attack::Idle => "idle",
+            Attack::Seeks => "seeks",
+            Attack::House => "house",
+            Attack::Moves => "moves",
+            Attack::Fragments => "fragments",
+            Attack::Records => "records",
+            Attack::ClosedPort => "closed-port",
+        }
+    }
+}
+
+/// The attacker's process.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Attacker {
+    /// What it does.
+    #[arg(value_enum)]
+    attack: Attack,
+    /// The server: `127.0.0.1:PORT`.
+    address: String,
+    /// The share of its core that it burns, on a closed port.
+    #[arg(long, default_value_t = 1.0)]
+    share: f64,
+}
+
+impl Attacker {
+    /// Attacks until it is ended.
+    ///
+    /// # Errors
+    /// [`Trouble`] when the attack cannot begin. What the server refuses afterwards is what it should do.
+    pub(crate) async fn run(self) -> Result<(), Trouble> {
+        let address = self.address;
+        let address: std::net::SocketAddr = address.parse().map_err(|_| Trouble::Silent)?;
+        if !address.ip().is_loopback() {
+            return Err(Trouble::Answer("only a loopback address is attacked".to_owned()));
+        }
+        let address = address.to_string();
+        let attack = async {
+            match self.attack {
+                Attack::Handshakes => handshakes(&address).await,
+                Attack::Idle => idle(&address).await,
+                Attack::Seeks => seeks(&address).await,
+                Attack::House => house(&address).await,
+                Attack::Moves => moves(&address).await,
+                Attack::Fragments => fragments(&address).await,
+                Attack::Records => records(&address).await,
+                Attack::ClosedPort => closed_port(self.share).await,
+            }
+        };
+        timeout(LIFE, attack).await.unwrap_or(Ok(()))
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the measurement waits for this line")]
+fn begun() {
+    println!("{ATTACKING}");
+}
+
+/// The request that becomes a WebSocket.
+fn upgrade(address: &str) -> String {
+    format!(
+        "GET /ws HTTP/1.1\r\nHost: {address}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    )
+}
+
+/// A WebSocket before its hello, spoken by hand.
+async fn shake(address: &str) -> Result<TcpStream, Trouble> {
+    let mut stream = dial_from(SOURCE, address).await?;
+    stream.write_all(upgrade(address).as_bytes()).await?;
+    let mut answer = [0; 512];
+    let bytes = stream.read(&mut answer).await?;
+    if answer[..bytes].starts_with(b"HTTP/1.1 101") {
+        Ok(stream)
+    } else {
+        Err(Trouble::Answer("no WebSocket".to_owned()))
+    }
+}
+
+async fn handshakes(address: &str) -> Result<(), Trouble> {
+    begun();
+    // A hundredth of a second's worth at a time.
+    let mut ticks = interval(Duration::from_millis(10));
+    let mut tasks = JoinSet::new();
+    loop {
+        ticks.tick().await;
+        while tasks.try_join_next().is_some() {}
+        for _ in 0..HANDSHAKES / 100 {
+            if tasks.len() < HANDSHAKES as usize {
+                let address = address.to_owned();
+                tasks.spawn(async move { timeout(PATIENCE, shake(&address)).await });
+            }
+        }
+    }
+}
+
+/// A third of the connections says nothing at all, a third becomes WebSockets, a third guests.
+async fn idle(address: &str) -> Result<(), Trouble> {
+    begun();
+    let (mut silent, mut sockets, mut guests) = (Vec::new(), Vec::new(), Vec::new());
+    loop {
+        let has_failed = match (silent.len() + sockets.len() + guests.len()) % 3 {
+            _ if silent.len() + sockets.len() + guests.len() >= IDLE as usize => true,
+            0 => keep(&mut silent, dial_from(SOURCE, address)).await,
+            1 => keep(&mut sockets, shake(address)).await,
+            _ => keep(&mut guests, guest(address)).await,
+        };
+        if has_failed {
+            tokio::time::sleep(AGAIN).await;
+            // The server has closed some of them by now.
+            silent.retain(is_open);
+            sockets.retain(is_open);
+        }
+    }
+}
+
+/// Keeps what comes of an attempt; whether nothing did.
+async fn keep<T>(kept: &mut Vec<T>, attempt: impl Future<Output = Result<T, Trouble>>) -> bool {
+    match timeout(PATIENCE, attempt).await {
+        Ok(Ok(made)) => {
+            kept.push(made);
+            false
+        }
+        _ => true,
+    }
+}
+
+fn is_open(stream: &TcpStream) -> bool {
+    let mut buffer = [0; 256];
+    !matches!(stream.try_read(&mut buffer), Ok(0))
+}
+
+async fn guest(address: &str) -> Result<Socket, Trouble> {
+    let mut socket = connect_from(SOURCE, address).await?;
+    enter(&mut socket, None, None).await?;
+    Ok(socket)
+}
+
+fn terms() -> Terms {
+    Terms { ruleset: "pbm".to_owned(), time: Time::Unlimited {}, private: false, secret: false, rated: false }
+}
+
+async fn seeks(address: &str) -> Result<(), Trouble> {
+    begun();
+    let mut sockets = Vec::new();
+    let mut number = 0;
+    loop {
+        // Seeks go with their seekers, so the sockets are kept; those that fail are tried anew.
+        if sockets.len() < SEEKERS as usize {
+            keep(&mut sockets, guest(address)).await;
+        }
+        let mut has_failed = sockets.is_empty();
+        let mut at = 0;
+        while at < sockets.len() {
+            number += 1;
+            let seek = ClientToServer::Seek {
+                cmd_id: id(&format!("seek-{number}")),
+                terms: terms(),
+                side: None,
+                rating: None,
+            };
+            let mut is_gone = false;
+            for _ in 0..if at + 1 == sockets.len() { SEEKS_EACH } else { 1 } {
+                match timeout(PATIENCE, ask(&mut sockets[at], &seek)).await {
+                    Ok(Ok(_)) => {}
+                    Ok(Err(Trouble::Answer(text))) if text.contains("refused") => has_failed = true,
+                    _ => is_gone = true,
+                }
+            }
+            if is_gone {
+                drop(sockets.swap_remove(at));
+            } else {
+                at += 1;
+            }
+            if has_failed {
+                tokio::time::sleep(AGAIN / 4).await;
+            }
+        }
+    }
+}
+
+async fn house(address: &str) -> Result<(), Trouble> {
+    begun();
+    let mut players = JoinSet::new();
+    for guest in 0..HOUSE_GUESTS {
+        let address = address.to_owned();
+        players.spawn(async move {
+            loop {
+                // A guest that was refused, or thrown out, comes again.
+                drop(play_house(&address, guest).await);
+                tokio::time::sleep(AGAIN).await;
+            }
+        });
+    }
+    while players.join_next().await.is_some() {}
+    Ok(())
+}
+
+/// Begins as many games against the house as a guest may have, and goes on beginning them.
+async fn play_house(address: &str, number: u32) -> Result<(), Trouble> {
+    let mut socket = guest(address).await?;
+    for game in 0..HOUSE_GAMES / HOUSE_GUESTS {
+        let play = ClientToServer::PlayBot {
+            cmd_id: id(&format!("house-{number}-{game}")),
+            bot: "good".to_owned(),
+            terms: terms(),
+            side: Some(flagfall_board::Side::Red),
+        };
+        say(&mut socket, &play).await?;
+    }
+    loop {
+        let text = next(&mut socket).await?;
+        let Ok(message) = serde_json::from_str::<serde_json::Value>(&text) else { continue };
+        match message["type"].as_str() {
+            Some("game_started") => {
+                let Some(game) = game_of(&message["game"]["id"]) else { continue };
+                say(&mut socket, &ClientToServer::OpenGame { game, since: None }).await?;
+                command(&mut socket, game, "deploy", 0, GameCommand::Deploy { setup: SETUP.to_owned() })
+                    .await?;
+            }
+            Some("event") if message["change"]["turn"] == "red" => {
+                let (Some(game), Some(seq)) = (game_of(&message["game"]), message["seq"].as_u64()) else {
+                    continue;
+                };
+                // Events before the first ply are the two deployments and the start.
+                let ply = u16::try_from(seq.saturating_sub(3)).unwrap_or(0);
+                let squares = if ply / 2 % 2 == 0 { "a4a5" } else { "a5a4" };
+                if let Ok(squares) = squares.parse::<flagfall_protocol::MoveText>() {
+                    command(&mut socket, game, &format!("move-{seq}"), ply, squares.into()).await?;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn game_of(value: &serde_json::Value) -> Option<GameId> {
+    value.as_str()?.parse().ok()
+}
+
+async fn command(
+    socket: &mut Socket,
+    game: GameId,
+    cmd_id: &str,
+    ply: u16,
+    command: GameCommand,
+) -> Result<(), Trouble> {
+    let cmd_id = id(cmd_id);
+    say(socket, &ClientToServer::Command { cmd_id, game, ply, epoch: None, command }).await
+}
+
+async fn moves(address: &str) -> Result<(), Trouble> {
+    begun();
+    let mut pairs = JoinSet::new();
+    for index in 0..PAIRS {
+        let address = address.to_owned();
+        pairs.spawn(async move {
+            loop {
+                drop(play_fast(&address, index).await);
+                tokio::time::sleep(AGAIN).await;
+            }
+        });
+    }
+    while pairs.join_next().await.is_some() {}
+    Ok(())
+}
+
+async fn play_fast(address: &str, index: u32) -> Result<(), Trouble> {
+    let sockets = [guest(address).await?, guest(address).await?];
+    let mut pair = Pair { sockets, game: None, index };
+    for number in 0.. {
+        pair.game = Some(begin(&mut pair.sockets, terms(), number).await?);
+        for turn in 0..MOVES_A_GAME {
+            pair.play(turn).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn fragments(address: &str) -> Result<(), Trouble> {
+    begun();
+    let mut lines = JoinSet::new();
+    for _ in 0..LINES {
+        let address = address.to_owned();
+        lines.spawn(async move {
+            loop {
+                drop(send_fragments(&address).await);
+                tokio::time::sleep(AGAIN).await;
+            }
+        });
+    }
+    while lines.join_next().await.is_some() {}
+    Ok(())
+}
+
+/// The beginning of a text that never ends, and nothing in all that follows.
+async fn send_fragments(address: &str) -> Result<(), Trouble> {
+    /// Masked, as a client's frames are; the mask is all zeros.
+    const MASKED_EMPTY: u8 = 0x80;
+    let mut stream = shake(address).await?;
+    stream.write_all(&[0x01, MASKED_EMPTY, 0, 0, 0, 0]).await?;
+    let many: Vec<u8> = [0x00, MASKED_EMPTY, 0, 0, 0, 0].repeat(2_000);
+    loop {
+        stream.write_all(&many).await?;
+        if !is_open(&stream) {
+            return Ok(());
+        }
+    }
+}
+
+async fn records(address: &str) -> Result<(), Trouble> {
+    let sockets = [guest(address).await?, guest(address).await?];
+    let mut pair = Pair { sockets, game: None, index: 0 };
+    let game = begin(&mut pair.sockets, terms(), 0).await?;
+    pair.game = Some(game);
+    for turn in 0..RECORD_PLIES {
+        pair.play(turn).await?;
+    }
+    let resign = GameCommand::Resign {};
+    let ply = u16::try_from(RECORD_PLIES).unwrap_or(0);
+    let cmd_id = id("resign");
+    ask(&mut pair.sockets[0], &ClientToServer::Command { cmd_id, game, ply, epoch: None, command: resign })
+        .await?;
+    begun();
+    let request =
+        format!("GET /api/games/{game}/record HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    let mut lines = JoinSet::new();
+    for _ in 0..LINES {
+        let (address, request) = (address.to_owned(), request.clone());
+        lines.spawn(async move {
+            loop {
+                if timeout(PATIENCE, fetch(&address, &request)).await.is_err() {
+                    tokio::time::sleep(AGAIN).await;
+                }
+            }
+        });
+    }
+    while lines.join_next().await.is_some() {}
+    Ok(())
+}
+
+/// Asks, and reads whatever comes.
+async fn fetch(address: &str, request: &str) -> Result<(), Trouble> {
+    let mut stream = dial_from(SOURCE, address).await?;
+    stream.write_all(request.as_bytes()).await?;
+    let mut waste = vec![0; 64 * 1024];
+    while stream.read(&mut waste).await? > 0 {}
+    Ok(())
+}
+
+/// Dials a port where nobody listens, for a share of the time.
+async fn closed_port(share: f64) -> Result<(), Trouble> {
+    let nobody = {
+        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        listener.local_addr()?.to_string()
+    };
+    begun();
+    let began = Instant::now();
+    let mut busy = Duration::ZERO;
+    loop {
+        let turn = Instant::now();
+        for _ in 0..20 {
+            drop(dial_from(SOURCE, &nobody).await);
+        }
+        busy += turn.elapsed();
+        let due = busy.div_f64(share.clamp(0.01, 1.0));
+        // Rests until its share is right again; with the whole core it never does.
+        let ahead = due.saturating_sub(began.elapsed());
+        if ahead > Duration::from_millis(1) {
+            tokio::time::sleep(ahead).await;
+        } else {
+            tokio::task::yield_now().await;
+        }
+    }
+}

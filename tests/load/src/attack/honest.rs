@@ -1,0 +1,158 @@
+//! Players who mean no harm, and what they notice.
+
+use std::net::IpAddr;
+use std::time::{Duration, Instant};
+
+use flagfall_board::Side;
+use flagfall_protocol::{Accepted, ClientToServer, GameCommand, Terms, Time};
+use tokio::task::JoinSet;
+use tokio::time::{interval, sleep_until, timeout};
+
+use super::loopback;
+use crate::duel::{Pair, SETUP, Socket, Trouble, ask, begin, connect_from, enter, id, say, until};
+
+/// The time between two newcomers.
+const NEWCOMER: Duration = Duration::from_millis(500);
+/// How long a newcomer waits before they give up.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Moves of a game before the next one: `pbm` ends a game after more without a capture.
+const MOVES_A_GAME: u32 = 180;
+
+/// What honest players noticed.
+#[derive(Default)]
+pub(super) struct Noticed {
+    /// From a move's sending to the opponent's reading of it, in microseconds.
+    latencies_us: Vec<u64>,
+    /// How long each newcomer took until their game against the house had begun, in milliseconds.
+    pub(super) newcomers_ms: Vec<u64>,
+    /// What newcomers were refused with.
+    pub(super) refused: Vec<String>,
+}
+
+impl Noticed {
+    /// 99 of 100 moves take at most so long.
+    pub(super) fn p99_us(&self) -> u64 {
+        let mut sorted = self.latencies_us.clone();
+        sorted.sort_unstable();
+        sorted.get(sorted.len() * 99 / 100).copied().unwrap_or(u64::MAX)
+    }
+}
+
+/// Pairs with a game each, every player from an address of their own.
+pub(super) async fn pairs(address: &str, count: u32) -> Result<Vec<Pair>, Trouble> {
+    let mut pairs = Vec::new();
+    for index in 0..count {
+        let mut sockets = [
+            guest(address, loopback(2, index * 2 + 1)).await?,
+            guest(address, loopback(2, index * 2 + 2)).await?,
+        ];
+        let game = begin(&mut sockets, terms(), 0).await?;
+        pairs.push(Pair { sockets, game: Some(game), index });
+    }
+    Ok(pairs)
+}
+
+async fn guest(address: &str, source: IpAddr) -> Result<Socket, Trouble> {
+    let mut socket = connect_from(source, address).await?;
+    enter(&mut socket, None, None).await?;
+    Ok(socket)
+}
+
+fn terms() -> Terms {
+    Terms { ruleset: "pbm".to_owned(), time: Time::Unlimited {}, private: false, secret: false, rated: false }
+}
+
+/// Lets the pairs move and newcomers arrive for so long.
+pub(super) async fn play(
+    address: &str,
+    pairs: Vec<Pair>,
+    pace: Duration,
+    lasting: Duration,
+) -> Result<Noticed, Trouble> {
+    let end = Instant::now() + lasting;
+    let mut noticed = Noticed::default();
+    let mut players = JoinSet::new();
+    let count = u32::try_from(pairs.len()).unwrap_or(1).max(1);
+    for pair in pairs {
+        // Pairs do not move in step.
+        let first = tokio::time::Instant::now() + pace * pair.index / count;
+        players.spawn(async move {
+            sleep_until(first).await;
+            moves(pair, pace, end).await
+        });
+    }
+    let mut newcomers = JoinSet::new();
+    let mut arrivals = interval(NEWCOMER);
+    let mut index = 0;
+    while Instant::now() < end {
+        arrivals.tick().await;
+        index += 1;
+        let address = address.to_owned();
+        newcomers.spawn(async move {
+            let began = Instant::now();
+            let arrived = timeout(PATIENCE, arrive(&address, loopback(3, index), index));
+            let arrived =
+                Box::pin(arrived).await.unwrap_or_else(|_| Err(Trouble::Answer("no answer".to_owned())));
+            arrived.map(|()| u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX))
+        });
+    }
+    while let Some(ended) = players.join_next().await {
+        noticed.latencies_us.extend(ended??);
+    }
+    while let Some(ended) = newcomers.join_next().await {
+        match ended? {
+            Ok(ms) => noticed.newcomers_ms.push(ms),
+            Err(trouble) => noticed.refused.push(trouble.to_string()),
+        }
+    }
+    Ok(noticed)
+}
+
+/// Scouts go forth and back at an even pace, game after game.
+async fn moves(mut pair: Pair, pace: Duration, end: Instant) -> Result<Vec<u64>, Trouble> {
+    let mut latencies = Vec::new();
+    let mut ticks = interval(pace);
+    let (mut turn, mut game) = (0, 0);
+    while Instant::now() < end {
+        ticks.tick().await;
+        if turn == MOVES_A_GAME {
+            (turn, game) = (0, game + 1);
+            pair.game = Some(begin(&mut pair.sockets, terms(), game).await?);
+        }
+        latencies.push(pair.play(turn).await?);
+        turn += 1;
+    }
+    Ok(latencies)
+}
+
+/// Somebody new: a guest who offers a game, takes it back, and begins one against the house.
+async fn arrive(address: &str, source: IpAddr, index: u32) -> Result<(), Trouble> {
+    let mut socket = guest(address, source).await?;
+    let terms = terms();
+    let seek = ClientToServer::Seek {
+        cmd_id: id(&format!("seek-{index}")),
+        terms: terms.clone(),
+        side: None,
+        rating: None,
+    };
+    let Accepted::Seek { seek } = ask(&mut socket, &seek).await? else {
+        return Err(Trouble::Answer("no seek".to_owned()));
+    };
+    ask(&mut socket, &ClientToServer::CancelSeek { cmd_id: id(&format!("cancel-{index}")), seek }).await?;
+    let play = ClientToServer::PlayBot {
+        cmd_id: id(&format!("play-{index}")),
+        bot: "simple".to_owned(),
+        terms,
+        // So that the house moves first, and its thinking is waited for.
+        side: Some(Side::Blue),
+    };
+    let Accepted::Started { game, .. } = ask(&mut socket, &play).await? else {
+        return Err(Trouble::Answer("no game".to_owned()));
+    };
+    say(&mut socket, &ClientToServer::OpenGame { game, since: None }).await?;
+    let command = GameCommand::Deploy { setup: SETUP.to_owned() };
+    let deploy = ClientToServer::Command { cmd_id: id("deploy"), game, ply: 0, epoch: None, command };
+    say(&mut socket, &deploy).await?;
+    until(&mut socket, |text| text.contains(r#""kind":"moved""#)).await?;
+    Ok(())
+}
