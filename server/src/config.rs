@@ -297,9 +297,14 @@ pub enum Command {
     /// flags name: on a Redis while servers run, on a data folder while its server is stopped.
     #[command(subcommand)]
     Operator(OperatorCommand),
-    /// Ask the server that listens on --listen how it is. Ends with 0 and its answer when it is well, with 1 when it is not or nobody answers:
-    /// for the health checks of containers and services.
-    Health,
+    /// Ask a running server for its health. Prints the answer and ends with 0 if the server is well;
+    /// ends with 1 if it is not or does not answer. For health checks of containers and services.
+    Health {
+        /// Address the server listens on. Without it, --listen or FLAGFALL_LISTEN of the server itself.
+        #[arg(id = "health-listen", long = "listen", value_name = "ADDRESS:PORT",
+              value_parser = socket_address)]
+        listen: Option<SocketAddr>,
+    },
 }
 
 /// What an operator does about players.

@@ -111,8 +111,8 @@ fn start(config: &Config) -> Result<(), Failure> {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
             return Ok(runtime.block_on(storage::operate(config, command))?);
         }
-        Some(Command::Health) => {
-            say(&probe(config.listen)?);
+        Some(Command::Health { listen }) => {
+            say(&probe(listen.unwrap_or(config.listen))?);
             return Ok(());
         }
         None => {}

@@ -12,8 +12,6 @@ const FRESH: Duration = Duration::from_millis(100);
 /// Share of the limit from which on new games are refused. What is left is for running games,
 /// connections, and what the allocator gives back late.
 const GAMES_SHARE: f64 = 0.75;
-/// As [`GAMES_SHARE`], for new guests: a guest without a game takes little.
-const GUESTS_SHARE: f64 = 0.85;
 
 /// How much memory the process may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -91,12 +89,6 @@ impl MemoryGuard {
     #[must_use]
     pub fn has_room_for_games(&self) -> bool {
         self.share() < GAMES_SHARE
-    }
-
-    /// True if there is memory for a new guest.
-    #[must_use]
-    pub fn has_room_for_guests(&self) -> bool {
-        self.share() < GUESTS_SHARE
     }
 
     /// The limit in bytes; none where there is none.
@@ -204,19 +196,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn games_are_refused_before_guests_and_both_before_memory_runs_out() {
-        let rows = [(749, true, true), (750, false, true), (849, false, true), (850, false, false)];
-        for (used, games, guests) in rows {
-            let by_resident: fn() -> Usage = match used {
-                749 => || Usage { resident: 749, address_space: 9_999 },
-                750 => || Usage { resident: 750, address_space: 9_999 },
-                849 => || Usage { resident: 849, address_space: 9_999 },
-                _ => || Usage { resident: 850, address_space: 9_999 },
-            };
-            let guard = MemoryGuard::with(Some(1_000), None, by_resident);
-            assert_eq!((guard.has_room_for_games(), guard.has_room_for_guests()), (games, guests), "{used}");
-        }
-        let by_space = || Usage { resident: 1, address_space: 80 };
+    fn games_are_refused_before_memory_runs_out() {
+        let guard = |look| MemoryGuard::with(Some(1_000), None, look);
+        assert!(guard(|| Usage { resident: 749, address_space: 9_999 }).has_room_for_games());
+        assert!(!guard(|| Usage { resident: 750, address_space: 9_999 }).has_room_for_games());
+        let by_space: fn() -> Usage = || Usage { resident: 1, address_space: 80 };
         assert!(!MemoryGuard::with(Some(1_000), Some(100), by_space).has_room_for_games());
         assert!(MemoryGuard::with(None, None, by_space).has_room_for_games());
     }

@@ -43,6 +43,22 @@ fn a_bad_value_is_answered_with_the_name_of_its_flag() {
 }
 
 #[test]
+fn health_takes_the_address_before_and_after_its_name() {
+    let asked = |flags: &[&str]| {
+        let config = parse(flags).unwrap();
+        match config.command {
+            Some(Command::Health { listen }) => listen.unwrap_or(config.listen).to_string(),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(asked(&["health"]), LISTEN);
+    assert_eq!(asked(&["health", "--listen", "127.0.0.1:8001"]), "127.0.0.1:8001");
+    assert_eq!(asked(&["--listen", "127.0.0.1:8002", "health"]), "127.0.0.1:8002");
+    assert_eq!(asked(&["--listen", "127.0.0.1:8002", "health", "--listen", "127.0.0.1:8001"]), "127.0.0.1:8001");
+    assert!(parse(&["health", "--listen", "7171"]).unwrap_err().contains("--listen"));
+}
+
+#[test]
 fn values_that_do_not_go_together_are_told() {
     let wrong = |flags: &[&str]| parse(flags).unwrap().settings().unwrap_err().to_string();
     assert!(

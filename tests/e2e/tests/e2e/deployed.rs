@@ -122,6 +122,9 @@ fn a_server_is_asked_for_its_health() {
     let port = server.address.port();
     let ask = || Process::start("health", site.server_command(port).arg("health")).ended();
     ask().expect(0, &["\"status\":\"ok\""]);
+    let address = server.address.to_string();
+    Process::run(command(&server_program()).args(["health", "--listen", &address]))
+        .expect(0, &["\"status\":\"ok\""]);
     server.kill();
     ask().expect(1, &["no server answers on 127.0.0.1:"]);
 }
