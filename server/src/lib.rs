@@ -3,6 +3,7 @@
 pub mod admission;
 mod allowance;
 pub mod archive;
+mod background;
 pub mod blocks;
 pub mod chance;
 mod committed;

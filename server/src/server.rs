@@ -18,6 +18,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use crate::admission::{Admission, AdmissionLimits, ProxyTrust};
 use crate::allowance::look_at_all;
 use crate::archive::archive_old_games;
+use crate::background::Background;
 use crate::committed::Committed;
 use crate::deployments::Deployments;
 use crate::farewell::finish_all;
@@ -69,6 +70,8 @@ pub(crate) struct App {
     pub(crate) deployments: Deployments,
     pub(crate) connections: Connections,
     pub(crate) peers: Peers,
+    /// For heavy work that a request asks for.
+    pub(crate) background: Background,
     pub(crate) started: Instant,
     /// Health checks take turns.
     pub(crate) health_turn: tokio::sync::Mutex<()>,
@@ -178,6 +181,7 @@ impl Server {
                 deployments,
                 connections,
                 peers,
+                background: Background::new("requests"),
                 started: Instant::now(),
                 health_turn: tokio::sync::Mutex::default(),
                 committed: Committed::new(REQUESTS_COMMITTED_MAX),

@@ -10,6 +10,6 @@ mod setups;
 pub use chance::Chance;
 pub use generated::check_generated;
 pub use matches::{Logged, Match, Step};
-pub use programs::{client_program, server_program};
+pub use programs::{OlderPrograms, client_program, older_programs, server_program};
 pub use rulesets::rulesets;
 pub use setups::{random_setup, setup_of, wrong_setup};

@@ -26,6 +26,33 @@ pub fn client_program() -> PathBuf {
     named("FLAGFALL_CLIENT_BIN").unwrap_or_else(|| BUILT.get_or_init(|| built("flagfall")).clone())
 }
 
+/// The two programs of an earlier version.
+#[derive(Clone, Debug)]
+pub struct OlderPrograms {
+    /// `flagfall-server`.
+    pub server: PathBuf,
+    /// `flagfall`.
+    pub client: PathBuf,
+}
+
+/// The programs of version 0.1.0: those in the folder that `FLAGFALL_OLDER` names, or those that
+/// `tests/older` has built. Says so and returns none where they are missing.
+#[must_use]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says why")]
+pub fn older_programs() -> Option<OlderPrograms> {
+    let folder = named("FLAGFALL_OLDER").or_else(|| {
+        let test = env::current_exe().expect("the test's own path");
+        Some(test.ancestors().nth(3)?.join("older/0.1.0"))
+    })?;
+    let program = |name: &str| folder.join(format!("{name}{}", env::consts::EXE_SUFFIX));
+    let programs = OlderPrograms { server: program("flagfall-server"), client: program("flagfall") };
+    if programs.server.is_file() && programs.client.is_file() {
+        return Some(programs);
+    }
+    eprintln!("skipped: the programs of 0.1.0 are not in {}: tests/older builds them", folder.display());
+    None
+}
+
 fn named(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

@@ -54,7 +54,10 @@ fn health_takes_the_address_before_and_after_its_name() {
     assert_eq!(asked(&["health"]), LISTEN);
     assert_eq!(asked(&["health", "--listen", "127.0.0.1:8001"]), "127.0.0.1:8001");
     assert_eq!(asked(&["--listen", "127.0.0.1:8002", "health"]), "127.0.0.1:8002");
-    assert_eq!(asked(&["--listen", "127.0.0.1:8002", "health", "--listen", "127.0.0.1:8001"]), "127.0.0.1:8001");
+    assert_eq!(
+        asked(&["--listen", "127.0.0.1:8002", "health", "--listen", "127.0.0.1:8001"]),
+        "127.0.0.1:8001"
+    );
     assert!(parse(&["health", "--listen", "7171"]).unwrap_err().contains("--listen"));
 }
 

@@ -34,7 +34,7 @@ const LINGER: Duration = Duration::from_secs(1);
 const TURNED_AWAY_MAX: usize = 64;
 /// Bytes that a closed connection drains at a time, and the pause after each time: what a flooder still
 /// sends must not cost much.
-const DRAIN_BYTES: usize = 32 * 1024;
+const DRAIN_BYTES: usize = 4 * 1024;
 const DRAIN_PAUSE: Duration = Duration::from_millis(4);
 /// Bytes of an HTTP request's head at most.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
@@ -79,7 +79,12 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits
             tracing::info!("connections can be taken again");
         }
         match accepted {
-            Ok((stream, peer)) => take(stream, peer, &router, limits, &doorkeeper, &porch),
+            Ok((stream, peer)) => {
+                if !take(stream, peer, &router, limits, &doorkeeper, &porch) {
+                    // A flood is turned away no faster than other connections are served.
+                    tokio::task::yield_now().await;
+                }
+            }
             Err(error) => {
                 counter!(ACCEPTED, "result" => "error").increment(1);
                 if is_of_one_connection(&error) {
@@ -95,7 +100,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits
     }
 }
 
-/// Serves a connection, or turns it away before anything of it is read.
+/// Serves a connection, or turns it away before anything of it is read. True if it is served.
 fn take(
     stream: TcpStream,
     peer: SocketAddr,
@@ -103,7 +108,7 @@ fn take(
     limits: ListenerLimits,
     doorkeeper: &Doorkeeper,
     porch: &Arc<Semaphore>,
-) {
+) -> bool {
     let refused = match doorkeeper.accept(peer.ip()) {
         Ok(seat) => {
             counter!(ACCEPTED, "result" => "served").increment(1);
@@ -111,7 +116,7 @@ fn take(
             stream.set_nodelay(true).ok();
             let stream = Lingering { stream: Some(stream), place: Some(Place::Seat(seat.clone())) };
             tokio::spawn(serve_connection(stream, peer.ip(), seat, router.clone(), limits));
-            return;
+            return true;
         }
         Err(refused) => refused,
     };
@@ -127,6 +132,7 @@ fn take(
             stream.set_zero_linger().ok();
         }
     }
+    false
 }
 
 /// Whether an error belongs to a connection that is gone, and says nothing of the next one.

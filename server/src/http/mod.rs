@@ -42,7 +42,7 @@ use crate::admission::Client;
 use crate::gateway::{Peer, upgrade};
 use crate::metrics::HTTP_REQUESTS;
 use crate::server::App;
-use crate::table::TableHandle;
+use crate::table::{TableError, TableHandle};
 
 /// Games `/api/games` lists at most.
 const LISTED_GAMES_MAX: usize = 100;
@@ -277,9 +277,9 @@ async fn record(
         Some(Format::Text) => record_as_text(State(app), Path(id), client, headers).await,
         Some(Format::Json) | None => {
             let (table, player) = find(&app, client.0, &id, &headers).await?;
-            let mut record = table.record(player.as_deref()).await?;
+            let mut record = table.record(&app.background, player.as_deref()).await?;
             app.proofs.sign(&mut record).await?;
-            Ok(Json(record).into_response())
+            in_background(&app, move || Json(record).into_response()).await
         }
     }
 }
@@ -291,7 +291,16 @@ async fn record_as_text(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let (table, player) = find(&app, client, &id, &headers).await?;
-    Ok(table.record(player.as_deref()).await?.to_string().into_response())
+    let record = table.record(&app.background, player.as_deref()).await?;
+    in_background(&app, move || record.to_string().into_response()).await
+}
+
+/// Renders a large answer where it delays no connection.
+async fn in_background(
+    app: &App,
+    render: impl FnOnce() -> Response + Send + 'static,
+) -> Result<Response, ApiError> {
+    app.background.run(render).await.map_err(|_| TableError::Unavailable.into())
 }
 
 /// The table of a game and the id of the player who asks, if one does. Its work is counted: a long game is read

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use super::common::{has_name, is_common};
 use super::hash_queue::{HashQueue, Share};
+use crate::background::Background;
 use crate::chance::{ChanceError, random_bytes};
 use crate::metrics as names;
 use crate::settings::Passwords;
@@ -147,6 +148,7 @@ pub enum HashError {
 pub struct Hasher {
     argon2: Argon2<'static>,
     queue: HashQueue,
+    threads: Background,
     /// What is verified where there is no account, so that it takes as long.
     nobodys: Arc<str>,
 }
@@ -162,6 +164,7 @@ impl Hasher {
         Hasher {
             argon2,
             queue: HashQueue::new(at_once, settings.waiting.clamp(1, 100_000)),
+            threads: Background::new("passwords"),
             nobodys: nobodys.into(),
         }
     }
@@ -215,7 +218,7 @@ impl Hasher {
             return Err(HashError::Busy);
         };
         // The turn goes with the work: a request that is given up makes no room while its hash is computed.
-        let done = tokio::task::spawn_blocking(move || {
+        let done = self.threads.run(move || {
             let began = Instant::now();
             let done = work();
             histogram!(names::PASSWORD_SECONDS).record(began.elapsed().as_secs_f64());

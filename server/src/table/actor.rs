@@ -29,6 +29,7 @@ use super::mailbox::{Mailbox, Sender, mailbox};
 use super::public_games::progress_of;
 use super::registry::{TableError, Tables};
 use super::{record, search};
+use crate::background::Background;
 use crate::chance::random_game_id;
 use crate::gateway::{ConnectionId, Outbox};
 use crate::metrics::{HOT, TABLES_LEFT};
@@ -344,13 +345,17 @@ impl TableHandle {
     ///
     /// # Errors
     /// As [`TableHandle::look`].
-    pub async fn record(&self, player: Option<&str>) -> Result<GameRecord, TableError> {
+    pub(crate) async fn record(
+        &self,
+        background: &Background,
+        player: Option<&str>,
+    ) -> Result<GameRecord, TableError> {
         // From the log, not from the table: however long the reading takes, the game goes on.
         let viewer = self.shared.header.viewer(player).ok_or(TableError::NotFound)?;
         let stored = search::read_all(&*self.shared.store, self.id(), 0).await.map_err(TableError::from)?;
-        // A long game takes milliseconds: other connections of this thread do not wait for it.
+        // A long game takes milliseconds.
         let id = self.id();
-        let made = tokio::task::spawn_blocking(move || record::record(id, &stored, viewer)).await;
+        let made = background.run(move || record::record(id, &stored, viewer)).await;
         let mut record = made.map_err(|_| TableError::Unavailable)?.map_err(|_| TableError::Quarantined)?;
         record.players = players_today(&*self.shared.store, &record.players).await;
         Ok(record)

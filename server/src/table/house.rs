@@ -62,12 +62,7 @@ impl HousePlayers {
             let place = room.enter(share).await;
             let started = std::time::Instant::now();
             metrics::histogram!(HOUSE_WAIT_SECONDS).record(started - asked);
-            let thought = tokio::task::spawn_blocking(move || {
-                // The place is taken until the thread is free, though nobody may wait for it any more.
-                let _place = place;
-                (think(&player, side, &view), view)
-            });
-            let thought = thought.await;
+            let thought = ThinkingRoom::think(place, move || (think(&player, side, &view), view)).await;
             metrics::histogram!(HOUSE_SECONDS, "level" => level.name()).record(started.elapsed());
             match thought {
                 Ok((command, view)) => (side, view, command),

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use crate::admission::Network;
@@ -207,6 +208,18 @@ impl ThinkingRoom {
     pub(super) fn new(places: usize) -> ThinkingRoom {
         let (shares, waiting) = (Shares::default(), HashMap::new());
         ThinkingRoom(Arc::new(Mutex::new(Room { free: places.max(1), tickets: 0, shares, waiting })))
+    }
+
+    /// Runs a thought on a thread of its own. The place is taken until the thread is free,
+    /// even if the result is no longer waited for.
+    pub(super) fn think<T: Send + 'static>(
+        place: Place,
+        thought: impl FnOnce() -> T + Send + 'static,
+    ) -> JoinHandle<T> {
+        tokio::task::spawn_blocking(move || {
+            let _place = place;
+            thought()
+        })
     }
 
     /// Waits for a place, which is free again when it is dropped.

@@ -10,7 +10,7 @@ mod redis;
 mod server;
 mod tls;
 
-pub use flagfall_tests::{client_program, server_program};
+pub use flagfall_tests::{OlderPrograms, client_program, older_programs, server_program};
 pub use mirror::{Mirror, Ply};
 pub use process::{Ended, PATIENCE, Process, command};
 pub use raw::{Answer, Socket, exchange, get, request};

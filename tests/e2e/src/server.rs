@@ -7,7 +7,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::{Ended, Process, Redis, client_program, command, server_program};
+use crate::{Ended, OlderPrograms, Process, Redis, client_program, command, server_program};
 
 /// The folders of one test: a server's data and its clients' credentials. They go when this value goes.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub struct Site {
     // Ended before its folder goes.
     redis: Option<Redis>,
     folder: TempDir,
+    older: Option<OlderPrograms>,
+    with_older_client: Vec<&'static str>,
 }
 
 impl Site {
@@ -24,7 +26,20 @@ impl Site {
     /// When they cannot be made.
     #[must_use]
     pub fn new() -> Site {
-        Site { redis: None, folder: tempfile::tempdir().expect("a temporary folder") }
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        Site { redis: None, folder, older: None, with_older_client: Vec::new() }
+    }
+
+    /// The same site, where these people use the client of an earlier version.
+    #[must_use]
+    pub fn with_older(self, older: &OlderPrograms, people: &[&'static str]) -> Site {
+        Site { older: Some(older.clone()), with_older_client: people.to_vec(), ..self }
+    }
+
+    /// The same site; from here on everybody uses today's client.
+    #[must_use]
+    pub fn with_clients_of_today(self) -> Site {
+        Site { with_older_client: Vec::new(), ..self }
     }
 
     /// The same, but the server's data is in a Redis.
@@ -70,7 +85,11 @@ impl Site {
     /// The command that starts a server here, on this port, where 0 is any.
     #[must_use]
     pub fn server_command(&self, port: u16) -> Command {
-        let mut server = command(&server_program());
+        self.command_of(&server_program(), port)
+    }
+
+    fn command_of(&self, program: &Path, port: u16) -> Command {
+        let mut server = command(program);
         server.args(["--listen", &format!("127.0.0.1:{port}"), "--metrics-listen", "127.0.0.1:0", "--data"]);
         server.arg(self.data()).current_dir(self.path());
         if let Some(redis) = &self.redis {
@@ -85,6 +104,16 @@ impl Site {
         Server::start(&mut self.server_command(0))
     }
 
+    /// Starts a server of the earlier version on any free port.
+    ///
+    /// # Panics
+    /// When the site has no earlier version.
+    #[must_use]
+    pub fn serve_older(&self) -> Server {
+        let older = self.older.as_ref().expect("a site with an earlier version");
+        Server::start(&mut self.command_of(&older.server, 0))
+    }
+
     /// Starts a server whose data is in another Redis.
     #[must_use]
     pub fn serve_on(&self, redis: &Redis) -> Server {
@@ -94,7 +123,11 @@ impl Site {
     /// A client's command, with credentials of its own under this name.
     #[must_use]
     pub fn client_command(&self, who: &str, words: &[&str]) -> Command {
-        let mut client = command(&client_program());
+        let program = match &self.older {
+            Some(older) if self.with_older_client.contains(&who) => older.client.clone(),
+            _ => client_program(),
+        };
+        let mut client = command(&program);
         client.args(words).args(["--plain", "--name", who, "--config-dir"]);
         client.arg(self.path().join("config").join(who));
         client

@@ -6,7 +6,7 @@ use flagfall_tests::Chance;
 
 use crate::duel::Duel;
 
-const PASSWORD: &str = "correct horse battery";
+pub(crate) const PASSWORD: &str = "correct horse battery";
 
 /// Runs Ann's client, which reads these lines.
 fn run(server: &Server, site: &Site, words: &[&str], lines: &[&str]) -> Ended {

@@ -34,8 +34,15 @@ impl Duel {
             assert_eq!(told[0], told[1], "both are told the same lakes");
             told[0]
         });
-        let mirror = Mirror::new(ruleset, seed, lakes);
-        let mut clients = PerSide::new(red, blue);
+        Duel::deployed(id, Mirror::new(ruleset, seed, lakes), PerSide::new(red, blue))
+    }
+
+    /// A game that was just begun, without drawn lakes; both deploy.
+    pub(crate) fn between(id: String, ruleset: &str, seed: u64, red: Client, blue: Client) -> Duel {
+        Duel::deployed(id, Mirror::new(ruleset, seed, None), PerSide::new(red, blue))
+    }
+
+    fn deployed(id: String, mirror: Mirror, mut clients: PerSide<Client>) -> Duel {
         for side in Side::BOTH.into_iter().filter(|side| !mirror.setups[*side].is_empty()) {
             clients[side].type_line(&format!("deploy {}", mirror.setups[side]));
         }

@@ -12,6 +12,7 @@ mod encrypted;
 mod games;
 mod mail;
 mod manners;
+mod older;
 mod operation;
 mod operators;
 #[cfg(target_os = "linux")]

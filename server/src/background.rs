@@ -1,0 +1,102 @@
+//! Threads for heavy work that must not delay connections.
+//!
+//! A record of a long game and a password hash take milliseconds of processor time each. On Linux
+//! these threads have a low priority, so that a move is not late because they work. On other systems
+//! they are ordinary threads. House players do not work here: on a busy machine they would hardly
+//! get a turn, and they offer theirs to other threads all the time.
+
+use std::fmt;
+use std::sync::Arc;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
+
+/// Threads of low priority, started when they are needed. Cheap to clone. How much runs at once is
+/// limited by the callers.
+#[derive(Clone)]
+pub(crate) struct Background(Arc<Threads>);
+
+/// A runtime without tasks of its own: only its blocking threads are used. `None` once it is dropped.
+struct Threads(Option<Runtime>);
+
+impl Background {
+    /// Threads with this name. No thread is started yet.
+    pub(crate) fn new(name: &'static str) -> Background {
+        let runtime = Builder::new_current_thread()
+            .thread_name(name)
+            .on_thread_start(lower_priority)
+            .build()
+            .inspect_err(|error| tracing::error!(%error, name, "no threads of low priority"));
+        Background(Arc::new(Threads(runtime.ok())))
+    }
+
+    /// Runs this on one of the threads. It runs to its end even if the handle is dropped.
+    pub(crate) fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+        match &self.0.0 {
+            Some(runtime) => runtime.spawn_blocking(work),
+            None => tokio::task::spawn_blocking(work),
+        }
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        // A plain drop would wait for the work, which a task must not do.
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl fmt::Debug for Background {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Background")
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn lower_priority() {
+    // On Linux this counts for the calling thread alone. A system that forbids it costs no more
+    // than the priority.
+    if let Err(error) = rustix::process::nice(NICE) {
+        tracing::debug!(%error, "the priority of a background thread was not lowered");
+    }
+}
+
+/// About a tenth of the time that ordinary threads get, where all want the processor.
+#[cfg(target_os = "linux")]
+const NICE: i32 = 10;
+
+#[cfg(not(target_os = "linux"))]
+fn lower_priority() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn work_runs_at_low_priority_and_the_caller_keeps_its_own() {
+        let background = Background::new("test");
+        let priority = || {
+            let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap_or_default();
+            let fields = stat.rsplit(')').next().unwrap_or_default();
+            fields.split_whitespace().nth(16).and_then(|nice| nice.parse::<i32>().ok())
+        };
+        let before = priority();
+        let there = background.run(priority).await.unwrap();
+        if cfg!(target_os = "linux") {
+            assert_eq!((there, priority()), (before.map(|nice| (nice + 10).min(19)), before));
+        }
+        // The last handle may go while its work runs, inside a task.
+        let (begun, running) = std::sync::mpsc::channel();
+        let (go, wait) = std::sync::mpsc::channel::<()>();
+        let work = background.run(move || {
+            begun.send(()).unwrap();
+            wait.recv().ok()
+        });
+        running.recv().unwrap();
+        drop(background);
+        drop(go);
+        assert_eq!(work.await.unwrap(), None);
+    }
+}
