@@ -1,6 +1,6 @@
-//! What `deploy/` hands to operators, tried as far as one machine can.
+//! What `deploy/` and `docs/operating/` give to operators, tested as far as one machine can.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::{env, fs};
 
@@ -13,6 +13,21 @@ use crate::duel::Duel;
 
 fn text(file: &str) -> String {
     fs::read_to_string(deploy().join(file)).expect("a file of deploy/")
+}
+
+/// The text of a file, by its path in the repository.
+fn page(file: &str) -> String {
+    fs::read_to_string(deploy().join("..").join(file)).expect("a file of the repository")
+}
+
+/// The pages for operators: paths and texts.
+fn operating() -> Vec<(String, String)> {
+    let folder = fs::read_dir(deploy().join("../docs/operating")).expect("the folder of the pages");
+    let names = folder.map(|file| file.expect("a page").file_name().into_string().expect("a name"));
+    let pages: Vec<_> =
+        names.map(|name| format!("docs/operating/{name}")).map(|path| (path.clone(), page(&path))).collect();
+    assert!(pages.len() > 5, "{} pages", pages.len());
+    pages
 }
 
 /// Every word with this beginning.
@@ -154,12 +169,51 @@ fn deploy_names_settings_that_exist() {
             assert!(known.contains(&name) || own.contains(&name.as_str()), "{file}: {name} is no setting");
         }
     }
+    let mut pages = operating();
+    pages.extend(["README.md", "docs/client.md", "docs/proof.md"].map(|path| (path.to_owned(), page(path))));
+    for (path, text) in pages {
+        for name in words(&text, "FLAGFALL_") {
+            assert!(known.contains(&name) || own.contains(&name.as_str()), "{path}: {name} is no setting");
+        }
+    }
+}
+
+/// Flags in the server's help, with their defaults. The default is empty where there is none.
+fn flags(help: &str) -> BTreeMap<String, String> {
+    let mut flags = BTreeMap::new();
+    let mut latest = String::new();
+    for line in help.lines() {
+        if let Some(flag) = line.strip_prefix("      --") {
+            latest = flag.split_whitespace().next().expect("a flag's name").to_owned();
+            flags.insert(latest.clone(), String::new());
+        } else if let Some(default) = line.trim().strip_prefix("[default: ") {
+            flags.insert(latest.clone(), default.trim_end_matches(']').to_owned());
+        }
+    }
+    flags
 }
 
 #[test]
-fn alerts_and_dashboard_look_at_metrics_that_exist_and_the_runbook_has_them_all() {
-    let known = fs::read_to_string(deploy().join("../server/src/metrics.rs")).expect("the list of metrics");
-    let known = words(&known, "flagfall_");
+fn every_setting_is_documented_once_with_its_default() {
+    let help = Process::start("help", command(&server_program()).arg("--help")).ended().said;
+    let known = flags(&help);
+    assert!(known.len() > 50, "{known:?}");
+    let page = page("docs/operating/configure.md");
+    let mut documented = BTreeMap::new();
+    for row in page.lines().filter(|line| line.starts_with("| `--")) {
+        let cells: Vec<&str> = row.split('|').map(|cell| cell.trim().trim_matches('`')).collect();
+        let [_, flag, default, meaning, _] = cells.as_slice() else { panic!("not three cells: {row}") };
+        assert!(!meaning.is_empty(), "{row}");
+        let flag = flag.split_whitespace().next().and_then(|flag| flag.strip_prefix("--"));
+        let before = documented.insert(flag.expect("a flag").to_owned(), (*default).to_owned());
+        assert_eq!(before, None, "documented twice: {row}");
+    }
+    assert_eq!(documented, known);
+}
+
+#[test]
+fn alerts_dashboard_and_pages_name_metrics_that_exist() {
+    let known = words(&page("server/src/metrics.rs"), "flagfall_");
     for file in ["prometheus/alerts.yml", "grafana/dashboards/flagfall.json"] {
         let asked = words(&text(file), "flagfall_");
         assert!(asked.len() > 5);
@@ -168,15 +222,39 @@ fn alerts_and_dashboard_look_at_metrics_that_exist_and_the_runbook_has_them_all(
             assert!(known.contains(base.unwrap_or(&name)), "{file}: {name} is no metric");
         }
     }
-    let runbook = text("README.md");
-    let alerts: Vec<String> = text("prometheus/alerts.yml")
-        .lines()
-        .filter_map(|line| line.split_once("alert: "))
-        .map(|(_, name)| name.trim().to_owned())
+    for (path, text) in operating() {
+        // Compose calls the volume of Redis flagfall_redis-data.
+        for name in words(&text.replace("flagfall_redis-data", ""), "flagfall_") {
+            assert!(known.contains(&name), "{path}: {name} is no metric");
+        }
+    }
+}
+
+/// Each section says how urgent the alert is, what players notice, and what to do.
+#[test]
+fn the_runbook_has_a_section_for_each_alert_and_for_nothing_else() {
+    let rules = text("prometheus/alerts.yml");
+    let alerts: BTreeMap<&str, &str> = rules
+        .split("alert: ")
+        .skip(1)
+        .map(|rule| {
+            let severity = rule.split_once("severity: ").and_then(|(_, rest)| rest.split_once(' '));
+            (rule.lines().next().expect("a name").trim(), severity.expect("a severity").0)
+        })
         .collect();
     assert!(alerts.len() > 5);
-    for alert in alerts {
-        assert!(runbook.contains(&format!("### {alert}\n")), "the runbook says nothing of {alert}");
+    let runbook = page("docs/operating/alerts.md");
+    let mut sections: BTreeMap<&str, &str> =
+        runbook.split("\n## ").skip(1).filter_map(|section| section.split_once('\n')).collect();
+    assert!(sections.remove("Before you start").is_some());
+    assert!(sections.keys().eq(alerts.keys()), "{:?}, alerts: {:?}", sections.keys(), alerts.keys());
+    for (alert, severity) in alerts {
+        let urgency = format!("**Severity:** {severity}. ");
+        for part in [urgency.as_str(), "\n**Players:** ", "\n**Do:**"] {
+            assert_eq!(sections[alert].matches(part).count(), 1, "{alert}: {part:?}");
+        }
+        let row = format!("\n| [{alert}](#{}) | {severity} | ", alert.to_lowercase());
+        assert_eq!(runbook.matches(&row).count(), 1, "{alert} in the table");
     }
 }
 
