@@ -92,7 +92,7 @@ fn what_is_no_backup_is_told_and_leaves_nothing_behind() {
     assert_eq!(fs::read_dir(folder).expect("a folder").count(), 0);
 }
 
-/// What an export tells of games and records; not when it was taken.
+/// The lines of an export, without the first one, which has its time.
 fn contents(site: &Site, file: &str) -> Vec<String> {
     Process::start("store", site.server_command(0).args(["store", "export", file])).ended().expect(0, &[]);
     let text = fs::read_to_string(site.path().join(file)).expect("an export");
@@ -149,10 +149,10 @@ fn deploy_names_settings_that_exist() {
     let help = Process::start("help", command(&server_program()).arg("--help")).ended().said;
     let mut known = words(&help, "FLAGFALL_");
     assert!(known.contains("FLAGFALL_LISTEN"), "{help}");
-    // What players set stands there, too.
+    // The files also name settings of players.
     let help = Process::start("help", command(&client_program()).args(["play", "--help"])).ended().said;
     known.extend(words(&help, "FLAGFALL_"));
-    // Of compose.yml and the script that makes its passwords.
+    // Settings of compose.yml and of the script that makes its passwords.
     let own =
         ["FLAGFALL_REDIS_PASSWORD", "FLAGFALL_REDIS_OPERATOR_PASSWORD", "FLAGFALL_SITE", "FLAGFALL_ORIGIN"];
     for file in [
@@ -264,7 +264,7 @@ fn tool(name: &str) -> Option<PathBuf> {
     env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
 }
 
-/// What each alert notices, and what wakes nobody. Skipped where there is no `promtool`.
+/// Every alert has a test, and the tests pass. The second part is skipped without `promtool`.
 #[test]
 fn alerts_fire_for_what_they_are_for() {
     let tests = "prometheus/alerts.test.yml";
@@ -279,7 +279,7 @@ fn alerts_fire_for_what_they_are_for() {
     run(&["check", "config"], "prometheus/prometheus.yml");
 }
 
-/// Every panel has a query, and Prometheus can read each. Skipped where there is no `promtool`.
+/// Every panel has a query, and Prometheus can read it. The second part is skipped without `promtool`.
 #[test]
 fn the_dashboard_asks_what_prometheus_understands() {
     let dashboard: Value = serde_json::from_str(&text("grafana/dashboards/flagfall.json")).expect("JSON");
@@ -311,7 +311,8 @@ fn the_dashboard_asks_what_prometheus_understands() {
     Process::run(command(&promtool).args(["check", "rules"]).arg(&file)).expect(0, &["SUCCESS"]);
 }
 
-/// What a panel sums by, and what its legend shows, are labels of its metrics; a word that is none of them shows one line without a name.
+/// Panels sum by labels that their metrics have, and show them in their legends. With another word, a
+/// panel would show one line without a name.
 #[test]
 fn the_dashboard_goes_by_labels_that_metrics_have() {
     let site = Site::with_redis();
@@ -337,13 +338,13 @@ fn the_dashboard_goes_by_labels_that_metrics_have() {
             .into_iter()
             .flat_map(|legend| legend.split("{{").skip(1))
             .filter_map(|rest| rest.split_once("}}"));
-        // Prometheus adds the one, and buckets have the other.
+        // Prometheus adds `instance`, and buckets have `le`.
         let labels: BTreeSet<&str> = by
             .chain(shown.map(|(label, _)| label))
             .filter(|label| !["instance", "le"].contains(label))
             .collect();
         for name in words(query, "flagfall_") {
-            // Of what has not happened here there is no line.
+            // A metric of something that has not happened has no line.
             let is_of_it =
                 |line: &&str| line.strip_prefix(&name).is_some_and(|rest| rest.starts_with(['{', ' ']));
             for line in metrics.lines().filter(is_of_it) {
@@ -357,7 +358,7 @@ fn the_dashboard_goes_by_labels_that_metrics_have() {
     assert!(tried > 8, "{tried}");
 }
 
-/// The image is built by the toolchain that the tests ran with; which one that is the image itself says.
+/// The image is built by the toolchain that the tests ran with. The base image names its version.
 #[test]
 fn the_image_is_built_by_the_toolchain_of_the_repository() {
     let toolchain = fs::read_to_string(deploy().join("../rust-toolchain.toml")).expect("the toolchain");
@@ -367,7 +368,8 @@ fn the_image_is_built_by_the_toolchain_of_the_repository() {
     assert!(text("Dockerfile.dockerignore").lines().any(|line| line == "rust-toolchain.toml"));
 }
 
-/// Against the published schemas, with no field that they do not know. Skipped where there is no `kubernetes-validate` (a package of Python's).
+/// The manifests fit the published schemas and have no unknown field. Skipped without
+/// `kubernetes-validate`, a Python package.
 #[test]
 fn kubernetes_knows_every_field_of_the_manifests() {
     let Some(validate) = tool("kubernetes-validate") else {
@@ -379,7 +381,7 @@ fn kubernetes_knows_every_field_of_the_manifests() {
         .expect(0, &["deployment/flagfall", "statefulset/redis"]);
 }
 
-/// Nothing of a namespace can be made before it.
+/// Kubernetes refuses to create anything in a namespace that does not exist yet.
 #[test]
 fn the_namespace_has_a_file_of_its_own_and_everything_else_is_in_it() {
     assert!(text("kubernetes/namespace.yaml").contains("kind: Namespace"));
@@ -395,7 +397,8 @@ fn the_namespace_has_a_file_of_its_own_and_everything_else_is_in_it() {
     }
 }
 
-/// What keeps a server from starting, such as a Redis that loads its data, passes while nobody is there to start it by hand.
+/// A Redis that loads its data, for example, keeps a server from starting. That passes, and then the
+/// server must start by itself.
 #[test]
 fn services_are_started_again_as_often_as_it_takes() {
     for file in ["systemd/flagfall-server.service", "systemd/flagfall-server@.service"] {
@@ -407,7 +410,7 @@ fn services_are_started_again_as_often_as_it_takes() {
     }
 }
 
-/// Passwords and backups lie beside what an image is built from.
+/// Passwords and backups are in the folder that the image is built from.
 #[test]
 fn secrets_stay_out_of_the_image_and_of_the_repository() {
     let (built, kept) = (text("Dockerfile.dockerignore"), text(".gitignore"));
@@ -417,7 +420,7 @@ fn secrets_stay_out_of_the_image_and_of_the_repository() {
     }
 }
 
-/// Behind a proxy that is not trusted everybody has one address, and fifty wrong passwords of anybody lock all out.
+/// Behind a proxy that is not trusted, all players have one address and share its limits.
 #[test]
 fn servers_behind_a_proxy_count_addresses_of_players() {
     for file in ["compose.yml", "kubernetes/flagfall.yaml", "systemd/flagfall-server@.service"] {
