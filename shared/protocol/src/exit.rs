@@ -51,13 +51,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn help_lists_every_code_once_and_so_does_the_readme() {
-        let readme = include_str!("../../../README.md");
+    fn help_lists_every_code_once_and_so_does_the_page_of_the_client() {
+        let page = include_str!("../../../docs/client.md");
         for exit in Exit::ALL {
             let code = exit.code().to_string();
             let lines = Exit::HELP.lines().filter(|line| line.split_whitespace().next() == Some(&code));
             assert_eq!(lines.count(), 1, "{exit:?}");
-            assert!(readme.contains(&format!("\n| {code} | ")), "{exit:?}");
+            assert!(page.contains(&format!("\n| {code} | ")), "{exit:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What `deploy/` hands to operators, tried as far as one machine can.
+//! What `deploy/` and `docs/operating/` give to operators, tested as far as one machine can.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::{env, fs};
 
@@ -13,6 +13,21 @@ use crate::duel::Duel;
 
 fn text(file: &str) -> String {
     fs::read_to_string(deploy().join(file)).expect("a file of deploy/")
+}
+
+/// The text of a file, by its path in the repository.
+fn page(file: &str) -> String {
+    fs::read_to_string(deploy().join("..").join(file)).expect("a file of the repository")
+}
+
+/// The pages for operators: paths and texts.
+fn operating() -> Vec<(String, String)> {
+    let folder = fs::read_dir(deploy().join("../docs/operating")).expect("the folder of the pages");
+    let names = folder.map(|file| file.expect("a page").file_name().into_string().expect("a name"));
+    let pages: Vec<_> =
+        names.map(|name| format!("docs/operating/{name}")).map(|path| (path.clone(), page(&path))).collect();
+    assert!(pages.len() > 5, "{} pages", pages.len());
+    pages
 }
 
 /// Every word with this beginning.
@@ -77,7 +92,7 @@ fn what_is_no_backup_is_told_and_leaves_nothing_behind() {
     assert_eq!(fs::read_dir(folder).expect("a folder").count(), 0);
 }
 
-/// What an export tells of games and records; not when it was taken.
+/// The lines of an export, without the first one, which has its time.
 fn contents(site: &Site, file: &str) -> Vec<String> {
     Process::start("store", site.server_command(0).args(["store", "export", file])).ended().expect(0, &[]);
     let text = fs::read_to_string(site.path().join(file)).expect("an export");
@@ -134,10 +149,10 @@ fn deploy_names_settings_that_exist() {
     let help = Process::start("help", command(&server_program()).arg("--help")).ended().said;
     let mut known = words(&help, "FLAGFALL_");
     assert!(known.contains("FLAGFALL_LISTEN"), "{help}");
-    // What players set stands there, too.
+    // The files also name settings of players.
     let help = Process::start("help", command(&client_program()).args(["play", "--help"])).ended().said;
     known.extend(words(&help, "FLAGFALL_"));
-    // Of compose.yml and the script that makes its passwords.
+    // Settings of compose.yml and of the script that makes its passwords.
     let own =
         ["FLAGFALL_REDIS_PASSWORD", "FLAGFALL_REDIS_OPERATOR_PASSWORD", "FLAGFALL_SITE", "FLAGFALL_ORIGIN"];
     for file in [
@@ -154,12 +169,51 @@ fn deploy_names_settings_that_exist() {
             assert!(known.contains(&name) || own.contains(&name.as_str()), "{file}: {name} is no setting");
         }
     }
+    let mut pages = operating();
+    pages.extend(["README.md", "docs/client.md", "docs/proof.md"].map(|path| (path.to_owned(), page(path))));
+    for (path, text) in pages {
+        for name in words(&text, "FLAGFALL_") {
+            assert!(known.contains(&name) || own.contains(&name.as_str()), "{path}: {name} is no setting");
+        }
+    }
+}
+
+/// Flags in the server's help, with their defaults. The default is empty where there is none.
+fn flags(help: &str) -> BTreeMap<String, String> {
+    let mut flags = BTreeMap::new();
+    let mut latest = String::new();
+    for line in help.lines() {
+        if let Some(flag) = line.strip_prefix("      --") {
+            latest = flag.split_whitespace().next().expect("a flag's name").to_owned();
+            flags.insert(latest.clone(), String::new());
+        } else if let Some(default) = line.trim().strip_prefix("[default: ") {
+            flags.insert(latest.clone(), default.trim_end_matches(']').to_owned());
+        }
+    }
+    flags
 }
 
 #[test]
-fn alerts_and_dashboard_look_at_metrics_that_exist_and_the_runbook_has_them_all() {
-    let known = fs::read_to_string(deploy().join("../server/src/metrics.rs")).expect("the list of metrics");
-    let known = words(&known, "flagfall_");
+fn every_setting_is_documented_once_with_its_default() {
+    let help = Process::start("help", command(&server_program()).arg("--help")).ended().said;
+    let known = flags(&help);
+    assert!(known.len() > 50, "{known:?}");
+    let page = page("docs/operating/configure.md");
+    let mut documented = BTreeMap::new();
+    for row in page.lines().filter(|line| line.starts_with("| `--")) {
+        let cells: Vec<&str> = row.split('|').map(|cell| cell.trim().trim_matches('`')).collect();
+        let [_, flag, default, meaning, _] = cells.as_slice() else { panic!("not three cells: {row}") };
+        assert!(!meaning.is_empty(), "{row}");
+        let flag = flag.split_whitespace().next().and_then(|flag| flag.strip_prefix("--"));
+        let before = documented.insert(flag.expect("a flag").to_owned(), (*default).to_owned());
+        assert_eq!(before, None, "documented twice: {row}");
+    }
+    assert_eq!(documented, known);
+}
+
+#[test]
+fn alerts_dashboard_and_pages_name_metrics_that_exist() {
+    let known = words(&page("server/src/metrics.rs"), "flagfall_");
     for file in ["prometheus/alerts.yml", "grafana/dashboards/flagfall.json"] {
         let asked = words(&text(file), "flagfall_");
         assert!(asked.len() > 5);
@@ -168,15 +222,39 @@ fn alerts_and_dashboard_look_at_metrics_that_exist_and_the_runbook_has_them_all(
             assert!(known.contains(base.unwrap_or(&name)), "{file}: {name} is no metric");
         }
     }
-    let runbook = text("README.md");
-    let alerts: Vec<String> = text("prometheus/alerts.yml")
-        .lines()
-        .filter_map(|line| line.split_once("alert: "))
-        .map(|(_, name)| name.trim().to_owned())
+    for (path, text) in operating() {
+        // Compose calls the volume of Redis flagfall_redis-data.
+        for name in words(&text.replace("flagfall_redis-data", ""), "flagfall_") {
+            assert!(known.contains(&name), "{path}: {name} is no metric");
+        }
+    }
+}
+
+/// Each section says how urgent the alert is, what players notice, and what to do.
+#[test]
+fn the_runbook_has_a_section_for_each_alert_and_for_nothing_else() {
+    let rules = text("prometheus/alerts.yml");
+    let alerts: BTreeMap<&str, &str> = rules
+        .split("alert: ")
+        .skip(1)
+        .map(|rule| {
+            let severity = rule.split_once("severity: ").and_then(|(_, rest)| rest.split_once(' '));
+            (rule.lines().next().expect("a name").trim(), severity.expect("a severity").0)
+        })
         .collect();
     assert!(alerts.len() > 5);
-    for alert in alerts {
-        assert!(runbook.contains(&format!("### {alert}\n")), "the runbook says nothing of {alert}");
+    let runbook = page("docs/operating/alerts.md");
+    let mut sections: BTreeMap<&str, &str> =
+        runbook.split("\n## ").skip(1).filter_map(|section| section.split_once('\n')).collect();
+    assert!(sections.remove("Before you start").is_some());
+    assert!(sections.keys().eq(alerts.keys()), "{:?}, alerts: {:?}", sections.keys(), alerts.keys());
+    for (alert, severity) in alerts {
+        let urgency = format!("**Severity:** {severity}. ");
+        for part in [urgency.as_str(), "\n**Players:** ", "\n**Do:**"] {
+            assert_eq!(sections[alert].matches(part).count(), 1, "{alert}: {part:?}");
+        }
+        let row = format!("\n| [{alert}](#{}) | {severity} | ", alert.to_lowercase());
+        assert_eq!(runbook.matches(&row).count(), 1, "{alert} in the table");
     }
 }
 
@@ -186,7 +264,7 @@ fn tool(name: &str) -> Option<PathBuf> {
     env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
 }
 
-/// What each alert notices, and what wakes nobody. Skipped where there is no `promtool`.
+/// Every alert has a test, and the tests pass. The second part is skipped without `promtool`.
 #[test]
 fn alerts_fire_for_what_they_are_for() {
     let tests = "prometheus/alerts.test.yml";
@@ -201,7 +279,7 @@ fn alerts_fire_for_what_they_are_for() {
     run(&["check", "config"], "prometheus/prometheus.yml");
 }
 
-/// Every panel has a query, and Prometheus can read each. Skipped where there is no `promtool`.
+/// Every panel has a query, and Prometheus can read it. The second part is skipped without `promtool`.
 #[test]
 fn the_dashboard_asks_what_prometheus_understands() {
     let dashboard: Value = serde_json::from_str(&text("grafana/dashboards/flagfall.json")).expect("JSON");
@@ -233,7 +311,8 @@ fn the_dashboard_asks_what_prometheus_understands() {
     Process::run(command(&promtool).args(["check", "rules"]).arg(&file)).expect(0, &["SUCCESS"]);
 }
 
-/// What a panel sums by, and what its legend shows, are labels of its metrics; a word that is none of them shows one line without a name.
+/// Panels sum by labels that their metrics have, and show them in their legends. With another word, a
+/// panel would show one line without a name.
 #[test]
 fn the_dashboard_goes_by_labels_that_metrics_have() {
     let site = Site::with_redis();
@@ -259,13 +338,13 @@ fn the_dashboard_goes_by_labels_that_metrics_have() {
             .into_iter()
             .flat_map(|legend| legend.split("{{").skip(1))
             .filter_map(|rest| rest.split_once("}}"));
-        // Prometheus adds the one, and buckets have the other.
+        // Prometheus adds `instance`, and buckets have `le`.
         let labels: BTreeSet<&str> = by
             .chain(shown.map(|(label, _)| label))
             .filter(|label| !["instance", "le"].contains(label))
             .collect();
         for name in words(query, "flagfall_") {
-            // Of what has not happened here there is no line.
+            // A metric of something that has not happened has no line.
             let is_of_it =
                 |line: &&str| line.strip_prefix(&name).is_some_and(|rest| rest.starts_with(['{', ' ']));
             for line in metrics.lines().filter(is_of_it) {
@@ -279,7 +358,7 @@ fn the_dashboard_goes_by_labels_that_metrics_have() {
     assert!(tried > 8, "{tried}");
 }
 
-/// The image is built by the toolchain that the tests ran with; which one that is the image itself says.
+/// The image is built by the toolchain that the tests ran with. The base image names its version.
 #[test]
 fn the_image_is_built_by_the_toolchain_of_the_repository() {
     let toolchain = fs::read_to_string(deploy().join("../rust-toolchain.toml")).expect("the toolchain");
@@ -289,7 +368,8 @@ fn the_image_is_built_by_the_toolchain_of_the_repository() {
     assert!(text("Dockerfile.dockerignore").lines().any(|line| line == "rust-toolchain.toml"));
 }
 
-/// Against the published schemas, with no field that they do not know. Skipped where there is no `kubernetes-validate` (a package of Python's).
+/// The manifests fit the published schemas and have no unknown field. Skipped without
+/// `kubernetes-validate`, a Python package.
 #[test]
 fn kubernetes_knows_every_field_of_the_manifests() {
     let Some(validate) = tool("kubernetes-validate") else {
@@ -301,7 +381,7 @@ fn kubernetes_knows_every_field_of_the_manifests() {
         .expect(0, &["deployment/flagfall", "statefulset/redis"]);
 }
 
-/// Nothing of a namespace can be made before it.
+/// Kubernetes refuses to create anything in a namespace that does not exist yet.
 #[test]
 fn the_namespace_has_a_file_of_its_own_and_everything_else_is_in_it() {
     assert!(text("kubernetes/namespace.yaml").contains("kind: Namespace"));
@@ -317,7 +397,8 @@ fn the_namespace_has_a_file_of_its_own_and_everything_else_is_in_it() {
     }
 }
 
-/// What keeps a server from starting, such as a Redis that loads its data, passes while nobody is there to start it by hand.
+/// A Redis that loads its data, for example, keeps a server from starting. That passes, and then the
+/// server must start by itself.
 #[test]
 fn services_are_started_again_as_often_as_it_takes() {
     for file in ["systemd/flagfall-server.service", "systemd/flagfall-server@.service"] {
@@ -329,7 +410,7 @@ fn services_are_started_again_as_often_as_it_takes() {
     }
 }
 
-/// Passwords and backups lie beside what an image is built from.
+/// Passwords and backups are in the folder that the image is built from.
 #[test]
 fn secrets_stay_out_of_the_image_and_of_the_repository() {
     let (built, kept) = (text("Dockerfile.dockerignore"), text(".gitignore"));
@@ -339,7 +420,7 @@ fn secrets_stay_out_of_the_image_and_of_the_repository() {
     }
 }
 
-/// Behind a proxy that is not trusted everybody has one address, and fifty wrong passwords of anybody lock all out.
+/// Behind a proxy that is not trusted, all players have one address and share its limits.
 #[test]
 fn servers_behind_a_proxy_count_addresses_of_players() {
     for file in ["compose.yml", "kubernetes/flagfall.yaml", "systemd/flagfall-server@.service"] {
