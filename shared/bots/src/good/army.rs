@@ -7,11 +7,14 @@ use super::belief::PerRank;
 use super::prior::{Prior, is_beside};
 use super::reading::Readings;
 use crate::Chance;
+use crate::player::give_way;
 
 /// Armies drawn for a decision, at most.
 pub(super) const ARMIES: usize = 16;
 /// Exchanges for the readings' sake before armies are counted: a share of all.
 const SETTLING: usize = 4;
+/// Exchanges between two offers of the processor to other threads.
+const EXCHANGES_A_TURN: usize = 128;
 /// One exchange in so many is of the Flag and all that stands beside it.
 const BLOCKS: usize = 8;
 /// One army in so many is counted.
@@ -90,6 +93,9 @@ impl Army {
             let settled = exchanges / SETTLING;
             let apart = ((exchanges - settled) / ARMIES).max(1);
             for number in 1..=exchanges {
+                if number.is_multiple_of(EXCHANGES_A_TURN) {
+                    give_way();
+                }
                 let one = free[chance.below(free.len())];
                 let other = free[chance.below(free.len())];
                 draw.try_exchange(one, other, number.is_multiple_of(BLOCKS), chance);

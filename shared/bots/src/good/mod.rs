@@ -18,7 +18,7 @@ use flagfall_board::{Rank, RankSet, Side};
 use flagfall_rules::{Identity, Move, Ruleset, SeenPiece, Start, View};
 
 use crate::memory::Memory;
-use crate::player::Mind;
+use crate::player::{Mind, give_way};
 use crate::simple::Turn;
 use crate::{Chance, Effort};
 
@@ -75,7 +75,9 @@ impl Mind for GoodMind {
         let mut turn = Turn::believing(view, self.side, &self.memory, in_short(view, self.side, &belief));
         let first_sight: Vec<i32> =
             legal.iter().map(|squares| (SIMPLE_UNIT * turn.score(*squares)) as i32).collect();
+        give_way();
         let scene = Scene::new(view, self.side, belief, &self.memory);
+        give_way();
         let values = scene.values(&legal, &first_sight, self.effort);
         let (squares, _) = (legal.iter().zip(values))
             .map(|(squares, value)| (*squares, value + chance.below(4) as i32))

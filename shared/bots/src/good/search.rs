@@ -5,6 +5,7 @@ use flagfall_board::Rank;
 use super::grid::CELLS;
 use super::outlook::FLAG;
 use super::world::{Piece, Step, World};
+use crate::player::give_way;
 
 /// A won game, less the plies until then.
 const WIN: i32 = 1_000_000;
@@ -13,8 +14,7 @@ const DELAY: i32 = 10;
 const INFINITY: i32 = 2_000_000;
 /// Plies that strikes are followed beyond the depth.
 const STRIKES_MAX: i32 = 5;
-/// Positions between two offers of the processor to other threads: about a fifth of a millisecond.
-/// A server on few cores is not late because a house player thinks.
+/// Positions between two offers of the processor to other threads.
 const NODES_A_TURN: u32 = 256;
 /// How bad a strike may look to the enemy, who does not know the piece, for us to reckon with it.
 const ENEMY_DARE: i32 = -250;
@@ -60,7 +60,7 @@ impl Search {
     ) -> Result<i32, Spent> {
         self.nodes_left = self.nodes_left.checked_sub(1).ok_or(Spent)?;
         if self.nodes_left.is_multiple_of(NODES_A_TURN) {
-            std::thread::yield_now();
+            give_way();
         }
         let stand = if is_mine { world.assess() } else { -world.assess() };
         let is_quiet = depth <= 0;

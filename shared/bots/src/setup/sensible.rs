@@ -8,6 +8,7 @@ use flagfall_rules::{Fill, Ruleset, Setup};
 
 use super::{ahead, is_movable, random_setup};
 use crate::Chance;
+use crate::player::give_way;
 
 /// Drafts that are thrown away before any deployment is taken. One in two or three is kept.
 const DRAFTS_MAX: usize = 200;
@@ -40,6 +41,7 @@ pub(crate) fn sensible_pieces(
 pub(crate) fn closed_setup(ruleset: &Ruleset, lakes: SquareSet, side: Side, chance: &mut Chance) -> Setup {
     let is_possible = ruleset.army.count(Rank::Bomb) >= CLOSING_MIN;
     let closed = (0..DRAFTS_MAX).filter(|_| is_possible).find_map(|_| {
+        give_way();
         let pieces = sensible_pieces(ruleset, lakes, side, chance)?;
         is_closed(ruleset, side, &pieces).then_some(pieces)
     });
