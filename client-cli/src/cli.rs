@@ -128,12 +128,12 @@ pub enum Command {
     },
     /// Check records: whether everything they tell is true of the game they tell.
     #[command(
-        after_help = "A line for each record: good, partly (and what could not be checked) or FALSE (with the ply, a code and why).\nRECORDS.md explains the codes.\nExit codes: 0 nothing is false, 1 something is, 4 something could not be read.\n\nExamples:\n  flagfall record 0123456789ab --json | flagfall check -\n  flagfall check games/ final.json\n  curl -s https://play.example.org/api/keys > keys.json; flagfall check --key keys.json final.json"
+        after_help = "A line for each record: good, partly (and what could not be checked) or FALSE (with the ply, a code and why).\ndocs/protocol/RECORDS.md explains the codes.\nExit codes: 0 nothing is false, 1 something is, 4 something could not be read.\n\nExamples:\n  flagfall record 0123456789ab --json | flagfall check -\n  flagfall check games/ final.json\n  curl -s https://play.example.org/api/keys > keys.json; flagfall check --key keys.json final.json"
     )]
     Check(CheckArgs),
     /// Write a game in another format: json (our records), text, strados (Gravon's XML), pbm (play-by-mail text).
     #[command(
-        after_help = "Games that come from elsewhere are played move by move: what is no legal game is refused, with the move and why.\nRECORDS.md says what each format cannot tell.\n\nExamples:\n  flagfall convert final.json                         as text\n  flagfall convert --to strados final.json game.xml\n  flagfall convert game.xml game.json\n  flagfall convert --rules tournament game.xml"
+        after_help = "Games that come from elsewhere are played move by move: what is no legal game is refused, with the move and why.\ndocs/protocol/RECORDS.md says what each format cannot tell.\n\nExamples:\n  flagfall convert final.json                         as text\n  flagfall convert --to strados final.json game.xml\n  flagfall convert game.xml game.json\n  flagfall convert --rules tournament game.xml"
     )]
     Convert(ConvertArgs),
     /// Explain a ruleset; without an id list them all.
@@ -234,7 +234,7 @@ pub enum Command {
     },
     /// Answer requests about games, a JSON line each, without a network: for tests and tools.
     #[command(
-        after_help = "Reads a JSON request from each line of the standard input and answers each with a JSON line, in order; ends when the input ends. Whoever talks to it sees every rank. REFEREE.md has all requests and a session to paste.\n\nExample:\n  echo '{\"type\":\"about\"}' | flagfall referee"
+        after_help = "Reads a JSON request from each line of the standard input and answers each with a JSON line, in order; ends when the input ends. Whoever talks to it sees every rank. docs/protocol/REFEREE.md has all requests and a session to paste.\n\nExample:\n  echo '{\"type\":\"about\"}' | flagfall referee"
     )]
     Referee,
 }

@@ -24,7 +24,7 @@ Examples:
   flagfall umpire --rules pbm --all class/ --games 4 --parallel 2 --record games/ --log logs/
   flagfall umpire --rules pbm --all class/ --format markdown --out table.md
 
-A program reads its standard input and writes its standard output without buffering: see UMPIRE.md.
+A program reads its standard input and writes its standard output without buffering: see docs/protocol/UMPIRE.md.
 --red and --blue take a file, or words with quotes as in a shell.
 Programs that know no repetition rule want pbm.
 More games at once than processors make programs late.
@@ -39,7 +39,7 @@ Examples:
   flagfall bot --line random --rules pbm
   flagfall umpire --rules pbm --red 'flagfall bot --line random --rules pbm --seed 7' --blue ./ann
 
-With --exec the program plays on the server as a guest: it is started anew for each game, and told and asked as by flagfall umpire (UMPIRE.md).
+With --exec the program plays on the server as a guest: it is started anew for each game, and told and asked as by flagfall umpire (docs/protocol/UMPIRE.md).
 It hears nothing of lost connections and restarts of the server. A program that fails gives its game up, and no other one is begun.
 Exit codes as of all commands (flagfall --help), 130 when stopped during a game; and for a program that failed 5 garbage,
 6 an illegal move, 7 an illegal deployment, 8 late, 9 dead. Ctrl-C gives the running game up and ends the program; once more ends both at once.

@@ -54,7 +54,7 @@ fn help_is_no_trouble_and_every_kind_of_trouble_has_its_exit_code() {
         (&["RULES", "Barrage"][..], 0, "Two squares"),
         (&["Deployments", "LIST"][..], 0, "No deployment is saved"),
         (&["rules"][..], 0, "pbm-small"),
-        (&["referee", "--help"][..], 0, "REFEREE.md"),
+        (&["referee", "--help"][..], 0, "docs/protocol/REFEREE.md"),
     ] {
         // Nobody listens there: what is wrong with a wish is said before anybody is asked.
         let (got, text) = run(folder.path(), &[&["--server", nobody], arguments].concat());

@@ -36,7 +36,7 @@ fn say(input: &str) -> Output {
 
 #[test]
 fn the_documents_session_prints_what_the_document_says() {
-    let document = std::fs::read_to_string(folder("REFEREE.md")).expect("the document");
+    let document = std::fs::read_to_string(folder("docs/protocol/REFEREE.md")).expect("the document");
     let between = |begin: &str, end: &str| {
         let (_, rest) = document.split_once(begin).expect("it begins");
         rest.split_once(end).expect("it ends").0

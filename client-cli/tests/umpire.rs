@@ -458,8 +458,8 @@ fn the_program_that_the_page_shows_plays_without_a_fault() {
         println!("skipped: there is no python3");
         return;
     }
-    let page =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../UMPIRE.md")).expect("the page");
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/protocol/UMPIRE.md"))
+        .expect("the page");
     let (_, rest) = page.split_once("```python\n").expect("a program");
     let (program, _) = rest.split_once("```").expect("its end");
     let stage = Stage::new();
@@ -507,7 +507,8 @@ fn records_are_true_however_the_games_ended() {
 #[test]
 fn a_record_file_is_shown_without_a_server() {
     let stage = Stage::new();
-    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../PROTOCOL.md")).expect("the page");
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/protocol/messages.md"))
+        .expect("the page");
     let record = page.lines().find(|line| line.starts_with("{\"format\":1")).expect("a record in the page");
     let path = stage.path("final.json");
     fs::write(&path, record).expect("written");

@@ -1,4 +1,5 @@
-//! Every refusal there is, held against what a refusal must be: a stable code that PROTOCOL.md names, and words that help whoever reads them.
+//! Checks every refusal: it has a stable code that docs/protocol/messages.md names, and words that
+//! help people.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ use crate::reports::ReportRefusal;
 use crate::table::{CreateError, StaleEpoch, TableError};
 use crate::turns::QueueError;
 
-const DOCUMENT: &str = include_str!("../../PROTOCOL.md");
+const DOCUMENT: &str = include_str!("../../docs/protocol/messages.md");
 
 /// Codes whose words stand where they are used: each has tests of its own there.
 const ELSEWHERE: &[&str] = &[
@@ -201,7 +202,7 @@ fn every_code_of_the_protocol_has_words_and_is_documented() {
         codes.iter().filter(|code| !said.contains_key(**code) && !ELSEWHERE.contains(code)).collect();
     assert!(missing.is_empty(), "no refusal here has these codes: {missing:?}");
     for code in codes.iter().copied().chain(said.keys().map(String::as_str)) {
-        assert!(DOCUMENT.contains(&format!("`{code}`")), "PROTOCOL.md does not name {code}");
+        assert!(DOCUMENT.contains(&format!("`{code}`")), "docs/protocol/messages.md does not name {code}");
     }
 }
 

@@ -23,7 +23,7 @@ use crate::turns::QueueError;
 pub enum ApiError {
     /// No such path.
     #[error(
-        "there is nothing here; PROTOCOL.md lists the paths, among them /ws, /health, /api/rulesets, /api/games, /api/games/ID and /api/games/ID/record"
+        "there is nothing at this path; /api/openapi.json lists the paths of the HTTP API, and games are played over the WebSocket at /ws"
     )]
     NoSuchPath,
     /// The path is there, but not for this method.
@@ -46,7 +46,7 @@ pub enum ApiError {
     TokenExpected,
     /// The body is not the JSON that is wanted.
     #[error(
-        "the body is not what this path wants: a JSON object with the fields that PROTOCOL.md names and no others, sent as Content-Type: application/json"
+        "the body must be a JSON object with the fields that /api/openapi.json names for this path and no others, sent as Content-Type: application/json"
     )]
     BadBody,
     /// Whatever is wrong with a player's name, password or token.

@@ -436,7 +436,7 @@ mod tests {
             "info": {
                 "title": "Flagfall",
                 "version": env!("CARGO_PKG_VERSION"),
-                "description": "The HTTP side of a Flagfall server; games are played over the WebSocket at /ws (PROTOCOL.md)."
+                "description": "The HTTP API of a Flagfall server. Games are played over the WebSocket at /ws: see docs/protocol/README.md."
             },
             "paths": paths,
             "components": {

@@ -1,17 +1,17 @@
 use crate::{Square, SquareSet};
 
-/// The color of a chip on a square (RULES §S2.3).
+/// The color of a chip on a square.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum ChipColor {
-    /// Red chip.
+    /// Red.
     Red,
-    /// Yellow chip.
+    /// Yellow.
     Yellow,
-    /// Blue chip.
+    /// Blue.
     Blue,
-    /// Green chip.
+    /// Green.
     Green,
 }
 

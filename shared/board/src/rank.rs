@@ -1,20 +1,22 @@
 use std::fmt;
 
-/// What a piece is. Never a number inside the program, because two numberings are in use ([`Numbering`]).
+/// The rank of a piece.
+///
+/// Never a number in code, because two numberings are in use ([`Numbering`]).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[repr(u8)]
 pub enum Rank {
-    /// The piece the game is about; it never moves.
+    /// Wins the game for the side that captures it. It never moves.
     Flag,
-    /// Never moves, beats every attacker but the Miner.
+    /// Never moves. It beats every attacker except the Miner.
     Bomb,
     /// Beats the highest rank when it strikes.
     Spy,
-    /// Moves any distance.
+    /// Moves any distance in a line.
     Scout,
-    /// Removes Bombs.
+    /// Captures Bombs.
     Miner,
     /// US 7, EU 4.
     Sergeant,
@@ -30,7 +32,7 @@ pub enum Rank {
     General,
     /// US 1, EU 10.
     Marshal,
-    /// Strikes to label and never captures (RULES §S2.2).
+    /// Its strikes label pieces instead of capturing them.
     Phoenix,
 }
 

@@ -6,7 +6,7 @@ use std::ops::{Index, IndexMut};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Side {
-    /// The side with the home rows 1 and up; it moves first.
+    /// The side with the home rows from 1 up. It moves first.
     Red,
     /// The side with the home rows at the far end.
     Blue,

@@ -136,15 +136,16 @@ pub enum Direction {
     Left,
 }
 
-/// Which way along a line: of two squares that a joint connects as well as the board, it names the path (RULES §S2.7).
+/// A direction along a line. It names the path between two squares that are joined both over the
+/// board and across its edge.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Sign {
-    /// Columns or rows counting up.
+    /// Toward higher columns or rows.
     #[cfg_attr(feature = "serde", serde(rename = "+"))]
     Plus,
-    /// Columns or rows counting down.
+    /// Toward lower columns or rows.
     #[cfg_attr(feature = "serde", serde(rename = "-"))]
     Minus,
 }

@@ -6,18 +6,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unicode_width::UnicodeWidthChar as _;
 
-/// Something a player says to the opponent. `Debug` does not show a text: logs are no business of theirs.
+/// Something that a player says to the opponent.
+///
+/// `Debug` hides the text, so that logs never contain it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Said {
-    /// One of the phrases that every client knows, in whatever language.
+    /// One of the phrases that every client can translate.
     Phrase {
-        /// Which.
+        /// The phrase.
         phrase: Phrase,
     },
-    /// Own words.
+    /// The player's own words.
     Text {
-        /// 1 to 200 characters that can be printed.
+        /// 1 to 200 printable characters.
         text: String,
     },
 }
@@ -80,7 +82,7 @@ impl fmt::Debug for Said {
     }
 }
 
-/// What is said most.
+/// A phrase that every client can translate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phrase {

@@ -11,92 +11,94 @@ use crate::rating_range::RatingWish;
 use crate::secret::Secret;
 use crate::text::MoveText;
 
-/// What a client may send. Unknown fields are refused.
+/// A message from a client. Unknown fields are refused.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ClientToServer {
-    /// The first message of every connection, within ten seconds.
+    /// The first message of every connection. It must come within ten seconds.
     Hello {
-        /// [`crate::PROTOCOL_VERSION`].
+        /// The protocol version, 1.
         protocol: u32,
-        /// The token of an earlier welcome; without one the client becomes a new guest.
+        /// The token from an earlier `welcome`. Without one, the client becomes a new guest.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         token: Option<Secret>,
-        /// The name a new guest wants: 2 to 20 letters, digits, `-` and `_`.
+        /// The name that a new guest would like: 2 to 20 letters, digits, `-` and `_`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
-        /// The program and its version, for the operator's log; at most 64 characters.
+        /// The client program and its version, for the operator's log. At most 64 characters are
+        /// kept.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         client: Option<String>,
     },
-    /// The answer to a ping.
+    /// The answer to a `ping`.
     Pong {
-        /// The ping's number.
+        /// The `id` of the ping.
         id: u64,
     },
-    /// Asks for the open seeks and the public games, and for changes of the seeks from now on.
+    /// Asks for the open seeks and the running public games, and for updates from now on.
     OpenLobby {},
-    /// No more news from the lobby.
+    /// Ends the updates from the lobby.
     CloseLobby {},
-    /// Offers a game to anybody. A player has a few seeks at most; they go when he leaves.
+    /// Offers a game to anyone. A player can have three open seeks. A seek closes soon after its
+    /// player's last connection does.
     Seek {
         /// The client's id for this command.
         cmd_id: CommandId,
-        /// What is offered.
+        /// What to play.
         terms: Terms,
-        /// The side the seeker wants; chance decides without one.
+        /// The side that the seeker wants. Without one, it is drawn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         side: Option<Side>,
-        /// Whose ratings it is for; everybody's without one.
+        /// Which ratings may accept. Without one, any player may.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rating: Option<RatingWish>,
     },
-    /// Takes a seek back.
+    /// Withdraws a seek.
     CancelSeek {
         /// The client's id for this command.
         cmd_id: CommandId,
-        /// Which.
+        /// The id of the seek.
         seek: String,
     },
-    /// Accepts somebody's seek: the game starts.
+    /// Accepts a seek. The game starts.
     AcceptSeek {
         /// The client's id for this command.
         cmd_id: CommandId,
-        /// Which.
+        /// The id of the seek.
         seek: String,
-        /// Whether the acceptor's deployment and the full record stay private after the end.
+        /// True to keep the acceptor's deployment and the full record private after the end.
         #[serde(default)]
         secret: bool,
     },
-    /// Offers a game to whoever has the code that comes back. It expires after a day.
+    /// Offers a game to the person who is given the code in the answer. It expires after a day.
     Challenge {
         /// The client's id for this command.
         cmd_id: CommandId,
-        /// What is offered.
+        /// What to play.
         terms: Terms,
-        /// The side the challenger wants; chance decides without one.
+        /// The side that the challenger wants. Without one, it is drawn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         side: Option<Side>,
     },
-    /// Takes a challenge back.
+    /// Withdraws a challenge.
     CancelChallenge {
         /// The client's id for this command.
         cmd_id: CommandId,
-        /// Its code.
+        /// The code of the challenge.
         challenge: String,
     },
-    /// Asks what a challenge offers, before accepting it.
+    /// Asks what a challenge offers, before accepting it. The answer is `challenge`.
     ShowChallenge {
-        /// Its code.
+        /// The code of the challenge.
         challenge: String,
     },
-    /// Accepts a challenge: the game starts.
+    /// Accepts a challenge. The game starts.
     AcceptChallenge {
         /// The client's id for this command.
         cmd_id: CommandId,
-        /// Its code.
+        /// The code of the challenge.
         challenge: String,
-        /// Whether the acceptor's deployment and the full record stay private after the end.
+        /// True to keep the acceptor's deployment and the full record private after the end.
         #[serde(default)]
         secret: bool,
     },
@@ -104,75 +106,82 @@ pub enum ClientToServer {
     PlayBot {
         /// The client's id for this command.
         cmd_id: CommandId,
-        /// Its level: `random`.
+        /// The level of the house player: `random`, `simple` or `good`.
         bot: String,
-        /// What is played.
+        /// What to play.
         terms: Terms,
-        /// The side the client wants; chance decides without one.
+        /// The side that the client wants. Without one, it is drawn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         side: Option<Side>,
     },
-    /// Waits in the pool to be paired with somebody of about the same strength who waits for the same. The game starts by itself.
+    /// Enters the pool: the server pairs players of similar strength who want the same game, and
+    /// starts it.
     EnterPool {
         /// The client's id for this command.
         cmd_id: CommandId,
-        /// What is played; pairing decides the sides.
+        /// What to play. The server decides the sides.
         terms: Terms,
     },
-    /// Waits in the pool no longer.
+    /// Leaves the pool.
     LeavePool {
         /// The client's id for this command.
         cmd_id: CommandId,
     },
-    /// Offers another game with sides swapped after one has ended; starts it when the other side has offered too.
+    /// Offers another game with the sides swapped, after a game has ended. It starts when both
+    /// players have offered.
     Rematch {
         /// The client's id for this command.
         cmd_id: CommandId,
         /// The game that ended.
         game: GameId,
     },
-    /// Opens a game: as a player on one's own seat, or else as a spectator. The answer is `game`, then its events follow.
+    /// Opens a game: as a player with a seat in it, or else as a spectator. The answer is `game`.
+    /// Events follow.
     OpenGame {
-        /// Which.
+        /// The game.
         game: GameId,
-        /// What the client has seen already; the events since come along, for the animation.
+        /// What the client has seen already. The answer then includes the events since.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         since: Option<Position>,
     },
-    /// No more news from a game.
+    /// Ends the updates from a game.
     CloseGame {
-        /// Which.
+        /// The game.
         game: GameId,
     },
-    /// A command to a game in which the client has a seat.
+    /// A command in a game in which the client has a seat.
     Command {
-        /// The client's id for this command. Repeating an accepted one, over any connection, returns its outcome again.
+        /// The client's id for this command. Repeating an accepted command, over any connection,
+        /// returns its outcome again.
         cmd_id: CommandId,
-        /// Which game.
+        /// The game.
         game: GameId,
-        /// The ply the command is made at; refused as stale when the game has moved on.
+        /// The ply at which the command is made. It is refused as `stale_ply` once the game has
+        /// moved on.
         ply: Ply,
-        /// The epoch of the view the command is made in, as `game` told it. In a later epoch it is refused as stale, unless it is a deployment or was
-        /// accepted before: its player has seen moves that are lost. Without one nobody can tell.
+        /// The epoch of the view in which the command is made. Send it. In a later epoch the
+        /// command is refused as `stale_epoch`, unless it is a deployment or was accepted before.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         epoch: Option<u64>,
-        /// What is asked.
+        /// The command itself.
         command: GameCommand,
     },
-    /// Says something to the opponent in a game, also after its end. Nobody else reads it, and it is kept nowhere.
+    /// Says something to the opponent, during a game or after it. No one else reads it, and it is
+    /// not stored.
     Say {
         /// The client's id for this message.
         cmd_id: CommandId,
-        /// Which game.
+        /// The game.
         game: GameId,
-        /// What is said.
+        /// What to say.
         said: Said,
     },
-    /// Tells the operators of the server what the opponent did in a game: once for each game, ten times a day.
+    /// Reports the opponent's behavior in a game to the operators of the server: once for each
+    /// game, ten times a day.
     Report {
         /// The client's id for this message.
         cmd_id: CommandId,
-        /// Which game.
+        /// The game.
         game: GameId,
         /// What happened, in 1 to 300 characters.
         reason: String,
@@ -181,73 +190,76 @@ pub enum ClientToServer {
     MyGames {},
 }
 
-/// What a player may ask of a game.
+/// A command in a game.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum GameCommand {
-    /// Hands a deployment in, or another one while the other side is not ready.
+    /// Hands in a deployment. It can be replaced until both sides are ready.
     Deploy {
-        /// The text of §P4: the row nearest the enemy first, each row from the player's own left to right.
+        /// The deployment: a character for each home square, the row nearest the enemy first, each
+        /// row from the player's own left to right.
         setup: String,
     },
-    /// A ply.
+    /// Takes a turn: moves a piece, or strikes.
     Move {
         /// From and to, as in `a4a5`.
         #[serde(rename = "move")]
         squares: MoveText,
-        /// Which of two paths along a joined line: `+` over rows or columns counting up, `-` counting down; the shorter legal one without it (§S2.7).
+        /// Which of two paths to take where lines join at the board's edges: `+` toward higher rows
+        /// or columns, `-` toward lower ones. Without it, the shorter legal path.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         path: Option<Sign>,
-        /// The color of the chip to lay where the piece lands, in rulesets with chips; not with a flash (§S2.3, §S3.2).
+        /// The color of the chip to lay on the target square. Required in rulesets with chips,
+        /// except for a flash.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         color: Option<ChipColor>,
     },
-    /// A ply: takes one of one's own pieces off the board into the reserve (§S1.5).
+    /// Takes a turn: moves one of the player's own pieces from the board to the reserve.
     Remove {
-        /// Where it stands.
+        /// The square of the piece.
         square: Square,
     },
-    /// A ply: brings a piece of the reserve onto one's own home rows (§S1.5).
+    /// Takes a turn: brings a piece from the reserve onto the player's own home rows.
     Place {
-        /// Where to.
+        /// The target square.
         square: Square,
-        /// What.
+        /// The rank of the piece.
         rank: Rank,
-        /// Whether a labeled one (§S2.1).
+        /// True to place a labeled piece.
         #[serde(default, skip_serializing_if = "is_false")]
         labeled: bool,
-        /// The color of the chip to lay there, in rulesets with chips.
+        /// The color of the chip to lay there. Required in rulesets with chips.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         color: Option<ChipColor>,
     },
-    /// Names the color of the chip one owes (§S2.4).
+    /// Names the color of the chip that the player owes.
     Color {
-        /// Which.
+        /// The color.
         color: ChipColor,
     },
-    /// Names the piece of the pool that one's struck coin is (§Q4). Once taken it is final.
+    /// Names the rank of the player's own coin in the pending strike. The choice is final.
     Choose {
-        /// Which.
+        /// The rank.
         rank: Rank,
     },
-    /// Offers a draw, or accepts the other side's offer.
+    /// Offers a draw, or accepts the opponent's offer.
     OfferDraw {},
-    /// Accepts the other side's offer.
+    /// Accepts the opponent's draw offer.
     AcceptDraw {},
-    /// Declines the other side's offer.
+    /// Declines the opponent's draw offer.
     DeclineDraw {},
-    /// Gives up.
+    /// Resigns.
     Resign {},
-    /// Calls the game off, before one's own first ply.
+    /// Aborts the game, before the player's own first turn.
     Abort {},
-    /// Claims a game that the other side has left: from the moment on that its presence names, refused before.
+    /// Claims a game that the opponent has left. It is refused before the time in `claimable`.
     Claim {
-        /// As what.
+        /// What is claimed.
         result: ClaimedResult,
     },
 }
 
-/// What is claimed of a game that the other side has left.
+/// What a player claims of a game that the opponent has left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimedResult {
@@ -360,21 +372,22 @@ impl fmt::Debug for GameCommand {
     }
 }
 
-/// What a game is played by.
+/// The terms of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Terms {
-    /// The ruleset's id; a custom game's with its changes: `classic,ties=attacker,quiet=off`.
+    /// The ruleset's id. A custom game adds its changes: `classic,ties=attacker,quiet=off`.
     pub ruleset: String,
-    /// The clock.
+    /// The time control.
     pub time: Time,
-    /// Whether only the two players see the game.
+    /// True if only the two players may see the game.
     #[serde(default)]
     pub private: bool,
-    /// Whether the offering player's deployment and the full record stay private after the end.
+    /// True to keep the offering player's deployment and the full record private after the end.
     #[serde(default)]
     pub secret: bool,
-    /// Whether the game changes the ratings of its players: between accounts or between bots, with a clock, by a ruleset as it is.
+    /// True if the game changes ratings. That takes two accounts or two bots, a clock, and a
+    /// ruleset without changes.
     #[serde(default, skip_serializing_if = "is_false")]
     pub rated: bool,
 }
@@ -382,27 +395,27 @@ pub struct Terms {
 /// Milliseconds of a day.
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// A game's clock.
+/// The time control of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Time {
     /// No clock.
     Unlimited {},
-    /// Base time and increment per own ply.
+    /// Base time, with an increment for each of the player's own turns.
     Fischer {
         /// Base time in seconds, 10 to 86,400.
         base_s: u32,
         /// Increment in seconds, 0 to 3,600.
         increment_s: u32,
     },
-    /// Base time, and the first seconds of every own turn free; what is not used of them is lost.
+    /// Base time, with a delay: the first seconds of every turn are free. Unused free time is lost.
     Delay {
         /// Base time in seconds, 10 to 86,400.
         base_s: u32,
-        /// Free seconds of a turn, 1 to 3,600.
+        /// Free seconds in each turn, 1 to 3,600.
         free_s: u32,
     },
-    /// So many days for every own ply, and for the deployment.
+    /// Days for each turn, and for the deployment.
     Correspondence {
         /// Days, 1 to 14.
         days: u32,
@@ -467,17 +480,17 @@ impl Time {
     }
 }
 
-/// What a client has seen of a game: `seq` counts what its audience was shown.
+/// How much of a game a client has seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Position {
-    /// The epoch the server told with the game.
+    /// The epoch from `game`.
     pub epoch: u64,
-    /// The last number seen.
+    /// The last sequence number that the client has seen.
     pub seq: u64,
 }
 
-/// A client-made id of a command: 1 to 36 letters, digits, `-` and `_`; a UUID fits.
+/// An id that the client makes for a command: 1 to 36 letters, digits, `-` and `_`. A UUID fits.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]

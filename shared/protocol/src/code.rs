@@ -3,7 +3,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Why something was refused. Codes are stable: programs may branch on them. Those of the rules engine are passed on as they are.
+/// Why something was refused. Codes are stable, so programs may branch on them. The rules engine's
+/// codes are passed on unchanged.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Code(String);

@@ -13,73 +13,74 @@ use self::from_rules::chips_of;
 use crate::server_to_client::Audience;
 use crate::text::{HexBytes, IdentityText, LaidText, MoveText, PieceText};
 
-/// Everything an audience knows of a game.
+/// Everything that a client may know of a game.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GameView {
-    /// Who looks.
+    /// Who the view is for.
     pub audience: Audience,
     /// The ruleset's id.
     pub ruleset: String,
-    /// Deploying, playing or over.
+    /// How far the game is.
     pub phase: Phase,
-    /// Whether the clocks stand still because the service is down or stopping.
+    /// True while the clocks are stopped because the service is down or stopping.
     #[serde(default, skip_serializing_if = "is_false")]
     pub paused: bool,
-    /// Which sides have a deployment in.
+    /// Which sides have handed in a deployment.
     pub ready: PerSide<bool>,
-    /// Until when deployments are taken, in milliseconds since 1970.
+    /// The deadline for deployments, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deploy_deadline: Option<u64>,
-    /// One's own deployment as handed in, while deploying (§P4 without blanks).
+    /// The player's own deployment as handed in, while deploying.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_deployment: Option<String>,
-    /// Squares that nothing enters.
+    /// The lake squares, which no piece enters.
     pub lakes: Vec<Square>,
     /// The pieces on the board, by rising row and column.
     pub pieces: Vec<PieceText>,
-    /// How many pieces of each rank each side has lost; ranks without losses are left out.
+    /// How many pieces of each rank each side has lost. Ranks without losses are left out.
     pub captured: PerSide<BTreeMap<Rank, u8>>,
-    /// Turns taken.
+    /// Turns taken so far.
     pub ply: Ply,
     /// Whose turn it is, while the game is played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Side>,
-    /// The last ply, if it was a move.
+    /// The last turn, if it was a move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_move: Option<SeenMove>,
-    /// The last ply, if it went between board and reserve (§S1.5).
+    /// The last turn, if it went between board and reserve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_exchange: Option<SeenExchange>,
     /// Each side's reserve, in rulesets with one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserve: Option<PerSide<Reserve>>,
-    /// The squares with chips by color, in rulesets with chips (§S2.3).
+    /// The squares with chips, by color, in rulesets with chips.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chips: Option<BTreeMap<ChipColor, Vec<Square>>>,
-    /// The chip whose color the side to move must name before anything else (§S2.4).
+    /// The chip whose color the side to move must name before anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owed_color: Option<OwedColor>,
-    /// What each side's coins can still become, in rulesets with coins (§Q8); ranks without any left are left out.
+    /// What each side's coins can still become, in rulesets with coins. Ranks with none left are
+    /// left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pools: Option<PerSide<BTreeMap<Rank, u8>>>,
-    /// The strike that waits for choices (§Q4).
+    /// The strike that waits for choices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_strike: Option<PendingStrike>,
-    /// One's own moves that a repetition rule refuses this turn.
+    /// The player's own moves that a repetition rule refuses this turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused_moves: Vec<MoveText>,
-    /// Both clocks; none when time is unlimited.
+    /// Both clocks. Absent if time is unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<Clock>,
-    /// Who has a draw offer standing.
+    /// The side whose draw offer is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draw_offer: Option<Side>,
-    /// Plies left until a limit draws the game, once it is near (§A12).
+    /// Plies until a limit draws the game. Present only when a limit is near.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plies_to_limit: Option<Ply>,
     /// Each side's commitment to its deployment.
     pub commitments: PerSide<Option<HexBytes>>,
-    /// Deployments that were opened to this audience at the end.
+    /// The deployments opened to this client at the end.
     #[serde(default)]
     pub opened: PerSide<Option<Opened>>,
     /// How the game ended.
@@ -95,25 +96,26 @@ fn is_false(value: &bool) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// The sides deploy.
+    /// Both sides deploy.
     Deploying,
     /// The game is played.
     Playing,
-    /// The game is over.
+    /// The game has ended.
     Over,
 }
 
-/// Both clocks at a moment of the server's time.
+/// Both clocks at one moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Clock {
     /// The moment, in milliseconds since 1970.
     pub at: u64,
-    /// What is left to each side then, in milliseconds.
+    /// The time left to each side at that moment, in milliseconds.
     pub remaining_ms: PerSide<u64>,
-    /// What is left then of a turn's free time, which goes first, in milliseconds; only with a delay.
+    /// The free time left in the current turn, in milliseconds. It runs before `remaining_ms`.
+    /// Present only with a delay.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub free_ms: PerSide<u64>,
-    /// Whose time runs.
+    /// Whose clock runs. Absent if neither does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running: Option<Running>,
 }
@@ -122,15 +124,15 @@ fn is_nothing(free_ms: &PerSide<u64>) -> bool {
     free_ms.red == 0 && free_ms.blue == 0
 }
 
-/// Whose time runs.
+/// Whose clock runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Running {
-    /// Red's.
+    /// Red's clock.
     Red,
-    /// Blue's.
+    /// Blue's clock.
     Blue,
-    /// Both sides': each owes a choice in a strike (§Q4).
+    /// Both clocks: each side owes a choice in a strike.
     Both,
 }
 
@@ -158,98 +160,99 @@ impl Running {
 /// How a game ended.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
-    /// Who won; nobody in a draw and in a game that was called off.
+    /// The winner. Absent after a draw and in an aborted game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<Side>,
-    /// Why: one of the frozen codes of §A11.
+    /// Why the game ended: one of the end reasons.
     pub reason: String,
 }
 
-/// A deployment that was opened, with the salt of its commitment.
+/// An opened deployment, with the salt of its commitment.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Opened {
-    /// §P4 without blanks.
+    /// The deployment, without blanks.
     pub setup: String,
-    /// The salt.
+    /// The 32 random bytes of the commitment.
     pub salt: HexBytes,
 }
 
-/// What an audience sees of an event.
+/// An event, as a client may see it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum GameEvent {
-    /// One's own deployment was taken.
+    /// The client's own deployment was accepted.
     Deployed {
-        /// §P4 without blanks.
+        /// The deployment, without blanks.
         setup: String,
     },
     /// Another side is ready.
     Ready {
-        /// Which.
+        /// The side that is ready.
         side: Side,
     },
-    /// Both sides are ready; the game has started.
+    /// Both sides are ready and the game has started.
     Started {
         /// Each side's commitment to its deployment.
         commitments: PerSide<Option<HexBytes>>,
     },
-    /// A ply.
+    /// A side moved a piece, or struck. This is a turn.
     Moved(SeenMove),
-    /// A strike with a coin in it; the ply comes when whoever owes a choice has made it (§Q4).
+    /// A strike with a coin in it. The turn completes with `moved`, after every side that owes a
+    /// choice has made it.
     Struck(PendingStrike),
-    /// One's own choice was taken. Nobody else is told, not even that it was made; the record of a game that is over tells the choices of every strike that
-    /// was resolved (§Q4).
+    /// The client's own choice was accepted. Other clients are not told that it was made. The
+    /// record of a finished game includes the choices of all resolved strikes.
     Chosen {
-        /// Who.
+        /// The side that chose.
         side: Side,
-        /// What.
+        /// The rank that it chose.
         rank: Rank,
     },
-    /// A ply: a side took a piece off the board into its reserve (§S1.5).
+    /// A side moved a piece from the board to its reserve. This is a turn.
     Removed {
-        /// Whose.
+        /// The side that removed a piece.
         side: Side,
-        /// From where.
+        /// The square it left.
         square: Square,
     },
-    /// A ply: a side brought a piece on from its reserve (§S1.5).
+    /// A side brought a piece from its reserve onto the board. This is a turn.
     Placed(SeenPlacing),
-    /// A side laid the chip it owed (§S2.4). No ply.
+    /// A side named the color of the chip it owed. This is no turn.
     Colored {
-        /// Who.
+        /// The side that named it.
         side: Side,
-        /// Where.
+        /// The square of the chip.
         square: Square,
-        /// The color.
+        /// The color of the chip.
         color: ChipColor,
     },
     /// A side offered a draw.
     DrawOffered {
-        /// Which.
+        /// The side that offered.
         side: Side,
     },
-    /// A side declined the other's offer.
+    /// A side declined the opponent's draw offer.
     DrawDeclined {
-        /// Which.
+        /// The side that declined.
         side: Side,
     },
-    /// The clocks stand still since then.
+    /// The clocks stopped.
     Paused {
-        /// In milliseconds since 1970.
+        /// When they stopped, in milliseconds since 1970.
         since: u64,
     },
     /// The clocks run again.
     Resumed {
-        /// Since when, in milliseconds since 1970: named where nobody had the game open when the pause was over, and the log is told of it later. Otherwise since the event's
-        /// own time.
+        /// When they started again, in milliseconds since 1970, if that was before the event.
+        /// Absent if they start with the event.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         since: Option<u64>,
     },
-    /// The game is over.
+    /// The game has ended.
     Ended {
-        /// How.
+        /// How it ended.
         outcome: Outcome,
-        /// The deployments that are open to this audience from now on.
+        /// The deployments that are open to this client from now on.
         opened: PerSide<Option<Opened>>,
     },
 }
@@ -275,16 +278,16 @@ impl GameEvent {
     }
 }
 
-/// A piece that came from a reserve as an audience saw it.
+/// A piece that came from a reserve, as a client may see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SeenPlacing {
-    /// Whose.
+    /// The side that placed it.
     pub side: Side,
-    /// Where to.
+    /// The square.
     pub square: Square,
-    /// What it is: known to its owner, and to everybody when it is labeled.
+    /// The rank. Only its owner knows it, unless the piece is labeled.
     pub piece: IdentityText,
-    /// Whether it is labeled (§S2.1).
+    /// True if the piece is labeled.
     #[serde(default, skip_serializing_if = "is_false")]
     pub labeled: bool,
     /// The color of its chip.
@@ -292,86 +295,87 @@ pub struct SeenPlacing {
     pub color: Option<ChipColor>,
 }
 
-/// A ply between board and reserve.
+/// A turn between board and reserve.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum SeenExchange {
     /// A piece left the board.
     Removed {
-        /// Whose.
+        /// The side that removed a piece.
         side: Side,
-        /// From where.
+        /// The square it left.
         square: Square,
     },
     /// A piece came onto the board.
     Placed(SeenPlacing),
 }
 
-/// A side's reserve as an audience knows it (§S1.7).
+/// A side's reserve, as a client may see it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Reserve {
     /// How many pieces it has.
     pub size: u16,
-    /// How many of each rank lie face up; ranks without any are left out.
+    /// How many pieces of each rank lie face up. Ranks with none are left out.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labeled: BTreeMap<Rank, u8>,
-    /// How many of each rank lie face down, for whoever knows that side's ranks.
+    /// How many pieces of each rank lie face down. Present if the client may know that side's
+    /// ranks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unlabeled: Option<BTreeMap<Rank, u8>>,
 }
 
-/// A chip whose color a side must name before anything else (§S2.4).
+/// A chip whose color a side must name before anything else.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct OwedColor {
-    /// Who.
+    /// The side that owes it.
     pub side: Side,
-    /// Where its piece has come to stand.
+    /// The square on which its piece now stands.
     pub square: Square,
 }
 
-/// A strike that waits until whoever owes a choice has said what his coin is (§Q4).
+/// A strike that waits for one or both sides to say what their coin is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PendingStrike {
-    /// Who struck.
+    /// The side that struck.
     pub side: Side,
     /// From and to, as in `a4a5`.
     #[serde(rename = "move")]
     pub squares: MoveText,
-    /// Whose coins are in it. That one of two has chosen already is shown to nobody.
+    /// Which sides have a coin in the strike. It does not change when one of two sides has chosen.
     pub owes: PerSide<bool>,
-    /// One's own choice, once it is made.
+    /// The client's own choice, once made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_choice: Option<Rank>,
 }
 
-/// A ply as an audience saw it.
+/// A move, as a client may see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SeenMove {
-    /// Who moved.
+    /// The side that moved.
     pub side: Side,
     /// From and to, as in `a4a5`.
     #[serde(rename = "move")]
     pub squares: MoveText,
-    /// What is known of the piece after the ply.
+    /// What is known of the piece after the move.
     pub piece: IdentityText,
-    /// What came of the strike, if it was one.
+    /// The strike, if the move was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strike: Option<SeenStrike>,
-    /// The squares whose chips changed and their color now, as in `a7a8=g` (§S3.3).
+    /// The squares whose chips changed and their new color, as in `a7a8=g`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub laid: Option<LaidText>,
 }
 
-/// A strike as an audience saw it.
+/// A strike, as a client may see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SeenStrike {
     /// The piece that moved.
     pub attacker: IdentityText,
-    /// Where it is now.
+    /// Where the attacker is now.
     pub attacker_fate: StrikeFate,
     /// The piece that was struck.
     pub defender: IdentityText,
-    /// Where it is now.
+    /// Where the defender is now.
     pub defender_fate: StrikeFate,
 }
 
@@ -387,37 +391,39 @@ pub enum StrikeFate {
     Leaves,
 }
 
-/// What an event changes in a view beyond the event itself: derived facts, absolute, so that none is ever computed twice.
+/// What an event changes in a view beyond the event itself. The values are absolute, so a client
+/// computes none of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ViewChange {
     /// Both clocks after the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<Clock>,
-    /// Until when deployments are taken.
+    /// The deadline for deployments, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deploy_deadline: Option<u64>,
     /// Whose turn it is after the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Side>,
-    /// Plies left until a limit draws the game, once it is near.
+    /// Plies until a limit draws the game. Present only when a limit is near.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plies_to_limit: Option<Ply>,
-    /// One's own moves that a repetition rule refuses this turn.
+    /// The player's own moves that a repetition rule refuses this turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused_moves: Vec<MoveText>,
-    /// What each side has lost in all, with a strike.
+    /// What each side has lost in all. Present after a strike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub captured: Option<PerSide<BTreeMap<Rank, u8>>>,
-    /// With a ply the pieces that now stand on its squares; with the start and the end all pieces.
+    /// After a turn, the pieces that now stand on its squares. After the start and the end, all
+    /// pieces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pieces: Option<Vec<PieceText>>,
-    /// Both reserves, with what may have changed them or what is known of them.
+    /// Both reserves, if they may have changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserve: Option<PerSide<Reserve>>,
     /// The chip whose color the side to move must name before anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owed_color: Option<OwedColor>,
-    /// Both pools, with what may have changed them.
+    /// Both pools, if they may have changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pools: Option<PerSide<BTreeMap<Rank, u8>>>,
     /// The strike that waits for choices.

@@ -17,19 +17,19 @@ pub struct Invite {
     pub name: String,
 }
 
-/// A challenge that waits for the asker's answer.
+/// A challenge that waits for this player's answer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Invitation {
-    /// Its code, to accept it by.
+    /// The code of the challenge, to accept it with.
     pub challenge: String,
-    /// Who offers.
+    /// The player who made the challenge.
     pub challenger: Player,
-    /// What.
+    /// What to play.
     pub terms: Terms,
-    /// The side the asker would have; decided by chance where none is named.
+    /// The side that this player would have. Without one, it is drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub your_side: Option<Side>,
-    /// When it expires, in milliseconds since 1970.
+    /// When the challenge expires, in milliseconds since 1970.
     pub expires: u64,
 }
 

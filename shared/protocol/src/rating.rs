@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::client_to_server::Time;
 use crate::server_to_client::Player;
 
-/// How long a game is, by what its clock lets one side think in forty plies of its own. Each speed of a ruleset has a rating of its own.
+/// The speed of a game, by the time that its clock gives one side for forty turns. Each ruleset and
+/// speed has its own ratings.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Speed {
@@ -67,14 +68,14 @@ impl Speed {
     }
 }
 
-/// A rating as it is shown.
+/// A rating, as others see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RatingPoint {
-    /// The strength, in points.
+    /// The rating, in points.
     pub rating: u32,
-    /// How uncertain that is: one standard deviation, in points.
+    /// How uncertain the rating is: one standard deviation, in points.
     pub deviation: u32,
-    /// Whether too little is known yet for the figure to mean much; shown with a question mark.
+    /// True while too little is known for the rating to mean much. Show it with a question mark.
     #[serde(default)]
     pub provisional: bool,
 }
@@ -94,7 +95,7 @@ pub struct RatingInfo {
     pub last: u64,
 }
 
-/// What a rated game did to both ratings.
+/// How a rated game changed both ratings.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RatingChange {
     /// The game.
@@ -103,12 +104,12 @@ pub struct RatingChange {
     pub ruleset: String,
     /// The speed.
     pub speed: Speed,
-    /// The first mover's advantage that was taken into the expectation, in points.
+    /// The first mover's advantage that the expected result included, in points.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub first_move: i32,
     /// Each side's rating before the game.
     pub before: PerSide<RatingPoint>,
-    /// Each side's rating after it.
+    /// Each side's rating after the game.
     pub after: PerSide<RatingPoint>,
 }
 

@@ -5,15 +5,15 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The ratings of those who may take an offer, by the rating each has in the offer's ruleset at its speed, a provisional one like any other; 1500
-/// where an account has not played yet. At least one bound is named.
+/// A range of ratings, with at least one bound. It counts ratings for the offer's ruleset and
+/// speed, also provisional ones. An account that has not played has 1500.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RatingRange {
-    /// The lowest, in points.
+    /// The lowest rating, in points, up to 4,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<u32>,
-    /// The highest, in points.
+    /// The highest rating, in points, up to 4,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<u32>,
 }
@@ -50,25 +50,25 @@ impl fmt::Display for RatingRange {
     }
 }
 
-/// The range a seeker asks for.
+/// The range of ratings that a seeker asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum RatingWish {
     /// Between two ratings.
     Between {
-        /// The lowest, in points.
+        /// The lowest rating, in points, up to 4,000.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         min: Option<u32>,
-        /// The highest, in points.
+        /// The highest rating, in points, up to 4,000.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         max: Option<u32>,
     },
-    /// Around the seeker's own rating at this moment: the server makes bounds of it.
+    /// A range around the seeker's own rating now. The server turns it into fixed bounds.
     Around {
-        /// Points below it; any without.
+        /// How far below, in points. Without it, there is no lower bound.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         below: Option<u32>,
-        /// Points above it; any without.
+        /// How far above, in points. Without it, there is no upper bound.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         above: Option<u32>,
     },

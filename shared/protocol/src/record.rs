@@ -17,53 +17,56 @@ pub use digest::{DIGEST_VERSION, key_id, signed_message};
 /// The version of [`GameRecord`].
 pub const RECORD_FORMAT: u32 = 1;
 
-/// A game as one audience may know it, start to end: full after the end, fogged before.
+/// A game from start to end, as one client may know it: complete after the end, with hidden ranks
+/// before.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GameRecord {
-    /// [`RECORD_FORMAT`].
+    /// The version of this format, 1.
     pub format: u32,
     /// The game.
     pub game: GameId,
-    /// What was played.
+    /// The terms.
     pub terms: Terms,
-    /// Who played.
+    /// The players.
     pub players: PerSide<Player>,
-    /// When it was made, in milliseconds since 1970.
+    /// When the game was made, in milliseconds since 1970.
     pub created: u64,
-    /// The lakes that were drawn for this game, where they are not the ruleset's own.
+    /// The lakes, if they were drawn for this game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lakes: Option<Vec<Square>>,
-    /// How long deployments were taken after that, in milliseconds; records of old games do not say.
+    /// The time for deployments after that, in milliseconds. Old records lack it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deploy_ms: Option<u64>,
-    /// What of the network's delay was given back; nothing where it is not named.
+    /// How much network delay is given back. If absent, none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_quota: Option<LagQuota>,
-    /// As whom it is told.
+    /// Who the record is for.
     pub audience: Audience,
     /// Each side's commitment to its deployment.
     pub commitments: PerSide<Option<HexBytes>>,
-    /// The deployments that are open to this audience.
+    /// The deployments that are open to this client.
     pub deployments: PerSide<Option<Opened>>,
-    /// The position a game began with that was set up and not deployed, in the one-line notation of positions, ranks that are not open
-    /// to this audience as `?`. A server's games are deployed: it never writes this.
+    /// The position that a game started from, if it was set up rather than deployed, in the
+    /// one-line notation of positions. Ranks hidden from this client are `?`. A server never writes
+    /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
-    /// What happened, oldest first.
+    /// The events, oldest first.
     pub events: Vec<RecordedEvent>,
-    /// How it ended.
+    /// How the game ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
     /// Where the record comes from, if no Flagfall game wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
-    /// The server's signature of the game's digest, once the game is over. Games of servers without a key have none, nor those that ended before
-    /// servers signed.
+    /// The server's signature of the game's digest, after the end. Absent if the server has no key,
+    /// or if the game ended before servers signed games.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<RecordSignature>,
 }
 
-/// A server's signature of a finished game: Ed25519 over the game's digest, as RECORDS.md defines it.
+/// A server's signature of a finished game: Ed25519 over the game's digest, which
+/// docs/protocol/RECORDS.md defines.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RecordSignature {
     /// The id of the public key: the first 16 hexadecimal digits of its SHA-256.
@@ -90,26 +93,26 @@ pub struct SigningKeys {
     pub keys: Vec<SigningKeyInfo>,
 }
 
-/// What an imported record was made from. Its stamps are all zero, for nobody stamped it; its players are known by name alone; and unless
-/// the format carries commitments it has none: they are null, and the salts are 32 zero bytes.
+/// The source of an imported record. Its times are all zero, and its players have only names.
+/// Unless the format has commitments, they are null and the salts are 32 zero bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Imported {
-    /// The format's name: `text`, `strados` or `pbm`.
+    /// The name of the format: `text`, `strados` or `pbm`.
     pub from: String,
 }
 
-/// An event and when it happened.
+/// An event and its time.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RecordedEvent {
-    /// In milliseconds since 1970.
+    /// When it happened, in milliseconds since 1970.
     pub at: u64,
-    /// What of the network's delay the side that acted was given back, in milliseconds.
+    /// The network delay that was given back to the side that acted, in milliseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lag_ms: u32,
-    /// The side that gave up, at the end of a game that a side resigned. Records of old games do not name it.
+    /// The side that resigned, at the end of a game that ended so. Old records lack it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Side>,
-    /// What.
+    /// The event.
     pub event: GameEvent,
 }
 
@@ -126,13 +129,15 @@ fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
-/// How much of the network's delay a side is given back with a ply: what the server measured on its line, while its stock lasts. In milliseconds.
+/// How much network delay a side is given back: what the server measured on its connection, as long
+/// as its stock lasts. In milliseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LagQuota {
-    /// What the stock grows by with a ply, and the longest a flag waits for a ply that may be under way.
+    /// How much the stock grows with each of the side's turns. Also the longest that a flag waits
+    /// for a move that may be on its way.
     pub per_ply_ms: u32,
-    /// What the stock is at the beginning, and at most.
+    /// The stock at the start, and its maximum.
     pub stock_ms: u32,
 }
 

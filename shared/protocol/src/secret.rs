@@ -3,8 +3,9 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A credential in a message: a token, a password, a recovery code. `Debug` does not show it, it has no `Display`, and whoever wants it
-/// has to ask for it by name.
+/// A secret: a token, a password or a recovery code.
+///
+/// `Debug` hides it, it has no `Display`, and code that needs the text has to call `expose`.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Secret(String);

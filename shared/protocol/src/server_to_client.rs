@@ -12,78 +12,79 @@ use crate::rating::{RatingChange, RatingPoint};
 use crate::rating_range::RatingRange;
 use crate::secret::Secret;
 
-/// What the server sends. Clients ignore fields they do not know.
+/// A message from the server. Clients ignore fields that they do not know.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "a message is serialized where it is made; it does not travel")]
 pub enum ServerToClient {
-    /// The answer to a hello.
+    /// The answer to `hello`.
     Welcome {
         /// The server's protocol version.
         protocol: u32,
         /// The server's program and version.
         server: String,
-        /// Who the client is.
+        /// The player that the client is.
         player: Player,
-        /// A new guest's token: durable, to be kept secret, told this once.
+        /// The token of a new guest. Store it and keep it secret: the server sends it only once.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         token: Option<Secret>,
-        /// The server's time in milliseconds since 1970.
+        /// The server's time, in milliseconds since 1970.
         server_time: u64,
         /// The player's running games.
         games: Vec<GameSummary>,
     },
-    /// A command was carried out, and whatever it changed is on disk.
+    /// A command was carried out. What it changed is on disk.
     Accepted {
-        /// The command.
+        /// The id of the command.
         cmd_id: CommandId,
-        /// What came of it.
+        /// The outcome.
         outcome: Accepted,
     },
-    /// A command or a message was refused; nothing changed.
+    /// A command or message was refused. It changed nothing, except perhaps with the code
+    /// `store_unavailable` or `stopping`: then repeat the command with the same id.
     Refused {
-        /// The command, where the message had one that could be read.
+        /// The id of the command, if the message had a readable one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cmd_id: Option<CommandId>,
-        /// The game, where it was about one.
+        /// The game, if the message was about one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         game: Option<GameId>,
-        /// Why; stable.
+        /// Why, as a stable code for programs.
         code: Code,
-        /// Why and what to do, for a person.
+        /// Why and what to do, for people.
         message: String,
-        /// The game's current number for this audience, where it was about one.
+        /// The game's current sequence number for this client, if the message was about a game.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seq: Option<u64>,
     },
-    /// The lobby as a whole; sent again when it changes.
+    /// The whole lobby. The server sends it again when it changes.
     Lobby {
         /// The open seeks, oldest first.
         seeks: Vec<Seek>,
-        /// The latest public games that are running.
+        /// The latest running public games.
         games: Vec<GameSummary>,
-        /// Connected players.
+        /// How many players are connected.
         players_online: u32,
     },
     /// What a challenge offers.
     Challenge {
-        /// Its code.
+        /// The code of the challenge.
         challenge: String,
-        /// Who offers.
+        /// The player who made the challenge.
         challenger: Player,
-        /// What.
+        /// What to play.
         terms: Terms,
-        /// The side that whoever accepts will have; decided by chance where none is named.
+        /// The side of the player who accepts. Without one, it is drawn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         your_side: Option<Side>,
-        /// When it expires, in milliseconds since 1970.
+        /// When the challenge expires, in milliseconds since 1970.
         expires: u64,
     },
-    /// A game in which the client has a seat has been made.
+    /// A game was made in which the client has a seat.
     GameStarted {
         /// The game.
         game: GameSummary,
-        /// The client's side.
+        /// The side that the client plays.
         side: Side,
     },
     /// The client's own running games.
@@ -91,32 +92,34 @@ pub enum ServerToClient {
         /// The games, newest first.
         games: Vec<GameSummary>,
     },
-    /// A whole game as this client's audience may know it; the answer to `open_game`.
+    /// A whole game, as this client may see it. The answer to `open_game`.
     Game {
         /// The game.
         game: GameSummary,
-        /// As whom the client sees it.
+        /// How the client sees the game.
         audience: Audience,
-        /// Whether the client may act: a player's newest connection may.
+        /// True if the client may act. A player's newest connection to the game may.
         driving: bool,
-        /// Changes when the log, or a branch of it, was lost.
+        /// The epoch of the game's log. It changes if the store has lost events.
         epoch: u64,
-        /// Counts what this audience has been shown.
+        /// The sequence number of the last event in this view.
         seq: u64,
-        /// The view at `seq`.
+        /// The game at `seq`.
         view: GameView,
-        /// The events after the position the client named, oldest first; empty when it named none or it is unknown.
+        /// The events since the position that the client named, oldest first. Empty if it named
+        /// none, or the server no longer has them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         events: Vec<GameEvent>,
-        /// Each player's presence.
+        /// The presence of each player.
         presence: PerSide<Presence>,
-        /// Which players who are not there left on purpose: they closed the game or the connection. The line of the others was lost.
+        /// True for a player who is gone because they closed the game or the connection. Otherwise
+        /// the connection was lost.
         #[serde(default, skip_serializing_if = "is_neither")]
         left: PerSide<bool>,
-        /// From when on the game can be claimed because this player is gone, in milliseconds since 1970.
+        /// When the game can be claimed because this player is gone, in milliseconds since 1970.
         #[serde(default, skip_serializing_if = "is_unclaimable")]
         claimable_at: PerSide<Option<u64>>,
-        /// Who has asked for a rematch.
+        /// The sides that have asked for a rematch.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         rematch: Vec<Side>,
         /// Why the game was aborted, if it was.
@@ -127,11 +130,11 @@ pub enum ServerToClient {
     Event {
         /// The game.
         game: GameId,
-        /// One more than the number before.
+        /// The sequence number: one more than the one before.
         seq: u64,
         /// What happened.
         event: GameEvent,
-        /// What else of the view changed with it.
+        /// What else changes in the view.
         change: ViewChange,
         /// Why the game was aborted, if this event aborted it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -141,92 +144,97 @@ pub enum ServerToClient {
     Presence {
         /// The game.
         game: GameId,
-        /// Which player.
+        /// The player.
         side: Side,
-        /// Now.
+        /// The player's presence now.
         presence: Presence,
-        /// True if they are not there because they left on purpose: they closed the game or the connection.
+        /// True if they are gone because they closed the game or the connection.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         left: bool,
     },
-    /// A player is gone, and from a moment on the other one may claim the game; or he may not any more.
+    /// A player is gone and the opponent may claim the game from a certain time on, or no longer
+    /// may.
     Claimable {
         /// The game.
         game: GameId,
-        /// Who is gone.
+        /// The side that is gone.
         gone: Side,
-        /// From when on, in milliseconds since 1970; none when he is back, or nobody waits for him.
+        /// When a claim is possible, in milliseconds since 1970. Absent if no claim is possible.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<u64>,
     },
-    /// A player offers a rematch of a game that ended.
+    /// A player offers a rematch of a game that has ended.
     RematchOffered {
-        /// The game that ended.
+        /// The game that has ended.
         game: GameId,
-        /// Who offers.
+        /// The side that offers.
         side: Side,
     },
-    /// A newer connection of the same player took the seat over; this one goes on as read-only.
+    /// A newer connection of the same player has taken the seat. This one can only watch.
     Superseded {
         /// The game.
         game: GameId,
     },
-    /// A player of one of the client's games has said something: told to both players and to nobody else.
+    /// A player in one of the client's games said something. Only the two players receive it.
     Said {
         /// The game.
         game: GameId,
-        /// Who.
+        /// The side that spoke.
         side: Side,
-        /// What.
+        /// What they said.
         said: Said,
     },
-    /// A rated game of the client's has changed both ratings.
+    /// One of the client's rated games has changed both ratings.
     Rated {
-        /// How.
+        /// The change.
         change: RatingChange,
     },
-    /// A game can no longer be served: its log is damaged. Other games go on.
+    /// A game can no longer be played because its log is damaged. Other games go on.
     GameUnavailable {
         /// The game.
         game: GameId,
-        /// For a person.
+        /// An explanation for people.
         message: String,
     },
-    /// Whether the server reaches its store. While it does not, nothing can be done and no clock runs for long; what is open is shown on.
+    /// The server has lost its store or has it back. Without the store, commands are refused. Open
+    /// games stay visible.
     StoreState {
-        /// Whether it does. It does until the server says otherwise.
+        /// True if the server reaches its store. Assume true until told otherwise.
         available: bool,
     },
-    /// Somebody has addressed a challenge to the client's player: told at once, and kept until it is answered (`/api/me/challenges`).
+    /// Another player has addressed a challenge to this player. It stays in `/api/me/challenges`
+    /// until it is answered.
     Challenged {
-        /// What is offered, and by whom.
+        /// The challenge.
         invitation: Invitation,
     },
-    /// A challenge of the client's player was accepted or declined.
+    /// The client's own challenge was accepted or declined.
     ChallengeAnswered {
-        /// Its code.
+        /// The code of the challenge.
         challenge: String,
-        /// By whom.
+        /// The player who answered.
         by: Player,
-        /// Whether it was accepted: then the game follows as `game_started`.
+        /// True if it was accepted. Then `game_started` follows.
         accepted: bool,
     },
-    /// A challenge that was addressed to the client's player is open no more: it was taken back, or somebody else has accepted it.
+    /// A challenge that was addressed to this player is no longer open: it was withdrawn, or
+    /// someone else accepted it.
     ChallengeGone {
-        /// Its code.
+        /// The code of the challenge.
         challenge: String,
-        /// Who had made it.
+        /// The player who made it.
         challenger: Player,
     },
-    /// To be answered with a pong.
+    /// Asks for a `pong` with the same id.
     Ping {
-        /// Its number.
+        /// The id of the ping.
         id: u64,
-        /// The server's time in milliseconds since 1970.
+        /// The server's time, in milliseconds since 1970.
         server_time: u64,
-        /// The current numbers of the client's open games: who is behind opens the game again.
+        /// The current sequence numbers of the client's open games. A client that is behind opens
+        /// the game again.
         heads: Vec<GameHead>,
-        /// How the client's player waits in the pool; none while they do not.
+        /// The player's state in the pool. Absent if they are not waiting.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pool: Option<PoolStatus>,
     },
@@ -235,10 +243,10 @@ pub enum ServerToClient {
 /// Why a game was aborted.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Abort {
-    /// The side that called the game off.
+    /// The side that aborted the game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub called_off_by: Option<Side>,
-    /// The sides that had not deployed in time.
+    /// The sides that did not deploy in time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_deployed: Vec<Side>,
 }
@@ -251,79 +259,80 @@ impl Abort {
     }
 }
 
-/// How a player waits in the pool.
+/// The state of a player who waits in the pool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PoolStatus {
-    /// Since when, in milliseconds since 1970.
+    /// When they entered, in milliseconds since 1970.
     pub since: u64,
-    /// Which ratings they may be paired with now: of opponents who have just come and whose rating is as uncertain. It grows with the
-    /// time waited. None where games have no rating.
+    /// The ratings of opponents they can be paired with now, for opponents who have just entered
+    /// and whose rating is as uncertain. The range grows with the time waited. Absent if the games
+    /// have no rating.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<RatingRange>,
-    /// How many players wait for the same game, this one included.
+    /// How many players wait for the same game, including this one.
     pub waiting: u32,
 }
 
-/// What came of an accepted command.
+/// The outcome of an accepted command.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Accepted {
-    /// A game command: the sender's number after it.
+    /// A game command was carried out.
     Game {
         /// The game.
         game: GameId,
-        /// The number of the last event it caused for this audience.
+        /// The sequence number of its last event that this client may see.
         seq: u64,
     },
-    /// A game was made, and the sender has a seat in it.
+    /// A game was made in which the sender has a seat.
     Started {
         /// The game.
         game: GameId,
-        /// The sender's side.
+        /// The side that the sender plays.
         side: Side,
     },
     /// A seek is open.
     Seek {
-        /// Its id.
+        /// The id of the seek.
         seek: String,
     },
     /// A challenge is open.
     Challenge {
-        /// Its code: whoever has it may accept.
+        /// The code of the challenge. Anyone who has it may accept.
         challenge: String,
-        /// When it expires, in milliseconds since 1970.
+        /// When the challenge expires, in milliseconds since 1970.
         expires: u64,
     },
-    /// Done; there is nothing more to say.
+    /// Done. There is nothing more to report.
     Done {},
 }
 
-/// Who somebody is.
+/// A player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Player {
-    /// Never changes.
+    /// The player's id. It never changes.
     pub id: String,
-    /// Shown to others.
+    /// The name that others see.
     pub name: String,
-    /// What kind of player.
+    /// The kind of player.
     pub kind: PlayerKind,
 }
 
-/// What kind of player somebody is.
+/// The kind of a player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlayerKind {
-    /// Somebody with a name and a token.
+    /// A player with a name and a token, but no password.
     Guest,
-    /// Somebody with a password as well.
+    /// A player with a password.
     Account,
     /// A program with an account of its own.
     Bot,
-    /// A house player.
+    /// A house player: a program that the server runs.
     House,
 }
 
-/// As whom a client sees a game.
+/// How a client sees a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Audience {
@@ -331,7 +340,7 @@ pub enum Audience {
     Red,
     /// As the player with the blue pieces.
     Blue,
-    /// As a spectator: what both players know.
+    /// As a spectator, who knows what both players know.
     Public,
 }
 
@@ -365,101 +374,103 @@ fn is_unclaimable(claimable_at: &PerSide<Option<u64>>) -> bool {
     claimable_at.red.is_none() && claimable_at.blue.is_none()
 }
 
-/// Whether a player is there.
+/// Whether a player is at the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Presence {
-    /// Connected.
+    /// Connected, with the game open.
     Present,
-    /// The line dropped a moment ago.
+    /// The connection closed a moment ago.
     Reconnecting,
     /// Gone for half a minute or more, or never came.
     #[default]
     Away,
 }
 
-/// A game in a line.
+/// A game in short.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GameSummary {
-    /// Its id.
+    /// The game's id.
     pub id: GameId,
-    /// What is played.
+    /// The terms.
     pub terms: Terms,
-    /// Who plays.
+    /// The players.
     pub players: PerSide<Player>,
-    /// When it was made, in milliseconds since 1970.
+    /// When the game was made, in milliseconds since 1970.
     pub created: u64,
     /// Deploying, playing or over.
     pub phase: Phase,
-    /// Turns taken.
+    /// Turns taken so far.
     pub ply: u16,
-    /// Whose turn it is, while it is played.
+    /// Whose turn it is, while the game is played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Side>,
-    /// How it ended.
+    /// How the game ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
 }
 
-/// An open offer.
+/// An open seek.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Seek {
-    /// Its id.
+    /// The id of the seek.
     pub id: String,
-    /// Who offers.
+    /// The player who made it.
     pub seeker: Player,
-    /// What.
+    /// What to play.
     pub terms: Terms,
-    /// The side the seeker wants; chance decides without one.
+    /// The side that the seeker wants. Without one, it is drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<Side>,
-    /// Whose ratings it is for; everybody's without one.
+    /// Which ratings may accept. Without one, any player may.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<RatingRange>,
-    /// The seeker's own rating for such games when he opened it; none of guests, and where games have no rating.
+    /// The seeker's own rating for such games when they opened the seek. Absent for guests and for
+    /// games without ratings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeker_rating: Option<RatingPoint>,
 }
 
-/// A game and its audience's current number.
+/// A game and its current sequence number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GameHead {
     /// The game.
     pub game: GameId,
-    /// The number.
+    /// The sequence number for this client.
     pub seq: u64,
 }
 
-/// A ruleset in a few words, as `/api/rulesets` lists them.
+/// A ruleset, as `/api/rulesets` lists it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RulesetInfo {
-    /// Its id.
+    /// The ruleset's id.
     pub id: String,
-    /// What a person calls it.
+    /// The name for people.
     pub title: String,
-    /// One sentence.
+    /// A summary in one sentence.
     pub summary: String,
-    /// What a custom game may change of it.
+    /// What a custom game may change.
     pub options: Vec<RuleOptionInfo>,
 }
 
-/// A rule that a custom game may change: `classic,ties=attacker` names the ruleset `classic` with the option `ties` set to `attacker`.
+/// A rule that a custom game may change: in `classic,ties=attacker`, the ruleset is `classic` and
+/// its option `ties` is set to `attacker`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RuleOptionInfo {
-    /// Its name.
+    /// The name of the option.
     pub name: String,
-    /// What the ruleset has, unchanged; not named when a game is offered.
+    /// The value in the unchanged ruleset. Leave it out when you offer a game.
     pub value: String,
-    /// What it may be set to.
+    /// The possible values.
     pub values: Vec<RuleValueInfo>,
 }
 
 /// A value of an option.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RuleValueInfo {
-    /// Its name.
+    /// The name of the value.
     pub name: String,
-    /// What it means, for people.
+    /// The meaning, for people.
     pub meaning: String,
 }
 

@@ -28,7 +28,7 @@ macro_rules! text_serde {
 #[error("{0}")]
 pub struct TextError(&'static str);
 
-/// A move as `a4a5`.
+/// A move: two squares, as in `a4a5`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema)]
 #[schemars(with = "String")]
 pub struct MoveText(pub Move);
@@ -49,7 +49,8 @@ impl FromStr for MoveText {
 
 text_serde!(MoveText);
 
-/// What is known of a rank: its letter of §P4, `?` for nothing, `[9P]` for one of these, `o` of a coin, which has none yet.
+/// What is known of a rank: its letter, `?` if nothing is known, `[9P]` for one of several ranks,
+/// `o` for a coin, which has no rank yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema)]
 #[schemars(with = "String")]
 pub struct IdentityText(pub Identity);
@@ -98,7 +99,8 @@ impl FromStr for IdentityText {
 
 text_serde!(IdentityText);
 
-/// Chips that changed in a move: their squares and the letter of their color now (`r`, `y`, `b`, `g`), as in `a7a8=g`.
+/// Chips that changed in a move: their squares and the letter of their new color (`r`, `y`, `b`,
+/// `g`), as in `a7a8=g`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema)]
 #[schemars(with = "String")]
 pub struct LaidText(pub Laid);
@@ -132,9 +134,9 @@ impl FromStr for LaidText {
 
 text_serde!(LaidText);
 
-/// A piece on the board in a few characters: square, side (`r`, `b`), identity, then `'` if it has moved, `*` if its rank is revealed and `^` if it is labeled.
-///
-/// `a4r9'*` is Red's Scout on a4 that has moved and is known to all; `j7b?` an unmoved blue piece nobody else knows.
+/// A piece on the board: its square, its side (`r` or `b`), its rank, then `'` if it has moved, `*`
+/// if its rank is public and `^` if it is labeled. `a4r9'*` is Red's Scout on a4, moved and known
+/// to all. `j7b?` is a blue piece that has not moved and whose rank is unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema)]
 #[schemars(with = "String")]
 pub struct PieceText(pub SeenPiece);

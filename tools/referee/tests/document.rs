@@ -1,4 +1,4 @@
-//! The session and the examples of REFEREE.md are made by the code.
+//! The code makes the session and the examples of docs/protocol/REFEREE.md.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -56,7 +56,7 @@ fn the_positions_of_the_page_are_positions() {
 }
 
 fn document() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../REFEREE.md")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol/REFEREE.md")
 }
 
 fn session() -> String {
@@ -96,26 +96,26 @@ fn examples() -> String {
     let mut page = Page::default();
     page.heading("A game with a clock");
     page.ask(
-        "Base time and increment as in the network protocol; the game is made at a moment of the client's choosing:",
+        "Base time and increment as in the network protocol. The client chooses the moment:",
         r#"{"type":"new_game","ruleset":"barrage","time":{"kind":"fischer","base_s":60,"increment_s":2},"seed":7,"at":1000}"#,
     );
     page.ask(
-        "A side deploys; `audience` asks what somebody sees of it. Blue is told that Red is ready:",
+        "Red deploys. `audience` asks what Blue sees of it: that Red is ready:",
         r#"{"type":"command","side":"red","command":{"kind":"deploy","setup":"9....1..9. .......... .S........ F8B2......"},"at":2000,"audience":"blue"}"#,
     );
     page.quietly(ASKED[2]);
-    page.ask("What Red may do now, ready to be sent back:", r#"{"type":"legal","side":"red"}"#);
+    page.ask("What Red may do now, ready to send back:", r#"{"type":"legal","side":"red"}"#);
     page.ask(
-        "A Scout goes three squares. Everybody sees that it is one:",
+        "A Scout moves three squares. Everyone sees that it is a Scout:",
         r#"{"type":"command","side":"red","command":{"kind":"move","move":"a4a7"},"at":5000,"audience":"public"}"#,
     );
     page.ask(
-        "The game as Blue may know it; the clocks are counted to `at`:",
+        "The game as Blue may know it. The clocks are those at `at`:",
         r#"{"type":"show","audience":"blue","at":9000}"#,
     );
     page.ask("Everything:", r#"{"type":"show","audience":"everything"}"#);
     page.ask(
-        "Too late: refused, and nothing has changed.",
+        "A move that comes too late is refused. Nothing changes:",
         r#"{"type":"command","side":"blue","command":{"kind":"move","move":"f7f6"},"at":99000}"#,
     );
     page.ask("Time passes, and Blue's flag falls:", r#"{"type":"wait","at":99000}"#);
@@ -129,14 +129,14 @@ fn examples() -> String {
         r#"{"id":1,"type":"command","side":"red","command":{"kind":"move","move":"d3e3"}}"#,
     );
     page.ask(
-        "The record so far, for the public; ranks in `start` as the public may know them:",
+        "The record so far, for the public. `start` shows the ranks that the public may know:",
         r#"{"type":"record","audience":"public"}"#,
     );
-    page.ask("Back:", r#"{"type":"go_to","ply":30}"#);
-    page.ask("And forward again:", r#"{"type":"go_to","ply":31}"#);
+    page.ask("Go back:", r#"{"type":"go_to","ply":30}"#);
+    page.ask("Go forward again:", r#"{"type":"go_to","ply":31}"#);
     page.heading("Refusals");
-    page.ask("A word that is unknown:", r#"{"id":2,"type":"legal","side":"red","color":"red"}"#);
-    page.ask("A position that is none:", r#"{"type":"set_position","position":"barrage red 0 0 rF.9/x"}"#);
+    page.ask("An unknown field:", r#"{"id":2,"type":"legal","side":"red","color":"red"}"#);
+    page.ask("A text that is no position:", r#"{"type":"set_position","position":"barrage red 0 0 rF.9/x"}"#);
     page.text
 }
 

@@ -1,4 +1,4 @@
-//! Outside programs against each other, over the line protocol of RULES.md. UMPIRE.md tells people how to use it.
+//! Outside programs against each other, over the line protocol of the 2012 UCC programming competition. docs/protocol/UMPIRE.md tells people how to use it.
 //!
 //! [`bout`] is a game as a pure state machine, [`player`] the program's side of the dialogue, [`mod@line`] the words of both; [`process`] and [`game`] are the thin shell
 //! around them, [`series`] plays many games and [`standings`] counts them. Tokio runs the pipes: a game waits for two outputs, two inputs, two

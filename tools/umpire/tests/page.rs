@@ -1,4 +1,4 @@
-//! UMPIRE.md shows a dialogue that took place.
+//! docs/protocol/UMPIRE.md shows a dialogue that took place.
 
 use std::fs;
 use std::path::Path;
@@ -60,7 +60,7 @@ fn dialogue() -> String {
 
 #[test]
 fn the_page_shows_a_dialogue_that_took_place() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../UMPIRE.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol/UMPIRE.md");
     let page = fs::read_to_string(&path).expect("the page");
     let (before, rest) = page.split_once("```dialogue\n").expect("a dialogue");
     let (shown, after) = rest.split_once("```").expect("its end");

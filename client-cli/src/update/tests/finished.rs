@@ -27,7 +27,7 @@ fn answered(model: &mut Model, answer: Result<Vec<u8>, String>) -> Vec<Effect> {
 }
 
 fn record() -> Vec<u8> {
-    let protocol = include_str!("../../../../PROTOCOL.md");
+    let protocol = include_str!("../../../../docs/protocol/messages.md");
     let line = protocol.lines().find(|line| line.starts_with(r#"{"format":1,"#)).expect("a record");
     line.as_bytes().to_vec()
 }

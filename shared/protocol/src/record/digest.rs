@@ -1,4 +1,4 @@
-//! The digest of a finished game: what a server signs. RECORDS.md defines it for other programs.
+//! The digest of a finished game: what a server signs. docs/protocol/RECORDS.md defines it for other programs.
 //!
 //! It covers what the public was told while the game was played, and nothing that the end opened, so it is the same for every audience and an opened deployment never
 //! changes it. Names are left out: players may be renamed.

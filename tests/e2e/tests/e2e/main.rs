@@ -9,6 +9,7 @@ mod deployed;
 mod doors;
 mod duel;
 mod encrypted;
+mod example;
 mod games;
 mod mail;
 mod manners;

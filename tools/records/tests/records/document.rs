@@ -1,4 +1,4 @@
-//! RECORDS.md names every code, and its example is a record.
+//! docs/protocol/RECORDS.md names every code, and its example is a record.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ fn example() -> String {
 
 #[test]
 fn the_example_is_fresh_and_every_code_is_named() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../RECORDS.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol/RECORDS.md");
     let document = std::fs::read_to_string(&path).unwrap();
     let (before, rest) = document.split_once(BEGIN).expect("the place of the example is marked");
     let (_, after) = rest.split_once(END).expect("the end of the example is marked");
@@ -32,10 +32,10 @@ fn the_example_is_fresh_and_every_code_is_named() {
     if fresh != document && std::env::var_os("FLAGFALL_UPDATE").is_some() {
         std::fs::write(&path, &fresh).unwrap();
     } else {
-        assert!(fresh == document, "RECORDS.md is stale: run this test with FLAGFALL_UPDATE=1");
+        assert!(fresh == document, "docs/protocol/RECORDS.md is stale: run this test with FLAGFALL_UPDATE=1");
     }
     let falsehoods = Falsehood::ALL.iter().map(|code| code.code());
     for code in falsehoods.chain(UncheckedKind::ALL.iter().map(|code| code.code())) {
-        assert!(document.contains(&format!("| `{code}` |")), "RECORDS.md does not name {code}");
+        assert!(document.contains(&format!("| `{code}` |")), "docs/protocol/RECORDS.md does not name {code}");
     }
 }

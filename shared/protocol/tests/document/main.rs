@@ -1,9 +1,11 @@
-//! The examples of PROTOCOL.md are made by the code: a small game of `barrage`, message by message.
+//! The code makes the tables and the examples of docs/protocol/messages.md.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod tables;
+
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{
@@ -18,8 +20,12 @@ use flagfall_rules::{
 use flagfall_tests::check_generated;
 use serde::Serialize;
 
-const BEGIN: &str = "<!-- examples: made by `cargo test -p flagfall-protocol`; do not edit -->\n";
-const END: &str = "<!-- end of examples -->\n";
+const EXAMPLES: [&str; 2] = [
+    "<!-- examples: made by `cargo test -p flagfall-protocol`; do not edit -->\n",
+    "<!-- end of examples -->\n",
+];
+const TABLES: [&str; 2] =
+    ["<!-- tables: made by `cargo test -p flagfall-protocol`; do not edit -->\n", "<!-- end of tables -->\n"];
 const CREATED: Stamp = Stamp(1_764_000_000_000);
 /// The epoch of the store.
 const OPENED_IN: u64 = CREATED.0;
@@ -151,17 +157,17 @@ fn examples() -> String {
         server_time: CREATED.0,
         games: Vec::new(),
     };
-    page.example(
-        "The server answers, with the token that makes the guest the same guest next time:",
-        &welcome,
-    );
+    page.example("The server answers. With the token, the client is the same guest next time:", &welcome);
 
     page.heading("Lobby");
     let seek =
         ClientToServer::Seek { cmd_id: cmd("c-1"), terms: terms(), side: Some(Side::Red), rating: None };
-    page.example("An open offer:", &seek);
+    page.example("A seek, open to anyone:", &seek);
     let accepted = Accepted::Seek { seek: "7hqz2m4kx0ab".to_owned() };
-    page.example("Taken:", &ServerToClient::Accepted { cmd_id: cmd("c-1"), outcome: accepted });
+    page.example(
+        "The server accepts it:",
+        &ServerToClient::Accepted { cmd_id: cmd("c-1"), outcome: accepted },
+    );
     let seek = Seek {
         id: "7hqz2m4kx0ab".to_owned(),
         seeker: player("ngb26gkdxbq5", "ana", PlayerKind::Guest),
@@ -171,7 +177,7 @@ fn examples() -> String {
         seeker_rating: None,
     };
     let lobby = ServerToClient::Lobby { seeks: vec![seek], games: Vec::new(), players_online: 2 };
-    page.example("Whoever has the lobby open is told:", &lobby);
+    page.example("Every client that has the lobby open receives:", &lobby);
     let bot = ClientToServer::PlayBot {
         cmd_id: cmd("c-2"),
         bot: "random".to_owned(),
@@ -181,9 +187,9 @@ fn examples() -> String {
     page.example("A game against the house:", &bot);
     let mut shown = Shown::new();
     let started = Accepted::Started { game: id(), side: Side::Red };
-    page.example("It is made:", &ServerToClient::Accepted { cmd_id: cmd("c-2"), outcome: started });
+    page.example("The game is made:", &ServerToClient::Accepted { cmd_id: cmd("c-2"), outcome: started });
     let started = ServerToClient::GameStarted { game: summary(&shown.game), side: Side::Red };
-    page.example("All connections of a player hear of his new games:", &started);
+    page.example("All connections of a player receive the player's new games:", &started);
 
     page.heading("A game");
     page.example("Open it:", &ClientToServer::OpenGame { game: id(), since: None });
@@ -203,7 +209,7 @@ fn examples() -> String {
         abort: None,
     };
     page.example(
-        "The whole view. Blue is ready; nothing else is known of Blue:",
+        "The whole view. Blue is ready. Nothing else is known about Blue:",
         &opened(&shown, Vec::new()),
     );
     let deploy = GameCommand::Deploy { setup: RED.to_owned() };
@@ -220,7 +226,7 @@ fn examples() -> String {
     page.example("The game starts. Blue's pieces are `?`:", &shown.event(2));
     let done = Accepted::Game { game: id(), seq: shown.seq };
     page.example(
-        "The command is acknowledged: it is on disk.",
+        "The command is accepted and on disk:",
         &ServerToClient::Accepted { cmd_id: cmd("c-3"), outcome: done },
     );
     let go = GameCommand::from(flagfall_protocol::MoveText("a4a7".parse::<Move>().unwrap()));
@@ -231,14 +237,14 @@ fn examples() -> String {
         epoch: Some(OPENED_IN),
         command: go,
     };
-    page.example("A Scout goes three squares, and so is known to be one:", &command);
+    page.example("A Scout moves three squares, which shows that it is a Scout:", &command);
     shown.play(Side::Red, "a4a7");
     page.example("Everybody sees it:", &shown.event(3));
     shown.play(Side::Blue, "f7f6");
     page.example("Blue answers with a piece that stays hidden:", &shown.event(4));
     shown.play(Side::Red, "f4f5");
     shown.play(Side::Blue, "f6f5");
-    page.example("A strike: both ranks are public now.", &shown.event(6));
+    page.example("A strike. Both ranks are public now:", &shown.event(6));
 
     page.heading("Refusals");
     let refusal = Refusal::StalePly { named: 3, current: 4 };
@@ -249,32 +255,35 @@ fn examples() -> String {
         message: refusal.to_string(),
         seq: Some(shown.seq),
     };
-    page.example("A command made at another ply:", &refused);
+    page.example("A command for an earlier ply is refused:", &refused);
 
     page.heading("Coming back");
     let since = Some(Position { epoch: OPENED_IN, seq: 5 });
-    page.example("After a drop: hello with the token, then", &ClientToServer::OpenGame { game: id(), since });
+    page.example(
+        "After a dropped connection, send `hello` with the token, then:",
+        &ClientToServer::OpenGame { game: id(), since },
+    );
     let missed = shown.log[5..].iter().map(|(_, event, _)| event.clone()).collect();
-    page.example("The view, and the events that were missed:", &opened(&shown, missed));
+    page.example("The view, with the missed events:", &opened(&shown, missed));
     let ping = ServerToClient::Ping {
         id: 12,
         server_time: shown.at.0,
         heads: vec![GameHead { game: id(), seq: shown.seq }],
         pool: None,
     };
-    page.example("Every few seconds:", &ping);
-    page.example("to be answered with", &ClientToServer::Pong { id: 12 });
+    page.example("Every five seconds the server sends:", &ping);
+    page.example("The client answers:", &ClientToServer::Pong { id: 12 });
 
     page.heading("An absence");
     let gone = |presence| ServerToClient::Presence { game: id(), side: Side::Blue, presence, left: true };
     page.example(
-        "Blue closed the game; everyone who has it open is told at once:",
+        "Blue closes the game. Every client that has it open is told at once:",
         &gone(Presence::Reconnecting),
     );
     page.example("Half a minute later:", &gone(Presence::Away));
     let at = Some(shown.at.0 + 30_000);
     let claimable = ServerToClient::Claimable { game: id(), gone: Side::Blue, at };
-    page.example("Red may claim the game from this moment on, unless Blue is back by then:", &claimable);
+    page.example("Red may claim the game from this time on, unless Blue is back by then:", &claimable);
     let claim = GameCommand::Claim { result: flagfall_protocol::ClaimedResult::Draw };
     let claim = ClientToServer::Command {
         cmd_id: cmd("c-8"),
@@ -283,7 +292,7 @@ fn examples() -> String {
         epoch: Some(OPENED_IN),
         command: claim,
     };
-    page.example("As a win or as a draw:", &claim);
+    page.example("Red claims a draw:", &claim);
 
     page.heading("The end");
     shown.act(Side::Blue, &Command::Resign);
@@ -311,26 +320,67 @@ fn examples() -> String {
     page.0
 }
 
-#[test]
-fn the_examples_of_the_protocols_document_are_fresh() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../PROTOCOL.md");
-    let document = std::fs::read_to_string(&path).unwrap();
-    let (before, rest) = document.split_once(BEGIN).expect("the place of the examples is marked");
-    let (_, after) = rest.split_once(END).expect("the end of the examples is marked");
-    check_generated(&path, &format!("{before}{BEGIN}{}{END}{after}", examples()), "flagfall-protocol");
+/// A page of the protocol's documents.
+fn page(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol").join(name)
+}
+
+fn read(name: &str) -> String {
+    std::fs::read_to_string(page(name)).unwrap()
+}
+
+/// The page with this text between its marks.
+fn with_between(page: &str, [begin, end]: [&str; 2], text: &str) -> String {
+    let (before, rest) = page.split_once(begin).unwrap_or_else(|| panic!("{begin} is missing"));
+    let (_, after) = rest.split_once(end).unwrap_or_else(|| panic!("{end} is missing"));
+    format!("{before}{begin}{text}\n{end}{after}")
 }
 
 #[test]
-fn the_document_names_every_refusal_of_the_rules() {
-    let document =
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../PROTOCOL.md")).unwrap();
+fn the_tables_and_examples_of_the_messages_are_fresh() {
+    let document = with_between(&read("messages.md"), TABLES, &tables::tables());
+    let document = with_between(&document, EXAMPLES, &examples());
+    check_generated(&page("messages.md"), &document, "flagfall-protocol");
+}
+
+/// Looks at the schemas as they are checked in, so that it does not depend on what makes the tables.
+#[test]
+fn the_documents_name_everything_that_is_sent() {
+    let pages: String =
+        ["README.md", "messages.md", "rulesets.md", "outages.md", "http.md", "RECORDS.md"].map(read).concat();
+    let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema");
+    let mut count = 0;
+    for schema in ["client_to_server.json", "server_to_client.json", "record.json"] {
+        let schema = std::fs::read_to_string(schemas.join(schema)).unwrap();
+        for name in tables::names(&serde_json::from_str(&schema).unwrap()) {
+            assert!(pages.contains(&format!("`{name}`")), "docs/protocol does not name {name}");
+            count += 1;
+        }
+    }
+    assert!(count > 300, "{count} names are found in the schemas");
+}
+
+#[test]
+fn every_message_and_game_command_is_explained_outside_the_tables() {
+    let messages = with_between(&with_between(&read("messages.md"), TABLES, ""), EXAMPLES, "");
+    let pages = messages + &["README.md", "rulesets.md", "outages.md"].map(read).concat();
+    let names = tables::messages_and_commands();
+    assert!(names.len() > 50, "{names:?}");
+    for name in names {
+        assert!(pages.contains(&format!("`{name}`")), "no text of docs/protocol is about {name}");
+    }
+}
+
+#[test]
+fn the_documents_name_every_refusal_of_the_rules() {
+    let document = read("messages.md");
     let source =
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../rules/src/refusal.rs"))
             .unwrap();
     let codes: Vec<&str> = source.split("=> \"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     assert!(codes.len() > 20, "the codes are found in the source");
     for code in codes {
-        assert!(document.contains(&format!("`{code}`")), "PROTOCOL.md does not name {code}");
+        assert!(document.contains(&format!("`{code}`")), "docs/protocol/messages.md does not name {code}");
     }
 }
 

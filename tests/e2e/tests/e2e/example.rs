@@ -1,0 +1,75 @@
+//! The bot of docs/protocol/play.py, as its readers run it. Skipped without Python or its package
+//! `websockets`.
+
+use std::path::Path;
+use std::process::Command;
+
+use flagfall_e2e::{PATIENCE, Process, Server, Site};
+
+/// A game with random moves takes about a hundred turns.
+const GAME: std::time::Duration = PATIENCE.saturating_mul(6);
+
+/// The Python to run it with; none, and a word, when there is none or it lacks the package.
+fn python() -> Option<String> {
+    let python = std::env::var("FLAGFALL_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let found = Command::new(&python).args(["-c", "import websockets"]).output();
+    match found {
+        Ok(output) if output.status.success() => Some(python),
+        Ok(_) => {
+            eprintln!("skipped: {python} has no package websockets (pip install websockets)");
+            None
+        }
+        Err(error) => {
+            eprintln!("skipped: {python} cannot be run: {error}");
+            None
+        }
+    }
+}
+
+/// The bot, against the house or anyone in the lobby.
+fn play(python: &str, server: &Server, opponent: &str, token: Option<&str>) -> Process {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol/play.py");
+    let mut command = Command::new(python);
+    command.arg(script).args([&format!("ws://{}/ws", server.address), opponent]);
+    command.env_remove("FLAGFALL_TOKEN").envs(token.map(|token| ("FLAGFALL_TOKEN", token)));
+    Process::start("play.py", &mut command).with_patience(GAME)
+}
+
+#[test]
+fn the_example_plays_on_after_the_server_was_killed() {
+    let Some(python) = python() else { return };
+    let site = Site::new();
+    let mut server = site.serve();
+    let mut bot = play(&python, &server, "house", None);
+    bot.expect("connected as pybot");
+    bot.expect("moved");
+    server.kill();
+    bot.expect("no connection, trying again");
+    let _server = Server::start(&mut site.server_command(server.address.port()));
+    bot.expect("connected as pybot");
+    bot.expect("moved");
+    bot.expect("game over: ");
+    bot.ended().expect(0, &[]);
+}
+
+#[test]
+fn two_copies_of_the_example_find_each_other_in_the_lobby() {
+    let Some(python) = python() else { return };
+    let site = Site::new();
+    let server = site.serve();
+    let mut bots = [(); 2].map(|()| play(&python, &server, "seek", None));
+    let ends = bots.each_mut().map(|bot| bot.expect("game over: "));
+    let [first, second] = ends.each_ref().map(|end| end.split_once("; this was ").expect("a side"));
+    assert_eq!(first.0, second.0, "both tell the same end");
+    assert_ne!(first.1, second.1, "they play different sides");
+    bots.iter_mut().for_each(|bot| bot.ended().expect(0, &[]));
+}
+
+#[test]
+fn the_example_gives_up_when_its_token_is_refused() {
+    let Some(python) = python() else { return };
+    let site = Site::new();
+    let server = site.serve();
+    let mut bot = play(&python, &server, "house", Some("no-token-of-this-server"));
+    bot.ended().expect(1, &["refused: bad_token"]);
+}
