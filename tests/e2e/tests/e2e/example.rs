@@ -10,6 +10,7 @@ use flagfall_e2e::{PATIENCE, Process, Server, Site};
 const GAME: std::time::Duration = PATIENCE.saturating_mul(6);
 
 /// The Python to run it with; none, and a word, when there is none or it lacks the package.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says why")]
 fn python() -> Option<String> {
     let python = std::env::var("FLAGFALL_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let found = Command::new(&python).args(["-c", "import websockets"]).output();
