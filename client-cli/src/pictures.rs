@@ -15,7 +15,7 @@ pub(crate) fn of(ruleset: &Ruleset, numbering: Numbering) -> Vec<String> {
     let draw = Draw { numbering };
     let mut pictures = vec![draw.scouts(ruleset)];
     pictures.extend(draw.strikes(ruleset));
-    pictures.extend(ruleset.two_squares_limit.map(|limit| draw.two_squares(limit)));
+    pictures.extend(ruleset.two_squares_limit.map(|limit| draw.two_squares(ruleset, limit)));
     if ruleset.start == Start::Coins {
         pictures.extend(draw.coins());
     }
@@ -36,6 +36,21 @@ pub(crate) fn of(ruleset: &Ruleset, numbering: Numbering) -> Vec<String> {
     }
     let head = "\nPictures\n  /5\\ is Red's, [5] is Blue's, [#] is hidden\n".to_owned();
     std::iter::once(head).chain(pictures).collect()
+}
+
+/// Two ranks of an army, the second of which wins.
+struct Strikers {
+    weak: Rank,
+    strong: Rank,
+}
+
+/// The ranks that pictures show: those of the middle, if the army has them.
+fn strikers(ruleset: &Ruleset) -> Strikers {
+    if [Rank::Captain, Rank::Colonel].iter().all(|rank| ruleset.army.count(*rank) > 0) {
+        Strikers { weak: Rank::Captain, strong: Rank::Colonel }
+    } else {
+        Strikers { weak: Rank::General, strong: Rank::Marshal }
+    }
 }
 
 /// Draws with one kind of figures.
@@ -70,7 +85,9 @@ impl Draw {
     }
 
     fn strikes(&self, ruleset: &Ruleset) -> Vec<String> {
-        let (weak, strong) = (self.red(Rank::Captain), self.blue(Rank::Colonel));
+        let Strikers { weak: weak_rank, strong: strong_rank } = strikers(ruleset);
+        let (weak, strong) = (self.red(weak_rank), self.blue(strong_rank));
+        let (weaker, stronger) = (format!("{weak_rank:?}"), format!("{strong_rank:?}"));
         let mut pictures = Vec::new();
         let after = match (ruleset.winner_advances, ruleset.disclosure) {
             (true, Disclosure::Both) => [strong.as_str(), "."],
@@ -78,54 +95,55 @@ impl Draw {
             (false, Disclosure::Both) => [".", strong.as_str()],
             (false, Disclosure::SilentDefense) => [".", "[#]"],
         };
-        let caption = match (ruleset.winner_advances, ruleset.disclosure) {
-            (true, Disclosure::Both) => "A Captain strikes a Colonel: the Colonel wins and takes its square.",
+        let outcome = match (ruleset.winner_advances, ruleset.disclosure) {
+            (true, Disclosure::Both) => format!(": the {stronger} wins and takes its square."),
             (true, Disclosure::SilentDefense) => {
-                "A Captain strikes a Colonel, as Red sees it: whatever won takes its square, and stays hidden."
+                ", as Red sees it: whatever won takes its square, and stays hidden.".to_owned()
             }
-            (false, Disclosure::Both) => "A Captain strikes a Colonel: the Colonel stays, known to all.",
+            (false, Disclosure::Both) => format!(": the {stronger} stays, known to all."),
             (false, Disclosure::SilentDefense) => {
-                "A Captain strikes a Colonel, as Red sees it: whatever won stays, and stays hidden."
+                ", as Red sees it: whatever won stays, and stays hidden.".to_owned()
             }
         };
-        pictures.push(picture(caption, &[self.turn(&[&weak, "[#]"], &after)]));
+        let caption = format!("A {weaker} strikes a {stronger}{outcome}");
+        pictures.push(picture(&caption, &[self.turn(&[&weak, "[#]"], &after)]));
         let bomb = self.blue(Rank::Bomb);
-        let (caption, after) = match ruleset.bombs {
-            Bombs::Stay => ("A Captain strikes a Bomb: the Bomb stays.", [".", bomb.as_str()]),
-            Bombs::LeaveWithAttacker => ("A Captain strikes a Bomb: both leave.", [".", "."]),
+        let (outcome, after) = match ruleset.bombs {
+            Bombs::Stay => ("the Bomb stays", [".", bomb.as_str()]),
+            Bombs::LeaveWithAttacker => ("both leave", [".", "."]),
         };
         let hidden = ruleset.disclosure == Disclosure::SilentDefense && ruleset.bombs == Bombs::Stay;
         let after = if hidden { [".", "[#]"] } else { after };
-        pictures.push(picture(caption, &[self.turn(&[&weak, "[#]"], &after)]));
-        let equal = self.blue(Rank::Captain);
-        let (caption, after) = match (ruleset.ties, ruleset.winner_advances, ruleset.disclosure) {
-            (Ties::BothLeave, ..) => ("Of two Captains both leave.", [".", "."]),
-            (Ties::AttackerWins, ..) => ("Of two Captains the one that strikes wins.", [".", weak.as_str()]),
+        let caption = format!("A {weaker} strikes a Bomb: {outcome}.");
+        pictures.push(picture(&caption, &[self.turn(&[&weak, "[#]"], &after)]));
+        let equal = self.blue(weak_rank);
+        let (outcome, after) = match (ruleset.ties, ruleset.winner_advances, ruleset.disclosure) {
+            (Ties::BothLeave, ..) => ("both leave.", [".", "."]),
+            (Ties::AttackerWins, ..) => ("the one that strikes wins.", [".", weak.as_str()]),
             (Ties::DefenderWins, false, Disclosure::Both) => {
-                ("Of two Captains the one that was struck wins.", [".", equal.as_str()])
+                ("the one that was struck wins.", [".", equal.as_str()])
             }
-            (Ties::DefenderWins, true, Disclosure::Both) => (
-                "Of two Captains the one that was struck wins and takes the other's square.",
-                [equal.as_str(), "."],
-            ),
-            (Ties::DefenderWins, false, Disclosure::SilentDefense) => (
-                "Of two Captains the one that was struck wins. As Red sees it: whatever won stays hidden.",
-                [".", "[#]"],
-            ),
+            (Ties::DefenderWins, true, Disclosure::Both) => {
+                ("the one that was struck wins and takes the other's square.", [equal.as_str(), "."])
+            }
+            (Ties::DefenderWins, false, Disclosure::SilentDefense) => {
+                ("the one that was struck wins. As Red sees it: whatever won stays hidden.", [".", "[#]"])
+            }
             (Ties::DefenderWins, true, Disclosure::SilentDefense) => (
-                "Of two Captains the one that was struck wins. As Red sees it: whatever won takes the other's square, and stays hidden.",
+                "the one that was struck wins. As Red sees it: whatever won takes the other's square, and stays hidden.",
                 ["[?]", "."],
             ),
         };
-        pictures.push(picture(caption, &[self.turn(&[&weak, "[#]"], &after)]));
+        let caption = format!("Of two {weaker}s {outcome}");
+        pictures.push(picture(&caption, &[self.turn(&[&weak, "[#]"], &after)]));
         pictures
     }
 
-    fn two_squares(&self, limit: u8) -> String {
+    fn two_squares(&self, ruleset: &Ruleset, limit: u8) -> String {
         let caption = format!(
             "A piece that went to and fro over one border {limit} times in a row does not cross it the next time."
         );
-        let piece = self.red(Rank::Captain);
+        let piece = self.red(strikers(ruleset).weak);
         let there = [piece.as_str(), "."].map(|cell| format!("{cell:^5}")).concat();
         let back = [".", piece.as_str()].map(|cell| format!("{cell:^5}")).concat();
         let ways = (0..=limit).map(|times| if times % 2 == 0 { there.clone() } else { back.clone() });

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use flagfall_protocol::{Exit, Secret};
+use flagfall_protocol::{Exit, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Secret};
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::terminal;
 
@@ -24,13 +24,31 @@ pub(crate) fn ask(what: &str) -> Result<Secret, Trouble> {
     Ok(Secret::new(line.trim_end_matches(['\r', '\n'])))
 }
 
-/// Asks for a password that is being chosen: twice, where nobody sees what is typed.
+/// Asks for a new password: twice in a terminal, where it is not shown. A typing error is asked about
+/// again there, so that nothing typed next reaches the shell.
 pub(crate) fn ask_new_password(what: &str) -> Result<Secret, Trouble> {
-    let password = ask(what)?;
-    if io::stdin().is_terminal() && ask("The same again")? != password {
-        return Err(usage("the two are not the same: nothing was done"));
+    if !io::stdin().is_terminal() {
+        return ask(what);
     }
-    Ok(password)
+    loop {
+        let password = typed(what)?;
+        if !has_right_length(&password) {
+            say(&format!("A password has {PASSWORD_LEN_MIN} to {PASSWORD_LEN_MAX} characters.\n"))?;
+        } else if typed("The same again")? == password {
+            return Ok(password);
+        } else {
+            say("The two are not the same. Try again, or press Ctrl-C to stop.\n")?;
+        }
+    }
+}
+
+fn has_right_length(password: &Secret) -> bool {
+    (PASSWORD_LEN_MIN..=PASSWORD_LEN_MAX).contains(&password.expose().chars().count())
+}
+
+fn say(text: &str) -> Result<(), Trouble> {
+    let mut out = io::stderr().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(storage)
 }
 
 /// The terminal without echo, in which Ctrl-C is a key. It is restored when this goes out of scope.
@@ -50,10 +68,6 @@ impl Drop for Silent {
 }
 
 fn typed(what: &str) -> Result<Secret, Trouble> {
-    let say = |text: &str| {
-        let mut out = io::stderr().lock();
-        out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(storage)
-    };
     say(&format!("{what}: "))?;
     let silent = Silent::new().map_err(storage)?;
     let mut answer = String::new();

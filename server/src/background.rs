@@ -72,6 +72,8 @@ fn lower_priority() {}
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Barrier;
+
     use super::*;
 
     #[tokio::test]
@@ -88,15 +90,18 @@ mod tests {
             assert_eq!((there, priority()), (before.map(|nice| (nice + 10).min(19)), before));
         }
         // The last handle may go while its work runs, inside a task.
-        let (begun, running) = std::sync::mpsc::channel();
-        let (go, wait) = std::sync::mpsc::channel::<()>();
-        let work = background.run(move || {
-            begun.send(()).unwrap();
-            wait.recv().ok()
+        let (begun, go) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
+        let work = background.run({
+            let (begun, go) = (begun.clone(), go.clone());
+            move || {
+                begun.wait();
+                go.wait();
+                7
+            }
         });
-        running.recv().unwrap();
+        begun.wait();
         drop(background);
-        drop(go);
-        assert_eq!(work.await.unwrap(), None);
+        go.wait();
+        assert_eq!(work.await.unwrap(), 7);
     }
 }

@@ -33,9 +33,7 @@ pub use attempts::{Attempts, TooOften};
 pub use closure::{ClosureError, find_player, set_closed};
 pub use guest::GuestPass;
 pub use name::{NAME_LEN_MAX, NAME_LEN_MIN, Name, NameError};
-pub use password::{
-    HashError, Hasher, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Password, PasswordError, RecoveryCode,
-};
+pub use password::{HashError, Hasher, Password, PasswordError, RecoveryCode};
 pub use standing::{Standing, standing};
 pub use token::{Token, TokenError, TokenHash};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use argon2::password_hash::{PasswordHash, PasswordHasher as _, PasswordVerifier as _, SaltString};
 use argon2::{Algorithm, Argon2, Params, Version};
-use flagfall_protocol::{HexBytes, Secret};
+use flagfall_protocol::{HexBytes, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Secret};
 use metrics::{counter, histogram};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
@@ -17,11 +17,6 @@ use crate::background::Background;
 use crate::chance::{ChanceError, random_bytes};
 use crate::metrics as names;
 use crate::settings::Passwords;
-
-/// Characters in the shortest password.
-pub const PASSWORD_LEN_MIN: usize = 8;
-/// Characters in the longest password.
-pub const PASSWORD_LEN_MAX: usize = 256;
 
 /// A password as it was typed. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]

@@ -10,6 +10,11 @@ use crate::invitation::Invitation;
 use crate::queue::MoveQueue;
 use crate::rating::RatingInfo;
 use crate::secret::Secret;
+
+/// Characters in the shortest password.
+pub const PASSWORD_LEN_MIN: usize = 8;
+/// Characters in the longest password.
+pub const PASSWORD_LEN_MAX: usize = 256;
 use crate::server_to_client::Player;
 use crate::webhook::WebhookInfo;
 

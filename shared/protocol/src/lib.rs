@@ -25,7 +25,8 @@ mod webhook;
 
 pub use account::{
     AccountExport, BlockList, Conduct, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword,
-    NewRecoveryCode, NewToken, Profile, Recover, Recovered, Scope, SignUp, SignedUp, TokenInfo, TokenList,
+    NewRecoveryCode, NewToken, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Profile, Recover, Recovered, Scope,
+    SignUp, SignedUp, TokenInfo, TokenList,
 };
 pub use chat::{Phrase, Said, is_printable};
 pub use client_to_server::{

@@ -91,6 +91,7 @@ impl Program {
             return Err(ProgramError::Command { command: command.to_owned() });
         };
         let path = if first.contains('/') { PathBuf::from(first) } else { in_path(first) };
+        let path = if path.is_file() { path } else { own_program(first).unwrap_or(path) };
         if !path.is_file() {
             return Err(ProgramError::Missing { name: first.clone() });
         }
@@ -171,6 +172,12 @@ fn name_of(file: &Path) -> String {
         (name, Some(folder)) if name == "run" => fit_name(&folder.to_string_lossy()),
         (name, _) => fit_name(&name),
     }
+}
+
+/// The program that runs now, if this is its name: `flagfall bot` is a player without being installed.
+fn own_program(name: &str) -> Option<PathBuf> {
+    let own = std::env::current_exe().ok()?;
+    (own.file_stem()? == name).then_some(own)
 }
 
 /// Where a name without a slash is found.
