@@ -8,30 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use flagfall_board::SquareSet;
 use thiserror::Error;
 
-use crate::ruleset::{Bombs, Disclosure, Ruleset, Ties};
-
-/// A rule that a custom game may change. Which of them a ruleset lets be changed stands in [`Ruleset::changeable`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum RuleOption {
-    /// What comes of a strike between equals.
-    Ties,
-    /// Whose rank a strike makes public.
-    Disclosure,
-    /// What becomes of a Bomb that beats its attacker.
-    Bombs,
-    /// Whether a Scout strikes at range.
-    ScoutStrike,
-    /// Where the winner of a strike stands.
-    Winner,
-    /// How often a piece may go back and forth.
-    TwoSquares,
-    /// Whether a chase may recreate a position.
-    MoreSquares,
-    /// Plies without a capture until the draw.
-    Quiet,
-    /// Where the islands of Shadowflash lie (§S1.2).
-    Islands,
-}
+use crate::ruleset::{Bombs, Disclosure, RuleOption, Ruleset, Ties};
+use crate::rulesets;
 
 /// One of the values of an option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,47 +40,6 @@ const fn value(name: &'static str, meaning: &'static str, change: Change) -> Opt
 }
 
 impl RuleOption {
-    /// Every option, in the order in which a ruleset's name has them.
-    pub const ALL: [RuleOption; 9] = [
-        RuleOption::Ties,
-        RuleOption::Disclosure,
-        RuleOption::Bombs,
-        RuleOption::ScoutStrike,
-        RuleOption::Winner,
-        RuleOption::TwoSquares,
-        RuleOption::MoreSquares,
-        RuleOption::Quiet,
-        RuleOption::Islands,
-    ];
-
-    /// All but the islands, which only Shadowflash has.
-    pub(crate) const BOX: [RuleOption; 8] = [
-        RuleOption::Ties,
-        RuleOption::Disclosure,
-        RuleOption::Bombs,
-        RuleOption::ScoutStrike,
-        RuleOption::Winner,
-        RuleOption::TwoSquares,
-        RuleOption::MoreSquares,
-        RuleOption::Quiet,
-    ];
-
-    /// As it stands in a ruleset's name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            RuleOption::Ties => "ties",
-            RuleOption::Disclosure => "disclosure",
-            RuleOption::Bombs => "bombs",
-            RuleOption::ScoutStrike => "scout-strike",
-            RuleOption::Winner => "winner",
-            RuleOption::TwoSquares => "two-squares",
-            RuleOption::MoreSquares => "more-squares",
-            RuleOption::Quiet => "quiet",
-            RuleOption::Islands => "islands",
-        }
-    }
-
     /// What it may be set to.
     #[must_use]
     pub const fn values(self) -> &'static [OptionValue] {
@@ -199,8 +136,8 @@ impl RuleOption {
             RuleOption::Islands => {
                 const {
                     &[
-                        value("mirrored", "islands on d-f and k-m", Change::Lakes(crate::rulesets::MIRRORED)),
-                        value("printed", "islands on c-e and k-m", Change::Lakes(crate::rulesets::PRINTED)),
+                        value("mirrored", "islands on d-f and k-m", Change::Lakes(rulesets::MIRRORED)),
+                        value("printed", "islands on c-e and k-m", Change::Lakes(rulesets::PRINTED)),
                     ]
                 }
             }

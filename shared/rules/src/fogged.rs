@@ -8,11 +8,12 @@ use crate::command::Move;
 use crate::event::{Event, EventKind, Fate, Moved, Strike};
 use crate::evolve::evolve;
 use crate::game::{Game, GameTerms};
-use crate::position::{Piece, Position, is_runner};
+use crate::piece::Piece;
+use crate::position::Position;
+use crate::redact::view;
 use crate::ruleset::{Ruleset, Start};
 use crate::seen::{View, Viewer};
 use crate::strike;
-use crate::view::view;
 
 /// A game under the fog, kept up by what its follower is told.
 ///
@@ -177,7 +178,7 @@ impl FoggedGame {
             // Only a Scout moves more than one square (§C2).
             rank = Rank::Scout;
         }
-        if distance > 1 && !is_runner(rank) {
+        if distance > 1 && !rank.is_runner() {
             return Err(way);
         }
         let proves = if distance > 1 { RankSet::only(rank) } else { RankSet::ALL };

@@ -6,22 +6,24 @@
 
 #![warn(clippy::wildcard_enum_match_arm, clippy::match_wildcard_for_single_variants)]
 
-mod chips;
 mod clock;
 mod command;
 mod commitment;
 mod custom;
 mod decide;
+mod entropy;
 mod event;
 mod evolve;
 mod fogged;
 mod game;
 mod lakes;
-mod legal_commands;
-mod movement;
+mod moves;
 mod notation;
+mod outcome;
 mod own_turn;
+mod piece;
 mod position;
+mod redact;
 #[cfg(feature = "referee")]
 mod referee;
 mod refusal;
@@ -31,36 +33,33 @@ pub mod rulesets;
 pub mod secret;
 mod seen;
 mod setup;
-mod shadow;
 mod strike;
-mod superposition;
-mod view;
+mod variants;
 
 pub use clock::{Clock, LagQuota, TimeControl};
 pub use command::{Choice, Claim, Command, Move, MoveCommand, Placing};
 pub use commitment::{Commitment, Salt};
-pub use custom::{NoSuchRuleset, OptionValue, RuleOption};
+pub use custom::{NoSuchRuleset, OptionValue};
 pub use decide::{
-    Entropy, decide, decide_claim, decide_deadline, decide_pause, decide_resume, decide_resume_since,
-    decide_verdict,
+    decide, decide_claim, decide_deadline, decide_pause, decide_resume, decide_resume_since, decide_verdict,
 };
+pub use entropy::Entropy;
 pub use event::{Event, Events, Fate, Laid};
 pub use evolve::{evolve, evolve_compensated};
 pub use fogged::{FoggedGame, Misheard, StrikeOutcome, ToldMove, ToldStrike};
-pub use game::{EndReason, Game, GameTerms, Outcome, Phase};
-pub use lakes::Lakes;
-pub use legal_commands::LegalCommands;
-pub use movement::LegalMoves;
+pub use game::{Game, GameTerms, Phase};
+pub use moves::{LegalCommands, LegalMoves};
 pub use notation::PositionTextError;
+pub use outcome::{EndReason, Outcome};
 pub use position::Position;
+pub use redact::{clock_seen, see, see_change, see_opened, view};
 #[cfg(feature = "referee")]
 pub use referee::Referee;
 pub use refusal::Refusal;
-pub use ruleset::{Army, Bombs, Disclosure, Fill, Ruleset, Start, Ties};
+pub use ruleset::{Army, Bombs, Disclosure, Fill, Lakes, RuleOption, Ruleset, Start, Ties};
 pub use seen::{
     Identity, OpenedDeployment, OwedColor, PendingStrike, SeenChange, SeenClock, SeenEvent, SeenExchange,
     SeenMove, SeenPiece, SeenReserve, SeenStrike, View, Viewer,
 };
 pub use setup::{Deployment, Setup, SetupRefusal};
 pub use strike::strike_fates;
-pub use view::{clock_seen, see, see_change, see_opened, view};
