@@ -20,7 +20,7 @@ pub use silent_defense::SILENT_DEFENSE;
 use crate::ruleset::Ruleset;
 
 /// In the order in which they are offered.
-const ALL: &[&Ruleset] = &[
+pub(crate) const ALL: &[&Ruleset] = &[
     &CLASSIC,
     &TOURNAMENT,
     &BARRAGE,
