@@ -1,9 +1,8 @@
 //! A game as one side follows it that is told moves and their outcomes, and nothing else: what a program needs that plays by a protocol
 //! without views.
 
-use flagfall_board::{Direction, GameId, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
+use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
 
-use crate::clock::TimeControl;
 use crate::command::Move;
 use crate::event::{Event, EventKind, Fate, Moved, Strike};
 use crate::evolve::evolve;
@@ -119,7 +118,7 @@ impl FoggedGame {
     /// What a side sees on a board with these lakes before anybody has deployed, without a deadline.
     #[must_use]
     pub fn before(ruleset: &'static Ruleset, lakes: SquareSet, side: Side) -> View {
-        let game = Game::new(GameTerms { lakes, ..terms(ruleset) });
+        let game = Game::new(GameTerms { lakes, ..GameTerms::untimed(ruleset) });
         View { deploy_deadline: None, ..view(&game, Viewer::Player(side), Stamp::default()) }
     }
 
@@ -150,7 +149,7 @@ impl FoggedGame {
                 return Err(Misheard::Start { square });
             }
         }
-        Ok(FoggedGame { game: Game::from_position(terms(ruleset), position), side })
+        Ok(FoggedGame { game: Game::from_position(GameTerms::untimed(ruleset), position), side })
     }
 
     /// Follows a move of the side to move.
@@ -242,19 +241,6 @@ impl FoggedGame {
             Some(told) if Some(told) != piece.rank => Err(Misheard::Rank { square }),
             Some(_) | None => Ok(piece.rank),
         }
-    }
-}
-
-/// Terms without a clock and without a name: nobody sees them.
-fn terms(ruleset: &'static Ruleset) -> GameTerms {
-    GameTerms {
-        game: GameId::from_random([0; 12]),
-        ruleset,
-        lakes: ruleset.shape.lakes,
-        time: TimeControl::Unlimited,
-        deploy_ms: 0,
-        created: Stamp::default(),
-        secret: PerSide::new(false, false),
     }
 }
 

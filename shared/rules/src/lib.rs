@@ -1,8 +1,16 @@
-//! The rules engine: pure, without clock, chance, IO or serialization.
+#![doc = include_str!("../README.md")]
 //!
-//! [`decide`] judges a [`Command`] and answers with [`Events`] or a [`Refusal`]; [`evolve`] carries an [`Event`] out; [`view`] and [`see`] tell an
-//! audience what it may know. A [`Game`] and an [`Event`] know hidden ranks and open to nobody else, but for the store
-//! ([`secret`]) and for tools that are no server (the `referee` feature).
+//! ## Where to look
+//!
+//! | question | answer |
+//! |---|---|
+//! | What may a side do? | [`Position::legal_commands`], [`View::legal_commands`] |
+//! | Is this command allowed, and what follows? | [`decide`], [`Refusal`] |
+//! | What comes of a strike? | [`strike_fates`] |
+//! | How does the state change? | [`evolve`] |
+//! | What may this audience know? | [`view`], [`see`], [`see_change`] |
+//! | Which rules are there? | [`Ruleset`], [`rulesets`], [`RuleOption`] |
+//! | How is a position written down? | [`Position::from_text`], [`View::board_text`] |
 
 #![warn(clippy::wildcard_enum_match_arm, clippy::match_wildcard_for_single_variants)]
 
@@ -22,6 +30,7 @@ mod notation;
 mod outcome;
 mod own_turn;
 mod piece;
+mod play;
 mod position;
 mod redact;
 #[cfg(feature = "referee")]
@@ -33,8 +42,15 @@ pub mod rulesets;
 pub mod secret;
 mod seen;
 mod setup;
+mod start;
 mod strike;
 mod variants;
+
+/// The words of the board, so that nobody needs a second crate for them.
+pub use flagfall_board::{
+    BoardShape, ChipColor, Chips, Column, Direction, GameId, GameIdParseError, Numbering, PerSide, Ply, Rank,
+    RankSet, Row, Side, Sign, Square, SquareParseError, SquareSet, Stamp,
+};
 
 pub use clock::{Clock, LagQuota, TimeControl};
 pub use command::{Choice, Claim, Command, Move, MoveCommand, Placing};

@@ -31,6 +31,7 @@ use crate::variants::Pool;
 
 /// Why a text is no position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PositionTextError {
     /// Five fields are wanted, nine where there is a reserve, eight where there are coins.
     #[error(
