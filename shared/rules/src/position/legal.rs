@@ -20,7 +20,8 @@ impl Position {
         self.repetition().tether(ruleset, side).is_some() || self.repetition().is_chasing(ruleset, side)
     }
 
-    /// A side's legal moves, were it its turn; calls `refused` with each that a repetition rule takes out.
+    /// The legal moves of a side if it were its turn; calls `refused` with each that a repetition rule
+    /// takes out.
     pub(crate) fn legal_moves_of(&self, side: Side, refused: impl FnMut(Move)) -> LegalMoves {
         match self.variants() {
             variants if variants.is_nothing() => {
