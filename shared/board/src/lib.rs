@@ -1,6 +1,7 @@
 //! Vocabulary of the board: sides, squares, ranks, shapes. Public facts, no rules.
 //!
-//! Every other crate speaks in these words. Nothing here knows what a piece may do: that is `flagfall-rules`.
+//! Every other crate speaks in these words. Of the rules they know only what a rank tells by itself:
+//! whether pieces of it move, and how far. Everything else is `flagfall-rules`.
 
 mod chips;
 mod game_id;

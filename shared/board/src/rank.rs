@@ -69,6 +69,18 @@ impl Rank {
         Rank::Phoenix,
     ];
 
+    /// True if pieces of this rank ever move (RULES §A5).
+    #[must_use]
+    pub const fn is_movable(self) -> bool {
+        !matches!(self, Rank::Flag | Rank::Bomb)
+    }
+
+    /// True if pieces of this rank move any distance (RULES §C2, §S2.2).
+    #[must_use]
+    pub const fn is_runner(self) -> bool {
+        matches!(self, Rank::Scout | Rank::Phoenix)
+    }
+
     /// The rank's letter in deployment and position texts (RULES §P4), which are always in US figures.
     #[must_use]
     pub const fn letter(self) -> char {

@@ -8,6 +8,7 @@ pub mod duel;
 mod good;
 mod level;
 mod memory;
+mod mind;
 mod player;
 mod quantum;
 mod setup;

@@ -4,27 +4,11 @@ use flagfall_board::Side;
 use flagfall_rules::{Command, Move, Phase, Ruleset, Setup, Start, View};
 
 use crate::good::GoodMind;
+use crate::mind::Mind;
 use crate::quantum::{GoodQuantumMind, QuantumMind};
 use crate::setup::closed_setup;
 use crate::simple::SimpleMind;
 use crate::{Chance, Effort, Level, random_setup, sensible_setup};
-
-/// How a level chooses its moves in one game.
-///
-/// It is shown its own side's views, in their order but not necessarily all of them or from the first; it takes along whatever it
-/// wants to remember.
-pub(crate) trait Mind: Send {
-    /// A move in a view in which it is this side's turn; none only when there is no legal one. Whatever it answers is legal in the view.
-    fn choose(&mut self, view: &View, chance: &mut Chance) -> Option<Move>;
-
-    /// A command of the board, where plies may be more than moves.
-    fn act(&mut self, view: &View, chance: &mut Chance) -> Option<Command> {
-        self.choose(view, chance).map(|squares| Command::Move(squares.into()))
-    }
-
-    /// A view in which it is not this side's turn.
-    fn watch(&mut self, _view: &View) {}
-}
 
 /// Any legal move.
 struct RandomMind;
@@ -50,12 +34,6 @@ fn mind(level: Level, side: Side, effort: Effort, ruleset: &Ruleset) -> Box<dyn 
         Level::Good if GoodMind::plays(ruleset) => Box::new(GoodMind::new(side, effort)),
         Level::Simple | Level::Good => Box::new(SimpleMind::new(side)),
     }
-}
-
-/// Offers the processor to other threads. Called about every fifth of a millisecond while a player
-/// thinks, so that a server on few cores is not late because of it.
-pub(crate) fn give_way() {
-    std::thread::yield_now();
 }
 
 /// One side's house player in one game. It remembers what it saw there; one that begins in the middle of a game, after a

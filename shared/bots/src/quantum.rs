@@ -11,7 +11,7 @@ use flagfall_rules::{
 
 pub(crate) use self::good::GoodQuantumMind;
 use crate::Chance;
-use crate::player::Mind;
+use crate::mind::Mind;
 
 /// How much of a rank's worth it costs that everybody knows it from now on.
 const SHOWN: f32 = 0.12;

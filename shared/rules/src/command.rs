@@ -73,6 +73,12 @@ impl From<Move> for MoveCommand {
     }
 }
 
+impl From<Move> for Command {
+    fn from(squares: Move) -> Command {
+        Command::Move(squares.into())
+    }
+}
+
 /// What a struck coin is (§Q4): written as the rank's letter. `Debug` does not show it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Choice(pub Rank);

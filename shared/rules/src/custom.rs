@@ -3,35 +3,13 @@
 //! The changes are part of the ruleset's name: `classic,ties=attacker,quiet=off`. So whoever reads of a game, in an offer, a record or a
 //! log, reads what is played, and nothing else has to be carried along.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::OnceLock;
 
 use flagfall_board::SquareSet;
 use thiserror::Error;
 
-use crate::ruleset::{Bombs, Disclosure, Ruleset, Ties};
-
-/// A rule that a custom game may change. Which of them a ruleset lets be changed stands in [`Ruleset::changeable`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum RuleOption {
-    /// What comes of a strike between equals.
-    Ties,
-    /// Whose rank a strike makes public.
-    Disclosure,
-    /// What becomes of a Bomb that beats its attacker.
-    Bombs,
-    /// Whether a Scout strikes at range.
-    ScoutStrike,
-    /// Where the winner of a strike stands.
-    Winner,
-    /// How often a piece may go back and forth.
-    TwoSquares,
-    /// Whether a chase may recreate a position.
-    MoreSquares,
-    /// Plies without a capture until the draw.
-    Quiet,
-    /// Where the islands of Shadowflash lie (§S1.2).
-    Islands,
-}
+use crate::ruleset::{Bombs, Disclosure, RuleOption, Ruleset, Ties};
+use crate::rulesets;
 
 /// One of the values of an option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,47 +40,6 @@ const fn value(name: &'static str, meaning: &'static str, change: Change) -> Opt
 }
 
 impl RuleOption {
-    /// Every option, in the order in which a ruleset's name has them.
-    pub const ALL: [RuleOption; 9] = [
-        RuleOption::Ties,
-        RuleOption::Disclosure,
-        RuleOption::Bombs,
-        RuleOption::ScoutStrike,
-        RuleOption::Winner,
-        RuleOption::TwoSquares,
-        RuleOption::MoreSquares,
-        RuleOption::Quiet,
-        RuleOption::Islands,
-    ];
-
-    /// All but the islands, which only Shadowflash has.
-    pub(crate) const BOX: [RuleOption; 8] = [
-        RuleOption::Ties,
-        RuleOption::Disclosure,
-        RuleOption::Bombs,
-        RuleOption::ScoutStrike,
-        RuleOption::Winner,
-        RuleOption::TwoSquares,
-        RuleOption::MoreSquares,
-        RuleOption::Quiet,
-    ];
-
-    /// As it stands in a ruleset's name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            RuleOption::Ties => "ties",
-            RuleOption::Disclosure => "disclosure",
-            RuleOption::Bombs => "bombs",
-            RuleOption::ScoutStrike => "scout-strike",
-            RuleOption::Winner => "winner",
-            RuleOption::TwoSquares => "two-squares",
-            RuleOption::MoreSquares => "more-squares",
-            RuleOption::Quiet => "quiet",
-            RuleOption::Islands => "islands",
-        }
-    }
-
     /// What it may be set to.
     #[must_use]
     pub const fn values(self) -> &'static [OptionValue] {
@@ -199,8 +136,8 @@ impl RuleOption {
             RuleOption::Islands => {
                 const {
                     &[
-                        value("mirrored", "islands on d-f and k-m", Change::Lakes(crate::rulesets::MIRRORED)),
-                        value("printed", "islands on c-e and k-m", Change::Lakes(crate::rulesets::PRINTED)),
+                        value("mirrored", "islands on d-f and k-m", Change::Lakes(rulesets::MIRRORED)),
+                        value("printed", "islands on c-e and k-m", Change::Lakes(rulesets::PRINTED)),
                     ]
                 }
             }
@@ -242,6 +179,7 @@ impl OptionValue {
 
 /// Why a text names no ruleset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
 pub enum NoSuchRuleset {
     /// Nothing is called so.
     #[error("there is no such ruleset; there are {}", ids())]
@@ -298,10 +236,6 @@ fn values(option: RuleOption) -> String {
     option.values().iter().map(|value| value.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The changed rulesets that were asked for so far. A ruleset is a fact that outlives every game, and there are a few thousand changed ones at the most
-/// (a test counts them), so each is made once and kept.
-static CUSTOM: Mutex<Vec<&'static Ruleset>> = Mutex::new(Vec::new());
-
 impl Ruleset {
     /// The ruleset that a text names: an id, and changes after it (`classic,ties=attacker,quiet=off`).
     /// The order of the changes does not matter, and a change to what the ruleset has anyway is none:
@@ -323,8 +257,7 @@ impl Ruleset {
             changes.push((option, value));
         }
         changes.retain(|(_, value)| !value.is_in(base));
-        changes.sort_by_key(|(option, _)| *option);
-        Ok(if changes.is_empty() { base } else { custom(base, &changes) })
+        if changes.is_empty() { Ok(base) } else { custom(base, &changes).ok_or(NoSuchRuleset::Unknown) }
     }
 
     /// The ruleset of this id, changes included.
@@ -361,24 +294,82 @@ fn change(base: &'static Ruleset, part: &str) -> Result<(RuleOption, OptionValue
     Ok((option, value))
 }
 
-/// The base with these changes, which are in order and change something each.
-fn custom(base: &'static Ruleset, changes: &[(RuleOption, OptionValue)]) -> &'static Ruleset {
-    let names = changes.iter().map(|(option, value)| format!(",{}={}", option.name(), value.name));
-    let id = base.id.to_owned() + &names.collect::<String>();
-    let mut known = CUSTOM.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(ruleset) = known.iter().find(|ruleset| ruleset.id == id) {
-        return ruleset;
+/// The base with these changes.
+fn custom(base: &'static Ruleset, changes: &[(RuleOption, OptionValue)]) -> Option<&'static Ruleset> {
+    let mut place = 0;
+    for option in options_of(base).rev() {
+        let asked = changes.iter().find(|(other, _)| *other == option).map(|(_, value)| *value);
+        let value = asked.or_else(|| option.value_in(base))?;
+        let digit = option.values().iter().position(|known| *known == value)?;
+        place = place * option.values().len() + digit;
     }
-    let meanings: Vec<&str> = changes.iter().map(|(_, value)| value.meaning).collect();
-    let mut ruleset = base.clone();
-    changes.iter().for_each(|(_, value)| value.make(&mut ruleset));
-    ruleset.base = Some(base);
-    ruleset.id = String::leak(id);
-    ruleset.title = String::leak(format!("{} (custom)", base.title));
-    ruleset.summary = String::leak(format!("{}, changed: {}.", base.title, meanings.join("; ")));
-    let ruleset: &'static Ruleset = Box::leak(Box::new(ruleset));
-    known.push(ruleset);
-    ruleset
+    combinations(base)?.get(place)
+}
+
+/// What may be changed in a ruleset, in the order in which names have it.
+fn options_of(base: &'static Ruleset) -> impl DoubleEndedIterator<Item = RuleOption> {
+    RuleOption::ALL.into_iter().filter(|option| base.changeable.contains(option))
+}
+
+/// Every combination of the values of a ruleset's options: a constant, computed when it is first
+/// asked for. A few thousand rulesets can be made in all, and a test counts them.
+fn combinations(base: &'static Ruleset) -> Option<&'static [Ruleset]> {
+    static RULESETS: [OnceLock<Vec<Ruleset>>; rulesets::ALL.len()] =
+        [const { OnceLock::new() }; rulesets::ALL.len()];
+    static TEXTS: [OnceLock<Vec<Texts>>; rulesets::ALL.len()] =
+        [const { OnceLock::new() }; rulesets::ALL.len()];
+
+    let number = rulesets::ALL.iter().position(|ruleset| ruleset.id == base.id)?;
+    let texts = TEXTS[number].get_or_init(|| {
+        let count = options_of(base).map(|option| option.values().len()).product();
+        (0..count).map(|place| Texts::of(base, &changes_at(base, place))).collect()
+    });
+    let rulesets = RULESETS[number].get_or_init(|| {
+        let all = texts.iter().enumerate();
+        all.map(|(place, texts)| texts.ruleset(base, &changes_at(base, place))).collect()
+    });
+    Some(rulesets)
+}
+
+/// What the combination at a place changes, in order.
+fn changes_at(base: &'static Ruleset, place: usize) -> Vec<(RuleOption, OptionValue)> {
+    let mut rest = place;
+    let mut changes = Vec::new();
+    for option in options_of(base) {
+        let values = option.values();
+        let value = values[rest % values.len()];
+        rest /= values.len();
+        if !value.is_in(base) {
+            changes.push((option, value));
+        }
+    }
+    changes
+}
+
+/// The texts of a changed ruleset.
+struct Texts {
+    id: String,
+    title: String,
+    summary: String,
+}
+
+impl Texts {
+    fn of(base: &Ruleset, changes: &[(RuleOption, OptionValue)]) -> Texts {
+        let names = changes.iter().map(|(option, value)| format!(",{}={}", option.name(), value.name));
+        let meanings: Vec<&str> = changes.iter().map(|(_, value)| value.meaning).collect();
+        Texts {
+            id: base.id.to_owned() + &names.collect::<String>(),
+            title: format!("{} (custom)", base.title),
+            summary: format!("{}, changed: {}.", base.title, meanings.join("; ")),
+        }
+    }
+
+    fn ruleset(&'static self, base: &'static Ruleset, changes: &[(RuleOption, OptionValue)]) -> Ruleset {
+        let Texts { id, title, summary } = self;
+        let mut ruleset = Ruleset { id, title, summary, base: Some(base), ..base.clone() };
+        changes.iter().for_each(|(_, value)| value.make(&mut ruleset));
+        ruleset
+    }
 }
 
 #[cfg(test)]
@@ -496,11 +487,20 @@ mod tests {
     }
 
     #[test]
-    fn there_are_not_too_many_to_keep() {
-        let ways = |base: &Ruleset| -> usize {
-            base.changeable.iter().map(|option| option.values().len()).product()
-        };
-        let all: usize = Ruleset::all().iter().map(|base| ways(base)).sum();
-        assert!(all < 15_000, "{all}");
+    fn every_combination_is_found_by_its_name() {
+        let mut count = 0;
+        for base in Ruleset::all() {
+            for ruleset in combinations(base).expect(base.id) {
+                let found = named(ruleset.id);
+                if ruleset.changes().next().is_none() {
+                    assert!(std::ptr::eq(found, *base), "{}", ruleset.id);
+                } else {
+                    assert!(std::ptr::eq(found, ruleset), "{}", ruleset.id);
+                }
+                count += 1;
+            }
+        }
+        // Each takes some hundred bytes once its base's combinations are made.
+        assert!((1_000..15_000).contains(&count), "{count}");
     }
 }

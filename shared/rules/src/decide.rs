@@ -4,31 +4,21 @@ mod ending;
 
 use flagfall_board::{ChipColor, PerSide, Ply, Rank, RankSet, Side, Square, SquareSet, Stamp};
 
-use crate::chips::Witnessed;
 use crate::command::{Choice, Claim, Command, Move, MoveCommand, Placing};
 use crate::commitment::{Commitment, Salt};
-use crate::event::{Clash, Deployed, EventKind, Events, Fate, Laid, Moved, Placed, Strike};
-use crate::game::{EndReason, Game, Offers, Outcome, Phase};
-use crate::movement::{Field, Way};
-use crate::position::{Apart, Position, is_movable};
+use crate::entropy::Entropy;
+use crate::event::{Deployed, EventKind, Events, Fate, Laid, Moved, Placed, Strike, UnresolvedStrike};
+use crate::game::{Game, Offers, Phase};
+use crate::moves::{Field, Way};
+use crate::outcome::{EndReason, Outcome};
+use crate::position::{Position, Variants};
 use crate::refusal::Refusal;
 use crate::setup::Setup;
-use crate::shadow::Shadow;
 use crate::strike;
-use crate::superposition::Coins;
+use crate::variants::{Coins, ReserveState, Witnessed};
 use ending::{judge, judge_exchange, judge_limits};
 
 pub(crate) use ending::judge_mobility;
-
-/// 32 random bytes for whatever a command needs chance for: the salt of a deployment. `Debug` shows none of them.
-#[derive(Clone)]
-pub struct Entropy(pub [u8; 32]);
-
-impl std::fmt::Debug for Entropy {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Entropy(hidden)")
-    }
-}
 
 /// Judges what a side asks at a ply and a moment: the events that follow, or why nothing does.
 ///
@@ -329,29 +319,29 @@ fn judge_deployments(side: Side, is_legal: bool, is_other_legal: bool) -> Option
 
 /// Whether a side may make its ply now.
 #[inline]
-fn may_act(position: &Position, side: Side, apart: Apart<'_>) -> Result<(), Refusal> {
+fn may_act(position: &Position, side: Side, variants: Variants<'_>) -> Result<(), Refusal> {
     if side != position.turn() {
         return Err(Refusal::NotYourTurn);
     }
-    if apart.owes_choice() { Err(Refusal::ChoicePending) } else { Ok(()) }
+    if variants.owes_choice() { Err(Refusal::ChoicePending) } else { Ok(()) }
 }
 
 /// Judges a move on the board alone.
 pub(crate) fn play(position: &Position, side: Side, asked: MoveCommand) -> Result<Events, Refusal> {
-    match position.apart() {
-        apart if apart.is_nothing() => play_with(position, side, asked, Apart::NOTHING),
-        apart => play_apart(position, side, asked, apart),
+    match position.variants() {
+        variants if variants.is_nothing() => play_with(position, side, asked, Variants::NOTHING),
+        variants => play_with_variants(position, side, asked, variants),
     }
 }
 
 #[cold]
-fn play_apart(
+fn play_with_variants(
     position: &Position,
     side: Side,
     asked: MoveCommand,
-    apart: Apart<'_>,
+    variants: Variants<'_>,
 ) -> Result<Events, Refusal> {
-    play_with(position, side, asked, apart)
+    play_with(position, side, asked, variants)
 }
 
 /// What only some positions have is looked up once, by whoever asks: the compiler leaves it out for the others, who pay nothing for it.
@@ -360,9 +350,9 @@ fn play_with(
     position: &Position,
     side: Side,
     asked: MoveCommand,
-    apart: Apart<'_>,
+    variants: Variants<'_>,
 ) -> Result<Events, Refusal> {
-    may_act(position, side, apart)?;
+    may_act(position, side, variants)?;
     let ruleset = position.ruleset();
     let MoveCommand { squares, path, color } = asked;
     let Move { from, to } = squares;
@@ -373,13 +363,13 @@ fn play_with(
     if piece.side != side {
         return Err(Refusal::NotYourPiece);
     }
-    let field = position.field_with(side, apart.shadow);
+    let field = position.field_with(side, variants.reserve_state);
     // A coin goes several squares by becoming a Scout (§Q3).
     let way = field.way(squares, path, piece.rank.unwrap_or(Rank::Scout))?;
-    if let (None, Some(superposition)) = (piece.rank, apart.superposition) {
-        check_coin(&superposition.coins[side], from, way.distance)?;
+    if let (None, Some(coin_state)) = (piece.rank, variants.coin_state) {
+        check_coin(&coin_state.coins[side], from, way.distance)?;
     }
-    let chips = apart.shadow.filter(|_| ruleset.chips);
+    let chips = variants.reserve_state.filter(|_| ruleset.chips);
     check_color(chips.is_some() && !way.is_flash, color)?;
     let repetition = position.repetition();
     if repetition.tether(ruleset, side).is_some_and(|tether| tether.holds(squares)) {
@@ -399,15 +389,15 @@ fn play_with(
             (attacker, defender) => {
                 let owes = [(side, attacker), (side.opponent(), defender)];
                 let owes = PerSide::from_fn(|side| owes.contains(&(side, None)));
-                return Ok(only(EventKind::Struck(Clash { side, from, to, proves, owes })));
+                return Ok(only(EventKind::Struck(UnresolvedStrike { side, from, to, proves, owes })));
             }
         },
     };
     let moved = match chips {
-        Some(shadow) => moved_with_chips(position, &field, shadow, squares, strike, way, color),
+        Some(reserve_state) => moved_with_chips(position, &field, reserve_state, squares, strike, way, color),
         None => Moved { side, from, to, proves, strike, laid: None },
     };
-    let end = judge(position, moved, apart).map(EventKind::Ended);
+    let end = judge(position, moved, variants).map(EventKind::Ended);
     Ok(Events::new([Some(EventKind::Moved(moved)), end, None]))
 }
 
@@ -426,7 +416,7 @@ fn check_coin(coins: &Coins, from: Square, distance: u8) -> Result<(), Refusal> 
 /// Judges what a side says its struck coin is. With the last choice the strike is resolved (§Q4).
 pub(crate) fn choose(position: &Position, side: Side, choice: Choice) -> Result<Events, Refusal> {
     let Choice(rank) = choice;
-    let pending = position.pending().filter(|pending| pending.clash.owes[side]).ok_or(Refusal::NoChoice)?;
+    let pending = position.pending().filter(|pending| pending.strike.owes[side]).ok_or(Refusal::NoChoice)?;
     if !pending.is_owed_by(side) {
         return Err(Refusal::ChoiceFinal);
     }
@@ -435,7 +425,7 @@ pub(crate) fn choose(position: &Position, side: Side, choice: Choice) -> Result<
     if !coins.choices(coin).contains(rank) {
         return Err(if coins.pool.count(rank) == 0 {
             Refusal::NotInPool
-        } else if is_movable(rank) {
+        } else if rank.is_movable() {
             Refusal::ReserveRule
         } else {
             Refusal::Immovable
@@ -445,7 +435,7 @@ pub(crate) fn choose(position: &Position, side: Side, choice: Choice) -> Result<
     if pending.is_owed_by(side.opponent()) {
         return Ok(only(chosen));
     }
-    let Clash { side: striker, from, to, proves, owes: _ } = pending.clash;
+    let UnresolvedStrike { side: striker, from, to, proves, owes: _ } = pending.strike;
     let rank_of = |whose: Side, square| {
         let choice = if whose == side { Some(rank) } else { pending.chosen[whose] };
         position.piece(square).and_then(|piece| piece.rank).or(choice).ok_or(Refusal::NoPiece)
@@ -453,7 +443,7 @@ pub(crate) fn choose(position: &Position, side: Side, choice: Choice) -> Result<
     let (attacker, defender) = (rank_of(striker, from)?, rank_of(striker.opponent(), to)?);
     let strike = Some(strike::resolve(position.ruleset(), attacker, defender));
     let moved = Moved { side: striker, from, to, proves, strike, laid: None };
-    let end = judge(position, moved, position.apart()).map(EventKind::Ended);
+    let end = judge(position, moved, position.variants()).map(EventKind::Ended);
     Ok(Events::new([Some(chosen), Some(EventKind::Moved(moved)), end]))
 }
 
@@ -471,16 +461,16 @@ fn check_color(is_wanted: bool, color: Option<ChipColor>) -> Result<(), Refusal>
 fn moved_with_chips(
     position: &Position,
     field: &Field<'_>,
-    shadow: &Shadow,
+    reserve_state: &ReserveState,
     squares: Move,
     mut strike: Option<Strike>,
     way: Way,
     color: Option<ChipColor>,
 ) -> Moved {
     let Move { from, to } = squares;
-    let chips = &shadow.chips;
+    let chips = &reserve_state.chips;
     if let Some(strike) = &mut strike {
-        strike.labels &= !shadow.labeled.contains(to);
+        strike.labels &= !reserve_state.labeled.contains(to);
     }
     // A strike that fails lays nothing, and nobody is told which color it named (§S2.3).
     let lands = strike.is_none_or(|strike| strike.attacker.fate == Fate::Advances);
@@ -503,7 +493,7 @@ fn moved_with_chips(
 
 /// Judges taking a piece off the board (§S1.5).
 pub(crate) fn remove(position: &Position, side: Side, square: Square) -> Result<Events, Refusal> {
-    may_act(position, side, position.apart())?;
+    may_act(position, side, position.variants())?;
     let ruleset = position.ruleset();
     if !ruleset.reserve {
         return Err(Refusal::NoReserve);
@@ -524,10 +514,10 @@ pub(crate) fn remove(position: &Position, side: Side, square: Square) -> Result<
 
 /// Judges bringing a piece on from the reserve (§S1.5).
 pub(crate) fn place(position: &Position, side: Side, placing: &Placing) -> Result<Events, Refusal> {
-    may_act(position, side, position.apart())?;
+    may_act(position, side, position.variants())?;
     let ruleset = position.ruleset();
     let Placing { square, rank, is_labeled, color } = *placing;
-    let shadow = position.shadow().ok_or(Refusal::NoReserve)?;
+    let reserve_state = position.reserve_state().ok_or(Refusal::NoReserve)?;
     if !ruleset.shape.contains(square) {
         return Err(Refusal::OffBoard);
     }
@@ -537,7 +527,7 @@ pub(crate) fn place(position: &Position, side: Side, placing: &Placing) -> Resul
     if position.piece(square).is_some() {
         return Err(Refusal::NotEmpty);
     }
-    if shadow.reserve[side].count(rank, is_labeled) == 0 {
+    if reserve_state.reserve[side].count(rank, is_labeled) == 0 {
         return Err(Refusal::NotInReserve);
     }
     check_color(ruleset.chips, color)?;

@@ -6,7 +6,7 @@ use std::num::NonZeroU16;
 use flagfall_board::{ChipColor, Column, PerSide, Rank, RankSet, Row, Side, Square, SquareSet, Stamp};
 
 use crate::commitment::{Commitment, Salt};
-use crate::game::Outcome;
+use crate::outcome::Outcome;
 use crate::setup::Deployment;
 
 /// A fact of a game, decided once and never judged again. It may know hidden ranks, so it opens to nobody: `view` tells an audience
@@ -25,7 +25,7 @@ pub(crate) enum EventKind {
     /// The side to move moved or struck.
     Moved(Moved),
     /// The side to move struck, and a coin is in it: the ply waits for whoever owes a choice (§Q4).
-    Struck(Clash),
+    Struck(UnresolvedStrike),
     /// A side chose what its struck coin is: its secret until the last choice is in, and `Moved` follows (§Q4).
     Chosen {
         side: Side,
@@ -88,7 +88,7 @@ pub(crate) struct Moved {
 
 /// A strike that waits for choices: public.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Clash {
+pub(crate) struct UnresolvedStrike {
     pub(crate) side: Side,
     pub(crate) from: Square,
     pub(crate) to: Square,
@@ -271,7 +271,7 @@ impl Event {
     pub fn ends_time_of(&self) -> Option<Side> {
         match &self.0 {
             EventKind::Moved(Moved { side, .. })
-            | EventKind::Struck(Clash { side, .. })
+            | EventKind::Struck(UnresolvedStrike { side, .. })
             | EventKind::Chosen { side, .. }
             | EventKind::Removed { side, .. }
             | EventKind::Placed(Placed { side, .. }) => Some(*side),

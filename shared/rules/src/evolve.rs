@@ -24,8 +24,8 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
             game.phase = Phase::Playing;
             game.start_clocks(at);
         }
-        EventKind::Struck(clash) => {
-            game.position.await_choices(clash);
+        EventKind::Struck(strike) => {
+            game.position.await_choices(strike);
             await_choices(game, at);
         }
         EventKind::Chosen { side, rank } => {

@@ -1,18 +1,18 @@
 //! A game as one side follows it that is told moves and their outcomes, and nothing else: what a program needs that plays by a protocol
 //! without views.
 
-use flagfall_board::{Direction, GameId, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
+use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
 
-use crate::clock::TimeControl;
 use crate::command::Move;
 use crate::event::{Event, EventKind, Fate, Moved, Strike};
 use crate::evolve::evolve;
 use crate::game::{Game, GameTerms};
-use crate::position::{Piece, Position, is_runner};
+use crate::piece::Piece;
+use crate::position::Position;
+use crate::redact::view;
 use crate::ruleset::{Ruleset, Start};
 use crate::seen::{View, Viewer};
 use crate::strike;
-use crate::view::view;
 
 /// A game under the fog, kept up by what its follower is told.
 ///
@@ -118,7 +118,7 @@ impl FoggedGame {
     /// What a side sees on a board with these lakes before anybody has deployed, without a deadline.
     #[must_use]
     pub fn before(ruleset: &'static Ruleset, lakes: SquareSet, side: Side) -> View {
-        let game = Game::new(GameTerms { lakes, ..terms(ruleset) });
+        let game = Game::new(GameTerms { lakes, ..GameTerms::untimed(ruleset) });
         View { deploy_deadline: None, ..view(&game, Viewer::Player(side), Stamp::default()) }
     }
 
@@ -149,7 +149,7 @@ impl FoggedGame {
                 return Err(Misheard::Start { square });
             }
         }
-        Ok(FoggedGame { game: Game::from_position(terms(ruleset), position), side })
+        Ok(FoggedGame { game: Game::from_position(GameTerms::untimed(ruleset), position), side })
     }
 
     /// Follows a move of the side to move.
@@ -177,7 +177,7 @@ impl FoggedGame {
             // Only a Scout moves more than one square (§C2).
             rank = Rank::Scout;
         }
-        if distance > 1 && !is_runner(rank) {
+        if distance > 1 && !rank.is_runner() {
             return Err(way);
         }
         let proves = if distance > 1 { RankSet::only(rank) } else { RankSet::ALL };
@@ -241,19 +241,6 @@ impl FoggedGame {
             Some(told) if Some(told) != piece.rank => Err(Misheard::Rank { square }),
             Some(_) | None => Ok(piece.rank),
         }
-    }
-}
-
-/// Terms without a clock and without a name: nobody sees them.
-fn terms(ruleset: &'static Ruleset) -> GameTerms {
-    GameTerms {
-        game: GameId::from_random([0; 12]),
-        ruleset,
-        lakes: ruleset.shape.lakes,
-        time: TimeControl::Unlimited,
-        deploy_ms: 0,
-        created: Stamp::default(),
-        secret: PerSide::new(false, false),
     }
 }
 

@@ -5,13 +5,13 @@ use std::fmt;
 use flagfall_board::{GameId, PerSide, Ply, Side, SquareSet, Stamp};
 
 use crate::clock::{Clock, LagQuota, TimeControl};
-use crate::command::Move;
-use crate::commitment::Commitment;
+use crate::commitment::{Commitment, Salt};
 use crate::event::{Moved, Placed};
-use crate::movement::{Field, LegalMoves};
-use crate::position::{Apart, Position};
+use crate::moves::LegalMoves;
+use crate::outcome::Outcome;
+use crate::position::Position;
 use crate::ruleset::{Ruleset, Start};
-use crate::setup::Deployments;
+use crate::setup::Deployment;
 
 /// How far a game is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,97 +22,6 @@ pub enum Phase {
     Playing,
     /// The game is over.
     Over,
-}
-
-/// How a game ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Outcome {
-    /// Who won; nobody in a draw and in a game that was called off.
-    pub winner: Option<Side>,
-    /// Why.
-    pub reason: EndReason,
-}
-
-impl Outcome {
-    pub(crate) const fn won(winner: Side, reason: EndReason) -> Outcome {
-        Outcome { winner: Some(winner), reason }
-    }
-
-    pub(crate) const fn nobody(reason: EndReason) -> Outcome {
-        Outcome { winner: None, reason }
-    }
-}
-
-/// Why a game ended (§A11). The codes are frozen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum EndReason {
-    /// The Flag was taken.
-    FlagCaptured,
-    /// The side to move had no legal move.
-    NoLegalMove,
-    /// Neither side could move.
-    BothBlocked,
-    /// A side gave up.
-    Resigned,
-    /// Both agreed to a draw.
-    DrawAgreed,
-    /// Nothing was captured for too long.
-    QuietLimit,
-    /// The game grew too long.
-    PlyLimit,
-    /// A side's time ran out.
-    OutOfTime,
-    /// A side left.
-    Abandoned,
-    /// A side broke the rules where that loses the game (§U7).
-    IllegalAct,
-    /// A side had no act left that keeps the reserve rule (§Q6).
-    ForfeitedReserve,
-    /// The game was called off, or a side did not deploy in time.
-    Aborted,
-}
-
-impl EndReason {
-    /// Every reason.
-    pub const ALL: [EndReason; 12] = [
-        EndReason::FlagCaptured,
-        EndReason::NoLegalMove,
-        EndReason::BothBlocked,
-        EndReason::Resigned,
-        EndReason::DrawAgreed,
-        EndReason::QuietLimit,
-        EndReason::PlyLimit,
-        EndReason::OutOfTime,
-        EndReason::Abandoned,
-        EndReason::IllegalAct,
-        EndReason::ForfeitedReserve,
-        EndReason::Aborted,
-    ];
-
-    /// The reason's code in messages, logs and records.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            EndReason::FlagCaptured => "flag_captured",
-            EndReason::NoLegalMove => "no_legal_move",
-            EndReason::BothBlocked => "both_blocked",
-            EndReason::Resigned => "resigned",
-            EndReason::DrawAgreed => "draw_agreed",
-            EndReason::QuietLimit => "quiet_limit",
-            EndReason::PlyLimit => "ply_limit",
-            EndReason::OutOfTime => "out_of_time",
-            EndReason::Abandoned => "abandoned",
-            EndReason::IllegalAct => "illegal_act",
-            EndReason::ForfeitedReserve => "forfeited_reserve",
-            EndReason::Aborted => "aborted",
-        }
-    }
-
-    /// The reason with this code.
-    #[must_use]
-    pub fn from_code(code: &str) -> Option<EndReason> {
-        EndReason::ALL.into_iter().find(|reason| reason.code() == code)
-    }
 }
 
 /// What a game is made with; it never changes afterwards.
@@ -172,6 +81,9 @@ pub(crate) enum Exchange {
     /// A piece came.
     Placed(Placed),
 }
+
+/// Both sides' deployments, as far as they are in.
+type Deployments = PerSide<Option<(Deployment, Salt)>>;
 
 /// Draw offers.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -322,7 +234,7 @@ impl Game {
                 .for_each(|side| clock.start(side, at));
         }
         if let Some(Veil { clock: Some(clock) }) = self.veil.as_deref_mut() {
-            let owes = self.position.pending().map(|pending| pending.clash.owes).unwrap_or_default();
+            let owes = self.position.pending().map(|pending| pending.strike.owes).unwrap_or_default();
             Side::BOTH.into_iter().filter(|side| owes[*side]).for_each(|side| clock.start(side, at));
         }
     }
@@ -379,58 +291,6 @@ impl Game {
             Phase::Playing => Some(self.position.legal_moves()),
             Phase::Deploying | Phase::Over => None,
         }
-    }
-}
-
-impl Position {
-    /// The legal moves of the side to move, repetition rules included.
-    #[must_use]
-    pub fn legal_moves(&self) -> LegalMoves {
-        self.legal_moves_of(self.turn(), |_| ())
-    }
-
-    /// Whether a repetition rule could refuse a side anything now.
-    pub(crate) fn may_refuse_repetition(&self, side: Side) -> bool {
-        let ruleset = self.ruleset();
-        self.repetition().tether(ruleset, side).is_some() || self.repetition().is_chasing(ruleset, side)
-    }
-
-    /// A side's legal moves, were it its turn; calls `refused` with each that a repetition rule takes out.
-    pub(crate) fn legal_moves_of(&self, side: Side, refused: impl FnMut(Move)) -> LegalMoves {
-        match self.apart() {
-            apart if apart.is_nothing() => self.legal_moves_in(self.field_with(side, None), side, refused),
-            apart => self.legal_moves_apart(apart, side, refused),
-        }
-    }
-
-    #[cold]
-    fn legal_moves_apart(&self, apart: Apart<'_>, side: Side, refused: impl FnMut(Move)) -> LegalMoves {
-        if apart.owes_choice() {
-            // The choice comes first (§S2.4, §Q4).
-            return LegalMoves::none(self.occupied(side));
-        }
-        self.legal_moves_in(self.field_with(side, apart.shadow), side, refused)
-    }
-
-    /// The same in a field that may allow more or less than the position.
-    #[inline(always)]
-    pub(crate) fn legal_moves_in(
-        &self,
-        field: Field<'_>,
-        side: Side,
-        mut refused: impl FnMut(Move),
-    ) -> LegalMoves {
-        if !self.may_refuse_repetition(side) {
-            return field.moves();
-        }
-        let mut moves = field.moves();
-        let ruleset = self.ruleset();
-        if let Some(tether) = self.repetition().tether(ruleset, side) {
-            moves.hold(tether, field.foes, &mut refused);
-        }
-        let id_at = |square| self.piece(square).map(|piece| piece.id);
-        self.repetition().cut_chases(ruleset, side, &field, &mut moves, id_at, refused);
-        moves
     }
 }
 

@@ -2,17 +2,8 @@
 
 use flagfall_board::SquareSet;
 
-use crate::decide::Entropy;
-use crate::ruleset::Ruleset;
-
-/// Where a ruleset's lakes come from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Lakes {
-    /// They are those of the board's shape.
-    OfTheShape,
-    /// Two of 2x2 in rows 5 and 6 are drawn for every game; they may touch, and never overlap (§U2).
-    Drawn,
-}
+use crate::entropy::Entropy;
+use crate::ruleset::{Lakes, Ruleset};
 
 /// Columns in which the left half of a drawn lake can lie.
 const PLACES: u8 = 9;

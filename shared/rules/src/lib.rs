@@ -1,27 +1,38 @@
-//! The rules engine: pure, without clock, chance, IO or serialization.
+#![doc = include_str!("../README.md")]
 //!
-//! [`decide`] judges a [`Command`] and answers with [`Events`] or a [`Refusal`]; [`evolve`] carries an [`Event`] out; [`view`] and [`see`] tell an
-//! audience what it may know. A [`Game`] and an [`Event`] know hidden ranks and open to nobody else, but for the store
-//! ([`secret`]) and for tools that are no server (the `referee` feature).
+//! ## Where to look
+//!
+//! | question | answer |
+//! |---|---|
+//! | What may a side do? | [`Position::legal_commands`], [`View::legal_commands`] |
+//! | Is this command allowed, and what follows? | [`decide`], [`Refusal`] |
+//! | What comes of a strike? | [`strike_fates`] |
+//! | How does the state change? | [`evolve`] |
+//! | What may this audience know? | [`view`], [`see`], [`see_change`] |
+//! | Which rules are there? | [`Ruleset`], [`rulesets`], [`RuleOption`] |
+//! | How is a position written down? | [`Position::from_text`], [`View::board_text`] |
 
 #![warn(clippy::wildcard_enum_match_arm, clippy::match_wildcard_for_single_variants)]
 
-mod chips;
 mod clock;
 mod command;
 mod commitment;
 mod custom;
 mod decide;
+mod entropy;
 mod event;
 mod evolve;
 mod fogged;
 mod game;
 mod lakes;
-mod legal_commands;
-mod movement;
+mod moves;
 mod notation;
+mod outcome;
 mod own_turn;
+mod piece;
+mod play;
 mod position;
+mod redact;
 #[cfg(feature = "referee")]
 mod referee;
 mod refusal;
@@ -31,36 +42,40 @@ pub mod rulesets;
 pub mod secret;
 mod seen;
 mod setup;
-mod shadow;
+mod start;
 mod strike;
-mod superposition;
-mod view;
+mod variants;
+
+/// The words of the board, so that nobody needs a second crate for them.
+pub use flagfall_board::{
+    BoardShape, ChipColor, Chips, Column, Direction, GameId, GameIdParseError, Numbering, PerSide, Ply, Rank,
+    RankSet, Row, Side, Sign, Square, SquareParseError, SquareSet, Stamp,
+};
 
 pub use clock::{Clock, LagQuota, TimeControl};
 pub use command::{Choice, Claim, Command, Move, MoveCommand, Placing};
 pub use commitment::{Commitment, Salt};
-pub use custom::{NoSuchRuleset, OptionValue, RuleOption};
+pub use custom::{NoSuchRuleset, OptionValue};
 pub use decide::{
-    Entropy, decide, decide_claim, decide_deadline, decide_pause, decide_resume, decide_resume_since,
-    decide_verdict,
+    decide, decide_claim, decide_deadline, decide_pause, decide_resume, decide_resume_since, decide_verdict,
 };
+pub use entropy::Entropy;
 pub use event::{Event, Events, Fate, Laid};
 pub use evolve::{evolve, evolve_compensated};
 pub use fogged::{FoggedGame, Misheard, StrikeOutcome, ToldMove, ToldStrike};
-pub use game::{EndReason, Game, GameTerms, Outcome, Phase};
-pub use lakes::Lakes;
-pub use legal_commands::LegalCommands;
-pub use movement::LegalMoves;
+pub use game::{Game, GameTerms, Phase};
+pub use moves::{LegalCommands, LegalMoves};
 pub use notation::PositionTextError;
+pub use outcome::{EndReason, Outcome};
 pub use position::Position;
+pub use redact::{clock_seen, see, see_change, see_opened, view};
 #[cfg(feature = "referee")]
 pub use referee::Referee;
 pub use refusal::Refusal;
-pub use ruleset::{Army, Bombs, Disclosure, Fill, Ruleset, Start, Ties};
+pub use ruleset::{Army, Bombs, Disclosure, Fill, Lakes, RuleOption, Ruleset, Start, Ties};
 pub use seen::{
     Identity, OpenedDeployment, OwedColor, PendingStrike, SeenChange, SeenClock, SeenEvent, SeenExchange,
     SeenMove, SeenPiece, SeenReserve, SeenStrike, View, Viewer,
 };
 pub use setup::{Deployment, Setup, SetupRefusal};
 pub use strike::strike_fates;
-pub use view::{clock_seen, see, see_change, see_opened, view};

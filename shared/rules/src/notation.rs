@@ -23,14 +23,15 @@ use crate::command::{Choice, Move};
 use crate::custom::NoSuchRuleset;
 use crate::decide::{choose, play};
 use crate::event::EventKind;
-use crate::lakes::Lakes;
-use crate::position::{Piece, Position};
-use crate::ruleset::{Ruleset, Start};
+use crate::piece::Piece;
+use crate::position::Position;
+use crate::ruleset::{Lakes, Ruleset, Start};
 use crate::seen::{Identity, View};
-use crate::superposition::Pool;
+use crate::variants::Pool;
 
 /// Why a text is no position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PositionTextError {
     /// Five fields are wanted, nine where there is a reserve, eight where there are coins.
     #[error(
@@ -154,8 +155,8 @@ impl Position {
                 let is_one = |side: Side| move |piece: Piece| piece.side == side && piece.rank == Some(rank);
                 let count = position.pieces().filter(|(_, piece)| is_one(side)(*piece)).count();
                 let pooled = position.coins(side).map_or(0, |coins| usize::from(coins.pool.count(rank)));
-                let reserved = position.shadow().map_or(0, |shadow| {
-                    let reserve = &shadow.reserve[side];
+                let reserved = position.reserve_state().map_or(0, |reserve_state| {
+                    let reserve = &reserve_state.reserve[side];
                     usize::from(reserve.count(rank, false)) + usize::from(reserve.count(rank, true))
                 });
                 if count + reserved + pooled > usize::from(ruleset.army.count(rank)) {
@@ -174,15 +175,15 @@ impl Position {
     pub(crate) fn text(&self) -> String {
         let board = board_text(self.ruleset(), self.lakes(), |square| {
             let piece = self.piece(square)?;
-            let shadow = self.shadow();
+            let reserve_state = self.reserve_state();
             Some(Cell {
                 side: piece.side,
                 letter: piece.rank.map_or(COIN, Rank::letter),
                 is_moved: piece.is_moved,
                 is_revealed: piece.is_revealed,
-                is_labeled: shadow.is_some_and(|shadow| shadow.labeled.contains(square)),
-                could_be: match shadow {
-                    Some(shadow) if !piece.is_revealed => shadow.could_be(square),
+                is_labeled: reserve_state.is_some_and(|reserve_state| reserve_state.labeled.contains(square)),
+                could_be: match reserve_state {
+                    Some(reserve_state) if !piece.is_revealed => reserve_state.could_be(square),
                     Some(_) | None => RankSet::ALL,
                 },
             })
@@ -194,12 +195,12 @@ impl Position {
             self.ply(),
             self.quiet_plies()
         );
-        if let Some(shadow) = self.shadow() {
+        if let Some(reserve_state) = self.reserve_state() {
             for side in Side::BOTH {
-                let crate::shadow::Reserve { unlabeled, labeled } = shadow.reserve[side];
+                let crate::variants::Reserve { unlabeled, labeled } = reserve_state.reserve[side];
                 text += &format!(" {}", reserve_text(&unlabeled, &labeled));
             }
-            text += &format!(" {} {}", chips_text(&shadow.chips), owed_text(shadow.owed));
+            text += &format!(" {} {}", chips_text(&reserve_state.chips), owed_text(reserve_state.owed));
         }
         if self.coins(Side::Red).is_some() {
             for side in Side::BOTH {
@@ -251,7 +252,7 @@ fn fields_beyond(ruleset: &Ruleset) -> usize {
 
 fn read_pool(position: &mut Position, side: Side, text: &str) -> Result<(), PositionTextError> {
     let error = PositionTextError::Pool { side };
-    let Some(superposition) = position.superposition_mut() else { return Err(error) };
+    let Some(coin_state) = position.coin_state_mut() else { return Err(error) };
     let mut counts = [0; Rank::COUNT];
     for item in items(text) {
         let (letters, count) = item.split_once(':').ok_or(error.clone())?;
@@ -264,7 +265,7 @@ fn read_pool(position: &mut Position, side: Side, text: &str) -> Result<(), Posi
         }
         *place = count;
     }
-    let coins = &mut superposition.coins[side];
+    let coins = &mut coin_state.coins[side];
     coins.pool = Pool(counts);
     let is_whole = coins.pool.size() == coins.all.len() && coins.keeps_reserve();
     position.count_coin_moves();
@@ -284,11 +285,11 @@ fn read_pending(position: &mut Position, text: &str) -> Result<(), PositionTextE
     let is_set_out =
         position.piece(squares.from).is_some_and(|piece| piece.is_moved && (is_near || piece.is_revealed));
     let events = play(position, position.turn(), squares.into()).map_err(|_| ERROR)?;
-    let clash = events
+    let strike = events
         .iter()
-        .find_map(|event| if let EventKind::Struck(clash) = &event.0 { Some(*clash) } else { None });
-    let clash = clash.filter(|_| is_set_out).ok_or(ERROR)?;
-    position.await_choices(&clash);
+        .find_map(|event| if let EventKind::Struck(strike) = &event.0 { Some(*strike) } else { None });
+    let strike = strike.filter(|_| is_set_out).ok_or(ERROR)?;
+    position.await_choices(&strike);
     for part in parts {
         let mut letters = part.chars();
         let side = match letters.next() {
@@ -315,7 +316,7 @@ fn items(text: &str) -> impl Iterator<Item = &str> {
 
 fn read_reserve(position: &mut Position, side: Side, text: &str) -> Result<(), PositionTextError> {
     let labels = position.ruleset().labels;
-    let Some(shadow) = position.shadow_mut() else { return Err(PositionTextError::Reserve) };
+    let Some(reserve_state) = position.reserve_state_mut() else { return Err(PositionTextError::Reserve) };
     for item in items(text) {
         let (piece, count) = item.split_once(':').ok_or(PositionTextError::Reserve)?;
         let (piece, is_labeled) = piece.strip_suffix('^').map_or((piece, false), |piece| (piece, true));
@@ -323,7 +324,7 @@ fn read_reserve(position: &mut Position, side: Side, text: &str) -> Result<(), P
         let rank = letters.next().and_then(Rank::from_letter).filter(|_| letters.next().is_none());
         let rank = rank.filter(|_| labels || !is_labeled).ok_or(PositionTextError::Reserve)?;
         let count: u8 = count.parse().map_err(|_| PositionTextError::Reserve)?;
-        let place = shadow.reserve[side].count_mut(rank, is_labeled);
+        let place = reserve_state.reserve[side].count_mut(rank, is_labeled);
         if *place > 0 || !(1..=99).contains(&count) || rank == Rank::Flag {
             return Err(PositionTextError::Reserve);
         }
@@ -335,16 +336,16 @@ fn read_reserve(position: &mut Position, side: Side, text: &str) -> Result<(), P
 fn read_chips(position: &mut Position, text: &str) -> Result<(), PositionTextError> {
     let has_chips = position.ruleset().chips;
     let open = position.ruleset().shape.squares().without(position.lakes());
-    let Some(shadow) = position.shadow_mut() else { return Err(PositionTextError::Chips) };
+    let Some(reserve_state) = position.reserve_state_mut() else { return Err(PositionTextError::Chips) };
     for item in items(text) {
         let at = item.char_indices().next_back().map_or(0, |(at, _)| at);
         let (square, color) = item.split_at(at);
         let square: Square = square.parse().map_err(|_| PositionTextError::Chips)?;
         let color = ChipColor::from_name(color).ok_or(PositionTextError::Chips)?;
-        if !has_chips || !open.contains(square) || shadow.chips.color(square).is_some() {
+        if !has_chips || !open.contains(square) || reserve_state.chips.color(square).is_some() {
             return Err(PositionTextError::Chips);
         }
-        shadow.lay(square, color);
+        reserve_state.lay(square, color);
     }
     Ok(())
 }
@@ -356,7 +357,10 @@ fn read_owed(position: &mut Position, text: &str) -> Result<(), PositionTextErro
     let square: Square = text.parse().map_err(|_| PositionTextError::Owed)?;
     let is_own = position.occupied(position.turn()).contains(square);
     match position.ruleset().chips && is_own {
-        true => position.shadow_mut().map(|shadow| shadow.owed = Some(square)).ok_or(PositionTextError::Owed),
+        true => position
+            .reserve_state_mut()
+            .map(|reserve_state| reserve_state.owed = Some(square))
+            .ok_or(PositionTextError::Owed),
         false => Err(PositionTextError::Owed),
     }
 }
@@ -380,9 +384,9 @@ fn chips_text(chips: &flagfall_board::Chips) -> String {
 }
 
 #[cfg(feature = "referee")]
-fn pending_text(pending: Option<&crate::superposition::Pending>) -> String {
+fn pending_text(pending: Option<&crate::variants::Pending>) -> String {
     let Some(pending) = pending else { return "-".to_owned() };
-    let mut text = Move { from: pending.clash.from, to: pending.clash.to }.to_string();
+    let mut text = Move { from: pending.strike.from, to: pending.strike.to }.to_string();
     for (side, letter) in [(Side::Red, 'r'), (Side::Blue, 'b')] {
         if let Some(rank) = pending.chosen[side] {
             text.extend([',', letter, rank.letter()]);
@@ -455,12 +459,12 @@ impl BoardReader<'_> {
             return Some(());
         }
         let has_labels = position.ruleset().labels;
-        let shadow = position.shadow_mut().filter(|_| has_labels)?;
+        let reserve_state = position.reserve_state_mut().filter(|_| has_labels)?;
         let is_narrowed = could_be != RankSet::ALL;
         let is_true = rank.is_some_and(|rank| could_be.contains(rank))
             && (!is_labeled || is_revealed)
             && !(is_narrowed && (is_revealed || could_be.single().is_some()));
-        shadow.set_marks(square, is_labeled, could_be);
+        reserve_state.set_marks(square, is_labeled, could_be);
         is_true.then_some(())
     }
 

@@ -2,14 +2,10 @@
 
 use flagfall_board::{Rank, RankSet, Side, Square, SquareSet};
 
-use crate::chips::{Lines, flasher};
 use crate::game::Phase;
-use crate::legal_commands::LegalCommands;
-use crate::movement::{Beyond, Field, LegalMoves};
-use crate::position::{is_movable, is_runner};
+use crate::moves::{Field, LegalCommands, LegalMoves, Reach};
 use crate::seen::{Identity, PendingStrike, SeenPiece, SeenReserve, View, Viewer};
-use crate::shadow::Reserve;
-use crate::superposition::{Coins, Pool};
+use crate::variants::{Coins, Lines, Pool, Reserve, flasher};
 
 impl View {
     /// The viewer's own legal moves, when it is his turn: the same that the engine allows.
@@ -106,7 +102,7 @@ impl View {
             runners: &turn.runners,
             open: &turn.open,
             strikes_afar: self.ruleset.strikes_afar,
-            beyond: Beyond::of(
+            reach: Reach::of(
                 self.ruleset,
                 self.chips.as_ref().and_then(|chips| Lines::of(chips, &turn.flashers, self.ruleset)),
             ),
@@ -139,10 +135,10 @@ impl OwnTurn {
     fn note(&mut self, square: Square, identity: Identity) {
         self.own.insert(square);
         let Identity::Known(rank) = identity else { return };
-        if is_movable(rank) {
+        if rank.is_movable() {
             self.walkers.insert(square);
         }
-        if is_runner(rank) {
+        if rank.is_runner() {
             self.runners.insert(square);
         }
         if let Some(index) = flasher(rank) {

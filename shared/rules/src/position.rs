@@ -1,75 +1,20 @@
 //! The board with its pieces: the true state, hidden ranks included.
 
 use std::fmt;
-use std::num::NonZeroU16;
 
 use flagfall_board::{ChipColor, Chips, PerSide, Ply, Rank, RankSet, Side, Square, SquareSet};
 
+mod conservation;
+mod legal;
+
 use crate::command::Move;
-use crate::event::{Clash, Fate, Moved, Placed, Struck};
-use crate::movement::{Field, LegalMoves};
+use crate::event::{Fate, Moved, Placed, Struck, UnresolvedStrike};
+use crate::moves::{Field, Reach};
+use crate::piece::{Kept, Piece};
 use crate::repetition::{Noted, Repetition};
 use crate::ruleset::Ruleset;
 use crate::setup::Deployment;
-use crate::shadow::{Reserve, Shadow};
-use crate::superposition::{Coins, Pending, Superposition};
-
-/// A piece, as the server knows it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Piece {
-    pub(crate) side: Side,
-    /// None of a coin: it is no piece yet, not even to the engine (§Q1).
-    pub(crate) rank: Option<Rank>,
-    pub(crate) is_moved: bool,
-    /// Whether its rank is public knowledge (§A7).
-    pub(crate) is_revealed: bool,
-    /// Tells pieces apart within a position (§T3). Never leaves the engine: it would be in deployment order. Pieces that come from a reserve have
-    /// none of their own.
-    pub(crate) id: u8,
-}
-
-/// A piece in the two bytes in which a position keeps it: a server has a position for every running game.
-///
-/// From the lowest: a bit that is always set, eight of the id, four of the rank (a coin has a number beyond all ranks), and one each for the side, whether it has moved and
-/// whether it is revealed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Kept(NonZeroU16);
-
-impl Kept {
-    const RANK: u32 = 9;
-    const SIDE: u32 = 13;
-    const MOVED: u32 = 14;
-    const REVEALED: u32 = 15;
-    const RANK_MASK: u16 = 0b1111;
-
-    #[inline]
-    fn new(piece: Piece) -> Kept {
-        let Piece { side, rank, is_moved, is_revealed, id } = piece;
-        let rank = rank.map_or(Rank::COUNT as u16, |rank| rank as u16);
-        let bits = u16::from(id) << 1
-            | rank << Kept::RANK
-            | u16::from(side == Side::Blue) << Kept::SIDE
-            | u16::from(is_moved) << Kept::MOVED
-            | u16::from(is_revealed) << Kept::REVEALED;
-        Kept(NonZeroU16::MIN | bits)
-    }
-
-    #[inline]
-    fn piece(self) -> Piece {
-        let bits = self.0.get();
-        let is_set = |bit: u32| bits >> bit & 1 == 1;
-        Piece {
-            side: if is_set(Kept::SIDE) { Side::Blue } else { Side::Red },
-            rank: Rank::ALL.get(usize::from(bits >> Kept::RANK & Kept::RANK_MASK)).copied(),
-            is_moved: is_set(Kept::MOVED),
-            is_revealed: is_set(Kept::REVEALED),
-            id: (bits >> 1 & 0xff) as u8,
-        }
-    }
-}
-
-// Every rank has a number, and a coin one beyond them.
-const _: () = assert!(Rank::COUNT <= Kept::RANK_MASK as usize);
+use crate::variants::{CoinState, Coins, Lines, Pending, Reserve, ReserveState};
 
 /// Where every piece stands, who is to move, and what the repetition rules and the limits need to know.
 ///
@@ -92,30 +37,30 @@ pub struct Position {
     quiet_plies: Ply,
     repetition: Repetition,
     /// What only rulesets with a reserve have.
-    shadow: Option<Box<Shadow>>,
+    reserve_state: Option<Box<ReserveState>>,
     /// What only rulesets with coins have.
-    superposition: Option<Box<Superposition>>,
+    coin_state: Option<Box<CoinState>>,
 }
 
 /// What only some positions have, looked up.
 #[derive(Clone, Copy)]
-pub(crate) struct Apart<'a> {
-    pub(crate) shadow: Option<&'a Shadow>,
-    pub(crate) superposition: Option<&'a Superposition>,
+pub(crate) struct Variants<'a> {
+    pub(crate) reserve_state: Option<&'a ReserveState>,
+    pub(crate) coin_state: Option<&'a CoinState>,
 }
 
-impl Apart<'_> {
-    pub(crate) const NOTHING: Apart<'static> = Apart { shadow: None, superposition: None };
+impl Variants<'_> {
+    pub(crate) const NOTHING: Variants<'static> = Variants { reserve_state: None, coin_state: None };
 
     pub(crate) fn is_nothing(self) -> bool {
-        self.shadow.is_none() && self.superposition.is_none()
+        self.reserve_state.is_none() && self.coin_state.is_none()
     }
 
     /// Whether the side to move must first name a color (§S2.4), or a strike waits for choices (§Q4).
     #[inline]
     pub(crate) fn owes_choice(self) -> bool {
-        self.shadow.is_some_and(|shadow| shadow.owed.is_some())
-            || self.superposition.is_some_and(|superposition| superposition.pending.is_some())
+        self.reserve_state.is_some_and(|reserve_state| reserve_state.owed.is_some())
+            || self.coin_state.is_some_and(|coin_state| coin_state.pending.is_some())
     }
 }
 
@@ -133,8 +78,8 @@ impl Position {
             ply: 0,
             quiet_plies: 0,
             repetition: Repetition::default(),
-            shadow: Shadow::new(ruleset),
-            superposition: Superposition::new(ruleset),
+            reserve_state: ReserveState::new(ruleset),
+            coin_state: CoinState::new(ruleset),
         }
     }
 
@@ -172,8 +117,8 @@ impl Position {
     /// Takes what an army has and the board lacks into the reserve, where there is one (§S1.4).
     fn reserve_missing(&mut self, side: Side) {
         let missing = self.missing(side);
-        if let Some(shadow) = &mut self.shadow {
-            shadow.reserve[side].unlabeled = missing;
+        if let Some(reserve_state) = &mut self.reserve_state {
+            reserve_state.reserve[side].unlabeled = missing;
         }
     }
 
@@ -186,14 +131,14 @@ impl Position {
             let count = &mut missing[rank as usize];
             *count = count.saturating_sub(1);
         });
-        if let Some(shadow) = &self.shadow {
-            let Reserve { unlabeled, labeled } = shadow.reserve[side];
+        if let Some(reserve_state) = &self.reserve_state {
+            let Reserve { unlabeled, labeled } = reserve_state.reserve[side];
             for ((missing, unlabeled), labeled) in missing.iter_mut().zip(unlabeled).zip(labeled) {
                 *missing = missing.saturating_sub(unlabeled).saturating_sub(labeled);
             }
         }
-        if let Some(superposition) = &self.superposition {
-            for (missing, pooled) in missing.iter_mut().zip(superposition.coins[side].pool.0) {
+        if let Some(coin_state) = &self.coin_state {
+            for (missing, pooled) in missing.iter_mut().zip(coin_state.coins[side].pool.0) {
                 *missing = missing.saturating_sub(pooled);
             }
         }
@@ -236,15 +181,15 @@ impl Position {
 
     fn put(&mut self, square: Square, piece: Piece) {
         self.put_on_board(square, piece);
-        if let Some(shadow) = &mut self.shadow {
-            shadow.put(square, &piece);
+        if let Some(reserve_state) = &mut self.reserve_state {
+            reserve_state.put(square, &piece);
         }
     }
 
     fn take(&mut self, square: Square) -> Option<Piece> {
         let piece = self.take_off_board(square)?;
-        if let Some(shadow) = &mut self.shadow {
-            shadow.take(square, &piece);
+        if let Some(reserve_state) = &mut self.reserve_state {
+            reserve_state.take(square, &piece);
         }
         Some(piece)
     }
@@ -255,10 +200,10 @@ impl Position {
         self.occupied[piece.side].insert(square);
         match piece.rank {
             Some(rank) => {
-                if is_movable(rank) {
+                if rank.is_movable() {
                     self.walkers[piece.side].insert(square);
                 }
-                if is_runner(rank) {
+                if rank.is_runner() {
                     self.runners[piece.side].insert(square);
                 }
             }
@@ -286,15 +231,15 @@ impl Position {
 
     #[cold]
     fn put_coin(&mut self, square: Square, piece: Piece) {
-        if let Some(superposition) = &mut self.superposition {
-            superposition.put(piece.side, square, piece.is_moved);
+        if let Some(coin_state) = &mut self.coin_state {
+            coin_state.put(piece.side, square, piece.is_moved);
         }
     }
 
     #[cold]
     fn take_coin(&mut self, square: Square, piece: Piece) {
-        if let Some(superposition) = &mut self.superposition {
-            superposition.take(piece.side, square);
+        if let Some(coin_state) = &mut self.coin_state {
+            coin_state.take(piece.side, square);
         }
     }
 
@@ -302,16 +247,16 @@ impl Position {
     #[cold]
     fn collapse(&mut self, coin: &mut Piece, rank: Rank) {
         coin.rank = Some(rank);
-        if let Some(superposition) = &mut self.superposition {
-            superposition.collapse(coin.side, rank);
+        if let Some(coin_state) = &mut self.coin_state {
+            coin_state.collapse(coin.side, rank);
         }
     }
 
     /// Finds anew which coins may move, and how far: after a ply pools and unmoved coins are others (§Q3, §Q6).
     pub(crate) fn count_coin_moves(&mut self) {
-        let Some(superposition) = &self.superposition else { return };
+        let Some(coin_state) = &self.coin_state else { return };
         for side in Side::BOTH {
-            let coins = &superposition.coins[side];
+            let coins = &coin_state.coins[side];
             let walkers = coins.walkers();
             self.walkers[side] = self.walkers[side].without(coins.all) | walkers;
             self.runners[side] = self.runners[side].without(coins.all) | coins.runners(walkers);
@@ -335,10 +280,10 @@ impl Position {
     /// Takes a piece into its side's reserve (§S1.5); its chip stays. What was known of it is lost, unless it is labeled (§S1.7).
     pub(crate) fn remove(&mut self, square: Square) {
         if let Some(Piece { side, rank: Some(rank), .. }) = self.take(square)
-            && let Some(shadow) = &mut self.shadow
+            && let Some(reserve_state) = &mut self.reserve_state
         {
-            let (is_labeled, _) = shadow.take_marks(square);
-            let count = shadow.reserve[side].count_mut(rank, is_labeled);
+            let (is_labeled, _) = reserve_state.take_marks(square);
+            let count = reserve_state.reserve[side].count_mut(rank, is_labeled);
             *count = count.saturating_add(1);
         }
         self.end_turn(false);
@@ -347,12 +292,12 @@ impl Position {
     /// Brings a piece of the reserve onto the board: a new one to everybody else (§S1.7).
     pub(crate) fn place(&mut self, placed: &Placed) {
         let Placed { side, square, rank, is_labeled, color } = *placed;
-        if let Some(shadow) = &mut self.shadow {
-            let count = shadow.reserve[side].count_mut(rank, is_labeled);
+        if let Some(reserve_state) = &mut self.reserve_state {
+            let count = reserve_state.reserve[side].count_mut(rank, is_labeled);
             *count = count.saturating_sub(1);
-            shadow.set_marks(square, is_labeled, RankSet::ALL);
+            reserve_state.set_marks(square, is_labeled, RankSet::ALL);
             if let Some(color) = color {
-                shadow.lay(square, color);
+                reserve_state.lay(square, color);
             }
         }
         // No more-squares rule stands where there is a reserve: ids tell nothing apart there.
@@ -362,32 +307,32 @@ impl Position {
 
     /// Lays the chip that was owed (§S2.4). No ply.
     pub(crate) fn lay_owed(&mut self, square: Square, color: ChipColor) {
-        if let Some(shadow) = &mut self.shadow {
-            shadow.lay(square, color);
-            shadow.owed = None;
+        if let Some(reserve_state) = &mut self.reserve_state {
+            reserve_state.lay(square, color);
+            reserve_state.owed = None;
         }
     }
 
     /// Takes in that a strike waits for choices: its piece has set out, and is a Scout if it strikes from afar (§Q4). No ply yet.
-    pub(crate) fn await_choices(&mut self, clash: &Clash) {
-        let Some(mut attacker) = self.take(clash.from) else { return };
+    pub(crate) fn await_choices(&mut self, strike: &UnresolvedStrike) {
+        let Some(mut attacker) = self.take(strike.from) else { return };
         attacker.is_moved = true;
-        if let Some(rank) = clash.proves.single() {
+        if let Some(rank) = strike.proves.single() {
             if attacker.rank.is_none() {
                 self.collapse(&mut attacker, rank);
             }
             attacker.is_revealed = true;
         }
-        self.put(clash.from, attacker);
-        if let Some(superposition) = &mut self.superposition {
-            superposition.pending = Some(Pending { clash: *clash, chosen: PerSide::default() });
+        self.put(strike.from, attacker);
+        if let Some(coin_state) = &mut self.coin_state {
+            coin_state.pending = Some(Pending { strike: *strike, chosen: PerSide::default() });
         }
         self.count_coin_moves();
     }
 
     /// Notes what a side chose (§Q4). The strike itself is told by the ply that follows the last choice.
     pub(crate) fn note_choice(&mut self, side: Side, rank: Rank) {
-        if let Some(Superposition { pending: Some(pending), coins: _ }) = self.superposition.as_deref_mut() {
+        if let Some(CoinState { pending: Some(pending), coins: _ }) = self.coin_state.as_deref_mut() {
             pending.chosen[side] = Some(rank);
         }
     }
@@ -405,8 +350,8 @@ impl Position {
         let Some(mut attacker) = self.take_off_board(from) else { return };
         let mut left = None;
         attacker.is_moved = true;
-        attacker.is_revealed |= match &self.shadow {
-            Some(shadow) => shadow.is_proved(from, proves),
+        attacker.is_revealed |= match &self.reserve_state {
+            Some(reserve_state) => reserve_state.is_proved(from, proves),
             None => proves.single().is_some(),
         };
         if attacker.rank.is_none()
@@ -446,16 +391,16 @@ impl Position {
         let foes = if is_strike { self.occupied[side.opponent()] } else { foes_before };
         let ply = Noted { side, squares: Move { from, to }, attacker_at, defender_at, is_strike };
         self.repetition.note(self.ruleset, &ply, foes);
-        if let Some(shadow) = &mut self.shadow {
-            shadow.apply(
+        if let Some(reserve_state) = &mut self.reserve_state {
+            reserve_state.apply(
                 self.ruleset,
                 moved,
                 (attacker, attacker_at),
                 left.map(|piece| (piece, defender_at)),
             );
         }
-        if let Some(superposition) = &mut self.superposition {
-            superposition.pending = None;
+        if let Some(coin_state) = &mut self.coin_state {
+            coin_state.pending = None;
             self.count_coin_moves();
         }
         self.end_turn(strike.is_some_and(|strike| strike.is_loud()));
@@ -464,12 +409,12 @@ impl Position {
     /// What one side's pieces can do, were it its turn: the squares alone.
     #[inline]
     pub(crate) fn field(&self, side: Side) -> Field<'_> {
-        self.field_with(side, self.shadow())
+        self.field_with(side, self.reserve_state())
     }
 
     /// The same for who has looked up what only positions with a reserve have.
     #[inline]
-    pub(crate) fn field_with<'a>(&'a self, side: Side, shadow: Option<&'a Shadow>) -> Field<'a> {
+    pub(crate) fn field_with<'a>(&'a self, side: Side, reserve_state: Option<&'a ReserveState>) -> Field<'a> {
         Field {
             own: &self.occupied[side],
             foes: &self.occupied[side.opponent()],
@@ -477,42 +422,49 @@ impl Position {
             runners: &self.runners[side],
             open: &self.open,
             strikes_afar: self.ruleset.strikes_afar,
-            beyond: shadow.and_then(|shadow| shadow.beyond(side, self.ruleset)),
+            reach: reserve_state.and_then(|reserve_state| self.reach(side, reserve_state)),
         }
     }
 
+    /// Where a side's pieces go besides the plain board.
+    #[cold]
+    fn reach<'a>(&'a self, side: Side, reserve_state: &'a ReserveState) -> Option<Reach<'a>> {
+        let lines = Lines::of(&reserve_state.chips, reserve_state.flashers(side), self.ruleset);
+        Reach::of(self.ruleset, lines)
+    }
+
     #[inline]
-    pub(crate) fn apart(&self) -> Apart<'_> {
-        Apart { shadow: self.shadow.as_deref(), superposition: self.superposition.as_deref() }
+    pub(crate) fn variants(&self) -> Variants<'_> {
+        Variants { reserve_state: self.reserve_state.as_deref(), coin_state: self.coin_state.as_deref() }
     }
 
     /// What only positions with a reserve have.
-    pub(crate) fn shadow(&self) -> Option<&Shadow> {
-        self.shadow.as_deref()
+    pub(crate) fn reserve_state(&self) -> Option<&ReserveState> {
+        self.reserve_state.as_deref()
     }
 
-    pub(crate) fn shadow_mut(&mut self) -> Option<&mut Shadow> {
-        self.shadow.as_deref_mut()
+    pub(crate) fn reserve_state_mut(&mut self) -> Option<&mut ReserveState> {
+        self.reserve_state.as_deref_mut()
     }
 
     /// Where a piece of the side to move stands whose chip's color it must first name (§S2.4): public.
     #[must_use]
     pub fn owed_color(&self) -> Option<Square> {
-        self.shadow.as_ref().and_then(|shadow| shadow.owed)
+        self.reserve_state.as_ref().and_then(|reserve_state| reserve_state.owed)
     }
 
     /// A side's coins, in rulesets with coins.
     pub(crate) fn coins(&self, side: Side) -> Option<&Coins> {
-        self.superposition.as_ref().map(|superposition| &superposition.coins[side])
+        self.coin_state.as_ref().map(|coin_state| &coin_state.coins[side])
     }
 
-    pub(crate) fn superposition_mut(&mut self) -> Option<&mut Superposition> {
-        self.superposition.as_deref_mut()
+    pub(crate) fn coin_state_mut(&mut self) -> Option<&mut CoinState> {
+        self.coin_state.as_deref_mut()
     }
 
     /// The strike that waits for choices (§Q4).
     pub(crate) fn pending(&self) -> Option<&Pending> {
-        self.superposition.as_ref().and_then(|superposition| superposition.pending.as_ref())
+        self.coin_state.as_ref().and_then(|coin_state| coin_state.pending.as_ref())
     }
 
     /// Whether a side owes an act of the board: in a strike the choice it has not made (§Q4), else whatever the side to move does.
@@ -541,19 +493,10 @@ impl Position {
         self.coins(side).map(|coins| coins.pool.0)
     }
 
-    /// What one side's pieces could do without the reserve rule (§Q6).
-    pub(crate) fn moves_without_reserve_rule(&self, side: Side) -> LegalMoves {
-        let field = self.field(side);
-        let Some(coins) = self.coins(side) else { return LegalMoves::none(*field.own) };
-        let walkers = *field.walkers | coins.all;
-        let runners = *field.runners | coins.runners(coins.all);
-        self.legal_moves_in(Field { walkers: &walkers, runners: &runners, ..field }, side, |_| ())
-    }
-
     /// The chips on the board, in rulesets with chips: public (§S2.5).
     #[must_use]
     pub fn chips(&self) -> Option<&Chips> {
-        self.shadow.as_ref().filter(|_| self.ruleset.chips).map(|shadow| &shadow.chips)
+        self.reserve_state.as_ref().filter(|_| self.ruleset.chips).map(|reserve_state| &reserve_state.chips)
     }
 
     pub(crate) fn piece(&self, square: Square) -> Option<Piece> {
@@ -608,64 +551,6 @@ impl Position {
     pub fn captured(&self, side: Side) -> [u8; Rank::COUNT] {
         self.captured[side]
     }
-
-    /// Whether every piece of both armies is on the board, captured, in reserve or in a pool, and the square sets agree with the squares.
-    #[must_use]
-    pub fn is_conserved(&self) -> bool {
-        let mut counts = self.captured;
-        let mut rebuilt = Position::empty(self.ruleset, self.lakes());
-        for (index, kept) in self.squares.iter().enumerate() {
-            if let (Some(piece), Some(square)) = (kept.map(Kept::piece), Square::from_index(index)) {
-                if let Some(rank) = piece.rank {
-                    counts[piece.side][rank as usize] += 1;
-                }
-                rebuilt.put(square, piece);
-            }
-        }
-        let is_whole = Side::BOTH.into_iter().all(|side| {
-            let reserve = self.shadow.as_ref().map(|shadow| shadow.reserve[side]).unwrap_or_default();
-            Rank::ALL.into_iter().all(|rank| {
-                let pooled = self.coins(side).map_or(0, |coins| coins.pool.count(rank));
-                let off_board = reserve.count(rank, false) + reserve.count(rank, true) + pooled;
-                counts[side][rank as usize] + off_board == self.ruleset.army.count(rank)
-            })
-        });
-        let is_shadow_true = match (&self.shadow, &rebuilt.shadow) {
-            (Some(shadow), Some(rebuilt)) => {
-                let both = self.occupied[Side::Red] | self.occupied[Side::Blue];
-                Side::BOTH.into_iter().all(|side| shadow.flashers(side) == rebuilt.flashers(side))
-                    && shadow.labeled.without(both).is_empty()
-                    && self.pieces().all(|(square, piece)| {
-                        piece.rank.is_some_and(|rank| shadow.could_be(square).contains(rank))
-                    })
-                    && shadow.owed.is_none_or(|square| self.occupied[self.turn].contains(square))
-            }
-            (None, None) => true,
-            (Some(_), None) | (None, Some(_)) => false,
-        };
-        let are_coins_true = match (self.superposition.as_deref(), rebuilt.superposition.as_deref_mut()) {
-            (Some(superposition), Some(rebuilt)) => Side::BOTH.into_iter().all(|side| {
-                let coins = &superposition.coins[side];
-                rebuilt.coins[side].pool = coins.pool;
-                rebuilt.coins[side] == *coins
-                    && coins.all.len() == coins.pool.size()
-                    && coins.keeps_reserve()
-                    && superposition.pending.is_none_or(|pending| {
-                        !pending.clash.owes[side] || coins.all.contains(pending.coin(side))
-                    })
-            }),
-            (None, None) => true,
-            (Some(_), None) | (None, Some(_)) => false,
-        };
-        rebuilt.count_coin_moves();
-        is_whole
-            && is_shadow_true
-            && are_coins_true
-            && rebuilt.occupied == self.occupied
-            && rebuilt.walkers == self.walkers
-            && rebuilt.runners == self.runners
-            && (self.occupied[Side::Red] & self.occupied[Side::Blue]).is_empty()
-    }
 }
 
 /// Where a piece of a strike is afterwards: on its own square, on the other's, or nowhere.
@@ -677,16 +562,6 @@ fn square_after(struck: Struck, own: Square, other: Square) -> Option<Square> {
     }
 }
 
-/// Whether pieces of this rank ever move (§A5).
-pub(crate) const fn is_movable(rank: Rank) -> bool {
-    !matches!(rank, Rank::Flag | Rank::Bomb)
-}
-
-/// Whether pieces of this rank move any distance (§C2, §S2.2).
-pub(crate) const fn is_runner(rank: Rank) -> bool {
-    matches!(rank, Rank::Scout | Rank::Phoenix)
-}
-
 impl fmt::Debug for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Position")
@@ -696,24 +571,5 @@ impl fmt::Debug for Position {
             .field("red", &self.occupied[Side::Red].iter().collect::<Vec<_>>())
             .field("blue", &self.occupied[Side::Blue].iter().collect::<Vec<_>>())
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_piece_is_kept_as_it_is() {
-        assert_eq!(size_of::<Option<Kept>>(), 2);
-        let ranks = Rank::ALL.into_iter().map(Some).chain([None]);
-        for (rank, side) in ranks.flat_map(|rank| Side::BOTH.map(|side| (rank, side))) {
-            for (is_moved, is_revealed) in [(false, false), (false, true), (true, false), (true, true)] {
-                for id in [0, 1, 79, u8::MAX] {
-                    let piece = Piece { side, rank, is_moved, is_revealed, id };
-                    assert!(Kept::new(piece).piece() == piece);
-                }
-            }
-        }
     }
 }

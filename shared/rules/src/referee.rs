@@ -79,7 +79,7 @@ impl Referee {
     fn apply_one(&self, position: &mut Position, event: &Event) {
         match &event.0 {
             EventKind::Moved(moved) => position.apply(moved),
-            EventKind::Struck(clash) => position.await_choices(clash),
+            EventKind::Struck(strike) => position.await_choices(strike),
             EventKind::Chosen { side, rank } => position.note_choice(*side, *rank),
             EventKind::Removed { side: _, square } => position.remove(*square),
             EventKind::Placed(placed) => position.place(placed),

@@ -3,7 +3,7 @@
 use flagfall_board::{Direction, PerSide, Side, Square, SquareSet};
 
 use crate::command::Move;
-use crate::movement::{Field, LegalMoves, Tether};
+use crate::moves::{Field, LegalMoves, Tether};
 use crate::ruleset::Ruleset;
 
 /// The most moves in a row that any ruleset's two-squares limit looks back on.

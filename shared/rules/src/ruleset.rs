@@ -2,9 +2,6 @@
 
 use flagfall_board::{BoardShape, Rank};
 
-use crate::custom::RuleOption;
-use crate::lakes::Lakes;
-
 /// Every question the engine asks about the rules. The engine branches on these fields, never on the id.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ruleset {
@@ -62,6 +59,81 @@ pub struct Ruleset {
     pub quiet_limit: Option<u16>,
     /// Plies after which any game is a draw (§A12).
     pub ply_limit: u16,
+}
+
+/// Where a ruleset's lakes come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lakes {
+    /// They are those of the board's shape.
+    OfTheShape,
+    /// Two of 2x2 in rows 5 and 6 are drawn for every game; they may touch, and never overlap (§U2).
+    Drawn,
+}
+
+/// A rule that a custom game may change. Which of them a ruleset lets be changed stands in [`Ruleset::changeable`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum RuleOption {
+    /// What comes of a strike between equals.
+    Ties,
+    /// Whose rank a strike makes public.
+    Disclosure,
+    /// What becomes of a Bomb that beats its attacker.
+    Bombs,
+    /// Whether a Scout strikes at range.
+    ScoutStrike,
+    /// Where the winner of a strike stands.
+    Winner,
+    /// How often a piece may go back and forth.
+    TwoSquares,
+    /// Whether a chase may recreate a position.
+    MoreSquares,
+    /// Plies without a capture until the draw.
+    Quiet,
+    /// Where the islands of Shadowflash lie (§S1.2).
+    Islands,
+}
+
+impl RuleOption {
+    /// Every option, in the order in which a ruleset's name has them.
+    pub const ALL: [RuleOption; 9] = [
+        RuleOption::Ties,
+        RuleOption::Disclosure,
+        RuleOption::Bombs,
+        RuleOption::ScoutStrike,
+        RuleOption::Winner,
+        RuleOption::TwoSquares,
+        RuleOption::MoreSquares,
+        RuleOption::Quiet,
+        RuleOption::Islands,
+    ];
+
+    /// All but the islands, which only Shadowflash has.
+    pub(crate) const BOX: [RuleOption; 8] = [
+        RuleOption::Ties,
+        RuleOption::Disclosure,
+        RuleOption::Bombs,
+        RuleOption::ScoutStrike,
+        RuleOption::Winner,
+        RuleOption::TwoSquares,
+        RuleOption::MoreSquares,
+        RuleOption::Quiet,
+    ];
+
+    /// As it stands in a ruleset's name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            RuleOption::Ties => "ties",
+            RuleOption::Disclosure => "disclosure",
+            RuleOption::Bombs => "bombs",
+            RuleOption::ScoutStrike => "scout-strike",
+            RuleOption::Winner => "winner",
+            RuleOption::TwoSquares => "two-squares",
+            RuleOption::MoreSquares => "more-squares",
+            RuleOption::Quiet => "quiet",
+            RuleOption::Islands => "islands",
+        }
+    }
 }
 
 /// How a game begins.
@@ -162,10 +234,4 @@ impl Army {
 impl Ruleset {
     /// Plies before a limit from which on the limit is announced (§A12).
     pub const LIMIT_NOTICE: u16 = 20;
-
-    /// Every ruleset with a name of its own.
-    #[must_use]
-    pub fn all() -> &'static [&'static Ruleset] {
-        crate::rulesets::ALL
-    }
 }

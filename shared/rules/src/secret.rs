@@ -6,8 +6,8 @@
 use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
 
 use crate::commitment::{Commitment, Salt};
-use crate::event::{Clash, Deployed, Event, EventKind, Fate, Laid, Moved, Placed, Strike, Struck};
-use crate::game::{EndReason, Outcome};
+use crate::event::{Deployed, Event, EventKind, Fate, Laid, Moved, Placed, Strike, Struck, UnresolvedStrike};
+use crate::outcome::{EndReason, Outcome};
 use crate::setup::Deployment;
 
 /// An event as the log keeps it. It has no `Debug` and no serialization of its own.
@@ -178,7 +178,7 @@ pub fn to_record(event: &Event) -> SecretRecord {
                 [attacker, defender].map(|Struck { rank, fate, shown }| StruckRecord { rank, fate, shown })
             }),
         },
-        EventKind::Struck(Clash { side, from, to, proves, owes }) => {
+        EventKind::Struck(UnresolvedStrike { side, from, to, proves, owes }) => {
             SecretRecord::Struck { side: *side, from: *from, to: *to, proves: proved(*proves), owes: *owes }
         }
         EventKind::Chosen { side, rank } => SecretRecord::Chosen { side: *side, rank: *rank },
@@ -237,7 +237,7 @@ pub fn from_record(record: SecretRecord) -> Result<Event, SecretRecordError> {
             },
         }),
         SecretRecord::Struck { side, from, to, proves, owes } => {
-            EventKind::Struck(Clash { side, from, to, proves: allowed(proves), owes })
+            EventKind::Struck(UnresolvedStrike { side, from, to, proves: allowed(proves), owes })
         }
         SecretRecord::Chosen { side, rank } => EventKind::Chosen { side, rank },
         SecretRecord::Removed { side, square } => EventKind::Removed { side, square },

@@ -5,7 +5,8 @@ use flagfall_board::{ChipColor, Chips, PerSide, Ply, Rank, RankSet, Side, Square
 use crate::command::Move;
 use crate::commitment::Commitment;
 use crate::event::{Fate, Laid};
-use crate::game::{Outcome, Phase};
+use crate::game::Phase;
+use crate::outcome::Outcome;
 use crate::ruleset::Ruleset;
 
 /// Who looks. There are three audiences.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use flagfall_board::{PerSide, Rank, Side, Square, SquareSet};
+use flagfall_board::{Rank, Side, Square, SquareSet};
 
 use crate::ruleset::{Fill, Ruleset};
 
@@ -233,6 +233,3 @@ impl fmt::Debug for Deployment {
         f.write_str("Deployment(hidden)")
     }
 }
-
-/// Both sides' deployments, as far as they are in.
-pub(crate) type Deployments = PerSide<Option<(Deployment, crate::Salt)>>;

@@ -3,7 +3,6 @@
 use flagfall_board::Rank;
 
 use crate::event::{Fate, Strike, Struck};
-use crate::position::{is_movable, is_runner};
 use crate::ruleset::{Bombs, Disclosure, Ruleset, Ties};
 
 /// Who wins.
@@ -40,7 +39,9 @@ pub(crate) fn resolve(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Stri
         // It finds out what the other is, be it the Flag, and returns (§S2.2).
         _ if attacker == Rank::Phoenix => (Fate::Stays, Fate::Stays),
         Winner::Attacker => (Fate::Advances, Fate::Leaves),
-        Winner::Defender if ruleset.winner_advances && is_movable(defender) => (Fate::Leaves, Fate::Advances),
+        Winner::Defender if ruleset.winner_advances && defender.is_movable() => {
+            (Fate::Leaves, Fate::Advances)
+        }
         Winner::Defender => (Fate::Leaves, Fate::Stays),
         Winner::Neither => (Fate::Leaves, Fate::Leaves),
     };
@@ -51,7 +52,7 @@ pub(crate) fn resolve(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Stri
     Strike {
         attacker: Struck { rank: attacker, fate: attacker_fate, shown: true },
         defender: Struck { rank: defender, fate: defender_fate, shown: is_defender_shown },
-        labels: ruleset.labels && is_runner(attacker) && defender_fate != Fate::Leaves,
+        labels: ruleset.labels && attacker.is_runner() && defender_fate != Fate::Leaves,
     }
 }
 

@@ -7,7 +7,7 @@ use super::belief::PerRank;
 use super::prior::{Prior, is_beside};
 use super::reading::Readings;
 use crate::Chance;
-use crate::player::give_way;
+use crate::mind::give_way;
 
 /// Armies drawn for a decision, at most.
 pub(super) const ARMIES: usize = 16;

@@ -18,7 +18,7 @@ use flagfall_board::{Rank, RankSet, Side};
 use flagfall_rules::{Identity, Move, Ruleset, SeenPiece, Start, View};
 
 use crate::memory::Memory;
-use crate::player::{Mind, give_way};
+use crate::mind::{Mind, give_way};
 use crate::simple::Turn;
 use crate::{Chance, Effort};
 

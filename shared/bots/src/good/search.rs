@@ -5,7 +5,7 @@ use flagfall_board::Rank;
 use super::grid::CELLS;
 use super::outlook::FLAG;
 use super::world::{Piece, Step, World};
-use crate::player::give_way;
+use crate::mind::give_way;
 
 /// A won game, less the plies until then.
 const WIN: i32 = 1_000_000;

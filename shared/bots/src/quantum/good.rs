@@ -12,7 +12,7 @@ use flagfall_rules::{
 use super::matrix::{Mixed, solve};
 use super::{SHOWN, Stock, may_be, steps, worth};
 use crate::Chance;
-use crate::player::Mind;
+use crate::mind::Mind;
 
 /// Plies that differ by less than this are chosen between by chance.
 const WHIM: f32 = 0.2;

@@ -8,7 +8,7 @@ use flagfall_rules::{Fill, Ruleset, Setup};
 
 use super::{ahead, is_movable, random_setup};
 use crate::Chance;
-use crate::player::give_way;
+use crate::mind::give_way;
 
 /// Drafts that are thrown away before any deployment is taken. One in two or three is kept.
 const DRAFTS_MAX: usize = 200;

@@ -20,7 +20,7 @@ use self::danger::{Worths, danger};
 use self::worth::{FLAG, worths};
 use crate::Chance;
 use crate::memory::{Memory, OwnMove};
-use crate::player::Mind;
+use crate::mind::Mind;
 
 /// Own turns without a capture after which it begins to take more risks, and after how many more it takes the most.
 const PATIENCE: f32 = 12.0;

@@ -3,11 +3,11 @@
 use flagfall_board::{Ply, Rank, Side, Square};
 
 use crate::event::{Fate, Moved};
-use crate::game::{EndReason, Outcome};
-use crate::movement::Field;
-use crate::position::{Apart, Position};
+use crate::moves::Field;
+use crate::outcome::{EndReason, Outcome};
+use crate::position::{Position, Variants};
 use crate::repetition::neighbors;
-use crate::superposition::Superposition;
+use crate::variants::CoinState;
 
 /// Whether a ply between board and reserve ends the game.
 pub(super) fn judge_exchange(position: &Position, side: Side) -> Option<Outcome> {
@@ -20,7 +20,8 @@ pub(super) fn judge_exchange(position: &Position, side: Side) -> Option<Outcome>
 /// Whether a side with a reserve has any act, were it its turn, once it has lost the piece on a square (§S1.8): it can place what is in reserve, for its
 /// home rows are never full then, or remove any piece but the Flag.
 fn has_act(position: &Position, side: Side, lost: Option<Square>) -> bool {
-    let has_reserve = position.shadow().is_some_and(|shadow| shadow.reserve[side].size() > 0);
+    let has_reserve =
+        position.reserve_state().is_some_and(|reserve_state| reserve_state.reserve[side].size() > 0);
     has_reserve
         || position
             .occupied(side)
@@ -31,15 +32,15 @@ fn has_act(position: &Position, side: Side, lost: Option<Square>) -> bool {
 
 /// Whether a ply ends the game, in the order of §A10.
 #[inline(always)]
-pub(super) fn judge(position: &Position, moved: Moved, apart: Apart<'_>) -> Option<Outcome> {
+pub(super) fn judge(position: &Position, moved: Moved, variants: Variants<'_>) -> Option<Outcome> {
     let side = moved.side;
     if moved.strike.is_some_and(|strike| strike.defender.rank == Rank::Flag) {
         return Some(Outcome::won(side, EndReason::FlagCaptured));
     }
-    if apart.shadow.is_some() {
+    if variants.reserve_state.is_some() {
         return judge_with_reserve(position, moved);
     }
-    if !is_surely_mobile_after(position, &moved, apart.superposition)
+    if !is_surely_mobile_after(position, &moved, variants.coin_state)
         && let Some(outcome) = judge_mobility_after(position, moved)
     {
         return Some(outcome);
@@ -81,13 +82,13 @@ pub(super) fn judge_limits(position: &Position, quiet_plies: Ply, plies: Ply) ->
 
 /// A cheap yes to "the other side can move after this ply": when it has two one-square moves to spare, no two-squares rule can take both.
 #[inline]
-fn is_surely_mobile_after(position: &Position, moved: &Moved, superposition: Option<&Superposition>) -> bool {
+fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option<&CoinState>) -> bool {
     let other = moved.side.opponent();
     let field = position.field_with(other, None);
     let (mut own, mut walkers, mut foes, mut open) = (*field.own, *field.walkers, *field.foes, *field.open);
-    if let Some(superposition) = superposition {
+    if let Some(coin_state) = coin_state {
         // What a struck coin becomes may need the other unmoved ones (§Q6).
-        walkers = walkers.without(superposition.coins[other].bound_soon());
+        walkers = walkers.without(coin_state.coins[other].bound_soon());
     }
     foes.remove(moved.from);
     match moved.strike {

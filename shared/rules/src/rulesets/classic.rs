@@ -2,9 +2,8 @@
 
 use flagfall_board::{BoardShape, Rank};
 
-use crate::custom::RuleOption;
-use crate::lakes::{Lakes, lake};
-use crate::ruleset::{Army, Bombs, Disclosure, Fill, Ruleset, Start, Ties};
+use crate::lakes::lake;
+use crate::ruleset::{Army, Bombs, Disclosure, Fill, Lakes, RuleOption, Ruleset, Start, Ties};
 
 /// §C, and §A with it.
 pub const CLASSIC: Ruleset = Ruleset {

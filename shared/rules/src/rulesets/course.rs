@@ -3,9 +3,7 @@
 use flagfall_board::{BoardShape, SquareSet};
 
 use super::CLASSIC;
-use crate::custom::RuleOption;
-use crate::lakes::Lakes;
-use crate::ruleset::{Bombs, Ruleset};
+use crate::ruleset::{Bombs, Lakes, RuleOption, Ruleset};
 
 /// §U.
 pub const COURSE: Ruleset = Ruleset {

@@ -17,7 +17,7 @@ pub(crate) use shadowflash::{MIRRORED, PRINTED};
 pub use shadowflash::{SHADOWFLASH_1, SHADOWFLASH_2, SHADOWFLASH_3};
 pub use silent_defense::SILENT_DEFENSE;
 
-use crate::Ruleset;
+use crate::ruleset::Ruleset;
 
 /// In the order in which they are offered.
 pub(crate) const ALL: &[&Ruleset] = &[
@@ -34,6 +34,14 @@ pub(crate) const ALL: &[&Ruleset] = &[
     &SHADOWFLASH_3,
     &QUANTUM,
 ];
+
+impl Ruleset {
+    /// Every ruleset with a name of its own.
+    #[must_use]
+    pub fn all() -> &'static [&'static Ruleset] {
+        ALL
+    }
+}
 
 #[cfg(test)]
 mod tests {

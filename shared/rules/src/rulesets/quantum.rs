@@ -1,8 +1,7 @@
 //! Quantum (§Q).
 
 use super::CLASSIC;
-use crate::custom::RuleOption;
-use crate::ruleset::{Ruleset, Start};
+use crate::ruleset::{RuleOption, Ruleset, Start};
 
 /// §Q.
 pub const QUANTUM: Ruleset = Ruleset {

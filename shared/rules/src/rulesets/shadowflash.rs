@@ -3,8 +3,7 @@
 use flagfall_board::{BoardShape, Rank, SquareSet};
 
 use super::ORIGINAL;
-use crate::custom::RuleOption;
-use crate::ruleset::{Army, Ruleset};
+use crate::ruleset::{Army, RuleOption, Ruleset};
 
 /// Set 1: mobility (§S1).
 pub const SHADOWFLASH_1: Ruleset = Ruleset {

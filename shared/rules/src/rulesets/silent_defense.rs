@@ -1,8 +1,7 @@
 //! The tournament rules of the 1980s and 1990s (§D).
 
 use super::CLASSIC;
-use crate::custom::RuleOption;
-use crate::ruleset::{Disclosure, Ruleset, Ties};
+use crate::ruleset::{Disclosure, RuleOption, Ruleset, Ties};
 
 /// §D.
 pub const SILENT_DEFENSE: Ruleset = Ruleset {

@@ -17,6 +17,7 @@ mod recorded_chases;
 mod refusals;
 mod shadowflash;
 mod silent_defense;
+mod starts;
 mod strikes;
 mod tournament;
 mod two_squares;

@@ -2,11 +2,11 @@
 
 use flagfall_board::{ChipColor, Chips, PerSide, Rank, RankSet, Side, Square, SquareSet};
 
-use crate::chips::{Lines, flasher};
 use crate::event::Moved;
-use crate::movement::Beyond;
-use crate::position::Piece;
+use crate::piece::Piece;
 use crate::ruleset::Ruleset;
+
+use super::flasher;
 
 /// A side's pieces off the board that may come on: how many of each rank. Which of them was where before, nobody knows, not even the engine (§S1.7).
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -32,7 +32,7 @@ impl Reserve {
 
 /// Reserves, labels, chips, and what moves have proved.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Shadow {
+pub(crate) struct ReserveState {
     pub(crate) reserve: PerSide<Reserve>,
     /// Where labeled pieces stand.
     pub(crate) labeled: SquareSet,
@@ -45,10 +45,10 @@ pub(crate) struct Shadow {
     pub(crate) owed: Option<Square>,
 }
 
-impl Shadow {
-    pub(crate) fn new(ruleset: &Ruleset) -> Option<Box<Shadow>> {
+impl ReserveState {
+    pub(crate) fn new(ruleset: &Ruleset) -> Option<Box<ReserveState>> {
         ruleset.reserve.then(|| {
-            Box::new(Shadow {
+            Box::new(ReserveState {
                 reserve: PerSide::default(),
                 labeled: SquareSet::EMPTY,
                 could_be: [RankSet::ALL; Square::LIMIT],
@@ -61,12 +61,6 @@ impl Shadow {
 
     pub(crate) fn flashers(&self, side: Side) -> &[SquareSet; 3] {
         &self.flashers[side]
-    }
-
-    /// Where a side's pieces go besides the plain board.
-    #[cold]
-    pub(crate) fn beyond(&self, side: Side, ruleset: &'static Ruleset) -> Option<Beyond<'_>> {
-        Beyond::of(ruleset, Lines::of(&self.chips, self.flashers(side), ruleset))
     }
 
     /// A piece came to a square.

@@ -2,8 +2,7 @@
 
 use flagfall_board::{PerSide, Rank, RankSet, Side, Square, SquareSet};
 
-use crate::event::Clash;
-use crate::position::is_movable;
+use crate::event::UnresolvedStrike;
 use crate::ruleset::{Army, Ruleset, Start};
 
 /// A side's pieces that no coin has become yet: how many of each rank (indexed by rank, Flag first). Public (§Q8).
@@ -71,7 +70,7 @@ impl Coins {
     pub(crate) fn choices(&self, square: Square) -> RankSet {
         let is_unmoved = self.unmoved.contains(square);
         let may_move = !is_unmoved || self.may_spare();
-        let is_allowed = |rank: &Rank| if is_movable(*rank) { may_move } else { is_unmoved };
+        let is_allowed = |rank: &Rank| if rank.is_movable() { may_move } else { is_unmoved };
         self.pool.ranks().iter().filter(is_allowed).collect()
     }
 }
@@ -79,7 +78,7 @@ impl Coins {
 /// A strike in which a side has yet to say what its coin is (§Q4).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pending {
-    pub(crate) clash: Clash,
+    pub(crate) strike: UnresolvedStrike,
     /// What was chosen already: its side's secret until the last choice is in.
     pub(crate) chosen: PerSide<Option<Rank>>,
 }
@@ -87,27 +86,27 @@ pub(crate) struct Pending {
 impl Pending {
     /// Whether a side has yet to choose.
     pub(crate) fn is_owed_by(&self, side: Side) -> bool {
-        self.clash.owes[side] && self.chosen[side].is_none()
+        self.strike.owes[side] && self.chosen[side].is_none()
     }
 
     /// Where the coin of a side that chooses stands.
     pub(crate) fn coin(&self, side: Side) -> Square {
-        if side == self.clash.side { self.clash.from } else { self.clash.to }
+        if side == self.strike.side { self.strike.from } else { self.strike.to }
     }
 }
 
 /// Both sides' coins, and the strike that waits for a choice.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Superposition {
+pub(crate) struct CoinState {
     pub(crate) coins: PerSide<Coins>,
     pub(crate) pending: Option<Pending>,
 }
 
-impl Superposition {
-    pub(crate) fn new(ruleset: &Ruleset) -> Option<Box<Superposition>> {
+impl CoinState {
+    pub(crate) fn new(ruleset: &Ruleset) -> Option<Box<CoinState>> {
         (ruleset.start == Start::Coins).then(|| {
             let coins = Coins { pool: Pool::of(&ruleset.army), ..Coins::default() };
-            Box::new(Superposition { coins: PerSide::new(coins, coins), pending: None })
+            Box::new(CoinState { coins: PerSide::new(coins, coins), pending: None })
         })
     }
 

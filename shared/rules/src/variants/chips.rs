@@ -4,7 +4,6 @@ use flagfall_board::{BoardShape, Chips, Direction, Rank, RankSet, Square, Square
 
 use crate::command::Move;
 use crate::event::Laid;
-use crate::position::{is_movable, is_runner};
 use crate::ruleset::Ruleset;
 
 /// Who flashes, and how far at most (§S3.2).
@@ -120,7 +119,7 @@ impl Witnessed<'_> {
     }
 
     fn movable(&self) -> RankSet {
-        self.ruleset.army.iter().map(|(rank, _)| rank).filter(|rank| is_movable(*rank)).collect()
+        self.ruleset.army.iter().map(|(rank, _)| rank).filter(|rank| rank.is_movable()).collect()
     }
 
     fn proves_by(&self, way: SquareSet) -> RankSet {
@@ -128,7 +127,7 @@ impl Witnessed<'_> {
         if self.fits_landing() {
             let is_step = way.len() == 1;
             let is_line = is_step || self.is_supply_line(way);
-            let lands = self.movable().iter().filter(|rank| is_line || is_runner(*rank)).collect();
+            let lands = self.movable().iter().filter(|rank| is_line || rank.is_runner()).collect();
             ranks = ranks.union(lands);
         }
         if self.fits_flash(way) {

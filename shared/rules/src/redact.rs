@@ -6,16 +6,16 @@
 use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square, Stamp};
 
 use crate::command::Move;
-use crate::event::{Clash, Deployed, Event, EventKind, Fate, Moved, Placed, Strike, Struck};
-use crate::game::{Exchange, Game, Outcome, Phase};
-use crate::position::Piece;
+use crate::event::{Deployed, Event, EventKind, Fate, Moved, Placed, Strike, Struck, UnresolvedStrike};
+use crate::game::{Exchange, Game, Phase};
+use crate::outcome::{EndReason, Outcome};
+use crate::piece::Piece;
 use crate::ruleset::Ruleset;
 use crate::seen::{
     Identity, OpenedDeployment, OwedColor, PendingStrike, SeenChange, SeenClock, SeenEvent, SeenExchange,
     SeenMove, SeenPiece, SeenReserve, SeenStrike, View, Viewer,
 };
-use crate::shadow::Reserve;
-use crate::superposition::Pending;
+use crate::variants::{Pending, Reserve};
 
 /// What a viewer may know of a game at a moment: the clocks are counted to it.
 #[must_use]
@@ -88,7 +88,7 @@ pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<SeenEvent> {
         }
         EventKind::Started { commitments } => Some(SeenEvent::Started { commitments: **commitments }),
         EventKind::Moved(moved) => Some(SeenEvent::Moved(move_seen(after, moved, viewer))),
-        EventKind::Struck(clash) => Some(SeenEvent::Struck(strike_seen(clash, None))),
+        EventKind::Struck(strike) => Some(SeenEvent::Struck(strike_seen(strike, None))),
         EventKind::Chosen { side, rank } => {
             viewer.is_side(*side).then_some(SeenEvent::Chosen { side: *side, rank: *rank })
         }
@@ -154,7 +154,7 @@ pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> Se
             // A coin may have become a piece.
             (Some(pieces), strike.is_some().then_some(captured), after.position.pool(Side::Red).is_some())
         }
-        EventKind::Struck(Clash { side: _, from, to: _, proves: _, owes: _ }) => {
+        EventKind::Struck(UnresolvedStrike { side: _, from, to: _, proves: _, owes: _ }) => {
             (Some(at(*from).into_iter().collect()), None, true)
         }
         EventKind::Chosen { side: _, rank: _ } => (None, None, false),
@@ -208,17 +208,17 @@ fn pools_seen(game: &Game) -> Option<PerSide<[u8; Rank::COUNT]>> {
 }
 
 fn pending_strike(game: &Game, viewer: Viewer) -> Option<PendingStrike> {
-    let Pending { clash, chosen } = game.position.pending().filter(|_| game.phase == Phase::Playing)?;
+    let Pending { strike, chosen } = game.position.pending().filter(|_| game.phase == Phase::Playing)?;
     let own_choice = match viewer {
         Viewer::Player(side) => chosen[side],
         Viewer::Public => None,
     };
-    Some(strike_seen(clash, own_choice))
+    Some(strike_seen(strike, own_choice))
 }
 
-fn strike_seen(clash: &Clash, own_choice: Option<Rank>) -> PendingStrike {
+fn strike_seen(strike: &UnresolvedStrike, own_choice: Option<Rank>) -> PendingStrike {
     // What it proves is seen of the piece.
-    let Clash { side, from, to, proves: _, owes } = *clash;
+    let UnresolvedStrike { side, from, to, proves: _, owes } = *strike;
     PendingStrike { side, from, to, owes, own_choice }
 }
 
@@ -247,20 +247,22 @@ fn piece_seen(game: &Game, viewer: Viewer, square: Square, piece: Piece) -> Seen
         Some(rank) if is_known => Identity::Known(rank),
         Some(_) => identity_proved(game, square),
     };
-    let is_labeled = game.position.shadow().is_some_and(|shadow| shadow.labeled.contains(square));
+    let is_labeled =
+        game.position.reserve_state().is_some_and(|reserve_state| reserve_state.labeled.contains(square));
     SeenPiece { square, side, identity, is_moved, is_revealed, is_labeled }
 }
 
 /// What the moves of the piece on a square tell of it (§S3.4).
 fn identity_proved(game: &Game, square: Square) -> Identity {
-    let could_be = game.position.shadow().map_or(RankSet::ALL, |shadow| shadow.could_be(square));
+    let could_be =
+        game.position.reserve_state().map_or(RankSet::ALL, |reserve_state| reserve_state.could_be(square));
     if could_be == RankSet::ALL { Identity::Hidden } else { Identity::OneOf(could_be) }
 }
 
 fn reserves_seen(game: &Game, viewer: Viewer) -> Option<PerSide<SeenReserve>> {
-    let shadow = game.position.shadow()?;
+    let reserve_state = game.position.reserve_state()?;
     Some(PerSide::from_fn(|side| {
-        let reserve = &shadow.reserve[side];
+        let reserve = &reserve_state.reserve[side];
         let Reserve { unlabeled, labeled } = *reserve;
         let is_known = knows_ranks_of(game, viewer, side);
         SeenReserve { size: reserve.size(), labeled, unlabeled: is_known.then_some(unlabeled) }
@@ -301,7 +303,7 @@ fn knows_ranks_of(game: &Game, viewer: Viewer, side: Side) -> bool {
 fn is_open(game: &Game) -> bool {
     match game.outcome {
         None => false,
-        Some(Outcome { winner: _, reason }) => reason != crate::game::EndReason::Aborted,
+        Some(Outcome { winner: _, reason }) => reason != EndReason::Aborted,
     }
 }
 

@@ -3,10 +3,10 @@
 use flagfall_board::{ChipColor, Rank, RankSet, Side, Square, SquareSet};
 
 use crate::command::{Choice, Command, MoveCommand, Placing};
-use crate::movement::{Field, LegalMoves};
-use crate::position::Position;
 use crate::ruleset::Ruleset;
-use crate::shadow::Reserve;
+use crate::variants::Reserve;
+
+use super::{Field, LegalMoves};
 
 /// A side's legal commands of the board, in an order that tells nothing of enemy ranks.
 /// `Debug` shows how many.
@@ -168,26 +168,5 @@ impl LegalCommands {
 impl std::fmt::Debug for LegalCommands {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "LegalCommands({})", self.len())
-    }
-}
-
-impl Position {
-    /// Everything that [`Position::actor`] may do on the board.
-    #[must_use]
-    pub fn legal_commands(&self) -> LegalCommands {
-        if let (Some(pending), side) = (self.pending(), self.actor()) {
-            let choices = self.coins(side).map(|coins| coins.choices(pending.coin(side)));
-            return LegalCommands::of_choices(choices.unwrap_or(RankSet::EMPTY));
-        }
-        if self.owed_color().is_some() {
-            return LegalCommands::of_owed_color();
-        }
-        let side = self.turn();
-        let field = self.field(side);
-        let reserve = self.shadow().map(|shadow| &shadow.reserve[side]);
-        let flag = self.occupied(side).iter().find(|square| {
-            reserve.is_some() && self.piece(*square).is_some_and(|piece| piece.rank == Some(Rank::Flag))
-        });
-        LegalCommands::new(self.ruleset(), side, &field, self.legal_moves(), flag, reserve)
     }
 }

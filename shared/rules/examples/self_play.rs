@@ -1,0 +1,64 @@
+//! Plays a game by chance and prints how it ends, as the public sees it.
+//!
+//! `cargo run -p flagfall-rules --example self_play -- [RULESET] [SEED]`
+
+#![expect(clippy::print_stdout, reason = "a program for the terminal")]
+
+use std::error::Error;
+
+use flagfall_rules::{Command, Entropy, Game, GameTerms, PerSide, Phase, Ruleset, Side, Stamp, Viewer, view};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let ruleset = Ruleset::parse(arguments.next().as_deref().unwrap_or("classic"))?;
+    let mut chance = Chance(arguments.next().map_or(Ok(1), |seed| seed.parse())?);
+
+    let now = Stamp(0);
+    let mut game = Game::new(GameTerms::untimed(ruleset));
+    for side in Side::BOTH {
+        if let Some(setup) = ruleset.sample_setup(side) {
+            game.play(side, &Command::Deploy(setup), now, &chance.entropy())?;
+        }
+    }
+    while game.phase() == Phase::Playing {
+        // A player needs no more than their own view.
+        let player = Viewer::Player(game.position().actor());
+        let commands = view(&game, player, now).legal_commands().ok_or("nobody is to act")?;
+        let command = commands.nth(chance.below(commands.len())).ok_or("no command is left")?;
+        game.play(game.position().actor(), &command, now, &chance.entropy())?;
+    }
+
+    let seen = view(&game, Viewer::Public, now);
+    let outcome = seen.outcome.ok_or("the game is over without an outcome")?;
+    println!("{}", seen.board_text().replace('/', "\n"));
+    let PerSide { red, blue } = seen.captured;
+    let lost = |counts: [u8; _]| counts.into_iter().map(u32::from).sum::<u32>();
+    println!("Red lost {} pieces, Blue {} in {} plies.", lost(red), lost(blue), seen.ply);
+    match outcome.winner {
+        Some(side) => println!("{side} wins: {}.", outcome.reason.code()),
+        None => println!("A draw: {}.", outcome.reason.code()),
+    }
+    Ok(())
+}
+
+/// Chance from a seed: the splitmix64 generator (Steele, Lea, Flood 2014).
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit.max(1) as u64) as usize
+    }
+
+    /// Good enough for a game that nobody bets on; a server takes random bytes of the system.
+    fn entropy(&mut self) -> Entropy {
+        Entropy(std::array::from_fn(|_| self.next() as u8))
+    }
+}

@@ -1,0 +1,208 @@
+//! Legal moves as sets of squares, and what a repetition rule holds back of them.
+
+use flagfall_board::{BoardShape, Direction, Square, SquareSet};
+
+use crate::command::Move;
+
+/// A piece that the two-squares rule lets cross none of these borders between neighboring squares of its own line (§C3): those from
+/// `low` up to, not including, `high`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Tether {
+    pub(crate) square: Square,
+    pub(crate) is_column: bool,
+    pub(crate) low: u8,
+    pub(crate) high: u8,
+}
+
+impl Tether {
+    /// How far the piece may go in a direction; none when nothing holds it back.
+    pub(crate) fn distance_max(&self, direction: Direction) -> Option<u8> {
+        let place = if self.is_column { self.square.row() } else { self.square.column() };
+        match (direction, self.is_column) {
+            (Direction::Up, true) | (Direction::Right, false) => {
+                (place < self.high).then(|| self.low.saturating_sub(place))
+            }
+            (Direction::Down, true) | (Direction::Left, false) => {
+                (place > self.low).then(|| place.saturating_sub(self.high))
+            }
+            (Direction::Up | Direction::Down, false) | (Direction::Left | Direction::Right, true) => None,
+        }
+    }
+
+    /// Whether it holds back this move of its piece.
+    pub(crate) fn holds(&self, squares: Move) -> bool {
+        self.square == squares.from
+            && Direction::between(squares.from, squares.to).is_some_and(|(direction, distance)| {
+                self.distance_max(direction).is_some_and(|distance_max| distance > distance_max)
+            })
+    }
+}
+
+/// A side's legal moves: for each direction the squares that can be reached in it. In one direction a square is reached from one piece only, the nearest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LegalMoves {
+    pub(super) targets: [SquareSet; 4],
+    own: SquareSet,
+    /// The board, where it has joints (§S2.6).
+    pub(super) joined: Option<&'static BoardShape>,
+    /// How many moves there are before those of each word of the targets.
+    starts: [[u16; SquareSet::WORDS]; 4],
+    len: u16,
+    /// Beside the answer it gives `Option` a place for `None`: no copy is made to wrap the moves.
+    is_empty: bool,
+}
+
+impl LegalMoves {
+    /// No move of a side with these pieces.
+    #[inline]
+    pub(crate) fn none(own: SquareSet) -> LegalMoves {
+        LegalMoves {
+            targets: [SquareSet::EMPTY; 4],
+            own,
+            joined: None,
+            starts: [[0; SquareSet::WORDS]; 4],
+            len: 0,
+            is_empty: true,
+        }
+    }
+
+    /// These moves without those others.
+    pub(crate) fn without(mut self, others: &LegalMoves) -> LegalMoves {
+        self.targets.iter_mut().zip(others.targets).for_each(|(all, some)| *all = all.without(some));
+        self.count();
+        self
+    }
+
+    /// Takes out what a tether holds back, and calls `refused` with each.
+    pub(crate) fn hold(&mut self, tether: Tether, foes: &SquareSet, mut refused: impl FnMut(Move)) {
+        for direction in Direction::ALL {
+            let Some(distance_max) = tether.distance_max(direction) else { continue };
+            let reached = &mut self.targets[direction as usize];
+            let (mut square, mut distance) = (tether.square, 0);
+            while let Some(next) = square.neighbor(direction).filter(|next| reached.contains(*next)) {
+                distance += 1;
+                if distance > distance_max {
+                    reached.remove(next);
+                    refused(Move { from: tether.square, to: next });
+                }
+                if foes.contains(next) {
+                    break;
+                }
+                square = next;
+            }
+        }
+        self.count();
+    }
+
+    /// Takes one move out.
+    pub(crate) fn remove(&mut self, squares: Move) {
+        if let Some((direction, _)) = Direction::between(squares.from, squares.to) {
+            self.targets[direction as usize].remove(squares.to);
+            self.count();
+        }
+    }
+
+    #[inline]
+    pub(super) fn count(&mut self) {
+        let mut len = 0;
+        for (targets, starts) in self.targets.iter().zip(&mut self.starts) {
+            for (word, start) in targets.words().iter().zip(starts) {
+                *start = len;
+                len += word.count_ones() as u16;
+            }
+        }
+        self.len = len;
+        self.is_empty = len == 0;
+    }
+
+    /// How many there are.
+    #[must_use]
+    #[inline]
+    pub fn len(&self) -> usize {
+        usize::from(self.len)
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.is_empty
+    }
+
+    /// The move with `n` others before it in the order of [`LegalMoves::iter`].
+    #[must_use]
+    #[inline]
+    pub fn nth(&self, n: usize) -> Option<Move> {
+        self.nth_way(n).map(|(squares, _)| squares)
+    }
+
+    /// The same with its direction.
+    #[must_use]
+    #[inline]
+    pub fn nth_way(&self, n: usize) -> Option<(Move, Direction)> {
+        let n = u16::try_from(n).ok()?;
+        // For whoever asks at random, a branch on the direction would be a coin's toss.
+        let direction = self.starts[1..].iter().filter(|starts| n >= starts[0]).count();
+        let starts = &self.starts[direction];
+        let word = starts[1..].iter().filter(|start| n >= **start).count();
+        let to = self.targets[direction].nth_of_word(word, u32::from(n - starts[word]))?;
+        let direction = Direction::ALL[direction];
+        Some((Move { from: self.source(to, direction), to }, direction))
+    }
+
+    /// Whether the move is among them, by whichever path.
+    #[must_use]
+    pub fn contains(&self, squares: Move) -> bool {
+        if self.joined.is_some() {
+            return Direction::ALL.into_iter().any(|direction| {
+                self.targets[direction as usize].contains(squares.to)
+                    && self.source(squares.to, direction) == squares.from
+            });
+        }
+        Direction::between(squares.from, squares.to).is_some_and(|(direction, _)| {
+            self.targets[direction as usize].contains(squares.to)
+                && self.source(squares.to, direction) == squares.from
+        })
+    }
+
+    /// The moves by direction and target: an order that tells nothing of ranks. Where a joint makes two paths of one line, a move may come
+    /// twice: once for each way.
+    pub fn iter(&self) -> impl Iterator<Item = Move> + '_ {
+        self.iter_ways().map(|(squares, _)| squares)
+    }
+
+    /// The same with their directions.
+    pub fn iter_ways(&self) -> impl Iterator<Item = (Move, Direction)> + '_ {
+        Direction::ALL.into_iter().zip(self.targets).flat_map(move |(direction, targets)| {
+            targets.iter().map(move |to| (Move { from: self.source(to, direction), to }, direction))
+        })
+    }
+
+    /// The nearest own piece behind a square that was reached in a direction.
+    #[inline]
+    fn source(&self, to: Square, direction: Direction) -> Square {
+        if let Some(shape) = self.joined {
+            return self.source_joined(shape, to, direction);
+        }
+        let mut square = to;
+        while let Some(behind) = square.neighbor(direction.opposite()) {
+            square = behind;
+            if self.own.contains(square) {
+                break;
+            }
+        }
+        square
+    }
+
+    #[cold]
+    fn source_joined(&self, shape: &BoardShape, to: Square, direction: Direction) -> Square {
+        let mut square = to;
+        while let Some(behind) = shape.neighbor(square, direction.opposite()).filter(|behind| *behind != to) {
+            square = behind;
+            if self.own.contains(square) {
+                break;
+            }
+        }
+        square
+    }
+}

@@ -1,0 +1,81 @@
+//! A piece with its secrets, and its form in a position.
+
+use std::num::NonZeroU16;
+
+use flagfall_board::{Rank, Side};
+
+/// A piece, as the server knows it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) side: Side,
+    /// None of a coin: it is no piece yet, not even to the engine (§Q1).
+    pub(crate) rank: Option<Rank>,
+    pub(crate) is_moved: bool,
+    /// Whether its rank is public knowledge (§A7).
+    pub(crate) is_revealed: bool,
+    /// Tells pieces apart within a position (§T3). Never leaves the engine: it would be in deployment order. Pieces that come from a reserve have
+    /// none of their own.
+    pub(crate) id: u8,
+}
+
+/// A piece in the two bytes in which a position keeps it: a server has a position for every running game.
+///
+/// From the lowest: a bit that is always set, eight of the id, four of the rank (a coin has a number beyond all ranks), and one each for the side, whether it has moved and
+/// whether it is revealed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Kept(NonZeroU16);
+
+impl Kept {
+    const RANK: u32 = 9;
+    const SIDE: u32 = 13;
+    const MOVED: u32 = 14;
+    const REVEALED: u32 = 15;
+    const RANK_MASK: u16 = 0b1111;
+
+    #[inline]
+    pub(crate) fn new(piece: Piece) -> Kept {
+        let Piece { side, rank, is_moved, is_revealed, id } = piece;
+        let rank = rank.map_or(Rank::COUNT as u16, |rank| rank as u16);
+        let bits = u16::from(id) << 1
+            | rank << Kept::RANK
+            | u16::from(side == Side::Blue) << Kept::SIDE
+            | u16::from(is_moved) << Kept::MOVED
+            | u16::from(is_revealed) << Kept::REVEALED;
+        Kept(NonZeroU16::MIN | bits)
+    }
+
+    #[inline]
+    pub(crate) fn piece(self) -> Piece {
+        let bits = self.0.get();
+        let is_set = |bit: u32| bits >> bit & 1 == 1;
+        Piece {
+            side: if is_set(Kept::SIDE) { Side::Blue } else { Side::Red },
+            rank: Rank::ALL.get(usize::from(bits >> Kept::RANK & Kept::RANK_MASK)).copied(),
+            is_moved: is_set(Kept::MOVED),
+            is_revealed: is_set(Kept::REVEALED),
+            id: (bits >> 1 & 0xff) as u8,
+        }
+    }
+}
+
+// Every rank has a number, and a coin one beyond them.
+const _: () = assert!(Rank::COUNT <= Kept::RANK_MASK as usize);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_is_kept_as_it_is() {
+        assert_eq!(size_of::<Option<Kept>>(), 2);
+        let ranks = Rank::ALL.into_iter().map(Some).chain([None]);
+        for (rank, side) in ranks.flat_map(|rank| Side::BOTH.map(|side| (rank, side))) {
+            for (is_moved, is_revealed) in [(false, false), (false, true), (true, false), (true, true)] {
+                for id in [0, 1, 79, u8::MAX] {
+                    let piece = Piece { side, rank, is_moved, is_revealed, id };
+                    assert!(Kept::new(piece).piece() == piece);
+                }
+            }
+        }
+    }
+}

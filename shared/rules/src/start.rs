@@ -1,0 +1,82 @@
+//! A position from which a game of each ruleset may begin.
+
+use flagfall_board::{GameId, PerSide, Rank, Side, Square, Stamp};
+
+use crate::clock::TimeControl;
+use crate::entropy::Entropy;
+use crate::game::GameTerms;
+use crate::position::Position;
+use crate::ruleset::{Ruleset, Start};
+use crate::setup::{Deployment, Setup};
+
+/// Drawn lakes are always these here.
+const SAMPLE_LAKES: Entropy = Entropy([0; 32]);
+
+impl GameTerms {
+    /// A game without a clock and without an end to the time to deploy. Lakes that the ruleset draws
+    /// are always the same; [`Ruleset::draw_lakes`] draws others.
+    #[must_use]
+    pub fn untimed(ruleset: &'static Ruleset) -> GameTerms {
+        GameTerms {
+            game: GameId::from_random([0; 12]),
+            ruleset,
+            lakes: ruleset.draw_lakes(&SAMPLE_LAKES),
+            time: TimeControl::Unlimited,
+            deploy_ms: u64::MAX,
+            created: Stamp::default(),
+            secret: PerSide::new(false, false),
+        }
+    }
+}
+
+impl Ruleset {
+    /// A legal deployment, the same one every time: for examples, tests and a first try. Anyone who
+    /// plays it for points has shown every rank. None where games begin without deployments (§Q1).
+    #[must_use]
+    pub fn sample_setup(&self, side: Side) -> Option<Setup> {
+        if self.start == Start::Coins {
+            return None;
+        }
+        let places = 0..self.shape.home_len();
+        let home: Vec<Square> = places.filter_map(|place| self.shape.home_square(side, place)).collect();
+        // Bombs and Flag at the back, the Flag in the corner; before them the others, highest first
+        // and one of each rank in turn.
+        let fixed = [Rank::Flag, Rank::Bomb].into_iter().flat_map(|rank| self.each_of(rank));
+        let back: Vec<(Square, Rank)> = home.iter().rev().copied().zip(fixed).collect();
+        let most = self.army.iter().map(|(_, count)| count).max().unwrap_or(0);
+        let movable = Rank::ALL.into_iter().rev().filter(|rank| rank.is_movable());
+        let ranks =
+            (0..most).flat_map(|turn| movable.clone().filter(move |rank| turn < self.army.count(*rank)));
+        let front = home.iter().copied().take(home.len() - back.len()).zip(ranks);
+        Some(Setup::new(front.chain(back.iter().copied()).collect()))
+    }
+
+    fn each_of(&self, rank: Rank) -> impl Iterator<Item = Rank> + use<> {
+        std::iter::repeat_n(rank, usize::from(self.army.count(rank)))
+    }
+}
+
+impl Position {
+    /// A position from which a game of this ruleset may begin, Red to move: both sides' sample
+    /// deployments, or coins on all home squares (§Q1). Lakes that a ruleset draws are always the
+    /// same here.
+    ///
+    /// ```
+    /// use flagfall_rules::{Position, Ruleset};
+    ///
+    /// for ruleset in Ruleset::all() {
+    ///     assert!(!Position::start(ruleset).legal_commands().is_empty());
+    /// }
+    /// ```
+    #[must_use]
+    pub fn start(ruleset: &'static Ruleset) -> Position {
+        let lakes = ruleset.draw_lakes(&SAMPLE_LAKES);
+        if ruleset.start == Start::Coins {
+            return Position::with_coins(ruleset, lakes);
+        }
+        let deployments: PerSide<Option<Deployment>> =
+            PerSide::from_fn(|side| ruleset.sample_setup(side)?.deploy(side, ruleset).ok());
+        let both = PerSide::from_fn(|side| deployments[side].as_ref());
+        Position::deployed(ruleset, lakes, both)
+    }
+}

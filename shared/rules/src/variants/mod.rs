@@ -1,0 +1,9 @@
+//! What only some rulesets have, kept apart so that positions of the others do not carry it.
+
+mod chips;
+mod coins;
+mod reserve;
+
+pub(crate) use chips::{Lines, Witnessed, flasher};
+pub(crate) use coins::{CoinState, Coins, Pending, Pool};
+pub(crate) use reserve::{Reserve, ReserveState};

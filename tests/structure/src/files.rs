@@ -1,0 +1,96 @@
+//! Long files, and how many lines the product has.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::StructureError;
+use crate::modules::Tree;
+use crate::workspace::{Package, Workspace};
+
+/// A file with more lines says why.
+pub const LINES_MAX: usize = 600;
+
+/// How a module's documentation begins the reason.
+pub const REASON: &str = "Over 600 lines:";
+
+/// Lines of a file in which the reason stands.
+const REASON_WITHIN: usize = 20;
+
+/// A long file that does not say why.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct LongFile {
+    /// The file.
+    pub path: PathBuf,
+    /// Its lines.
+    pub lines: usize,
+}
+
+/// The long files of a package that do not say why, tests and examples among them.
+///
+/// # Errors
+/// When a file or folder cannot be read.
+pub fn long_files(package: &Package) -> Result<Vec<LongFile>, StructureError> {
+    let mut long = Vec::new();
+    let mut folders = vec![package.folder.clone()];
+    while let Some(folder) = folders.pop() {
+        let read_error = |source| StructureError::Read { path: folder.clone(), source };
+        for entry in std::fs::read_dir(&folder).map_err(read_error)? {
+            let path = entry.map_err(read_error)?.path();
+            let is_source = path.extension().is_some_and(|extension| extension == "rs");
+            if is_source {
+                long.extend(long_file(&path)?);
+            } else if path.is_dir() && is_own(&path, package) {
+                folders.push(path);
+            }
+        }
+    }
+    long.sort_unstable();
+    Ok(long)
+}
+
+/// Whether a folder belongs to the package: no build output, and no other package or workspace.
+fn is_own(folder: &Path, package: &Package) -> bool {
+    let is_output = folder.file_name().is_some_and(|name| name == "target");
+    !is_output && !package.others.contains(&folder.to_owned()) && !folder.join("Cargo.toml").is_file()
+}
+
+fn long_file(path: &Path) -> Result<Option<LongFile>, StructureError> {
+    let text = read(path)?;
+    let lines = text.lines().count();
+    let mut first = text.lines().take(REASON_WITHIN);
+    let says_why = first.any(|line| {
+        let reason = line.strip_prefix("//!").and_then(|line| line.trim().strip_prefix(REASON));
+        reason.is_some_and(|reason| !reason.trim().is_empty())
+    });
+    Ok((lines > LINES_MAX && !says_why).then(|| LongFile { path: path.to_owned(), lines }))
+}
+
+/// The product lines of each crate: lines of its sources that are neither blank nor for tests alone.
+/// Crates of tests have none.
+///
+/// # Errors
+/// When a source cannot be read.
+pub fn product_lines(workspace: &Workspace) -> Result<BTreeMap<String, usize>, StructureError> {
+    let mut lines = BTreeMap::new();
+    let tests = workspace.folder.join("tests");
+    for package in workspace.packages.iter().filter(|package| !package.folder.starts_with(&tests)) {
+        let mut files = BTreeMap::new();
+        for root in &package.roots {
+            files.extend(Tree::read(root)?.files);
+        }
+        let mut count = 0;
+        for (path, file) in files {
+            let is_for_tests =
+                |line: usize| file.test_lines.iter().any(|(first, last)| (*first..=*last).contains(&line));
+            count += (read(&path)?.lines().enumerate())
+                .filter(|(index, line)| !line.trim().is_empty() && !is_for_tests(index + 1))
+                .count();
+        }
+        lines.insert(package.name.clone(), count);
+    }
+    Ok(lines)
+}
+
+fn read(path: &Path) -> Result<String, StructureError> {
+    std::fs::read_to_string(path).map_err(|source| StructureError::Read { path: path.to_owned(), source })
+}

@@ -1,0 +1,61 @@
+//! Checks of the structure of the sources, by a parser alone: seconds, and no type checker.
+//!
+//! - [`modules`] reads the modules of a crate, and [`names`] finds the module that a path names.
+//! - [`graph`] compares the modules with each other and finds cycles.
+//! - [`files`] finds long files and counts product lines.
+//! - [`allowed`] is the list of what is still allowed.
+//! - [`check`] puts them together.
+
+pub mod allowed;
+pub mod check;
+pub mod files;
+pub mod graph;
+pub mod modules;
+pub mod names;
+pub mod workspace;
+
+use std::path::PathBuf;
+
+/// Why the sources could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum StructureError {
+    /// A file that could not be read.
+    #[error("cannot read {}: {source}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file that is no Rust.
+    #[error("{}:{line}: {message}", .path.display())]
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// Where.
+        line: usize,
+        /// What the parser said.
+        message: String,
+    },
+    /// A module without a file.
+    #[error("{}:{line}: no file for the module {module}", .path.display())]
+    NoFile {
+        /// The file that declares it.
+        path: PathBuf,
+        /// Where.
+        line: usize,
+        /// The module.
+        module: String,
+    },
+    /// `cargo metadata` failed.
+    #[error("cargo metadata: {0}")]
+    Metadata(String),
+    /// A line of the list that cannot be read.
+    #[error("{}:{line}: a line has a crate, its modules in cycles, and its long files", .path.display())]
+    Allowed {
+        /// The list.
+        path: PathBuf,
+        /// Where.
+        line: usize,
+    },
+}
