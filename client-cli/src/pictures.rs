@@ -87,7 +87,7 @@ impl Draw {
     fn strikes(&self, ruleset: &Ruleset) -> Vec<String> {
         let Strikers { weak: weak_rank, strong: strong_rank } = strikers(ruleset);
         let (weak, strong) = (self.red(weak_rank), self.blue(strong_rank));
-        let (weaker, stronger) = (format!("{weak_rank:?}"), format!("{strong_rank:?}"));
+        let (weaker, stronger) = (weak_rank.to_string(), strong_rank.to_string());
         let mut pictures = Vec::new();
         let after = match (ruleset.winner_advances, ruleset.disclosure) {
             (true, Disclosure::Both) => [strong.as_str(), "."],
