@@ -63,4 +63,7 @@ pub use seen::{
 };
 pub use setup::{Deployment, Setup, SetupRefusal};
 pub use strike::strike_fates;
-pub use view::{clock_seen, see, see_change, see_opened, view};
+pub use view::{
+    clock_seen, is_opened_to, own_event_opened, see, see_change, see_change_opened, see_opened, view,
+    view_opened,
+};
