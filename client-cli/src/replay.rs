@@ -168,44 +168,92 @@ impl Replay {
 
 #[cfg(test)]
 mod tests {
-    use flagfall_board::Rank;
-    use flagfall_protocol::Phase;
+    use flagfall_board::{Rank, Stamp};
+    use flagfall_protocol::{Phase, Player, PlayerKind, Recorder, Terms, Time};
+    use flagfall_rules::{Command, Entropy, Game, GameTerms, Setup, TimeControl, Viewer, decide, evolve};
 
     use super::*;
 
-    fn record() -> GameRecord {
-        let setup = "..9.1...9. .....2S... ...8...... ....FB....".replace(' ', "");
-        let salt = "00".repeat(32);
-        let text = format!(
-            r#"{{"format":1,"game":"0123456789ab","terms":{{"ruleset":"barrage","time":{{"kind":"unlimited"}}}},
-            "players":{{"red":{{"id":"1","name":"ann","kind":"guest"}},"blue":{{"id":"2","name":"bob","kind":"guest"}}}},
-            "created":1795270000000,"audience":"public","commitments":{{"red":null,"blue":null}},
-            "deployments":{{"red":{{"setup":"{setup}","salt":"{salt}"}},"blue":{{"setup":"{setup}","salt":"{salt}"}}}},
-            "events":[{{"at":1,"event":{{"kind":"ready","side":"red"}}}},{{"at":2,"event":{{"kind":"started","commitments":{{"red":null,"blue":null}}}}}},
-            {{"at":3,"event":{{"kind":"moved","side":"red","move":"e4f4","piece":"?"}}}},
-            {{"at":4,"event":{{"kind":"moved","side":"blue","move":"f7f4","piece":"1","strike":{{"attacker":"1","attacker_fate":"leaves","defender":"1","defender_fate":"leaves"}}}}}},
-            {{"at":5,"event":{{"kind":"ended","outcome":{{"winner":"blue","reason":"resigned"}},"opened":{{"red":null,"blue":null}}}}}}]}}"#
-        );
-        serde_json::from_str(&text).expect("a record")
+    /// A short game as the public may know it, before its end and after.
+    fn records() -> [GameRecord; 2] {
+        let ruleset = Ruleset::find("barrage").expect("a ruleset");
+        let mut game = Game::new(GameTerms {
+            game: "0123456789ab".parse().expect("an id"),
+            ruleset,
+            lakes: ruleset.shape.lakes,
+            time: TimeControl::Unlimited,
+            deploy_ms: 300_000,
+            created: Stamp(1_795_270_000_000),
+            secret: PerSide::default(),
+        });
+        let setup = |side| {
+            let text = "..9.1...9. .....2S... ...8...... ....FB....";
+            Command::Deploy(Setup::from_text(text, side, ruleset).expect("a setup"))
+        };
+        let squares = |text: &str| Command::Move(text.parse().expect("a move"));
+        let commands = [
+            (Side::Red, setup(Side::Red)),
+            (Side::Blue, setup(Side::Blue)),
+            (Side::Red, squares("e4e5")),
+            (Side::Blue, squares("f7f6")),
+            (Side::Red, squares("e5f5")),
+            (Side::Blue, squares("f6f5")),
+            (Side::Red, Command::Resign),
+        ];
+        let mut recorder = Recorder::new(game.clone());
+        let mut made = commands.into_iter().map(|(side, command)| {
+            let at = game.latest().plus_ms(1_000);
+            let events = decide(&game, side, game.ply(), &command, at, &Entropy([7; 32])).expect("legal");
+            for event in events {
+                evolve(&mut game, &event, at);
+                recorder.note(&event, at);
+            }
+            let terms = Terms {
+                ruleset: ruleset.id.to_owned(),
+                time: Time::Unlimited {},
+                private: false,
+                secret: false,
+                rated: false,
+            };
+            let player =
+                |name: &str| Player { id: name.to_owned(), name: name.to_owned(), kind: PlayerKind::Guest };
+            recorder.record(Viewer::Public, terms, PerSide::new(player("ann"), player("bob")))
+        });
+        let running = made.nth(5).expect("a record");
+        [running, made.next().expect("a record")]
     }
 
     #[test]
     fn stepping_forth_and_back_shows_the_same() {
-        let mut replay = Replay::new(record()).expect("a known ruleset");
-        assert_eq!((replay.at(), replay.last()), (2, 5));
-        assert_eq!(replay.game().view.pieces.len(), 16);
-        let start = replay.clone();
-        replay.go(4);
-        assert_eq!(replay.game().view.pieces.len(), 14);
-        assert_eq!(replay.game().view.captured.red.get(&Rank::Marshal), Some(&1));
-        replay.go(99);
-        assert_eq!(replay.game().view.phase, Phase::Over);
-        replay.go(2);
-        assert_eq!(replay, start);
+        let [running, over] = records();
+        // An old record of an opened game shows the same.
+        for record in [over.clone().without_changes(), over, running] {
+            let is_over = record.outcome.is_some();
+            let mut replay = Replay::new(record).expect("a known ruleset");
+            assert_eq!((replay.at(), replay.last()), (3, if is_over { 8 } else { 7 }));
+            assert_eq!(replay.game().view.pieces.len(), 16);
+            let start = replay.clone();
+            replay.go(7);
+            assert_eq!(replay.game().view.pieces.len(), 14);
+            assert_eq!(replay.game().view.captured.red.get(&Rank::Marshal), Some(&1));
+            replay.go(99);
+            assert_eq!(replay.game().view.phase, if is_over { Phase::Over } else { Phase::Playing });
+            replay.go(3);
+            assert_eq!(replay, start);
+        }
+    }
+
+    #[test]
+    fn an_old_record_that_hides_squares_says_so() {
+        let [running, _] = records();
+        let replay = Replay::new(running.without_changes()).expect("a known ruleset");
+        assert_eq!(replay.last(), 0);
+        assert!(replay.sentence().ends_with("cannot be shown on a board."), "{}", replay.sentence());
     }
 
     #[test]
     fn the_text_tells_the_game() {
-        insta::assert_snapshot!(Replay::new(record()).expect("a known ruleset").text());
+        let [_, over] = records();
+        insta::assert_snapshot!(Replay::new(over).expect("a known ruleset").text());
     }
 }

@@ -248,7 +248,7 @@ fn play(ruleset: &'static Ruleset, plan: Plan, seed: u64) -> GameLog {
         table.note(audience, What::Dropped);
     }
     let player = |id: &str| Player { id: id.to_owned(), name: id.to_owned(), kind: PlayerKind::Guest };
-    let Table { terms, recorder, entries, .. } = table;
+    let Table { game, terms, recorder, entries, .. } = table;
     let records = Viewer::ALL.map(|viewer| {
         let players = PerSide::new(player("one"), player("two"));
         serde_json::to_string(&recorder.record(viewer, terms.clone(), players)).expect("a record has JSON")

@@ -114,7 +114,7 @@ pub enum ImportError {
 }
 
 /// Bytes of the longest text that is read, but for JSON: see [`Format::bytes_max`].
-pub const TEXT_MAX: usize = 4 * 1024 * 1024;
+const TEXT_MAX: usize = 4 * 1024 * 1024;
 
 impl Format {
     /// Every format.
