@@ -276,9 +276,9 @@ async fn record(
 ) -> Result<Response, ApiError> {
     let Query(RecordQuery { format, scope }) = query.map_err(|_| ApiError::BadQuery)?;
     let (table, player) = find(&app, client, &id, &headers).await?;
-    let mut record = table.record(player.as_deref(), scope).await?;
+    let mut record = table.record(&app.background, player.as_deref(), scope).await?;
     match format {
-        Some(Format::Text) => Ok(record.to_string().into_response()),
+        Some(Format::Text) => in_background(&app, move || record.to_string().into_response()).await,
         Some(Format::Json) | None => {
             app.proofs.sign(&mut record).await?;
             in_background(&app, move || Json(record).into_response()).await
