@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use flagfall_board::{GameId, Numbering, Side};
 use flagfall_bots::Level;
-use flagfall_protocol::{Exit, RatingWish, Speed, Time};
+use flagfall_protocol::{Exit, RatingWish, RecordScope, Speed, Time};
 use flagfall_records::Format;
 
 use crate::model::DEFAULT_SERVER;
 use crate::range::parse_range;
 use crate::records::RecordSource;
 use crate::umpire::{BotArgs, UmpireArgs};
-use read::{parse_format, parse_level, parse_ruleset, parse_side, parse_speed, parse_time};
+use read::{parse_format, parse_level, parse_ruleset, parse_scope, parse_side, parse_speed, parse_time};
 
 pub use read::with_small_commands;
 
@@ -107,12 +107,15 @@ pub enum Command {
     Mail,
     /// Show the record of a game: one that a server has (whole after its end, before that as you may know it), or a file.
     #[command(
-        after_help = "A file may have any format that flagfall convert reads; no server is asked then. On a terminal a file\nis stepped through with the arrow keys, elsewhere it is shown as text.\n\nExamples:\n  flagfall record 0123456789ab --json --out final.json\n  flagfall record final.json\n  flagfall record final.json --text\n  flagfall record game.xml --step --plain"
+        after_help = "A file may have any format that flagfall convert reads; no server is asked then. On a terminal a file\nis stepped through with the arrow keys, elsewhere it is shown as text.\n\nExamples:\n  flagfall record 0123456789ab --json --out final.json\n  flagfall record 0123456789ab --as public --step\n  flagfall record final.json\n  flagfall record final.json --text\n  flagfall record game.xml --step --plain"
     )]
     Record {
         /// The game's id, or a file with a record; - for standard input.
         #[arg(value_name = "GAME|FILE", value_parser = RecordSource::parse)]
         source: RecordSource,
+        /// Whose record: the game as Red, Blue or the public saw it live, or with everything open. What you may know now, if you do not say.
+        #[arg(long = "as", value_name = "red|blue|public|all", value_parser = parse_scope)]
+        scope: Option<RecordScope>,
         /// As JSON.
         #[arg(long, conflicts_with = "text")]
         json: bool,

@@ -28,7 +28,7 @@ use flagfall::umpire::BotArgs;
 use flagfall::update;
 use flagfall::{commitments, explain, http, names, plain, setups, umpire, words};
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{Exit, GameRecord, RECORD_FORMAT};
+use flagfall_protocol::{Exit, GameRecord, RECORD_FORMAT, RecordScope};
 use flagfall_rules::Ruleset;
 use tokio::sync::mpsc;
 
@@ -84,10 +84,13 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
             let common = Common { plain: true, ..common };
             converse(Goal::Mail, None, common, Guest::Shared)
         }
-        Command::Record { source, json, text, out, step } => {
+        Command::Record { source, scope, json, text, out, step } => {
             let shows_text = json || text || out.is_some() || !io::stdout().is_terminal();
             match source {
-                RecordSource::Game(game) => record(game, json, out.as_deref(), step, common),
+                RecordSource::Game(game) => record(game, scope, json, out.as_deref(), step, common),
+                RecordSource::File(_) if scope.is_some() => {
+                    Err(usage("--as needs the id of a game on a server: a file has one record"))
+                }
                 RecordSource::File(path) => {
                     let told = flagfall::records::read_record(&path).map_err(usage)?;
                     let address = Address::parse_all(&common.server).map_err(usage)?.first;
@@ -423,12 +426,20 @@ async fn signal() {
     drop(tokio::signal::ctrl_c().await);
 }
 
-fn record(game: GameId, json: bool, out: Option<&Path>, step: bool, common: Common) -> Result<u8, Trouble> {
+fn record(
+    game: GameId,
+    scope: Option<RecordScope>,
+    json: bool,
+    out: Option<&Path>,
+    step: bool,
+    common: Common,
+) -> Result<u8, Trouble> {
     let address = Address::parse_all(&common.server).map_err(usage)?.first;
     let config = ConfigDir::new(common.config_dir.clone());
     let seat = game.to_string();
     let identity = config.shared_identity(&address, common.name.as_deref(), Some(&seat));
-    let path = format!("/api/games/{game}/record");
+    let query = scope.map(|scope| format!("?as={}", scope.name())).unwrap_or_default();
+    let path = format!("/api/games/{game}/record{query}");
     let dialer = dialer(&common)?;
     let runtime = runtime()?;
     let get = |token: Option<&Secret>| runtime.block_on(http::get(&dialer, &address, &path, token));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use flagfall_board::GameId;
 use flagfall_protocol::{Exit, GameRecord, RECORD_FORMAT};
 use flagfall_records::{
-    Finding, Format, PublicKeys, Reader, Report, SignatureStatus, Status, TEXT_MAX, check_value_with, export,
+    Finding, Format, PublicKeys, Reader, Report, SIZE_MAX, SignatureStatus, Status, check_value_with, export,
     import,
 };
 use flagfall_rules::Ruleset;
@@ -283,7 +283,7 @@ pub fn convert(args: &ConvertArgs) -> Result<String, String> {
 
 /// The text of a file, of which one byte more than allowed shows that it is too long.
 fn read(path: &Path) -> io::Result<String> {
-    let limit = TEXT_MAX as u64 + 1;
+    let limit = SIZE_MAX as u64 + 1;
     let mut text = String::new();
     if path == Path::new("-") {
         io::stdin().lock().take(limit).read_to_string(&mut text)?;

@@ -2,12 +2,10 @@
 
 use std::fmt::Write;
 
-use flagfall_board::{Direction, PerSide, Ply, Rank, Side, Square};
-use flagfall_protocol::{
-    Audience, GameEvent, GameRecord, GameSummary, GameView, IdentityText, OwedColor, Phase, PieceText,
-    Presence, Reserve, SeenMove, SeenStrike, StrikeFate, ViewChange,
-};
-use flagfall_rules::{Fill, Identity, Move, Ruleset, SeenPiece, Start};
+use flagfall_board::{PerSide, Ply, Side, Square};
+use flagfall_protocol::{Audience, GameEvent, GameRecord, GameSummary, GameView, Presence};
+use flagfall_records::with_changes;
+use flagfall_rules::Ruleset;
 
 use crate::layouts;
 use crate::model::OpenGame;
@@ -18,7 +16,10 @@ use crate::words;
 pub struct Replay {
     record: GameRecord,
     ruleset: &'static Ruleset,
+    /// How many events come before the first without a change.
+    last: usize,
     at: usize,
+    first_view: GameView,
     view: GameView,
 }
 
@@ -33,10 +34,14 @@ impl Replay {
     /// # Errors
     /// When the ruleset is unknown.
     pub fn new(record: GameRecord) -> Result<Replay, UnknownRuleset> {
-        let id = &record.terms.ruleset;
-        let ruleset = Ruleset::find(id).ok_or_else(|| UnknownRuleset(id.clone()))?;
-        let view = before(&record, ruleset);
-        let mut replay = Replay { record, ruleset, at: 0, view };
+        let unknown = UnknownRuleset(record.terms.ruleset.clone());
+        let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return Err(unknown) };
+        let record = if record.first_view.is_some() { record } else { record.without_changes() };
+        let record = with_changes(record);
+        let Some(first_view) = record.first_view.clone() else { return Err(unknown) };
+        let first_view = GameView { audience: Audience::Public, ..first_view };
+        let last = record.events.iter().take_while(|told| told.change.is_some()).count();
+        let mut replay = Replay { record, ruleset, last, at: 0, view: first_view.clone(), first_view };
         let start =
             replay.record.events.iter().position(|told| matches!(told.event, GameEvent::Started { .. }));
         // Games with coins have begun before their first event.
@@ -50,39 +55,46 @@ impl Replay {
         self.at
     }
 
-    /// How many events there are.
+    /// How many events can be shown.
     #[must_use]
     pub fn last(&self) -> usize {
-        self.record.events.len()
+        self.last
     }
 
     /// Goes to the place after so many events; beyond the end to the end.
     pub fn go(&mut self, at: usize) {
         let at = at.min(self.last());
         if at < self.at {
-            self.view = before(&self.record, self.ruleset);
+            self.view = self.first_view.clone();
             self.at = 0;
         }
-        while let Some(told) = self.record.events.get(self.at).filter(|_| self.at < at) {
-            step(&mut self.view, &self.record, self.ruleset, &told.event);
-            self.at += 1;
+        for told in &self.record.events[self.at..at] {
+            if let Some(change) = &told.change {
+                self.view.apply(&told.event, change);
+            }
         }
+        self.at = at;
     }
 
     /// What happened last, as a sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
-        match self.at.checked_sub(1).and_then(|index| self.record.events.get(index)) {
+        let sentence = match self.at.checked_sub(1).and_then(|index| self.record.events.get(index)) {
             Some(told) => words::event(&told.event),
             None => "Before the first event.".to_owned(),
+        };
+        if self.at == self.last && self.last < self.record.events.len() {
+            return format!("{sentence} The rest of this record cannot be shown on a board.");
         }
+        sentence
     }
 
     /// The place as a game that is looked at.
     #[must_use]
     pub fn game(&self) -> OpenGame {
         let record = &self.record;
-        let view = self.view.clone();
+        // Nothing runs in a game of the past.
+        let view = GameView { clock: None, deploy_deadline: None, ..self.view.clone() };
         let cursor = self.ruleset.shape.home_square(Side::Red, 0).or(Square::from_index(0));
         OpenGame {
             summary: GameSummary {
@@ -154,277 +166,94 @@ impl Replay {
     }
 }
 
-/// The view before anything happened.
-fn before(record: &GameRecord, ruleset: &Ruleset) -> GameView {
-    let has_coins = ruleset.start == Start::Coins;
-    let coins = Side::BOTH.into_iter().filter(|_| has_coins).flat_map(|side| {
-        let squares = ruleset.shape.home(side).iter();
-        squares.map(move |square| PieceText(SeenPiece { identity: Identity::Coin, ..unknown(square, side) }))
-    });
-    GameView {
-        audience: Audience::Public,
-        ruleset: record.terms.ruleset.clone(),
-        phase: if has_coins { Phase::Playing } else { Phase::Deploying },
-        paused: false,
-        ready: PerSide::default(),
-        deploy_deadline: None,
-        own_deployment: None,
-        lakes: record.lakes.clone().unwrap_or_else(|| ruleset.shape.lakes.iter().collect()),
-        pieces: coins.collect(),
-        captured: PerSide::default(),
-        ply: 0,
-        turn: has_coins.then_some(Side::Red),
-        last_move: None,
-        last_exchange: None,
-        reserve: ruleset.reserve.then(|| {
-            let size = ruleset.army.len().saturating_sub(ruleset.shape.home_len());
-            PerSide::from_fn(|_| Reserve {
-                size: u16::try_from(size).unwrap_or(u16::MAX),
-                labeled: std::collections::BTreeMap::new(),
-                unlabeled: None,
-            })
-        }),
-        chips: ruleset.chips.then(std::collections::BTreeMap::new),
-        owed_color: None,
-        pools: has_coins.then(|| PerSide::from_fn(|_| ruleset.army.iter().collect())),
-        pending_strike: None,
-        refused_moves: Vec::new(),
-        clock: None,
-        draw_offer: None,
-        plies_to_limit: None,
-        commitments: PerSide::default(),
-        opened: PerSide::default(),
-        outcome: None,
-    }
-}
-
-fn step(view: &mut GameView, record: &GameRecord, ruleset: &Ruleset, event: &GameEvent) {
-    let mut change =
-        ViewChange { turn: view.turn, pending_strike: view.pending_strike, ..ViewChange::default() };
-    match event {
-        GameEvent::Started { .. } => {
-            change.turn = Some(Side::Red);
-            let pieces = Side::BOTH.into_iter().flat_map(|side| army(record, ruleset, side));
-            change.pieces = Some(pieces.map(PieceText).collect());
-        }
-        GameEvent::Struck(strike) => {
-            change.pending_strike = Some(*strike);
-            let Move { from, to } = strike.squares.0;
-            let is_far = !matches!(Direction::between(from, to), Some((_, 1)));
-            let attacker = crate::targets::piece_at(view, from).unwrap_or(unknown(from, strike.side));
-            let scout = IdentityText(Identity::Known(Rank::Scout));
-            let now = if is_far { shown(attacker, scout) } else { attacker };
-            change.pools = shrunk(view, &[(attacker, now.identity)]);
-            change.pieces = Some(vec![PieceText(SeenPiece { is_moved: true, ..now })]);
-        }
-        GameEvent::Moved(seen) => {
-            change.turn = Some(seen.side.opponent());
-            change.pending_strike = None;
-            let Move { from, to } = seen.squares.0;
-            let mut before: Vec<(SeenPiece, Identity)> = Vec::new();
-            let defender = seen.strike.map(|strike| (to, strike.defender.0));
-            for (square, identity) in [Some((from, seen.piece.0)), defender].into_iter().flatten() {
-                before.extend(crate::targets::piece_at(view, square).map(|piece| (piece, identity)));
-            }
-            change.pools = shrunk(view, &before);
-            let (pieces, captured) = ply(view, ruleset, seen);
-            let is_owed = ruleset.chips
-                && seen.strike.is_some_and(|strike| strike.defender_fate == StrikeFate::Advances);
-            change.owed_color =
-                is_owed.then_some(OwedColor { side: seen.side.opponent(), square: seen.squares.0.from });
-            change.pieces = Some(pieces.into_iter().map(PieceText).collect());
-            change.captured = Some(captured);
-        }
-        GameEvent::Removed { side, square } => {
-            change.turn = Some(side.opponent());
-            let label = crate::targets::piece_at(view, *square).filter(|piece| piece.is_labeled);
-            change.reserve = exchanged(view, *side, label.map(|piece| piece.identity), true);
-            change.pieces = Some(Vec::new());
-        }
-        GameEvent::Placed(seen) => {
-            change.turn = Some(seen.side.opponent());
-            let label = seen.labeled.then_some(seen.piece.0);
-            change.reserve = exchanged(view, seen.side, label, false);
-            change.pieces = Some(vec![PieceText(SeenPiece {
-                square: seen.square,
-                side: seen.side,
-                identity: seen.piece.0,
-                is_moved: false,
-                is_revealed: seen.labeled,
-                is_labeled: seen.labeled,
-            })]);
-        }
-        GameEvent::Ended { .. } => (change.turn, change.pending_strike) = (None, None),
-        GameEvent::Colored { .. }
-        | GameEvent::Chosen { .. }
-        | GameEvent::Deployed { .. }
-        | GameEvent::Ready { .. }
-        | GameEvent::DrawOffered { .. }
-        | GameEvent::DrawDeclined { .. }
-        | GameEvent::Paused { .. }
-        | GameEvent::Resumed { .. } => {}
-    }
-    view.apply(event, &change);
-}
-
-fn unknown(square: Square, side: Side) -> SeenPiece {
-    SeenPiece {
-        square,
-        side,
-        identity: Identity::Hidden,
-        is_moved: false,
-        is_revealed: false,
-        is_labeled: false,
-    }
-}
-
-/// The pools after coins among these have become something.
-fn shrunk(
-    view: &GameView,
-    known: &[(SeenPiece, Identity)],
-) -> Option<PerSide<std::collections::BTreeMap<Rank, u8>>> {
-    let mut pools = view.pools.clone()?;
-    for (piece, now) in known.iter().filter(|(piece, _)| piece.identity == Identity::Coin) {
-        let Identity::Known(rank) = now else { continue };
-        let count = pools[piece.side].entry(*rank).or_insert(0);
-        *count = count.saturating_sub(1);
-        if *count == 0 {
-            pools[piece.side].remove(rank);
-        }
-    }
-    Some(pools)
-}
-
-/// A side's pieces at the start: as deployed where that is open, else hidden on the home squares, where they must all be.
-fn army(record: &GameRecord, ruleset: &Ruleset, side: Side) -> Vec<SeenPiece> {
-    let opened = record.deployments[side].as_ref().map(|opened| opened.setup.as_str());
-    let places =
-        opened.or_else(|| own_setup(record, side)).and_then(|text| layouts::places(text, ruleset).ok());
-    let identity = |place: usize| match &places {
-        Some(places) => places.get(place).copied().flatten().map(Identity::Known),
-        None => (ruleset.fill == Fill::EveryHomeSquare).then_some(Identity::Hidden),
-    };
-    (0..ruleset.shape.home_len())
-        .filter_map(|place| {
-            let square = ruleset.shape.home_square(side, place)?;
-            let identity = identity(place)?;
-            Some(SeenPiece { square, side, identity, is_moved: false, is_revealed: false, is_labeled: false })
-        })
-        .collect()
-}
-
-/// What the side to which the record is told handed in last.
-fn own_setup(record: &GameRecord, side: Side) -> Option<&str> {
-    let told = record.events.iter().rev().filter(|_| record.audience.side() == Some(side));
-    told.into_iter().find_map(|told| match &told.event {
-        GameEvent::Deployed { setup } => Some(setup.as_str()),
-        _ => None,
-    })
-}
-
-/// The reserves after a piece of a side came to its own or left it; with a label everybody knows which.
-fn exchanged(
-    view: &GameView,
-    side: Side,
-    label: Option<Identity>,
-    is_coming: bool,
-) -> Option<PerSide<Reserve>> {
-    let mut reserves = view.reserve.clone()?;
-    let Reserve { size, labeled, unlabeled: _ } = &mut reserves[side];
-    *size = if is_coming { size.saturating_add(1) } else { size.saturating_sub(1) };
-    if let Some(Identity::Known(rank)) = label {
-        let count = labeled.entry(rank).or_insert(0);
-        *count = if is_coming { count.saturating_add(1) } else { count.saturating_sub(1) };
-        if *count == 0 {
-            labeled.remove(&rank);
-        }
-    }
-    Some(reserves)
-}
-
-type Captured = PerSide<std::collections::BTreeMap<Rank, u8>>;
-
-/// What stands on the two squares of a ply afterwards, and what has been captured.
-fn ply(view: &GameView, ruleset: &Ruleset, seen: &SeenMove) -> (Vec<SeenPiece>, Captured) {
-    let Move { from, to } = seen.squares.0;
-    let mut captured = view.captured.clone();
-    let at = |square: Square, side: Side| {
-        let found = crate::targets::piece_at(view, square).filter(|piece| piece.side == side);
-        found.unwrap_or(unknown(square, side))
-    };
-    let mover = shown(at(from, seen.side), seen.piece);
-    let mover = SeenPiece { is_moved: true, ..mover };
-    let Some(SeenStrike { attacker, attacker_fate, defender, defender_fate }) = seen.strike else {
-        return (vec![SeenPiece { square: to, ..mover }], captured);
-    };
-    let attacker = shown(mover, attacker);
-    // Whatever a Scout or a Phoenix found out stays face up (§S2.1, §S2.2).
-    let finds_out = ruleset.labels
-        && matches!(attacker.identity, Identity::Known(Rank::Scout | Rank::Phoenix))
-        && defender_fate != StrikeFate::Leaves;
-    let defender = shown(at(to, seen.side.opponent()), defender);
-    let defender = SeenPiece { is_labeled: defender.is_labeled || finds_out, ..defender };
-    let mut pieces = Vec::new();
-    let mut settle =
-        |piece: SeenPiece, fate: StrikeFate, own: Square, other: Square| match (fate, piece.identity) {
-            (StrikeFate::Stays, _) => pieces.push(SeenPiece { square: own, ..piece }),
-            (StrikeFate::Advances, _) => pieces.push(SeenPiece { square: other, is_moved: true, ..piece }),
-            (StrikeFate::Leaves, Identity::Known(rank)) => {
-                *captured[piece.side].entry(rank).or_insert(0) += 1;
-            }
-            (StrikeFate::Leaves, Identity::OneOf(_) | Identity::Coin | Identity::Hidden) => {}
-        };
-    settle(attacker, attacker_fate, from, to);
-    settle(defender, defender_fate, to, from);
-    (pieces, captured)
-}
-
-/// The piece after something was shown of it.
-fn shown(piece: SeenPiece, told: IdentityText) -> SeenPiece {
-    match (told.0, piece.identity) {
-        (Identity::Known(_), _) => SeenPiece { identity: told.0, is_revealed: true, ..piece },
-        (Identity::OneOf(_), Identity::Hidden) => SeenPiece { identity: told.0, ..piece },
-        (Identity::OneOf(_) | Identity::Coin | Identity::Hidden, _) => piece,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use flagfall_board::{Rank, Stamp};
+    use flagfall_protocol::{Phase, Player, PlayerKind, Recorder, Terms, Time};
+    use flagfall_rules::{Command, Entropy, Game, GameTerms, Setup, TimeControl, Viewer, decide, evolve};
+
     use super::*;
 
-    fn record() -> GameRecord {
-        let setup = "..9.1...9. .....2S... ...8...... ....FB....".replace(' ', "");
-        let salt = "00".repeat(32);
-        let text = format!(
-            r#"{{"format":1,"game":"0123456789ab","terms":{{"ruleset":"barrage","time":{{"kind":"unlimited"}}}},
-            "players":{{"red":{{"id":"1","name":"ann","kind":"guest"}},"blue":{{"id":"2","name":"bob","kind":"guest"}}}},
-            "created":1795270000000,"audience":"public","commitments":{{"red":null,"blue":null}},
-            "deployments":{{"red":{{"setup":"{setup}","salt":"{salt}"}},"blue":{{"setup":"{setup}","salt":"{salt}"}}}},
-            "events":[{{"at":1,"event":{{"kind":"ready","side":"red"}}}},{{"at":2,"event":{{"kind":"started","commitments":{{"red":null,"blue":null}}}}}},
-            {{"at":3,"event":{{"kind":"moved","side":"red","move":"e4f4","piece":"?"}}}},
-            {{"at":4,"event":{{"kind":"moved","side":"blue","move":"f7f4","piece":"1","strike":{{"attacker":"1","attacker_fate":"leaves","defender":"1","defender_fate":"leaves"}}}}}},
-            {{"at":5,"event":{{"kind":"ended","outcome":{{"winner":"blue","reason":"resigned"}},"opened":{{"red":null,"blue":null}}}}}}]}}"#
-        );
-        serde_json::from_str(&text).expect("a record")
+    /// A short game as the public may know it, before its end and after.
+    fn records() -> [GameRecord; 2] {
+        let ruleset = Ruleset::find("barrage").expect("a ruleset");
+        let mut game = Game::new(GameTerms {
+            game: "0123456789ab".parse().expect("an id"),
+            ruleset,
+            lakes: ruleset.shape.lakes,
+            time: TimeControl::Unlimited,
+            deploy_ms: 300_000,
+            created: Stamp(1_795_270_000_000),
+            secret: PerSide::default(),
+        });
+        let setup = |side| {
+            let text = "..9.1...9. .....2S... ...8...... ....FB....";
+            Command::Deploy(Setup::from_text(text, side, ruleset).expect("a setup"))
+        };
+        let squares = |text: &str| Command::Move(text.parse().expect("a move"));
+        let commands = [
+            (Side::Red, setup(Side::Red)),
+            (Side::Blue, setup(Side::Blue)),
+            (Side::Red, squares("e4e5")),
+            (Side::Blue, squares("f7f6")),
+            (Side::Red, squares("e5f5")),
+            (Side::Blue, squares("f6f5")),
+            (Side::Red, Command::Resign),
+        ];
+        let mut recorder = Recorder::new(game.clone());
+        let mut made = commands.into_iter().map(|(side, command)| {
+            let at = game.latest().plus_ms(1_000);
+            let events = decide(&game, side, game.ply(), &command, at, &Entropy([7; 32])).expect("legal");
+            for event in events {
+                evolve(&mut game, &event, at);
+                recorder.note(&event, at);
+            }
+            let terms = Terms {
+                ruleset: ruleset.id.to_owned(),
+                time: Time::Unlimited {},
+                private: false,
+                secret: false,
+                rated: false,
+            };
+            let player =
+                |name: &str| Player { id: name.to_owned(), name: name.to_owned(), kind: PlayerKind::Guest };
+            recorder.record(Viewer::Public, terms, PerSide::new(player("ann"), player("bob")))
+        });
+        let running = made.nth(5).expect("a record");
+        [running, made.next().expect("a record")]
     }
 
     #[test]
     fn stepping_forth_and_back_shows_the_same() {
-        let mut replay = Replay::new(record()).expect("a known ruleset");
-        assert_eq!((replay.at(), replay.last()), (2, 5));
-        assert_eq!(replay.game().view.pieces.len(), 16);
-        let start = replay.clone();
-        replay.go(4);
-        assert_eq!(replay.game().view.pieces.len(), 14);
-        assert_eq!(replay.game().view.captured.red.get(&Rank::Marshal), Some(&1));
-        replay.go(99);
-        assert_eq!(replay.game().view.phase, Phase::Over);
-        replay.go(2);
-        assert_eq!(replay, start);
+        let [running, over] = records();
+        // An old record of an opened game shows the same.
+        for record in [over.clone().without_changes(), over, running] {
+            let is_over = record.outcome.is_some();
+            let mut replay = Replay::new(record).expect("a known ruleset");
+            assert_eq!((replay.at(), replay.last()), (3, if is_over { 8 } else { 7 }));
+            assert_eq!(replay.game().view.pieces.len(), 16);
+            let start = replay.clone();
+            replay.go(7);
+            assert_eq!(replay.game().view.pieces.len(), 14);
+            assert_eq!(replay.game().view.captured.red.get(&Rank::Marshal), Some(&1));
+            replay.go(99);
+            assert_eq!(replay.game().view.phase, if is_over { Phase::Over } else { Phase::Playing });
+            replay.go(3);
+            assert_eq!(replay, start);
+        }
+    }
+
+    #[test]
+    fn an_old_record_that_hides_squares_says_so() {
+        let [running, _] = records();
+        let replay = Replay::new(running.without_changes()).expect("a known ruleset");
+        assert_eq!(replay.last(), 0);
+        assert!(replay.sentence().ends_with("cannot be shown on a board."), "{}", replay.sentence());
     }
 
     #[test]
     fn the_text_tells_the_game() {
-        insta::assert_snapshot!(Replay::new(record()).expect("a known ruleset").text());
+        let [_, over] = records();
+        insta::assert_snapshot!(Replay::new(over).expect("a known ruleset").text());
     }
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use common::{Client, House, settings};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
-    Accepted, ClientToServer, CommandId, GameCommand, GameRecord, HexBytes, ServerToClient, SigningKeys,
-    Terms, Time, signed_message,
+    Accepted, ClientToServer, CommandId, GameCommand, GameRecord, HexBytes, RecordKind, ServerToClient,
+    SigningKeys, Terms, Time, signed_message,
 };
 use flagfall_server::proof::SigningKey;
 use flagfall_store::{Key, MemoryStore, Store, SystemClock, Update, Write};
@@ -255,6 +255,9 @@ async fn a_finished_game_is_signed_once_and_stays_signed_with_new_names_and_new_
     for game in games {
         let record = record_of(&house, game, None).await;
         assert_eq!(signer(&record, &keys).as_ref(), Some(&ids[0]));
+        let path = format!("/api/games/{game}/record?as=public");
+        let live: GameRecord = serde_json::from_value(house.get(&path).await.json()).unwrap();
+        assert_eq!((live.kind, signer(&live, &keys).as_ref()), (Some(RecordKind::Live), Some(&ids[0])));
         for token in &table.tokens {
             assert_eq!(record_of(&house, game, Some(token)).await.signature, record.signature);
         }

@@ -4,7 +4,9 @@
 mod common;
 
 use common::{House, http, settings};
-use flagfall_protocol::{Accepted, ClientToServer, GameRecord, ServerToClient, Terms, Time};
+use flagfall_protocol::{
+    Accepted, ClientToServer, GameRecord, RecordKind, RecordScope, ServerToClient, Terms, Time,
+};
 use flagfall_store::memory::Fault;
 
 async fn game_of_a_guest(house: &House, is_private: bool) -> (String, String) {
@@ -170,7 +172,37 @@ async fn records_come_as_json_and_as_text() {
     let text = house.get(&format!("{path}?format=text")).await;
     assert!(text.head.contains("text/plain") && text.body.contains(&game), "{}\n{}", text.head, text.body);
     assert_eq!(house.get(&format!("{path}.txt")).await.body, text.body);
-    let wrong = house.get(&format!("{path}?format=pdf")).await;
-    assert_eq!((wrong.status, wrong.json()["code"].as_str()), (400, Some("bad_query")));
+    for query in ["format=pdf", "as=green", "as=all&as=red"] {
+        let wrong = house.get(&format!("{path}?{query}")).await;
+        assert_eq!((wrong.status, wrong.json()["code"].as_str()), (400, Some("bad_query")), "{query}");
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn while_a_game_is_played_nobody_gets_the_record_of_another_side() {
+    let house = House::open(settings()).await;
+    let (game, token) = game_of_a_guest(&house, false).await;
+    let path = format!("/api/games/{game}/record");
+    let bearer = format!("bearer {token}");
+    let own: GameRecord = serde_json::from_value(get_as(&house, &path, &bearer).await.json()).unwrap();
+    let own_side = own.audience.side().expect("the guest has a seat");
+    assert_eq!(own.kind, Some(RecordKind::Live));
+    assert_eq!(own.views().count(), own.events.len() + 1);
+    for scope in RecordScope::ALL {
+        let path = format!("{path}?as={}", scope.name());
+        let is_own = scope.name() == own_side.name();
+        for (answer, is_allowed) in
+            [(house.get(&path).await, false), (get_as(&house, &path, &bearer).await, is_own)]
+        {
+            if is_allowed || scope == RecordScope::Public {
+                let record: GameRecord = serde_json::from_value(answer.json()).unwrap();
+                assert_eq!(serde_json::to_value(record.audience).unwrap(), scope.name());
+            } else {
+                let code = answer.json()["code"].as_str().map(str::to_owned);
+                assert_eq!((answer.status, code.as_deref()), (403, Some("record_not_opened")), "{path}");
+            }
+        }
+    }
     house.close().await;
 }

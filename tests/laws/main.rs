@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, reason = "a law says what it looked at")]
 
 mod moves;
+mod records;
 mod state;
 mod views;
 

@@ -12,7 +12,7 @@ use flagfall_rules::{
 };
 use flagfall_tests::{Chance, Match, Step, rulesets};
 
-use crate::doors::{Doors, Real, opened, recorded, refused, told};
+use crate::doors::{Doors, Real, opened, recorded, refused, scoped, told};
 use crate::paired::{Findings, Script};
 
 pub(crate) fn with_coins() -> impl Iterator<Item = &'static Ruleset> {
@@ -213,6 +213,7 @@ fn live(script: &Script, doors: &impl Doors, viewer: Viewer) -> Vec<String> {
         }
     }
     bytes.push(opened(doors, &table.game, viewer, seq, table.now));
+    bytes.extend(scoped(doors, &log, &table.game, viewer));
     bytes.push(recorded(&doors.record(&log, &table.game, viewer)));
     bytes
 }

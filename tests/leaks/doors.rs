@@ -3,7 +3,8 @@
 use flagfall_board::{Rank, Side, Square, Stamp};
 use flagfall_protocol::{
     Audience, Code, GameEvent, GameRecord, GameSummary, GameView, IdentityText, Phase, PieceText, Player,
-    PlayerKind, Presence, RecordSignature, Recorder, ServerToClient, SignatureText, Terms, Time, ViewChange,
+    PlayerKind, Presence, RecordScope, RecordSignature, Recorder, ServerToClient, SignatureText, Terms, Time,
+    ViewChange,
 };
 use flagfall_rules::{Game, Identity, Move, Referee, Refusal, SeenPiece, Viewer, see, see_change, view};
 use flagfall_tests::{Logged, Step};
@@ -31,12 +32,22 @@ pub(crate) trait Doors {
 
     /// The record of the game so far, as this audience may have it.
     fn record(&self, log: &[Logged], game: &Game, viewer: Viewer) -> GameRecord {
-        let mut recorder = Recorder::new(viewer);
-        log.iter().for_each(|logged| recorder.note(&logged.event, &logged.after, logged.at));
         let GameSummary { terms, players, .. } = summary(game, Phase::from(game.phase()));
-        let mut record = recorder.record(game, terms, players);
+        let mut record = recorder(log, game).record(viewer, terms, players);
         record.signature = signature(log, game);
         record
+    }
+
+    /// The record of a scope, as this audience may have it now; none where it is refused.
+    fn record_as(
+        &self,
+        log: &[Logged],
+        game: &Game,
+        scope: RecordScope,
+        viewer: Viewer,
+    ) -> Option<GameRecord> {
+        let GameSummary { terms, players, .. } = summary(game, Phase::from(game.phase()));
+        recorder(log, game).record_as(scope, viewer, terms, players).ok()
     }
 
     /// What an audience hears of a command besides the events that came of it: nothing.
@@ -50,13 +61,17 @@ pub(crate) trait Doors {
     }
 }
 
+fn recorder(log: &[Logged], game: &Game) -> Recorder {
+    let mut recorder = Recorder::new(log.first().map_or(game, |first| &first.before).clone());
+    log.iter().for_each(|logged| recorder.note(&logged.event, logged.at));
+    recorder
+}
+
 /// The signature that every audience's record of a finished game carries: a function of the digest alone, which stands here in its place. The digest covers commitments, which are
 /// random by design and left out.
 fn signature(log: &[Logged], game: &Game) -> Option<RecordSignature> {
-    let mut recorder = Recorder::new(Viewer::Public);
-    log.iter().for_each(|logged| recorder.note(&logged.event, &logged.after, logged.at));
     let GameSummary { terms, players, .. } = summary(game, Phase::from(game.phase()));
-    let mut public = recorder.record(game, terms, players);
+    let mut public = recorder(log, game).record(Viewer::Public, terms, players);
     public.commitments = Default::default();
     let mut key = public.digest()?.to_string();
     key.truncate(16);
@@ -72,6 +87,39 @@ impl Doors for SignsRanks {
             signature.key = format!("{:?}", truth(game));
         }
         record
+    }
+}
+
+/// Leak: anybody gets the record of a side while the game is played.
+pub(crate) struct LendsRecords;
+impl Doors for LendsRecords {
+    fn record_as(
+        &self,
+        log: &[Logged],
+        game: &Game,
+        scope: RecordScope,
+        _viewer: Viewer,
+    ) -> Option<GameRecord> {
+        Real.record_as(log, game, scope, Viewer::Player(Side::Red))
+    }
+}
+
+/// Leak: the end opens the whole record of a side, with the deployments that it did not play.
+pub(crate) struct LendsRecordsAfterTheEnd;
+impl Doors for LendsRecordsAfterTheEnd {
+    fn record_as(
+        &self,
+        log: &[Logged],
+        game: &Game,
+        scope: RecordScope,
+        viewer: Viewer,
+    ) -> Option<GameRecord> {
+        let owner = match scope {
+            RecordScope::Red => Viewer::Player(Side::Red),
+            RecordScope::Blue => Viewer::Player(Side::Blue),
+            RecordScope::Public | RecordScope::All => viewer,
+        };
+        Real.record_as(log, game, scope, viewer).and_then(|_| Real.record_as(log, game, scope, owner))
     }
 }
 
@@ -269,6 +317,15 @@ pub(crate) fn opened(doors: &impl Doors, game: &Game, viewer: Viewer, seq: u64, 
         rematch: Vec::<Side>::new(),
         abort: None,
     })
+}
+
+/// What is answered to a request for the record of each scope.
+pub(crate) fn scoped(doors: &impl Doors, log: &[Logged], game: &Game, viewer: Viewer) -> Vec<String> {
+    let answer = |scope: RecordScope| match doors.record_as(log, game, scope, viewer) {
+        Some(record) => recorded(&record),
+        None => format!("{} is refused", scope.name()),
+    };
+    RecordScope::ALL.map(answer).into()
 }
 
 /// The record as it is fetched.

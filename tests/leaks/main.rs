@@ -8,6 +8,7 @@ mod disclosed;
 mod doors;
 mod narrowing;
 mod paired;
+mod records;
 mod shown;
 mod silent;
 
@@ -23,8 +24,8 @@ use crate::choosers::{
     StampsFirstChoice, TellsChoices, TurnTells,
 };
 use crate::doors::{
-    CountsPrivate, Doors, MarksMovable, OneOfLength, OrderedByRank, Real, RefusesSpies, ShownFlag,
-    ShownMover, SignsRanks, TellsOfNothing, WarnsOfBombs,
+    CountsPrivate, Doors, LendsRecords, MarksMovable, OneOfLength, OrderedByRank, Real, RefusesSpies,
+    ShownFlag, ShownMover, SignsRanks, TellsOfNothing, WarnsOfBombs,
 };
 use crate::paired::look;
 use crate::silent::{
@@ -124,6 +125,11 @@ fn a_mark_that_depends_on_a_rank_is_found() {
 #[test]
 fn a_length_that_depends_on_a_rank_is_found() {
     finds("a length that depends on a rank", &OneOfLength);
+}
+
+#[test]
+fn a_record_lent_to_others_is_found() {
+    finds("a record of another audience", &LendsRecords);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use flagfall_tests::{Chance, Match, Step, random_setup};
 
 use crate::beside::failed_color;
 use crate::disclosed::{Disclosed, Origin, beats_in_silence};
-use crate::doors::{Doors, opened, recorded, refused, told};
+use crate::doors::{Doors, opened, recorded, refused, scoped, told};
 
 /// A game as it was played: what was done, and when.
 #[derive(Clone)]
@@ -89,6 +89,7 @@ impl Script {
             }
         }
         bytes.push(opened(doors, &table.game, viewer, seq, table.now));
+        bytes.extend(scoped(doors, &log, &table.game, viewer));
         bytes.push(recorded(&doors.record(&log, &table.game, viewer)));
         Some(Session { said: disclosed.said.clone(), bytes: commitments_made_opaque(&bytes), disclosed })
     }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::CommandFactory;
 use flagfall_board::Side;
-use flagfall_protocol::{Speed, Time};
+use flagfall_protocol::{RecordScope, Speed, Time};
 use flagfall_records::Format;
 
 use super::Cli;
@@ -12,6 +12,11 @@ use crate::{names, words};
 
 pub(super) fn parse_side(text: &str) -> Result<Side, String> {
     Side::from_name(&text.to_lowercase()).ok_or_else(|| "red or blue is wanted".to_owned())
+}
+
+pub(super) fn parse_scope(text: &str) -> Result<RecordScope, String> {
+    let scope = RecordScope::ALL.into_iter().find(|scope| scope.name().eq_ignore_ascii_case(text));
+    scope.ok_or_else(|| "red, blue, public or all is wanted".to_owned())
 }
 
 pub(super) fn parse_speed(text: &str) -> Result<Speed, String> {

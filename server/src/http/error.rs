@@ -4,7 +4,7 @@ use axum::Json;
 use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use flagfall_protocol::Code;
+use flagfall_protocol::{Code, NotOpened};
 use flagfall_store::StoreError;
 use serde::Serialize;
 use thiserror::Error;
@@ -15,7 +15,7 @@ use crate::deployments::DeploymentError;
 use crate::lobby::LobbyRefusal;
 use crate::notices::WebhookError;
 use crate::players::PlayerError;
-use crate::table::{StaleEpoch, TableError};
+use crate::table::{RecordError, StaleEpoch, TableError};
 use crate::turns::QueueError;
 
 /// Why a request was not answered as asked. Carries no state of any game.
@@ -62,8 +62,11 @@ pub enum ApiError {
     #[error("this path speaks WebSocket version 13: connect with a WebSocket client")]
     UpgradeExpected,
     /// A query that is not understood.
-    #[error("the query is not understood: format is json or text")]
+    #[error("the query is not understood: format is json or text, as is red, blue, public or all")]
     BadQuery,
+    /// The record shows what is not open to the requester.
+    #[error(transparent)]
+    RecordNotOpened(NotOpened),
     /// A query that is not understood.
     #[error("the query is not understood: bots is true or false")]
     BadListQuery,
@@ -132,6 +135,7 @@ impl ApiError {
             ApiError::ForeignOrigin => (StatusCode::FORBIDDEN, "foreign_origin"),
             ApiError::UpgradeExpected => (StatusCode::UPGRADE_REQUIRED, "upgrade_expected"),
             ApiError::BadQuery => (StatusCode::BAD_REQUEST, "bad_query"),
+            ApiError::RecordNotOpened(NotOpened) => (StatusCode::FORBIDDEN, Code::RECORD_NOT_OPENED),
             ApiError::BadListQuery => (StatusCode::BAD_REQUEST, "bad_query"),
             ApiError::BadPage => (StatusCode::BAD_REQUEST, "bad_query"),
             ApiError::NoSuchRuleset => (StatusCode::NOT_FOUND, Code::NO_SUCH_RULESET),
@@ -186,6 +190,15 @@ impl From<TableError> for ApiError {
             TableError::NotFound => ApiError::NoSuchGame,
             TableError::Quarantined => ApiError::Quarantined,
             TableError::Unavailable => ApiError::StoreUnavailable,
+        }
+    }
+}
+
+impl From<RecordError> for ApiError {
+    fn from(error: RecordError) -> ApiError {
+        match error {
+            RecordError::Table(error) => ApiError::from(error),
+            RecordError::NotOpened(refusal) => ApiError::RecordNotOpened(refusal),
         }
     }
 }

@@ -28,7 +28,7 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{any, delete, get, post, put};
 use axum::{Extension, Json, Router};
 use flagfall_board::GameId;
-use flagfall_protocol::{Audience, GameSummary, GameView, RulesetInfo, SigningKeys};
+use flagfall_protocol::{Audience, GameSummary, GameView, RecordScope, RulesetInfo, SigningKeys};
 use flagfall_rules::Ruleset;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use metrics::counter;
@@ -263,21 +263,23 @@ enum Format {
 #[derive(Deserialize)]
 struct RecordQuery {
     format: Option<Format>,
+    #[serde(rename = "as")]
+    scope: Option<RecordScope>,
 }
 
 async fn record(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
-    client: Extension<Client>,
+    Extension(client): Extension<Client>,
     query: Result<Query<RecordQuery>, axum::extract::rejection::QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let Query(RecordQuery { format }) = query.map_err(|_| ApiError::BadQuery)?;
+    let Query(RecordQuery { format, scope }) = query.map_err(|_| ApiError::BadQuery)?;
+    let (table, player) = find(&app, client, &id, &headers).await?;
+    let mut record = table.record(&app.background, player.as_deref(), scope).await?;
     match format {
-        Some(Format::Text) => record_as_text(State(app), Path(id), client, headers).await,
+        Some(Format::Text) => in_background(&app, move || record.to_string().into_response()).await,
         Some(Format::Json) | None => {
-            let (table, player) = find(&app, client.0, &id, &headers).await?;
-            let mut record = table.record(&app.background, player.as_deref()).await?;
             app.proofs.sign(&mut record).await?;
             in_background(&app, move || Json(record).into_response()).await
         }
@@ -291,7 +293,7 @@ async fn record_as_text(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let (table, player) = find(&app, client, &id, &headers).await?;
-    let record = table.record(&app.background, player.as_deref()).await?;
+    let record = table.record(&app.background, player.as_deref(), None).await?;
     in_background(&app, move || record.to_string().into_response()).await
 }
 

@@ -126,10 +126,10 @@ mod tests {
             get("/api/games", "The public games that are running", Unused, schema::<Games>),
             get("/api/games/{id}", "A game as the asker may know it", Allowed, schema::<Game>),
             Endpoint {
-                query: &[("format", &["json", "text"])],
+                query: &[("format", &["json", "text"]), ("as", &["red", "blue", "public", "all"])],
                 ..get(
                     "/api/games/{id}/record",
-                    "A game's record: full after its end, before that as the asker may know it",
+                    "A game's record, with the change of every event: as an audience saw it live (as=red, blue or public), or opened (as=all)",
                     Allowed,
                     schema::<GameRecord>,
                 )

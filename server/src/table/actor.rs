@@ -10,7 +10,7 @@ use std::time::Duration;
 use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
 use flagfall_protocol::{
     Audience, CloseCode, Code, CommandId, GameCommand, GameRecord, GameSummary, GameView, Outcome, Phase,
-    Player, Position,
+    Player, Position, RecordScope,
 };
 use flagfall_rules::{Command, Entropy};
 use flagfall_store::{Append, AppendOutcome, Head, Store, StoreError};
@@ -27,6 +27,7 @@ use super::house::{HousePlayers, Thought};
 use super::listing::Absence;
 use super::mailbox::{Mailbox, Sender, mailbox};
 use super::public_games::progress_of;
+use super::record::RecordError;
 use super::registry::{TableError, Tables};
 use super::{record, search};
 use crate::background::Background;
@@ -341,22 +342,27 @@ impl TableHandle {
         answer.await.map_err(|_| TableError::Unavailable)
     }
 
-    /// The game's record as somebody may know it: full after the end, fogged before.
+    /// The game's record of a scope; without one, as the requester may know the game now.
     ///
     /// # Errors
-    /// As [`TableHandle::look`].
+    /// [`RecordError`].
     pub(crate) async fn record(
         &self,
         background: &Background,
         player: Option<&str>,
-    ) -> Result<GameRecord, TableError> {
+        scope: Option<RecordScope>,
+    ) -> Result<GameRecord, RecordError> {
         // From the log, not from the table: however long the reading takes, the game goes on.
         let viewer = self.shared.header.viewer(player).ok_or(TableError::NotFound)?;
         let stored = search::read_all(&*self.shared.store, self.id(), 0).await.map_err(TableError::from)?;
         // A long game takes milliseconds.
         let id = self.id();
-        let made = background.run(move || record::record(id, &stored, viewer)).await;
-        let mut record = made.map_err(|_| TableError::Unavailable)?.map_err(|_| TableError::Quarantined)?;
+        let make = move || match scope {
+            Some(scope) => record::record_as(id, &stored, scope, viewer),
+            None => record::record(id, &stored, viewer).map_err(RecordError::from),
+        };
+        let made = background.run(make).await;
+        let mut record = made.map_err(|_| TableError::Unavailable)??;
         record.players = players_today(&*self.shared.store, &record.players).await;
         Ok(record)
     }

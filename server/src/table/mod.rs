@@ -46,5 +46,6 @@ pub use epochs::StaleEpoch;
 pub use finished::{Archived, Finished, finished};
 pub use header::GameHeader;
 pub use outages::note_outage;
+pub use record::RecordError;
 pub use registry::{StartError, TableError, TableSettings, Tables};
 pub use relist::relist;

@@ -1,17 +1,55 @@
 //! Records of games: what one audience may know, start to end.
 
 use flagfall_board::GameId;
-use flagfall_protocol::{GameRecord, Recorder};
+use flagfall_protocol::{GameRecord, NotOpened, RecordScope, Recorder};
 use flagfall_rules::Viewer;
 use flagfall_store::StoredEntry;
 
+use super::header::GameHeader;
+use super::registry::TableError;
 use super::replay::{self, ReplayError};
 
-/// A game's record for one audience, from its log.
+/// Why there is no record.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum RecordError {
+    /// The game cannot be read, or is not the requester's to see.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The record shows what is not open to the requester.
+    #[error(transparent)]
+    NotOpened(#[from] NotOpened),
+}
+
+impl From<ReplayError> for RecordError {
+    fn from(_: ReplayError) -> RecordError {
+        RecordError::Table(TableError::Quarantined)
+    }
+}
+
+/// A game's record as one audience may know it now, from its log.
 pub(super) fn record(id: GameId, stored: &[StoredEntry], viewer: Viewer) -> Result<GameRecord, ReplayError> {
-    let mut recorder = Recorder::new(viewer);
-    let (header, game, _head) = replay::replay(id, stored, |game, entry| {
-        recorder.note_compensated(&entry.event, game, entry.at, entry.lag_ms);
-    })?;
-    Ok(recorder.with_lag_quota(header.lag_quota).record(&game, header.terms, header.players))
+    let (header, recorder) = recorder(id, stored)?;
+    Ok(recorder.record(viewer, header.terms, header.players))
+}
+
+/// A game's record of a scope for one audience, from its log.
+pub(super) fn record_as(
+    id: GameId,
+    stored: &[StoredEntry],
+    scope: RecordScope,
+    requester: Viewer,
+) -> Result<GameRecord, RecordError> {
+    let (header, recorder) = recorder(id, stored)?;
+    Ok(recorder.record_as(scope, requester, header.terms, header.players)?)
+}
+
+fn recorder(id: GameId, stored: &[StoredEntry]) -> Result<(GameHeader, Recorder), ReplayError> {
+    let (first, rest) = stored.split_first().ok_or(ReplayError::NoHeader)?;
+    let (header, game) = replay::open(id, first)?;
+    let mut recorder = Recorder::new(game).with_lag_quota(header.lag_quota);
+    for stored in rest {
+        let entry = replay::entry(stored)?;
+        recorder.note_compensated(&entry.event, entry.at, entry.lag_ms);
+    }
+    Ok((header, recorder))
 }

@@ -24,6 +24,8 @@ impl Code {
     pub const TOO_MANY: &'static str = "too_many";
     /// No game of this id that the asker may see.
     pub const NO_SUCH_GAME: &'static str = "no_such_game";
+    /// The record shows hidden ranks that are not open to the asker.
+    pub const RECORD_NOT_OPENED: &'static str = "record_not_opened";
     /// No seek of this id; somebody else may have taken it.
     pub const NO_SUCH_SEEK: &'static str = "no_such_seek";
     /// No challenge of this code, or it expired or was taken.

@@ -52,8 +52,8 @@ pub use rating::{
 };
 pub use rating_range::{RatingRange, RatingWish};
 pub use record::{
-    DIGEST_VERSION, GameRecord, Imported, LagQuota, RECORD_FORMAT, RecordSignature, RecordedEvent, Recorder,
-    SigningKeyInfo, SigningKeys, key_id, signed_message,
+    DIGEST_VERSION, GameRecord, Imported, LagQuota, NotOpened, RECORD_FORMAT, RecordKind, RecordScope,
+    RecordSignature, RecordedEvent, Recorder, SigningKeyInfo, SigningKeys, key_id, signed_message,
 };
 pub use secret::Secret;
 pub use server_to_client::{

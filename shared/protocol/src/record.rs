@@ -1,4 +1,5 @@
 mod digest;
+mod recorder;
 
 use std::fmt;
 
@@ -8,11 +9,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::client_to_server::{Terms, Time};
-use crate::game_view::{GameEvent, GameView, Opened, Outcome, SeenMove, SeenPlacing, StrikeFate};
+use crate::game_view::{GameEvent, GameView, Opened, Outcome, SeenMove, SeenPlacing, StrikeFate, ViewChange};
 use crate::server_to_client::{Audience, Player};
 use crate::text::{HexBytes, SignatureText};
 
 pub use digest::{DIGEST_VERSION, key_id, signed_message};
+pub use recorder::{NotOpened, RecordScope, Recorder};
 
 /// The version of [`GameRecord`].
 pub const RECORD_FORMAT: u32 = 1;
@@ -42,6 +44,12 @@ pub struct GameRecord {
     pub lag_quota: Option<LagQuota>,
     /// Who the record is for.
     pub audience: Audience,
+    /// What its changes show. Records without changes do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<RecordKind>,
+    /// The audience's view before the first event. Each event's change makes the next view of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_view: Option<GameView>,
     /// Each side's commitment to its deployment.
     pub commitments: PerSide<Option<HexBytes>>,
     /// The deployments that are open to this client.
@@ -63,6 +71,16 @@ pub struct GameRecord {
     /// or if the game ended before servers signed games.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<RecordSignature>,
+}
+
+/// What the changes of a record show.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordKind {
+    /// What the audience was told while the game was played.
+    Live,
+    /// From the first event on, every rank that the end of the game opened to the audience.
+    Opened,
 }
 
 /// A server's signature of a finished game: Ed25519 over the game's digest, which
@@ -114,13 +132,16 @@ pub struct RecordedEvent {
     pub by: Option<Side>,
     /// The event.
     pub event: GameEvent,
+    /// What else changed in the audience's view. Old records and records imported from texts have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<ViewChange>,
 }
 
 impl RecordedEvent {
-    /// An event at its stamp, with what follows from it alone.
+    /// An event at its stamp, with what follows from it alone and without its change.
     #[must_use]
     pub fn new(at: Stamp, lag_ms: u32, event: GameEvent) -> RecordedEvent {
-        RecordedEvent { at: at.0, lag_ms, by: digest::resigned_by(&event), event }
+        RecordedEvent { at: at.0, lag_ms, by: digest::resigned_by(&event), event, change: None }
     }
 }
 
@@ -145,115 +166,6 @@ impl From<LagQuota> for rules::LagQuota {
     fn from(quota: LagQuota) -> rules::LagQuota {
         let LagQuota { per_ply_ms, stock_ms } = quota;
         rules::LagQuota { per_ply_ms, stock_ms }
-    }
-}
-
-/// Writes down what one audience sees of a game, while it is played or replayed.
-pub struct Recorder {
-    viewer: rules::Viewer,
-    lag_quota: Option<LagQuota>,
-    events: Vec<RecordedEvent>,
-    /// Events of which the end may open more than was seen, with their places among the others.
-    closed: Vec<(usize, rules::Event)>,
-    /// Choices nobody of this audience saw, with the number of events before them: those of strikes that were resolved, and of the one that waits (§Q4).
-    choices: Vec<(usize, Noted)>,
-    waiting: Vec<(usize, Noted)>,
-}
-
-/// An event nobody of the audience saw.
-struct Noted {
-    at: Stamp,
-    lag_ms: u32,
-    event: rules::Event,
-}
-
-impl Recorder {
-    /// A record as this viewer may know it, of which nothing is written yet.
-    #[must_use]
-    pub fn new(viewer: rules::Viewer) -> Recorder {
-        Recorder {
-            viewer,
-            lag_quota: None,
-            events: Vec::new(),
-            closed: Vec::new(),
-            choices: Vec::new(),
-            waiting: Vec::new(),
-        }
-    }
-
-    /// The record of a game in which sides are given back what the network takes of their time.
-    #[must_use]
-    pub fn with_lag_quota(self, lag_quota: Option<LagQuota>) -> Recorder {
-        Recorder { lag_quota, ..self }
-    }
-
-    /// Notes an event, stamped `at`; `after` is the game after it.
-    pub fn note(&mut self, event: &rules::Event, after: &rules::Game, at: Stamp) {
-        self.note_compensated(event, after, at, 0);
-    }
-
-    /// Notes an event before which the side that acted was given back so much of its time, in milliseconds.
-    pub fn note_compensated(&mut self, event: &rules::Event, after: &rules::Game, at: Stamp, lag_ms: u32) {
-        if let Some(seen) = rules::see(event, after, self.viewer) {
-            if let rules::SeenEvent::Exchanged(rules::SeenExchange::Placed {
-                piece: rules::Identity::Hidden,
-                ..
-            }) = &seen
-            {
-                self.closed.push((self.events.len(), event.clone()));
-            }
-            if matches!(seen, rules::SeenEvent::Moved(_)) {
-                self.choices.append(&mut self.waiting);
-            }
-            self.events.push(RecordedEvent::new(at, lag_ms, GameEvent::from(&seen)));
-        } else if after.position().has_strike_pending() {
-            self.waiting.push((self.events.len(), Noted { at, lag_ms, event: event.clone() }));
-        }
-    }
-
-    /// The record of the game as it stands after the last event noted.
-    #[must_use]
-    pub fn record(mut self, game: &rules::Game, terms: Terms, players: PerSide<Player>) -> GameRecord {
-        for (place, event) in &self.closed {
-            let opened = rules::see_opened(event, game, self.viewer);
-            if let (Some(opened), Some(recorded)) = (opened, self.events.get_mut(*place)) {
-                recorded.event = GameEvent::from(&opened);
-            }
-        }
-        // From the last on: places count events before.
-        for (place, Noted { at, lag_ms, event }) in self.choices.iter().rev() {
-            if let Some(opened) = rules::see_opened(event, game, self.viewer) {
-                let recorded = RecordedEvent::new(*at, *lag_ms, GameEvent::from(&opened));
-                self.events.insert(*place, recorded);
-            }
-        }
-        let view = GameView::from(&rules::view(game, self.viewer, game.latest()));
-        GameRecord {
-            format: RECORD_FORMAT,
-            game: game.terms().game,
-            terms,
-            players,
-            created: game.terms().created.0,
-            lakes: drawn_lakes(game.terms()),
-            deploy_ms: Some(game.terms().deploy_ms),
-            lag_quota: self.lag_quota,
-            audience: self.viewer.into(),
-            commitments: view.commitments,
-            deployments: view.opened,
-            start: None,
-            events: self.events,
-            outcome: view.outcome,
-            imported: None,
-            signature: None,
-        }
-    }
-}
-
-/// The lakes of a game, where they are not its ruleset's own.
-fn drawn_lakes(terms: &rules::GameTerms) -> Option<Vec<Square>> {
-    match terms.ruleset.lakes {
-        rules::Lakes::OfTheShape => None,
-        rules::Lakes::Drawn => Some(terms.lakes.iter().collect()),
     }
 }
 
@@ -307,7 +219,9 @@ impl fmt::Display for GameRecord {
         }
         let waiting = self.waiting_strike();
         let mut ply = 0;
-        for (index, RecordedEvent { at: _, lag_ms: _, by: _, event }) in self.events.iter().enumerate() {
+        for (index, RecordedEvent { at: _, lag_ms: _, by: _, event, change: _ }) in
+            self.events.iter().enumerate()
+        {
             match event {
                 GameEvent::Moved(seen) => {
                     ply += 1;
@@ -348,6 +262,34 @@ impl fmt::Display for GameRecord {
 }
 
 impl GameRecord {
+    /// The view before the first event, then the view after each event. Stops at an event without its change.
+    pub fn views(&self) -> impl Iterator<Item = GameView> + '_ {
+        let mut events = self.events.iter();
+        std::iter::successors(self.first_view.clone(), move |view| {
+            let RecordedEvent { event, change, .. } = events.next()?;
+            let mut next = view.clone();
+            next.apply(event, change.as_ref()?);
+            Some(next)
+        })
+    }
+
+    /// The same record in the form of servers of version 0.1: events alone.
+    #[must_use]
+    pub fn without_changes(mut self) -> GameRecord {
+        self.kind = None;
+        self.first_view = None;
+        self.events.iter_mut().for_each(|recorded| recorded.change = None);
+        self
+    }
+
+    /// True if strikes were resolved by choices that this record of a finished game leaves out (§Q4).
+    #[must_use]
+    pub fn omits_choices(&self) -> bool {
+        self.kind == Some(RecordKind::Live)
+            && self.outcome.as_ref().is_some_and(|outcome| outcome.reason != rules::EndReason::Aborted.code())
+            && self.events.iter().any(|told| matches!(told.event, GameEvent::Struck(_)))
+    }
+
     /// What the player to whom the record is told handed in last.
     #[must_use]
     pub fn own_setup(&self) -> Option<&str> {

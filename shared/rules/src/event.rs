@@ -266,6 +266,12 @@ impl Event {
         }
     }
 
+    /// Whether it is a choice in a strike (§Q4).
+    #[must_use]
+    pub fn is_choice(&self) -> bool {
+        matches!(self.0, EventKind::Chosen { .. })
+    }
+
     /// Whose time it ends: that of the side which made a ply, struck or chose.
     #[must_use]
     pub fn ends_time_of(&self) -> Option<Side> {

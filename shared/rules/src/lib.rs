@@ -68,7 +68,10 @@ pub use moves::{LegalCommands, LegalMoves};
 pub use notation::PositionTextError;
 pub use outcome::{EndReason, Outcome};
 pub use position::Position;
-pub use redact::{clock_seen, see, see_change, see_opened, view};
+pub use redact::{
+    clock_seen, is_opened_to, own_event_opened, see, see_change, see_change_opened, see_opened, view,
+    view_opened,
+};
 #[cfg(feature = "referee")]
 pub use referee::Referee;
 pub use refusal::Refusal;

@@ -20,6 +20,16 @@ use crate::variants::{Pending, Reserve};
 /// What a viewer may know of a game at a moment: the clocks are counted to it.
 #[must_use]
 pub fn view(game: &Game, viewer: Viewer, now: Stamp) -> View {
+    view_with(game, viewer, &Known::live(game, viewer), now)
+}
+
+/// [`view`] with the ranks that the end of the game opened to the viewer. `end` is the same game as it stands.
+#[must_use]
+pub fn view_opened(game: &Game, viewer: Viewer, end: &Game, now: Stamp) -> View {
+    view_with(game, viewer, &Known::opened(end, viewer), now)
+}
+
+fn view_with(game: &Game, viewer: Viewer, known: &Known, now: Stamp) -> View {
     let Game {
         terms,
         phase,
@@ -51,13 +61,13 @@ pub fn view(game: &Game, viewer: Viewer, now: Stamp) -> View {
         deploy_deadline: self::deploy_deadline(game),
         own_deployment,
         lakes: position.lakes(),
-        pieces: pieces_seen(game, viewer),
+        pieces: pieces_seen(game, known),
         captured: PerSide::from_fn(|side| position.captured(side)),
         ply: position.ply(),
         turn: game.turn(),
         last_move: last_ply.as_ref().map(|moved| move_seen(game, moved, viewer)),
-        last_exchange: last_exchange.as_ref().map(|exchange| exchange_seen(exchange, viewer)),
-        reserve: reserves_seen(game, viewer),
+        last_exchange: last_exchange.as_ref().map(|exchange| exchange_seen(exchange, known)),
+        reserve: reserves_seen(game, known),
         chips: position.chips().copied(),
         owed_color: owed_color(game),
         pools: pools_seen(game),
@@ -95,7 +105,9 @@ pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<SeenEvent> {
         EventKind::Removed { side, square } => {
             Some(SeenEvent::Exchanged(SeenExchange::Removed { side: *side, square: *square }))
         }
-        EventKind::Placed(placed) => Some(SeenEvent::Exchanged(placing_seen(placed, viewer))),
+        EventKind::Placed(placed) => {
+            Some(SeenEvent::Exchanged(placing_seen(placed, viewer.is_side(placed.side))))
+        }
         EventKind::Colored { side, square, color } => {
             Some(SeenEvent::Colored { side: *side, square: *square, color: *color })
         }
@@ -117,7 +129,7 @@ pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<SeenEvent> {
 pub fn see_opened(event: &Event, game: &Game, viewer: Viewer) -> Option<SeenEvent> {
     match &event.0 {
         EventKind::Placed(placed) if knows_ranks_of(game, viewer, placed.side) => {
-            Some(SeenEvent::Exchanged(placing_seen(placed, Viewer::Player(placed.side))))
+            Some(SeenEvent::Exchanged(placing_seen(placed, true)))
         }
         EventKind::Chosen { side, rank } if is_open(game) => {
             Some(SeenEvent::Chosen { side: *side, rank: *rank })
@@ -139,13 +151,56 @@ pub fn see_opened(event: &Event, game: &Game, viewer: Viewer) -> Option<SeenEven
     }
 }
 
+/// True if the end of the game has opened every rank to this viewer.
+#[must_use]
+pub fn is_opened_to(game: &Game, viewer: Viewer) -> bool {
+    is_open(game) && Side::BOTH.into_iter().all(|side| knows_ranks_of(game, viewer, side))
+}
+
+/// A side's own event as others may know it once the end has opened the game to them. The deployment
+/// is the one that was played, and a change of it stays the side's secret. `end` is the game as it stands.
+#[must_use]
+pub fn own_event_opened(event: &Event, side: Side, end: &Game) -> Option<Event> {
+    match &event.0 {
+        EventKind::Deployed(deployed) if deployed.side == side => {
+            let Deployed { side, deployment: _, salt: _, is_change } = **deployed;
+            let (deployment, salt) = end.deployments[side].clone().filter(|_| !is_change)?;
+            Some(Event(EventKind::Deployed(Box::new(Deployed { side, deployment, salt, is_change }))))
+        }
+        EventKind::Deployed(_)
+        | EventKind::Started { commitments: _ }
+        | EventKind::Moved(_)
+        | EventKind::Struck(_)
+        | EventKind::Chosen { side: _, rank: _ }
+        | EventKind::Removed { side: _, square: _ }
+        | EventKind::Placed(_)
+        | EventKind::Colored { side: _, square: _, color: _ }
+        | EventKind::DrawOffered { side: _ }
+        | EventKind::DrawDeclined { side: _ }
+        | EventKind::Paused { since: _ }
+        | EventKind::Resumed
+        | EventKind::ResumedSince { since: _ }
+        | EventKind::Ended(_) => Some(event.clone()),
+    }
+}
+
 /// What else of a viewer's view changed with an event he sees; `after` is the game after it.
 #[must_use]
 pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> SeenChange {
-    let at = |square| Some(piece_seen(after, viewer, square, after.position.piece(square)?));
+    change_with(event, after, viewer, &Known::live(after, viewer), now)
+}
+
+/// [`see_change`] with the ranks that the end of the game opened to the viewer. `end` is the same game as it stands.
+#[must_use]
+pub fn see_change_opened(event: &Event, after: &Game, viewer: Viewer, end: &Game, now: Stamp) -> SeenChange {
+    change_with(event, after, viewer, &Known::opened(end, viewer), now)
+}
+
+fn change_with(event: &Event, after: &Game, viewer: Viewer, known: &Known, now: Stamp) -> SeenChange {
+    let at = |square| Some(piece_seen(after, known, square, after.position.piece(square)?));
     let (pieces, captured, has_stock_changed) = match &event.0 {
         EventKind::Started { commitments: _ } | EventKind::Ended(_) => {
-            (Some(pieces_seen(after, viewer)), None, true)
+            (Some(pieces_seen(after, known)), None, true)
         }
         EventKind::Moved(Moved { side: _, from, to, proves: _, strike, laid: _ }) => {
             let (low, high) = (*from.min(to), *from.max(to));
@@ -178,7 +233,7 @@ pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> Se
         refused_moves: refused_moves(after, viewer),
         captured,
         pieces,
-        reserve: if has_stock_changed { reserves_seen(after, viewer) } else { None },
+        reserve: if has_stock_changed { reserves_seen(after, known) } else { None },
         owed_color: owed_color(after),
         pools: if has_stock_changed { pools_seen(after) } else { None },
         pending_strike: pending_strike(after, viewer),
@@ -235,13 +290,13 @@ fn refused_moves(game: &Game, viewer: Viewer) -> Vec<Move> {
     refused
 }
 
-fn pieces_seen(game: &Game, viewer: Viewer) -> Vec<SeenPiece> {
-    game.position.pieces().map(|(square, piece)| piece_seen(game, viewer, square, piece)).collect()
+fn pieces_seen(game: &Game, known: &Known) -> Vec<SeenPiece> {
+    game.position.pieces().map(|(square, piece)| piece_seen(game, known, square, piece)).collect()
 }
 
-fn piece_seen(game: &Game, viewer: Viewer, square: Square, piece: Piece) -> SeenPiece {
+fn piece_seen(game: &Game, known: &Known, square: Square, piece: Piece) -> SeenPiece {
     let Piece { side, rank, is_moved, is_revealed, id: _ } = piece;
-    let is_known = is_revealed || knows_ranks_of(game, viewer, side);
+    let is_known = is_revealed || known.ranks[side];
     let identity = match rank {
         None => Identity::Coin,
         Some(rank) if is_known => Identity::Known(rank),
@@ -259,13 +314,12 @@ fn identity_proved(game: &Game, square: Square) -> Identity {
     if could_be == RankSet::ALL { Identity::Hidden } else { Identity::OneOf(could_be) }
 }
 
-fn reserves_seen(game: &Game, viewer: Viewer) -> Option<PerSide<SeenReserve>> {
+fn reserves_seen(game: &Game, known: &Known) -> Option<PerSide<SeenReserve>> {
     let reserve_state = game.position.reserve_state()?;
     Some(PerSide::from_fn(|side| {
         let reserve = &reserve_state.reserve[side];
         let Reserve { unlabeled, labeled } = *reserve;
-        let is_known = knows_ranks_of(game, viewer, side);
-        SeenReserve { size: reserve.size(), labeled, unlabeled: is_known.then_some(unlabeled) }
+        SeenReserve { size: reserve.size(), labeled, unlabeled: known.ranks[side].then_some(unlabeled) }
     }))
 }
 
@@ -274,18 +328,39 @@ fn owed_color(game: &Game) -> Option<OwedColor> {
     Some(OwedColor { side: game.position.turn(), square })
 }
 
-fn exchange_seen(exchange: &Exchange, viewer: Viewer) -> SeenExchange {
+fn exchange_seen(exchange: &Exchange, known: &Known) -> SeenExchange {
     match exchange {
         Exchange::Removed { side, square } => SeenExchange::Removed { side: *side, square: *square },
-        Exchange::Placed(placed) => placing_seen(placed, viewer),
+        Exchange::Placed(placed) => placing_seen(placed, known.placings[placed.side]),
     }
 }
 
-fn placing_seen(placed: &Placed, viewer: Viewer) -> SeenExchange {
+fn placing_seen(placed: &Placed, is_opened: bool) -> SeenExchange {
     let Placed { side, square, rank, is_labeled, color } = *placed;
-    let is_known = is_labeled || viewer.is_side(side);
-    let piece = if is_known { Identity::Known(rank) } else { Identity::Hidden };
+    let piece = if is_labeled || is_opened { Identity::Known(rank) } else { Identity::Hidden };
     SeenExchange::Placed { side, square, piece, is_labeled, color }
+}
+
+/// Of which sides a viewer knows hidden ranks.
+struct Known {
+    /// Of pieces where they stand.
+    ranks: PerSide<bool>,
+    /// Of pieces as they came from a reserve: the end opens no past event to a live view.
+    placings: PerSide<bool>,
+}
+
+impl Known {
+    fn live(game: &Game, viewer: Viewer) -> Known {
+        Known {
+            ranks: PerSide::from_fn(|side| knows_ranks_of(game, viewer, side)),
+            placings: PerSide::from_fn(|side| viewer.is_side(side)),
+        }
+    }
+
+    fn opened(end: &Game, viewer: Viewer) -> Known {
+        let ranks = PerSide::from_fn(|side| knows_ranks_of(end, viewer, side));
+        Known { ranks, placings: ranks }
+    }
 }
 
 /// Whether a viewer knows every rank of a side: his own always, and whatever the end of the game opened to him.

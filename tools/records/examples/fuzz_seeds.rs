@@ -74,12 +74,10 @@ fn write_records(
     log: &[Logged],
 ) -> Result<(), Box<dyn Error>> {
     for viewer in [Viewer::Public, Viewer::Player(Side::Red)] {
-        let mut recorder = Recorder::new(viewer);
-        let Some(last) = log.last() else { return Ok(()) };
-        for Logged { event, after, at, .. } in log {
-            recorder.note(event, after, *at);
-        }
-        let record = recorder.record(&last.after, terms(ruleset), players());
+        let Some(first) = log.first() else { return Ok(()) };
+        let mut recorder = Recorder::new(first.before.clone());
+        log.iter().for_each(|Logged { event, at, .. }| recorder.note(event, *at));
+        let record = recorder.record(viewer, terms(ruleset), players());
         let audience = if viewer == Viewer::Public { "public" } else { "red" };
         fs::write(folder.join("records").join(format!("{name}-{audience}")), serde_json::to_vec(&record)?)?;
         for format in [Format::Text, Format::Strados, Format::Pbm] {

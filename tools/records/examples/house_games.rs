@@ -102,7 +102,7 @@ fn play(
     let mut players = PerSide::from_fn(|side| {
         HousePlayer::new(levels[side], side, seed * 2 + side as u64, Effort::default())
     });
-    let mut recorders = Viewer::ALL.map(Recorder::new);
+    let mut recorder = Recorder::new(game.clone());
     let mut now = Stamp(1_000);
     while game.phase() != Phase::Over {
         let mut has_acted = false;
@@ -115,7 +115,7 @@ fn play(
             has_acted = true;
             for event in events {
                 evolve(&mut game, &event, now);
-                recorders.iter_mut().for_each(|recorder| recorder.note(&event, &game, now));
+                recorder.note(&event, now);
                 if game.phase() != Phase::Deploying && !game.position().is_conserved() {
                     return Err(format!("pieces are lost at ply {}", game.ply()));
                 }
@@ -129,7 +129,7 @@ fn play(
     let reason = game.outcome().map(|outcome| Outcome::from(&outcome).reason).unwrap_or_default();
     *tally.ends.entry(reason).or_default() += 1;
     let player = |name: &str| Player { id: name.to_owned(), name: name.to_owned(), kind: PlayerKind::House };
-    for recorder in recorders {
+    for viewer in Viewer::ALL {
         let terms = Terms {
             ruleset: ruleset.id.to_owned(),
             time: Time::Unlimited {},
@@ -137,7 +137,7 @@ fn play(
             secret: false,
             rated: false,
         };
-        let record = recorder.record(&game, terms, PerSide::new(player("red"), player("blue")));
+        let record = recorder.record(viewer, terms, PerSide::new(player("red"), player("blue")));
         let report = check(&record);
         if report.status != Status::Good {
             return Err(format!("its record is not good: {report:?}"));

@@ -66,6 +66,10 @@ codes! {
         Opened = "opened",
         /// An event that this audience is never told.
         Audience = "audience",
+        /// The change of an event is missing or wrong.
+        Change = "change",
+        /// The view before the first event is missing or wrong.
+        FirstView = "first_view",
         /// Something that cannot happen at this point of a game.
         Unexpected = "unexpected",
         /// Something that must follow is not told.

@@ -10,8 +10,8 @@ mod read;
 mod signature;
 mod strict;
 
-pub use check::{check, check_value, check_value_with, check_with};
-pub use exchange::{ExportError, Format, ImportError, TEXT_MAX, export, import};
+pub use check::{check, check_value, check_value_with, check_with, with_changes};
+pub use exchange::{ExportError, Format, ImportError, export, import};
 pub use finding::{Falsehood, Finding, Report, Status, Unchecked, UncheckedKind};
 pub use read::{ReadError, Reader, SIZE_MAX};
 pub use signature::{KeysError, PublicKeys, SignatureStatus};

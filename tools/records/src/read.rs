@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::strict::Strict;
 
-/// Bytes of the longest record that is read. One of 5,000 plies, printed widely, has about two million.
-pub const SIZE_MAX: u64 = 16 * 1024 * 1024;
+/// Bytes of the longest record that is read. One of 5,000 plies, printed widely, has fewer: a test says so.
+pub const SIZE_MAX: usize = 16 * 1024 * 1024;
 
 /// Why nothing more is read.
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +32,7 @@ pub enum ReadError {
 /// Takes the JSON values of a stream one after another: a file of one record, or lines of them.
 pub struct Reader<R: Read> {
     values: serde_json::StreamDeserializer<'static, serde_json::de::IoRead<WithoutMark<Budgeted<R>>>, Strict>,
-    spent: std::rc::Rc<std::cell::Cell<u64>>,
+    spent: std::rc::Rc<std::cell::Cell<usize>>,
     is_first: bool,
     is_done: bool,
 }
@@ -40,7 +40,7 @@ pub struct Reader<R: Read> {
 /// Reads no more bytes than one record may have.
 struct Budgeted<R> {
     inner: R,
-    spent: std::rc::Rc<std::cell::Cell<u64>>,
+    spent: std::rc::Rc<std::cell::Cell<usize>>,
 }
 
 impl<R: Read> Read for Budgeted<R> {
@@ -49,7 +49,7 @@ impl<R: Read> Read for Budgeted<R> {
             return Err(io::Error::from(io::ErrorKind::FileTooLarge));
         }
         let count = self.inner.read(buffer)?;
-        self.spent.set(self.spent.get().saturating_add(count as u64));
+        self.spent.set(self.spent.get().saturating_add(count));
         Ok(count)
     }
 }

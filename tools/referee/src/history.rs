@@ -106,15 +106,14 @@ impl History {
     /// The record up to this moment.
     pub(crate) fn record(&self, audience: Audience, terms: Terms) -> GameRecord {
         let viewer = audience.side().map_or(Viewer::Public, Viewer::Player);
-        let mut recorder = Recorder::new(viewer);
-        let mut game = self.start.clone();
+        let mut recorder = Recorder::new(self.start.clone());
         for step in &self.steps[..self.cursor] {
-            step.carry_out(&mut game, |event, game| recorder.note(event, game, step.at));
+            step.events.iter().for_each(|event| recorder.note(event, step.at));
         }
         let player =
             |name: &str| Player { id: name.to_owned(), name: name.to_owned(), kind: PlayerKind::Guest };
         let players = flagfall_board::PerSide::from_fn(|side| player(side.name()));
-        let mut record = recorder.record(&game, terms, players);
+        let mut record = recorder.record(viewer, terms, players);
         record.start = self.is_set_up.then(|| self.start_seen(viewer));
         record
     }

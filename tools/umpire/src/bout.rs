@@ -139,8 +139,8 @@ impl Bout {
         });
         Bout {
             terms,
+            recorder: Recorder::new(game.clone()),
             game,
-            recorder: Recorder::new(Viewer::Public),
             deploying: PerSide::default(),
             unasked: PerSide::default(),
             asked: Duration::ZERO,
@@ -222,7 +222,7 @@ impl Bout {
             let name = self.terms.names[side].clone();
             Player { id: format!("program-{name}"), name, kind: PlayerKind::Guest }
         });
-        self.recorder.record(&self.game, terms, players)
+        self.recorder.record(Viewer::Public, terms, players)
     }
 
     /// Takes in what happened at a moment since the start.
@@ -365,7 +365,7 @@ impl Bout {
         let at = self.stamp(now);
         for event in events {
             evolve(&mut self.game, &event, at);
-            self.recorder.note(&event, &self.game, at);
+            self.recorder.note(&event, at);
         }
     }
 

@@ -40,10 +40,11 @@ impl GameRecord {
         if self.audience == Audience::Public { self.digest_with(&self.events) } else { None }
     }
 
-    /// The digest of the game with its events as the public was told them. None before the end, and when there is an event that the public is never told.
+    /// The digest of the game with its events as the public was told them. None before the end, when there is an event
+    /// that the public is never told, and when the record leaves out choices that the digest covers.
     #[must_use]
     pub fn digest_with(&self, public: &[RecordedEvent]) -> Option<HexBytes> {
-        let outcome = self.outcome.as_ref()?;
+        let outcome = self.outcome.as_ref().filter(|_| !self.omits_choices())?;
         let mut fields = Fields(Sha256::new());
         fields.add(DIGEST_VERSION);
         fields.add(&self.game.to_string());

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{
-    Accepted, ClientToServer, Code, GameCommand, GameEvent, GameHead, GameRecord, GameSummary, GameView,
-    Outcome, PROTOCOL_VERSION, Phase, Player, PlayerKind, Position, Presence, RECORD_FORMAT, RecordedEvent,
-    Secret, Seek, ServerToClient, Terms, Time, ViewChange,
+    Accepted, ClientToServer, Code, GameCommand, GameEvent, GameHead, GameSummary, GameView, Outcome,
+    PROTOCOL_VERSION, Phase, Player, PlayerKind, Position, Presence, Recorder, Secret, Seek, ServerToClient,
+    Terms, Time, ViewChange,
 };
 use flagfall_rules::{
     Command, Entropy, Event, Game, GameTerms, Move, Refusal, Ruleset, Setup, TimeControl, Viewer, decide,
@@ -38,6 +38,7 @@ struct Shown {
     at: Stamp,
     /// What Red was shown of each event, and what changed with it.
     log: Vec<(Stamp, GameEvent, ViewChange)>,
+    recorder: Recorder,
 }
 
 impl Shown {
@@ -51,7 +52,8 @@ impl Shown {
             created: CREATED,
             secret: PerSide::default(),
         };
-        Shown { game: Game::new(terms), seq: 0, at: CREATED, log: Vec::new() }
+        let game = Game::new(terms);
+        Shown { recorder: Recorder::new(game.clone()), game, seq: 0, at: CREATED, log: Vec::new() }
     }
 
     fn act(&mut self, side: Side, command: &Command) {
@@ -65,6 +67,7 @@ impl Shown {
 
     fn take(&mut self, event: &Event) {
         evolve(&mut self.game, event, self.at);
+        self.recorder.note(event, self.at);
         let viewer = Viewer::Player(Side::Red);
         if let Some(seen) = see(event, &self.game, viewer) {
             self.seq += 1;
@@ -297,25 +300,8 @@ fn examples() -> String {
     page.heading("The end");
     shown.act(Side::Blue, &Command::Resign);
     page.example("Deployments and salts are opened:", &shown.event(7));
-    let (commitments, deployments) = (shown.view().commitments, shown.view().opened);
-    let record = GameRecord {
-        format: RECORD_FORMAT,
-        game: id(),
-        terms: terms(),
-        players: summary(&shown.game).players,
-        created: CREATED.0,
-        lakes: None,
-        deploy_ms: Some(300_000),
-        lag_quota: None,
-        audience: flagfall_protocol::Audience::Red,
-        commitments,
-        deployments,
-        start: None,
-        events: shown.log.iter().map(|(at, event, _)| RecordedEvent::new(*at, 0, event.clone())).collect(),
-        outcome: shown.game.outcome().as_ref().map(Outcome::from),
-        imported: None,
-        signature: None,
-    };
+    let players = summary(&shown.game).players;
+    let record = shown.recorder.record(Viewer::Player(Side::Red), terms(), players);
     page.example("The record, from `/api/games/0fxm529wdncz/record`:", &record);
     page.0
 }

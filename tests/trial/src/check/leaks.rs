@@ -51,11 +51,28 @@ impl Checker<'_> {
         // Events that came along, or make a record, were shown at numbers of their own.
         let told = value["events"].as_array().map_or(0, Vec::len);
         let first = state.steps.saturating_sub(told.max(STEPS_TOLD));
-        find_identities(value, &mut |found| {
+        let mut value = value.clone();
+        let changes = take_changes(&mut value, audience);
+        find_identities(&value, &mut |found| {
             if !self.is_known(audience, &state, first, &found) {
                 leaks.push(format!("{found:?} to audience {audience} at {index}: {text}"));
             }
         });
+        for (number, change) in changes {
+            let Some(then) = self.states[audience].get(number) else {
+                leaks
+                    .push(format!("a record has a change {number} that audience {audience} was never shown"));
+                continue;
+            };
+            find_identities(&change, &mut |found| {
+                let is_open = found.owner().is_some_and(|color| state.knows_all_of(color));
+                if !is_open && !self.is_known(audience, then, then.steps.saturating_sub(1), &found) {
+                    leaks.push(format!(
+                        "{found:?} in change {number} of a record of audience {audience}: {change}"
+                    ));
+                }
+            });
+        }
         for leak in leaks {
             self.fault(Fault::Leak, &leak);
         }
@@ -109,6 +126,36 @@ impl Checker<'_> {
             Found::OwnChoice(letter) => letter.is_some() && state.own_choice() == letter,
         }
     }
+}
+
+impl Found {
+    /// Whose rank was found.
+    fn owner(&self) -> Option<Color> {
+        match *self {
+            Found::Piece(_, color, _) | Found::Placed(color, _) | Found::Reserve(color) => Some(color),
+            Found::Mover(..) | Found::Struck(..) | Found::Chosen(_) | Found::OwnChoice(_) => None,
+        }
+    }
+}
+
+/// Takes the changes out of a record, each with the number at which its audience was shown it: they tell of
+/// pieces where they stood then.
+fn take_changes(record: &mut Value, audience: usize) -> Vec<(usize, Value)> {
+    if record.get("format").is_none() {
+        return Vec::new();
+    }
+    let first = record.as_object_mut().and_then(|record| record.remove("first_view"));
+    let mut changes: Vec<(usize, Value)> = first.map(|view| (0, view)).into_iter().collect();
+    let mut number = 0;
+    for told in record["events"].as_array_mut().into_iter().flatten() {
+        // The end opens choices of the other side that this audience was not shown.
+        let is_opened = told["event"]["kind"] == "chosen"
+            && told["event"]["side"].as_str() != ["red", "blue"].get(audience).copied();
+        number += usize::from(!is_opened);
+        let change = told.as_object_mut().and_then(|told| told.remove("change"));
+        changes.extend(change.map(|change| (number, change)));
+    }
+    changes
 }
 
 /// Reads a rank as messages say it, or what is left of it; nothing where it is hidden or not there yet.

@@ -43,7 +43,7 @@ struct Table {
     terms: Terms,
     now: Stamp,
     chance: Chance,
-    recorders: [Recorder; 3],
+    recorder: Recorder,
     /// What each audience was told last.
     seq: [u64; 3],
     /// The events of each audience, for those who come back.
@@ -71,8 +71,10 @@ impl Table {
         };
         let shown_time =
             if plan.is_timed { Time::Fischer { base_s: 300, increment_s: 2 } } else { Time::Unlimited {} };
+        let game = Game::new(terms).with_lag_quota(LagQuota { per_ply_ms: 500, stock_ms: 3_000 });
         Table {
-            game: Game::new(terms).with_lag_quota(LagQuota { per_ply_ms: 500, stock_ms: 3_000 }),
+            recorder: Recorder::new(game.clone()),
+            game,
             terms: Terms {
                 ruleset: ruleset.id.to_owned(),
                 time: shown_time,
@@ -82,7 +84,6 @@ impl Table {
             },
             now: created,
             chance,
-            recorders: Viewer::ALL.map(Recorder::new),
             seq: [0; 3],
             told: Default::default(),
             entries: Default::default(),
@@ -128,8 +129,8 @@ impl Table {
 
     fn carry_out(&mut self, event: &Event, lag_ms: u32) {
         evolve_compensated(&mut self.game, event, self.now, lag_ms);
+        self.recorder.note_compensated(event, self.now, lag_ms);
         for (audience, viewer) in Viewer::ALL.into_iter().enumerate() {
-            self.recorders[audience].note_compensated(event, &self.game, self.now, lag_ms);
             let Some(seen) = see(event, &self.game, viewer) else { continue };
             self.seq[audience] += 1;
             let event_value = json!(GameEvent::from(&seen));
@@ -247,10 +248,10 @@ fn play(ruleset: &'static Ruleset, plan: Plan, seed: u64) -> GameLog {
         table.note(audience, What::Dropped);
     }
     let player = |id: &str| Player { id: id.to_owned(), name: id.to_owned(), kind: PlayerKind::Guest };
-    let Table { game, terms, recorders, entries, .. } = table;
-    let records = recorders.map(|recorder| {
+    let Table { game, terms, recorder, entries, .. } = table;
+    let records = Viewer::ALL.map(|viewer| {
         let players = PerSide::new(player("one"), player("two"));
-        serde_json::to_string(&recorder.record(&game, terms.clone(), players)).expect("a record has JSON")
+        serde_json::to_string(&recorder.record(viewer, terms.clone(), players)).expect("a record has JSON")
     });
     let clients = ROLES.into_iter().zip(entries).map(|(role, entries)| ClientLog { role, entries });
     GameLog {

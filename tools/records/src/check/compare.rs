@@ -1,8 +1,11 @@
 //! What a record tells of an event against what its audience was told.
 
+use std::collections::BTreeSet;
+
 use flagfall_board::PerSide;
-use flagfall_protocol::{GameEvent, IdentityText, Outcome, SeenMove, SeenStrike};
+use flagfall_protocol::{GameEvent, IdentityText, Outcome, SeenMove, SeenStrike, ViewChange};
 use flagfall_rules::Identity;
+use serde_json::{Map, Value};
 
 use super::{Knowledge, Wrong};
 use crate::finding::Falsehood;
@@ -58,6 +61,34 @@ pub(super) fn compare(
             Err((Falsehood::Unexpected, detail))
         }
     }
+}
+
+/// Holds the change of an event against the truth.
+///
+/// # Errors
+/// The fields that differ.
+pub(super) fn compare_changes(
+    truth: &ViewChange,
+    told: Option<&ViewChange>,
+    is_clock_open: bool,
+) -> Result<(), Wrong> {
+    let Some(told) = told else {
+        return Err((Falsehood::Change, "the event has no change".to_owned()));
+    };
+    let clock = if is_clock_open { told.clock } else { truth.clock };
+    let truth = ViewChange { clock, ..truth.clone() };
+    if truth == *told {
+        return Ok(());
+    }
+    let fields = |change: &ViewChange| match serde_json::to_value(change) {
+        Ok(Value::Object(fields)) => fields,
+        Ok(_) | Err(_) => Map::new(),
+    };
+    let (truth, told) = (fields(&truth), fields(told));
+    let names: BTreeSet<&String> = truth.keys().chain(told.keys()).collect();
+    let wrong = names.into_iter().filter(|name| truth.get(*name) != told.get(*name)).map(String::as_str);
+    let detail = format!("its change has another {}", wrong.collect::<Vec<_>>().join(", "));
+    Err((Falsehood::Change, detail))
 }
 
 fn compare_moves(truth: &SeenMove, told: &SeenMove) -> Result<(), Wrong> {

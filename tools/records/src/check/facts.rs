@@ -1,7 +1,7 @@
 //! What can be said of a record without playing its game.
 
 use flagfall_board::{PerSide, Rank, Side, SquareSet};
-use flagfall_protocol::{Audience, GameEvent, GameRecord, HexBytes, Outcome};
+use flagfall_protocol::{Audience, GameEvent, GameRecord, HexBytes, RecordKind};
 use flagfall_rules::{Commitment, EndReason, Identity, Lakes, Ruleset, Setup, SetupRefusal};
 
 use super::{Knowledge, Wrong, finding_at};
@@ -23,6 +23,7 @@ pub(super) fn check(record: &GameRecord) -> Vec<Finding> {
         check_setups(record),
         check_commitments(record),
         check_opened(record),
+        check_kind(record),
     ];
     for (code, detail) in whole.into_iter().filter_map(Result::err) {
         findings.push(Finding { code, event: None, ply: None, detail });
@@ -174,11 +175,10 @@ fn check_commitments(record: &GameRecord) -> Result<(), Wrong> {
 /// Deployments are open to those to whom the end opens them, and to nobody before it.
 fn check_opened(record: &GameRecord) -> Result<(), Wrong> {
     let wrong = |detail: String| Err((Falsehood::Opened, detail));
-    let has_started = record.events.iter().any(|told| matches!(told.event, GameEvent::Started { .. }));
-    let opens = match &record.outcome {
-        None => false,
-        Some(Outcome { winner: _, reason }) => reason != EndReason::Aborted.code(),
-    };
+    let (has_started, opens) = (has_started(record), opens(record));
+    if record.kind == Some(RecordKind::Opened) && !opens {
+        return wrong("the changes are opened, and no end has opened the game".to_owned());
+    }
     for side in Side::BOTH {
         match (&record.deployments[side], opens) {
             (Some(_), false) => {
@@ -198,6 +198,15 @@ fn check_opened(record: &GameRecord) -> Result<(), Wrong> {
     }
     if record.imported.as_ref().is_some_and(|imported| imported.from != "text") && !both {
         return wrong("an imported game has both deployments".to_owned());
+    }
+    Ok(())
+}
+
+/// Changes say by the record's kind what they show.
+fn check_kind(record: &GameRecord) -> Result<(), Wrong> {
+    let has_changes = record.first_view.is_some() || record.events.iter().any(|told| told.change.is_some());
+    if record.kind.is_none() && has_changes {
+        return Err((Falsehood::Change, "there are changes, and no kind says what they show".to_owned()));
     }
     Ok(())
 }
@@ -272,10 +281,25 @@ pub(super) fn name_long_pause(record: &GameRecord, unchecked: &mut Vec<Unchecked
     }
 }
 
-/// Whether strikes were resolved by choices whose moments the record does not tell: as long as no end has opened them (§Q4).
+/// Whether the record shows what the end of the game opened. Old records do not say: they show it once there is an end.
+pub(super) fn kind_of(record: &GameRecord) -> RecordKind {
+    let opened = || if opens(record) { RecordKind::Opened } else { RecordKind::Live };
+    record.kind.unwrap_or_else(opened)
+}
+
+/// Whether the game has ended so that hidden ranks are opened.
+fn opens(record: &GameRecord) -> bool {
+    record.outcome.as_ref().is_some_and(|outcome| outcome.reason != EndReason::Aborted.code())
+}
+
+pub(super) fn has_started(record: &GameRecord) -> bool {
+    record.events.iter().any(|told| matches!(told.event, GameEvent::Started { .. }))
+}
+
+/// Whether strikes were resolved by choices whose moments the record does not tell: in a live record, and as long as no end has opened them (§Q4).
 pub(super) fn has_hidden_choices(record: &GameRecord) -> bool {
-    let is_open = record.outcome.as_ref().is_some_and(|outcome| outcome.reason != EndReason::Aborted.code());
-    !is_open && record.events.iter().any(|told| matches!(told.event, GameEvent::Struck(_)))
+    kind_of(record) == RecordKind::Live
+        && record.events.iter().any(|told| matches!(told.event, GameEvent::Struck(_)))
 }
 
 /// What the record does not give enough of.
@@ -307,7 +331,7 @@ pub(super) fn name_unchecked(
     if has_hidden_choices(record) {
         name(
             UncheckedKind::Deadline,
-            "when choices were made: that is told when the game is over".to_owned(),
+            "when choices were made, and the clocks after them: a live record does not say".to_owned(),
         );
     }
     if let Some(imported) = &record.imported {

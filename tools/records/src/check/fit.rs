@@ -4,7 +4,7 @@
 //! an army meets all of them is then a matter of handing out ranks, one for each home square.
 
 use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square};
-use flagfall_protocol::{GameEvent, GameRecord, SeenMove, SeenStrike, StrikeFate};
+use flagfall_protocol::{GameEvent, GameRecord, SeenMove, SeenStrike, StrikeFate, ViewChange};
 use flagfall_rules::{Fate, Fill, Identity, Ruleset, strike_fates};
 
 use super::Knowledge;
@@ -41,12 +41,13 @@ pub(super) fn fit(
 ) -> Result<PerSide<String>, usize> {
     let fit_until = |end: usize| {
         let mut traces = Traces::new(ruleset, knowledge);
-        let plies = record.events.iter().take(end).filter_map(|told| match &told.event {
-            GameEvent::Moved(seen) => Some(seen),
-            _ => None,
-        });
-        for seen in plies {
-            if traces.follow(seen).is_none() {
+        for told in record.events.iter().take(end) {
+            let followed = match &told.event {
+                GameEvent::Started { .. } => traces.stand(told.change.as_ref()),
+                GameEvent::Moved(seen) => traces.follow(seen),
+                _ => Some(()),
+            };
+            if followed.is_none() {
                 // Nothing stands where something moved: that is for the replay to say.
                 break;
             }
@@ -87,6 +88,22 @@ impl Traces {
             places: PerSide::from_fn(|_| vec![place; ruleset.shape.home_len()]),
             board,
         }
+    }
+
+    /// Notes where the change of the start says that pieces stand.
+    fn stand(&mut self, change: Option<&ViewChange>) -> Option<()> {
+        let Some(pieces) = change.and_then(|change| change.pieces.as_ref()) else { return Some(()) };
+        for side in Side::BOTH {
+            for place in 0..self.places[side].len() {
+                let square = self.ruleset.shape.home_square(side, place)?;
+                if pieces.iter().any(|piece| piece.0.square == square && piece.0.side == side) {
+                    self.narrow((side, place), RankSet::ALL);
+                } else {
+                    self.clear(square);
+                }
+            }
+        }
+        Some(())
     }
 
     /// Notes what a ply tells; nothing when no piece can have made it.

@@ -20,8 +20,8 @@ use serde_json::Value;
 
 use crate::finding::{Falsehood, Finding, Report, Status, Unchecked, UncheckedKind};
 use crate::signature::{PublicKeys, SignatureStatus, is_signed};
-use replay::Replay;
 pub(crate) use replay::decide_move;
+use replay::{Replay, Replayed};
 use reserve::{Fitted, NotFitted};
 
 /// A falsehood at no place yet.
@@ -124,19 +124,7 @@ pub fn check(record: &GameRecord) -> Report {
 /// Checks a record, and its signature with public keys of servers where they are given.
 #[must_use]
 pub fn check_with(record: &GameRecord, keys: Option<&PublicKeys>) -> Report {
-    let mut report = Report {
-        status: Status::Good,
-        game: Some(record.game),
-        ruleset: Some(record.terms.ruleset.clone()),
-        audience: Some(record.audience),
-        plies: record.events.iter().filter(|told| told.event.is_ply()).count(),
-        plies_checked: 0,
-        reason: record.outcome.as_ref().map(|outcome| outcome.reason.clone()),
-        on_trust: false,
-        signature: None,
-        findings: facts::check(record),
-        unchecked: Vec::new(),
-    };
+    let mut report = Report { findings: facts::check(record), ..unreported(record) };
     let knowledge = knowledge_of(record);
     facts::name_unchecked(record, knowledge, &mut report.unchecked);
     let mut public = None;
@@ -145,7 +133,7 @@ pub fn check_with(record: &GameRecord, keys: Option<&PublicKeys>) -> Report {
     {
         match begin(record, ruleset, knowledge) {
             Ok(Some(beginning)) => {
-                public = Replay::new(record, ruleset, knowledge, beginning).run(&mut report);
+                public = Replay::new(record, ruleset, knowledge, beginning).run(&mut report).public;
             }
             Ok(None) => {
                 let detail = if record.start.is_some() {
@@ -177,6 +165,23 @@ pub fn check_with(record: &GameRecord, keys: Option<&PublicKeys>) -> Report {
         (true, true) => Status::Good,
     };
     report
+}
+
+/// A report before anything is checked.
+fn unreported(record: &GameRecord) -> Report {
+    Report {
+        status: Status::Good,
+        game: Some(record.game),
+        ruleset: Some(record.terms.ruleset.clone()),
+        audience: Some(record.audience),
+        plies: record.events.iter().filter(|told| told.event.is_ply()).count(),
+        plies_checked: 0,
+        reason: record.outcome.as_ref().map(|outcome| outcome.reason.clone()),
+        on_trust: false,
+        signature: None,
+        findings: Vec::new(),
+        unchecked: Vec::new(),
+    }
 }
 
 /// Verifies the signature. `public` is what the public was told of the game, where all of it was replayed.
@@ -215,6 +220,28 @@ fn check_signature(
             }
         }
     };
+}
+
+/// The record with the changes that records of version 0.1 left out, up to the first event that is false or cannot be
+/// replayed. A record that has changes, or an unknown ruleset, comes back as it is.
+#[must_use]
+pub fn with_changes(mut record: GameRecord) -> GameRecord {
+    let Some(ruleset) = Ruleset::find(&record.terms.ruleset).filter(|_| record.kind.is_none()) else {
+        return record;
+    };
+    let known = knowledge_of(&record);
+    let begun = begin(&record, ruleset, known).ok().flatten();
+    let is_playable = begun.is_some();
+    let replay = Replay::new(&record, ruleset, known, begun.unwrap_or_default());
+    // Squares that were only found to fit are not shown.
+    let is_playable = is_playable && !replay.has_hidden_squares();
+    let Replayed { first_view, changes, public: _ } = replay.run(&mut unreported(&record));
+    record.kind = Some(facts::kind_of(&record));
+    record.first_view = Some(first_view);
+    for (told, change) in record.events.iter_mut().zip(changes).filter(|_| is_playable) {
+        told.change = Some(change);
+    }
+    record
 }
 
 fn knowledge_of(record: &GameRecord) -> PerSide<Knowledge> {

@@ -7,17 +7,19 @@ use std::collections::VecDeque;
 
 use flagfall_board::{ChipColor, PerSide, Rank, Side, Sign, Stamp};
 use flagfall_protocol::{
-    Audience, GameEvent, GameRecord, Outcome, RecordedEvent, SeenMove, SeenPlacing, StrikeFate,
+    Audience, GameEvent, GameRecord, GameView, Outcome, RecordKind, RecordedEvent, SeenMove, SeenPlacing,
+    StrikeFate, ViewChange,
 };
 use flagfall_rules::{
     Choice, Command, Disclosure, EndReason, Entropy, Event, Events, Fill, Game, GameTerms, Identity,
     MoveCommand, Phase, Placing, Refusal, Ruleset, SeenEvent, Setup, TimeControl, Viewer, decide,
-    decide_pause, decide_resume, decide_resume_since, evolve, evolve_compensated, see, view,
+    decide_pause, decide_resume, decide_resume_since, decide_verdict, evolve, evolve_compensated, see,
+    see_change, see_change_opened, view, view_opened,
 };
 
-use super::compare::{compare, kind_of};
+use super::compare::{compare, compare_changes, kind_of};
 use super::{Beginning, Knowledge, Wrong, facts, finding_at};
-use crate::finding::{Falsehood, Report, Unchecked, UncheckedKind};
+use crate::finding::{Falsehood, Finding, Report, Unchecked, UncheckedKind};
 use choices::Resolved;
 
 /// Where an event can have come from.
@@ -40,6 +42,8 @@ pub(super) struct Replay<'a> {
     placed: Vec<Option<Rank>>,
     viewer: Viewer,
     game: Game,
+    /// The game as its end opens it, if the changes show that.
+    end: Option<Game>,
     /// What must follow, for it came with the event before.
     pending: VecDeque<Event>,
     /// The stamp of that.
@@ -53,6 +57,8 @@ pub(super) struct Replay<'a> {
     /// Choices that are not told leave open how much time is left: what came later is not held against the clocks, or not against the delay that is given back.
     is_time_open: bool,
     is_lag_open: bool,
+    /// Choices that are not told leave open what the clocks showed after them.
+    is_clock_open: bool,
     is_over: bool,
     is_stopped: bool,
     /// Whether the end could not be played.
@@ -62,6 +68,17 @@ pub(super) struct Replay<'a> {
     unchecked: Vec<Unchecked>,
     /// What the public was told.
     public: Vec<RecordedEvent>,
+    /// The change of each event that was replayed.
+    changes: Vec<ViewChange>,
+}
+
+/// What a replay shows beyond what its report says.
+pub(super) struct Replayed {
+    /// What the public was told, if all of the game was played.
+    pub(super) public: Option<Vec<RecordedEvent>>,
+    pub(super) first_view: GameView,
+    /// The changes of the events up to the first that is false or could not be replayed.
+    pub(super) changes: Vec<ViewChange>,
 }
 
 impl<'a> Replay<'a> {
@@ -91,17 +108,28 @@ impl<'a> Replay<'a> {
             deploy_ms: record.deploy_ms.unwrap_or(u64::MAX),
             created: Stamp(record.created),
             // To the public the end opens what nobody keeps secret: what it did not open was kept.
-            secret: PerSide::from_fn(|side| record.deployments[side].is_none()),
+            secret: PerSide::from_fn(|side| {
+                record.deployments[side].is_none() && (record.terms.secret || facts::has_started(record))
+            }),
         };
+        let game = start
+            .map_or_else(|| Game::new(terms), |start| Game::from_position(terms, start))
+            .with_lag_quota(record.lag_quota.map(Into::into).unwrap_or_default());
+        let end = (facts::kind_of(record) == RecordKind::Opened).then(|| {
+            // How it ended makes no difference to what the end opens.
+            let mut end = game.clone();
+            let outcome = flagfall_rules::Outcome { winner: None, reason: EndReason::Abandoned };
+            decide_verdict(&game, outcome).iter().for_each(|event| evolve(&mut end, event, terms.created));
+            end
+        });
         Replay {
             record,
             knowledge,
             setups,
             placed,
             viewer,
-            game: start
-                .map_or_else(|| Game::new(terms), |start| Game::from_position(terms, start))
-                .with_lag_quota(record.lag_quota.map(Into::into).unwrap_or_default()),
+            game,
+            end,
             pending: VecDeque::new(),
             at: Stamp(record.created),
             lag_ms: 0,
@@ -109,6 +137,7 @@ impl<'a> Replay<'a> {
             chosen_at: None,
             is_time_open: false,
             is_lag_open: false,
+            is_clock_open: false,
             is_over: false,
             is_stopped: false,
             is_cut: false,
@@ -116,12 +145,26 @@ impl<'a> Replay<'a> {
             plies: 0,
             unchecked: Vec::new(),
             public: Vec::new(),
+            changes: Vec::new(),
         }
     }
 
-    /// Plays until the end or the first falsehood. What the public was told of the game, if all of it was played.
-    pub(super) fn run(mut self, report: &mut Report) -> Option<Vec<RecordedEvent>> {
+    fn first_view(&self) -> GameView {
+        let now = self.game.latest();
+        GameView::from(&match &self.end {
+            Some(end) => view_opened(&self.game, self.viewer, end, now),
+            None => view(&self.game, self.viewer, now),
+        })
+    }
+
+    /// Plays until the end or the first falsehood.
+    pub(super) fn run(mut self, report: &mut Report) -> Replayed {
         let record = self.record;
+        let first_view = self.first_view();
+        if record.kind.is_some() && record.first_view.as_ref() != Some(&first_view) {
+            let detail = "the view before the first event is not this game's".to_owned();
+            report.findings.push(Finding { code: Falsehood::FirstView, event: None, ply: None, detail });
+        }
         let mut found = None;
         for (index, told) in record.events.iter().enumerate() {
             self.lag_ms = told.lag_ms;
@@ -143,7 +186,7 @@ impl<'a> Replay<'a> {
         report.plies_checked = self.plies;
         report.on_trust = self.on_trust;
         report.unchecked.append(&mut self.unchecked);
-        is_whole.then_some(self.public)
+        Replayed { public: is_whole.then_some(self.public), first_view, changes: self.changes }
     }
 
     fn step(&mut self, told: &GameEvent, at: Stamp) -> Result<(), Wrong> {
@@ -175,6 +218,7 @@ impl<'a> Replay<'a> {
                 Cause::Resolved(resolved) => {
                     self.game = resolved.game;
                     self.is_lag_open |= self.record.lag_quota.is_some();
+                    self.is_clock_open = true;
                     self.take(resolved.events, at, told)?
                 }
                 Cause::Decision(events) => {
@@ -185,7 +229,7 @@ impl<'a> Replay<'a> {
         };
         self.check_lag(&event, at)?;
         let is_known = self.knows_silent_defender(told);
-        let mut truth = self.carry_out(event, told).ok_or_else(|| unexpected(told))?;
+        let (mut truth, change) = self.carry_out(event, told).ok_or_else(|| unexpected(told))?;
         if is_known {
             forget_known_defender(&mut truth, told);
         }
@@ -194,6 +238,11 @@ impl<'a> Replay<'a> {
             let detail = "it is stamped apart from the event it came with".to_owned();
             return Err((Falsehood::Stamp, detail));
         }
+        if self.record.kind.is_some() {
+            let told = self.record.events.get(self.index).and_then(|told| told.change.as_ref());
+            compare_changes(&change, told, self.is_clock_open)?;
+        }
+        self.changes.push(change);
         match told {
             GameEvent::Ended { .. } => self.is_over = true,
             GameEvent::Struck(_) => self.chosen_at = None,
@@ -236,8 +285,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Carries an event out, and how the record has to tell it; choices that it does not tell, for it is no end's or not that side's, come before.
-    fn carry_out(&mut self, mut event: Event, told: &GameEvent) -> Option<GameEvent> {
+    /// Carries an event out, and how the record has to tell it, with its change; choices that it does not tell, for it is no end's or not that side's, come before.
+    fn carry_out(&mut self, mut event: Event, told: &GameEvent) -> Option<(GameEvent, ViewChange)> {
         loop {
             let lag_ms = std::mem::take(&mut self.lag_ms);
             evolve_compensated(&mut self.game, &event, self.at, lag_ms);
@@ -247,9 +296,17 @@ impl<'a> Replay<'a> {
                 self.game.position().has_strike_pending() && !matches!(told, GameEvent::Chosen { .. });
             match (seen, is_choice) {
                 (Some(GameEvent::Chosen { .. }) | None, true) => event = self.pending.pop_front()?,
-                (seen, _) => return seen,
+                (seen, _) => return seen.map(|seen| (seen, self.change_of(&event))),
             }
         }
+    }
+
+    /// What else an event that was just carried out changed in the audience's view.
+    fn change_of(&self, event: &Event) -> ViewChange {
+        ViewChange::from(&match &self.end {
+            Some(end) => see_change_opened(event, &self.game, self.viewer, end, self.at),
+            None => see_change(event, &self.game, self.viewer, self.at),
+        })
     }
 
     /// Notes what the public was told of an event; of a choice what the end tells everybody.
@@ -389,7 +446,9 @@ impl<'a> Replay<'a> {
     fn sees_as(&self, told: &GameEvent) -> Viewer {
         match told {
             GameEvent::Chosen { side, rank: _ } => Viewer::Player(*side),
-            GameEvent::Placed(seen) if self.knowledge[seen.side] == Knowledge::Opened => {
+            GameEvent::Placed(seen)
+                if self.knowledge[seen.side] == Knowledge::Opened && self.end.is_some() =>
+            {
                 Viewer::Player(seen.side)
             }
             _ => self.viewer,
@@ -448,8 +507,11 @@ impl<'a> Replay<'a> {
     }
 
     /// Whether even the squares of some pieces were found to fit.
-    fn has_hidden_squares(&self) -> bool {
-        self.has_hidden() && self.game.terms().ruleset.fill == Fill::AnyHomeSquares
+    pub(super) fn has_hidden_squares(&self) -> bool {
+        // The change of the start says where all pieces stand.
+        self.has_hidden()
+            && self.game.terms().ruleset.fill == Fill::AnyHomeSquares
+            && self.record.kind.is_none()
     }
 
     fn is_blocked_end(&self, event: &Event) -> bool {

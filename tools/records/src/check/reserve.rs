@@ -5,7 +5,7 @@
 //! That finds ranks for games as they are played; where it does not, nothing is said about them.
 
 use flagfall_board::{PerSide, Rank, RankSet, Side, Square};
-use flagfall_protocol::{GameEvent, GameRecord, SeenMove, StrikeFate};
+use flagfall_protocol::{GameEvent, GameRecord, RecordKind, SeenMove, StrikeFate, ViewChange};
 use flagfall_rules::{Identity, Ruleset};
 
 use super::Knowledge;
@@ -64,16 +64,31 @@ pub(super) fn fit(
     knowledge: PerSide<Knowledge>,
 ) -> Result<Fitted, NotFitted> {
     let mut lives = Lives::new(ruleset);
+    let is_live = record.kind == Some(RecordKind::Live);
+    for side in Side::BOTH {
+        // A live record hides what came from a reserve even where the end opened the deployment.
+        if let Some(opened) = record.deployments[side].as_ref().filter(|_| is_live) {
+            lives.deploy(side, &opened.setup);
+        }
+    }
     for (index, told) in record.events.iter().enumerate() {
         // Nothing stands where something happened: that is for the replay to say.
         if lives.follow(index, &told.event).is_none() {
             break;
         }
+        if matches!(told.event, GameEvent::Ended { .. }) {
+            lives.reveal(index, told.change.as_ref());
+        }
     }
     let mut fitted = Fitted { setups: PerSide::default(), placed: vec![None; record.events.len()] };
     for side in Side::BOTH {
         match (knowledge[side], &record.deployments[side]) {
-            (Knowledge::Opened, Some(opened)) => fitted.setups[side] = opened.setup.clone(),
+            (Knowledge::Opened, Some(opened)) => {
+                if is_live {
+                    lives.assign(side, &mut fitted)?;
+                }
+                fitted.setups[side] = opened.setup.clone();
+            }
             (Knowledge::Own, _) => fitted.setups[side] = record.own_setup().unwrap_or_default().to_owned(),
             (Knowledge::Shown | Knowledge::Opened, _) => lives.assign(side, &mut fitted)?,
         }
@@ -99,6 +114,26 @@ impl Lives<'_> {
         self.board[square.index()] = Some(self.all.len());
         let is_labeled = false;
         self.all.push(Life { side, ranks, is_labeled, origin, born, gone: usize::MAX, narrowed: born });
+    }
+
+    /// Notes a deployment that is open.
+    fn deploy(&mut self, side: Side, setup: &str) {
+        for (place, letter) in setup.chars().enumerate() {
+            let life =
+                self.ruleset.shape.home_square(side, place).and_then(|square| self.board[square.index()]);
+            if let (Some(life), Some(rank)) = (life, Rank::from_letter(letter)) {
+                self.narrow(life, RankSet::only(rank), 0);
+            }
+        }
+    }
+
+    /// Notes the ranks on the board that the end opened.
+    fn reveal(&mut self, index: usize, change: Option<&ViewChange>) {
+        for piece in change.and_then(|change| change.pieces.as_ref()).into_iter().flatten() {
+            if let Some(life) = self.board[piece.0.square.index()] {
+                self.narrow_to(life, piece.0.identity, index);
+            }
+        }
     }
 
     fn narrow(&mut self, life: usize, ranks: RankSet, index: usize) {

@@ -12,6 +12,7 @@ mod told;
 use flagfall_protocol::GameRecord;
 use flagfall_rules::Ruleset;
 
+use crate::read::SIZE_MAX;
 use plain::Plain;
 
 /// A way to write a game down.
@@ -66,7 +67,7 @@ pub enum ExportError {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ImportError {
     /// It is too long.
-    #[error("the text has more than {TEXT_MAX} bytes")]
+    #[error("the text is longer than that of any game")]
     TooLong,
     /// It is not written as the format wants.
     #[error("line {line}: {what}")]
@@ -112,12 +113,21 @@ pub enum ImportError {
     },
 }
 
-/// Bytes of the longest text that is read.
-pub const TEXT_MAX: usize = 4 * 1024 * 1024;
+/// Bytes of the longest text that is read, but for JSON: see [`Format::bytes_max`].
+const TEXT_MAX: usize = 4 * 1024 * 1024;
 
 impl Format {
     /// Every format.
     pub const ALL: [Format; 4] = [Format::Json, Format::Text, Format::Strados, Format::Pbm];
+
+    /// Bytes of the longest text that is read in this format.
+    #[must_use]
+    pub const fn bytes_max(self) -> usize {
+        match self {
+            Format::Json => SIZE_MAX,
+            Format::Text | Format::Strados | Format::Pbm => TEXT_MAX,
+        }
+    }
 
     /// The format's name.
     #[must_use]
@@ -170,7 +180,7 @@ pub fn import(
     format: Format,
     ruleset: Option<&'static Ruleset>,
 ) -> Result<GameRecord, ImportError> {
-    if text.len() > TEXT_MAX {
+    if text.len() > format.bytes_max() {
         return Err(ImportError::TooLong);
     }
     let text = text.trim_start_matches('\u{feff}');

@@ -84,7 +84,7 @@ impl Plain {
 
     /// The record of the game, made by playing it.
     pub(super) fn into_record(self, from: &str) -> Result<GameRecord, ImportError> {
-        let (game, recorder) = self.play()?;
+        let (_game, recorder) = self.play()?;
         let player =
             |side| Player { id: String::new(), name: self.players[side].clone(), kind: PlayerKind::Guest };
         let terms = Terms {
@@ -94,7 +94,7 @@ impl Plain {
             secret: false,
             rated: false,
         };
-        let mut record = recorder.record(&game, terms, PerSide::from_fn(player));
+        let mut record = recorder.record(Viewer::Public, terms, PerSide::from_fn(player));
         record.deploy_ms = None;
         record.imported = Some(Imported { from: from.to_owned() });
         // Nobody published what the engine would have.
@@ -125,7 +125,7 @@ impl Plain {
             created: Stamp(0),
             secret: PerSide::new(false, false),
         });
-        let mut player = Playing { game, recorder: Recorder::new(Viewer::Public) };
+        let mut player = Playing { recorder: Recorder::new(game.clone()), game };
         for side in Side::BOTH {
             let deployment =
                 |refusal: String| ImportError::Deployment(format!("{side}'s deployment: {refusal}"));
@@ -239,7 +239,7 @@ impl Playing {
     fn carry_out(&mut self, events: Events) {
         for event in events {
             evolve(&mut self.game, &event, Stamp(0));
-            self.recorder.note(&event, &self.game, Stamp(0));
+            self.recorder.note(&event, Stamp(0));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Our text for people, read back.
 
-use flagfall_board::{ChipColor, GameId, PerSide, Side, Square};
+use flagfall_board::{ChipColor, GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{
     Audience, GameEvent, GameRecord, HexBytes, IdentityText, Imported, LaidText, MoveText, Opened,
     PendingStrike, Player, PlayerKind, RECORD_FORMAT, RecordedEvent, SeenMove, SeenPlacing, SeenStrike,
@@ -32,7 +32,7 @@ pub(super) fn read(text: &str) -> Result<GameRecord, ImportError> {
             line: *line,
             what: "a number, a side and a move are wanted, as in 1 Red a4a5".to_owned(),
         })?;
-        record.events.push(RecordedEvent { at: 0, lag_ms: 0, by: None, event });
+        record.events.push(RecordedEvent::new(Stamp(0), 0, event));
     }
     let record = told::play(&record, ruleset)?;
     let written = record.to_string();
@@ -118,16 +118,11 @@ impl<'a> Facts<'a> {
                     return Err(ImportError::Form(what));
                 }
                 let event = GameEvent::Deployed { setup: squeezed(setup) };
-                events.push(RecordedEvent { at: 0, lag_ms: 0, by: None, event });
+                events.push(RecordedEvent::new(Stamp(0), 0, event));
             }
         }
         match self.find("Started")? {
-            None => events.push(RecordedEvent {
-                at: 0,
-                lag_ms: 0,
-                by: None,
-                event: GameEvent::Started { commitments },
-            }),
+            None => events.push(RecordedEvent::new(Stamp(0), 0, GameEvent::Started { commitments })),
             Some("no") => {}
             Some(_) => return Err(ImportError::Form("Started: no is wanted, or no such line".to_owned())),
         }
@@ -155,6 +150,8 @@ impl<'a> Facts<'a> {
             deploy_ms: None,
             lag_quota: None,
             audience,
+            kind: None,
+            first_view: None,
             commitments,
             deployments,
             start: None,

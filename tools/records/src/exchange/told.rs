@@ -34,7 +34,7 @@ pub(super) fn play(told: &GameRecord, ruleset: &'static Ruleset) -> Result<GameR
         let is_own = told.audience.side() == Some(side);
         told.deployments[side].is_none() && !is_own && ruleset.start == Start::Deployments
     });
-    let mut playing = Playing { told, ruleset, game, recorder: Recorder::new(viewer), has_hidden };
+    let mut playing = Playing { told, ruleset, recorder: Recorder::new(game.clone()), game, has_hidden };
     playing.deploy(&beginning.setups)?;
     let mut plies = 0;
     for (index, recorded) in told.events.iter().enumerate() {
@@ -61,8 +61,7 @@ pub(super) fn play(told: &GameRecord, ruleset: &'static Ruleset) -> Result<GameR
         }
         None => None,
     };
-    let Playing { game, recorder, .. } = playing;
-    let mut record = recorder.record(&game, told.terms.clone(), told.players.clone());
+    let mut record = playing.recorder.record(viewer, told.terms.clone(), told.players.clone());
     record.deploy_ms = None;
     record.imported = told.imported.clone();
     record.lakes = told.lakes.clone();
@@ -77,6 +76,10 @@ pub(super) fn play(told: &GameRecord, ruleset: &'static Ruleset) -> Result<GameR
         record.events.push(RecordedEvent::new(Stamp(0), 0, event));
         record.deployments = told.deployments.clone();
         record.outcome = Some(outcome);
+    }
+    if has_hidden {
+        // A text does not say where hidden pieces stood: the changes would tell squares that were only found to fit.
+        record = record.without_changes();
     }
     Ok(record)
 }
@@ -212,7 +215,7 @@ impl Playing<'_> {
                 continue;
             }
             evolve(&mut self.game, &event, Stamp(0));
-            self.recorder.note(&event, &self.game, Stamp(0));
+            self.recorder.note(&event, Stamp(0));
         }
     }
 

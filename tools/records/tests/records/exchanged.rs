@@ -1,7 +1,7 @@
 //! Out and in again it is the same game, in every format that can tell it; and what comes from elsewhere is played before it is believed.
 
 use flagfall_protocol::{GameEvent, GameRecord};
-use flagfall_records::{ExportError, Format, ImportError, Status, TEXT_MAX, check, export, import};
+use flagfall_records::{ExportError, Format, ImportError, Status, check, export, import};
 use flagfall_rules::{Move, Ruleset, Viewer};
 use flagfall_tests::Chance;
 
@@ -304,7 +304,7 @@ fn entities_and_endless_files_do_no_harm() {
     let many = xml(&[("A4", "A5"); 60_000], RESIGNED);
     assert!(error_of(&many, None).contains("not the XML of a game"));
     for format in Format::ALL {
-        assert_eq!(import(&"<".repeat(TEXT_MAX + 1), format, None), Err(ImportError::TooLong));
+        assert_eq!(import(&"<".repeat(format.bytes_max() + 1), format, None), Err(ImportError::TooLong));
     }
     let deep = "<a>".repeat(40_000);
     assert!(error_of(&deep, None).contains("not the XML of a game"));

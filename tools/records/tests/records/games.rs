@@ -1,7 +1,7 @@
 //! Random games and their records.
 
 use flagfall_board::{PerSide, Ply, Side};
-use flagfall_protocol::{GameEvent, GameRecord, Player, PlayerKind, Recorder, Terms, Time};
+use flagfall_protocol::{GameEvent, GameRecord, Player, PlayerKind, RecordScope, Recorder, Terms, Time};
 use flagfall_rules::{
     Command, Game, Move, Phase, Ruleset, Start, TimeControl, Viewer, decide_deadline, decide_pause, evolve,
 };
@@ -139,21 +139,29 @@ pub(crate) fn players() -> PerSide<Player> {
 impl Played {
     /// The record for one audience after so many events of the log.
     pub(crate) fn record_until(&self, viewer: Viewer, events: usize) -> GameRecord {
-        let mut recorder = Recorder::new(viewer);
-        let mut game = Game::new(*self.game.terms());
-        for Logged { event, after, at, .. } in self.log.iter().take(events) {
-            recorder.note(event, after, *at);
-            game = after.clone();
-        }
-        let ruleset = self.game.terms().ruleset.id.to_owned();
-        let terms = Terms {
-            ruleset,
+        self.recorder(events).record(viewer, self.terms(), players())
+    }
+
+    fn recorder(&self, events: usize) -> Recorder {
+        let mut recorder = Recorder::new(Game::new(*self.game.terms()));
+        let log = self.log.iter().take(events);
+        log.for_each(|Logged { event, at, .. }| recorder.note(event, *at));
+        recorder
+    }
+
+    fn terms(&self) -> Terms {
+        Terms {
+            ruleset: self.game.terms().ruleset.id.to_owned(),
             time: self.manner.time,
             private: false,
             secret: self.manner.secret.red || self.manner.secret.blue,
             rated: false,
-        };
-        recorder.record(&game, terms, players())
+        }
+    }
+
+    /// The record of a scope for one audience, if it may have it.
+    pub(crate) fn record_as(&self, scope: RecordScope, requester: Viewer) -> Option<GameRecord> {
+        self.recorder(self.log.len()).record_as(scope, requester, self.terms(), players()).ok()
     }
 
     pub(crate) fn record(&self, viewer: Viewer) -> GameRecord {

@@ -28,7 +28,7 @@ fn record(plies: &[(u64, u32)]) -> GameRecord {
         secret: PerSide::default(),
     };
     let mut game = Game::new(terms).with_lag_quota(QUOTA.into());
-    let mut recorder = Recorder::new(Viewer::Public).with_lag_quota(Some(QUOTA));
+    let mut recorder = Recorder::new(game.clone()).with_lag_quota(Some(QUOTA));
     let mut now = Stamp(1_000);
     for (thinks_ms, lag_ms) in plies {
         now = now.plus_ms(*thinks_ms);
@@ -40,17 +40,17 @@ fn record(plies: &[(u64, u32)]) -> GameRecord {
         let events = decide(&game, side, game.ply(), &step.unwrap(), judged, &Entropy([1; 32])).unwrap();
         for event in events.iter() {
             evolve_compensated(&mut game, event, now, *lag_ms);
-            recorder.note_compensated(event, &game, now, *lag_ms);
+            recorder.note_compensated(event, now, *lag_ms);
         }
     }
     now = game.flag_fall().unwrap().plus_ms(1);
     for event in decide_deadline(&game, now) {
         evolve_compensated(&mut game, &event, now, 0);
-        recorder.note(&event, &game, now);
+        recorder.note(&event, now);
     }
     let terms =
         Terms { ruleset: "quantum".to_owned(), time: TIME, private: false, secret: false, rated: false };
-    recorder.record(&game, terms, players())
+    recorder.record(Viewer::Public, terms, players())
 }
 
 fn first_finding(record: &GameRecord) -> Option<(Falsehood, Option<usize>)> {
@@ -70,7 +70,7 @@ fn what_was_given_back_within_the_quota_is_right() {
 
 #[test]
 fn more_than_the_quota_has_is_found() {
-    let mut more = record(&[(10_000, 400), (1_000, 0), (10_000, 400), (1_000, 0)]);
+    let mut more = record(&[(10_000, 400), (1_000, 0), (10_000, 400), (1_000, 0)]).without_changes();
     // 800 in stock, 400 of it spent, 500 more with the ply: 800 again, and not one above it.
     more.events[2].lag_ms = 800;
     assert_eq!(first_finding(&more), Some((TimeLeft, Some(4))), "Red has more time left now");

@@ -32,7 +32,7 @@ pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
         secret: Default::default(),
     })
     .with_lag_quota(record.lag_quota.map(Into::into).unwrap_or_default());
-    let mut recorder = Recorder::new(viewer).with_lag_quota(record.lag_quota);
+    let mut recorder = Recorder::new(game.clone()).with_lag_quota(record.lag_quota);
     let mut index = 0;
     while let Some(told) = record.events.get(index) {
         let at = Stamp(told.at);
@@ -49,10 +49,10 @@ pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
             if see(&event, &game, told_to(record.events.get(index), viewer)).is_some() {
                 index += 1;
             }
-            recorder.note(&event, &game, at);
+            recorder.note(&event, at);
         }
     }
-    let mut told = recorder.record(&game, record.terms.clone(), record.players.clone());
+    let mut told = recorder.record(viewer, record.terms.clone(), record.players.clone());
     // Old records do not name the side that gave up; no record is made true or false by its signature alone.
     if let (Some(truth), Some(RecordedEvent { by: None, .. })) =
         (told.events.last_mut(), record.events.last())
@@ -60,6 +60,9 @@ pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
         truth.by = None;
     }
     told.signature = record.signature.clone();
+    if record.kind.is_none() {
+        told = told.without_changes();
+    }
     told == *record
 }
 

@@ -1,0 +1,214 @@
+//! Records are made here, by the same redaction as live play.
+
+use flagfall_board::{PerSide, Side, Stamp};
+use flagfall_rules as rules;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{GameRecord, LagQuota, RECORD_FORMAT, RecordKind, RecordedEvent};
+use crate::client_to_server::Terms;
+use crate::game_view::{GameEvent, GameView, ViewChange};
+use crate::server_to_client::Player;
+
+/// The log of a game, while it is played or replayed, and the records that can be made of it.
+pub struct Recorder {
+    first: rules::Game,
+    lag_quota: Option<LagQuota>,
+    log: Vec<Noted>,
+}
+
+#[derive(Clone)]
+struct Noted {
+    event: rules::Event,
+    at: Stamp,
+    lag_ms: u32,
+}
+
+/// Which record of a game is requested.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordScope {
+    /// As Red saw the game live.
+    Red,
+    /// As Blue saw the game live.
+    Blue,
+    /// As the public saw the game live.
+    Public,
+    /// With everything open.
+    All,
+}
+
+impl RecordScope {
+    /// Every scope.
+    pub const ALL: [RecordScope; 4] =
+        [RecordScope::Red, RecordScope::Blue, RecordScope::Public, RecordScope::All];
+
+    /// The scope's name in a query.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            RecordScope::Red => "red",
+            RecordScope::Blue => "blue",
+            RecordScope::Public => "public",
+            RecordScope::All => "all",
+        }
+    }
+}
+
+/// The record shows more than the end of the game has opened to the requester.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("this record shows hidden ranks that are not open to you")]
+pub struct NotOpened;
+
+impl Recorder {
+    /// The recorder of a game in which nothing has happened yet.
+    #[must_use]
+    pub fn new(first: rules::Game) -> Recorder {
+        Recorder { first, lag_quota: None, log: Vec::new() }
+    }
+
+    /// Names the lag quota in the record; the game must have it as well.
+    #[must_use]
+    pub fn with_lag_quota(self, lag_quota: Option<LagQuota>) -> Recorder {
+        Recorder { lag_quota, ..self }
+    }
+
+    /// Notes an event, stamped `at`.
+    pub fn note(&mut self, event: &rules::Event, at: Stamp) {
+        self.note_compensated(event, at, 0);
+    }
+
+    /// Notes an event before which the side that acted was given back so much of its time, in milliseconds.
+    pub fn note_compensated(&mut self, event: &rules::Event, at: Stamp, lag_ms: u32) {
+        self.log.push(Noted { event: event.clone(), at, lag_ms });
+    }
+
+    /// The record as this viewer may know it now: opened once the end has opened the game, live before.
+    #[must_use]
+    pub fn record(&self, viewer: rules::Viewer, terms: Terms, players: PerSide<Player>) -> GameRecord {
+        let end = self.end();
+        let opens = end.outcome().is_some_and(|outcome| outcome.reason != rules::EndReason::Aborted);
+        let kind = if opens { RecordKind::Opened } else { RecordKind::Live };
+        self.write(&self.log, &end, viewer, kind, terms, players)
+    }
+
+    /// The record of a scope, as far as this viewer may know it now. Of the other side's live record that is the deployment
+    /// it played and not those before, and no choice in a strike that was never resolved.
+    ///
+    /// # Errors
+    /// [`NotOpened`].
+    pub fn record_as(
+        &self,
+        scope: RecordScope,
+        requester: rules::Viewer,
+        terms: Terms,
+        players: PerSide<Player>,
+    ) -> Result<GameRecord, NotOpened> {
+        let end = self.end();
+        let (viewer, kind) = match scope {
+            RecordScope::Red => (rules::Viewer::Player(Side::Red), RecordKind::Live),
+            RecordScope::Blue => (rules::Viewer::Player(Side::Blue), RecordKind::Live),
+            RecordScope::Public => (rules::Viewer::Public, RecordKind::Live),
+            RecordScope::All => (requester, RecordKind::Opened),
+        };
+        let is_own = viewer == requester || viewer == rules::Viewer::Public;
+        if !(is_own && kind == RecordKind::Live || rules::is_opened_to(&end, requester)) {
+            return Err(NotOpened);
+        }
+        let opened = match viewer {
+            rules::Viewer::Player(side) if !is_own => Some(self.opened_log(side, &end)),
+            rules::Viewer::Player(_) | rules::Viewer::Public => None,
+        };
+        let log = opened.as_deref().unwrap_or(&self.log);
+        Ok(self.write(log, &end, viewer, kind, terms, players))
+    }
+
+    /// The game after the last event.
+    fn end(&self) -> rules::Game {
+        let mut end = self.first.clone();
+        for Noted { event, at, lag_ms } in &self.log {
+            rules::evolve_compensated(&mut end, event, *at, *lag_ms);
+        }
+        end
+    }
+
+    /// The log without what stays the secret of a side when the end opens the game.
+    fn opened_log(&self, side: Side, end: &rules::Game) -> Vec<Noted> {
+        let resolved = resolved(&self.log);
+        let open = self
+            .log
+            .iter()
+            .enumerate()
+            .filter(|(index, noted)| !noted.event.is_choice() || *index < resolved);
+        open.filter_map(|(_, noted)| {
+            let event = rules::own_event_opened(&noted.event, side, end)?;
+            Some(Noted { event, ..*noted })
+        })
+        .collect()
+    }
+
+    fn write(
+        &self,
+        log: &[Noted],
+        end: &rules::Game,
+        viewer: rules::Viewer,
+        kind: RecordKind,
+        terms: Terms,
+        players: PerSide<Player>,
+    ) -> GameRecord {
+        let mut game = self.first.clone();
+        let first_view = match kind {
+            RecordKind::Live => rules::view(&game, viewer, game.latest()),
+            RecordKind::Opened => rules::view_opened(&game, viewer, end, game.latest()),
+        };
+        let resolved = resolved(log);
+        let mut events = Vec::with_capacity(log.len());
+        for (index, Noted { event, at, lag_ms }) in log.iter().enumerate() {
+            rules::evolve_compensated(&mut game, event, *at, *lag_ms);
+            let is_opened = kind == RecordKind::Opened && (!event.is_choice() || index < resolved);
+            let opened = if is_opened { rules::see_opened(event, end, viewer) } else { None };
+            let Some(seen) = opened.or_else(|| rules::see(event, &game, viewer)) else { continue };
+            let change = match kind {
+                RecordKind::Live => rules::see_change(event, &game, viewer, *at),
+                RecordKind::Opened => rules::see_change_opened(event, &game, viewer, end, *at),
+            };
+            let change = Some(ViewChange::from(&change));
+            events.push(RecordedEvent { change, ..RecordedEvent::new(*at, *lag_ms, GameEvent::from(&seen)) });
+        }
+        let view = GameView::from(&rules::view(end, viewer, end.latest()));
+        GameRecord {
+            format: RECORD_FORMAT,
+            game: end.terms().game,
+            terms,
+            players,
+            created: end.terms().created.0,
+            lakes: drawn_lakes(end.terms()),
+            deploy_ms: Some(end.terms().deploy_ms),
+            lag_quota: self.lag_quota,
+            audience: viewer.into(),
+            kind: Some(kind),
+            first_view: Some(GameView::from(&first_view)),
+            commitments: view.commitments,
+            deployments: view.opened,
+            start: None,
+            events,
+            outcome: view.outcome,
+            imported: None,
+            signature: None,
+        }
+    }
+}
+
+/// The place of the last ply. Choices behind it belong to a strike that was not resolved (§Q4).
+fn resolved(log: &[Noted]) -> usize {
+    let is_ply = |noted: &Noted| noted.event.ends_time_of().is_some() && !noted.event.is_choice();
+    log.iter().rposition(is_ply).unwrap_or_default()
+}
+
+/// The lakes of a game, where they are not its ruleset's own.
+fn drawn_lakes(terms: &rules::GameTerms) -> Option<Vec<flagfall_board::Square>> {
+    match terms.ruleset.lakes {
+        rules::Lakes::OfTheShape => None,
+        rules::Lakes::Drawn => Some(terms.lakes.iter().collect()),
+    }
+}
