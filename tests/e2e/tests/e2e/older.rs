@@ -13,7 +13,8 @@ fn the_client_of_0_1_plays_against_todays() {
     let site = Site::new().with_older(&older, &["ann", "cat"]);
     let server = site.serve();
     let mut duel = Duel::begin(&server, &site, "barrage", "10+0", Chance::seed_or(51));
-    let mut cat = duel.spectator(&server, &site, "cat");
+    let mut cat = server.client(&site, "cat", &["watch", &duel.id]);
+    cat.expect("You watch.");
     duel.play_quietly(6);
     // The seat of a dropped connection is found again.
     duel.clients[Side::Red].kill();
@@ -37,7 +38,7 @@ fn the_client_of_0_1_has_an_account_and_the_house_as_opponent() {
     let site = Site::new().with_older(&older, &["ann"]);
     let server = site.serve();
     run_as("ann", &server, &site, &["signup", "Ann"], &[PASSWORD]).expect(0, &["Welcome, Ann"]);
-    let words = ["play", "--rules", "barrage", "--time", "10+0", "--bot", "easy", "--setup", "suggested"];
+    let words = ["play", "--rules", "barrage", "--time", "10+0", "--bot", "simple", "--setup", "suggested"];
     let mut ann = server.client(&site, "ann", &words);
     ann.game();
     ann.expect("The game starts.");
@@ -46,7 +47,7 @@ fn the_client_of_0_1_has_an_account_and_the_house_as_opponent() {
     ann.leave();
     run_as("ann", &server, &site, &["logout"], &[]).expect(0, &["Ann is logged out"]);
     run_as("ann", &server, &site, &["login", "Ann"], &[PASSWORD]).expect(0, &["You are Ann on"]);
-    run_as("ann", &server, &site, &["history"], &[]).expect(0, &["Barrage"]);
+    run_as("ann", &server, &site, &["history"], &[]).expect(0, &["barrage, 10+0", "lost: resigned"]);
 }
 
 #[test]
@@ -114,9 +115,10 @@ fn servers_of_0_1_and_of_today_share_a_redis() {
     let site = Site::with_redis().with_older(&older, &["ann"]);
     let servers = [site.serve_older(), site.serve()];
     let words = ["play", "--rules", "barrage", "--time", "10+0"];
-    let mut ann = servers[0].client(&site, "ann", &[&words[..], &["--side", "red"]].concat());
+    let [older, todays] = &servers;
+    let mut ann = older.client_with(&[todays], &site, "ann", &[&words[..], &["--side", "red"]].concat());
     ann.expect("Your offer is in the lobby");
-    let mut bob = servers[1].client(&site, "bob", &words);
+    let mut bob = todays.client(&site, "bob", &words);
     let id = bob.game();
     assert_eq!(ann.game(), id);
     let mut duel = Duel::between(id, "barrage", Chance::seed_or(54), ann, bob);
@@ -125,7 +127,8 @@ fn servers_of_0_1_and_of_today_share_a_redis() {
     let mut spectators = servers.each_ref().map(|server| duel.spectator(server, &site, "eve"));
     duel.clients[Side::Red].kill();
     duel.clients[Side::Blue].expect("(Red) lost the connection");
-    duel.clients[Side::Red] = servers[1].client(&site, "ann", &["play", "--game", &duel.id]);
+    let again = ["play", "--game", &duel.id];
+    duel.clients[Side::Red] = older.client_with(&[todays], &site, "ann", &again);
     assert_eq!(duel.clients[Side::Red].game(), duel.id);
     duel.play_quietly(4);
     duel.clients[Side::Blue].type_line("resign yes");
