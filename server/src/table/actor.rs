@@ -22,13 +22,14 @@ use super::core::{Asked, Input, Output, Table};
 use super::creation::CreateError;
 
 use super::due::{Care, Forecast, NoFlag};
+use super::error::TableError;
 use super::header::GameHeader;
 use super::house::{HousePlayers, Thought};
 use super::listing::Absence;
 use super::mailbox::{Mailbox, Sender, mailbox};
 use super::public_games::progress_of;
 use super::record::RecordError;
-use super::registry::{TableError, Tables};
+use super::registry::Tables;
 use super::{record, search};
 use crate::background::Background;
 use crate::chance::random_game_id;

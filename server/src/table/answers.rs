@@ -7,7 +7,8 @@ use flagfall_protocol::{Accepted, Code, CommandId, ServerToClient};
 use flagfall_store::record::CommandStamp;
 use sha2::{Digest, Sha256};
 
-use super::core::{Asked, Flight, ReadFailure, Table};
+use super::core::{Asked, Flight, Table};
+use super::error::{ReadFailure, TableError};
 use crate::gateway::{Outbox, Payload};
 
 /// Who sent a command under which id, as a number of this process.
@@ -95,7 +96,7 @@ impl Table {
     /// Tells somebody without a seat so. Of a private game he learns nothing, not even that it is there.
     pub(super) fn refuse_stranger(&self, outbox: &Outbox, cmd_id: Option<&CommandId>) {
         if self.header.terms.private {
-            let message = super::registry::TableError::NotFound.to_string();
+            let message = TableError::NotFound.to_string();
             self.refuse(outbox, cmd_id, Code::NO_SUCH_GAME, &message);
         } else {
             self.refuse(outbox, cmd_id, Code::NOT_YOUR_GAME, "you have no seat in this game");

@@ -7,8 +7,9 @@ use flagfall_store::record::{self, CommandStamp, LogBody, LogEntry};
 use flagfall_store::{Append, AppendOutcome, Head, Key, SecretBytes, StoreError, StoredEntry, Write};
 
 use super::answers::{CommandKey, Done, fingerprint_of, stamp_of};
-use super::core::{Asked, Cause, Early, Flight, Output, ReadFailure, Reading, Table, is_awaited};
+use super::core::{Asked, Cause, Early, Flight, Output, Reading, Table, is_awaited};
 use super::epochs::StaleEpoch;
+use super::error::ReadFailure;
 use super::header::GameHeader;
 use super::listing::{self, awake_key, house_key};
 use super::public_games;

@@ -22,6 +22,7 @@ use super::aborts::AbortCause;
 use super::answers::{CommandKey, Done};
 use super::audience::{Audiences, Subscriber, audience_of};
 use super::claims::Claims;
+use super::error::ReadFailure;
 use super::follow::Following;
 use super::header::GameHeader;
 use super::outages::{Outages, Untold};
@@ -105,13 +106,6 @@ pub(super) enum Input {
         /// Whether no other server goes on: then clocks stand still.
         is_last: bool,
     },
-}
-
-/// Why a log could not be read on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum ReadFailure {
-    Unavailable,
-    Damaged,
 }
 
 /// What a table wants done.

@@ -14,9 +14,10 @@ use flagfall_store::{Expect, Key, Record, StoreError, Update, Write};
 use futures_util::StreamExt as _;
 use tokio::time::sleep;
 
+use super::error::TableError;
 use super::follow::HOUSE_TAKEOVER_MS;
 use super::listing::{FLAGS, HOUSE, Listing, due_of, game_of, house_since, live_key};
-use super::registry::{TableError, Tables};
+use super::registry::Tables;
 
 /// A game is opened this long before its flag may fall, in milliseconds.
 pub(super) const NEAR_MS: u64 = 5_000;

@@ -5,7 +5,8 @@ use flagfall_protocol::{GameRecord, GameView, Player, Secret, Terms};
 use flagfall_rules::{EndReason, Viewer, view};
 use flagfall_store::Store;
 
-use super::registry::{TableError, Tables};
+use super::error::TableError;
+use super::registry::Tables;
 use super::search::read_all;
 use super::{record, replay};
 

@@ -10,7 +10,8 @@ use flagfall_protocol::{Player, Position, ServerToClient};
 use flagfall_store::{Head, Outage, StoredEntry};
 
 use super::commit::RETRY_MS;
-use super::core::{Flight, Output, ReadFailure, Reading, Table};
+use super::core::{Flight, Output, Reading, Table};
+use super::error::ReadFailure;
 use crate::gateway::{ConnectionId, Outbox, Payload};
 use crate::peers::Elsewhere;
 

@@ -10,7 +10,8 @@ use flagfall_store::{Key, StoreError};
 use futures_util::StreamExt as _;
 use tokio::time::timeout;
 
-use super::registry::{TableError, Tables};
+use super::error::TableError;
+use super::registry::Tables;
 use crate::keys::game_after;
 
 /// Games of one player that are looked at; more he cannot have unless the operator lets him.

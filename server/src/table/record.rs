@@ -5,8 +5,8 @@ use flagfall_protocol::{GameRecord, NotOpened, RecordScope, Recorder};
 use flagfall_rules::Viewer;
 use flagfall_store::StoredEntry;
 
+use super::error::TableError;
 use super::header::GameHeader;
-use super::registry::TableError;
 use super::replay::{self, ReplayError};
 
 /// Why there is no record.

@@ -7,16 +7,17 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flagfall_board::{GameId, Side, Stamp};
-use flagfall_protocol::{Code, GameSummary, LagQuota, Phase};
+use flagfall_protocol::{GameSummary, LagQuota, Phase};
 use flagfall_store::{Key, Store, StoreError, StoredEntry, WallClock};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::{Notify, oneshot};
 
 use super::actor::{Message, Opened, Shared, Stay, TableHandle, channel};
-use super::core::{ReadFailure, Table};
+use super::core::Table;
 use super::creation::Making;
 use super::due::{Care, InCare};
+use super::error::TableError;
 use super::header::GameHeader;
 use super::house;
 use super::listing::live_key;
@@ -62,39 +63,6 @@ pub struct TableSettings {
     pub signs: bool,
     /// Where players are told of new games.
     pub connections: Connections,
-}
-
-/// Why there is no table.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum TableError {
-    /// No game of this id, or a private one of others.
-    #[error("there is no game of that id, or it is private")]
-    NotFound,
-    /// The game's log is damaged.
-    #[error("this game's log is damaged; an operator must look at it. Other games go on")]
-    Quarantined,
-    /// The store does not answer.
-    #[error("the store cannot be reached now; try again in a moment")]
-    Unavailable,
-}
-
-impl From<ReadFailure> for TableError {
-    fn from(failure: ReadFailure) -> TableError {
-        match failure {
-            ReadFailure::Damaged => TableError::Quarantined,
-            ReadFailure::Unavailable => TableError::Unavailable,
-        }
-    }
-}
-
-impl From<&TableError> for Code {
-    fn from(error: &TableError) -> Code {
-        Code::new(match error {
-            TableError::NotFound => Code::NO_SUCH_GAME,
-            TableError::Quarantined => Code::GAME_QUARANTINED,
-            TableError::Unavailable => Code::STORE_UNAVAILABLE,
-        })
-    }
 }
 
 /// Why the running games could not be recovered at all. Single damaged games are no reason.

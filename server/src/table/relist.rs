@@ -4,7 +4,7 @@ use flagfall_board::GameId;
 use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
 
 use super::commit::index_keys;
-use super::core::ReadFailure;
+use super::error::ReadFailure;
 use super::replay;
 use super::rest::LISTS_WHOLE;
 use super::search::read_all;

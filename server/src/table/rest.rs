@@ -15,9 +15,10 @@ use tokio::time::sleep;
 
 use super::core::Table;
 use super::due::NEAR_MS;
+use super::error::TableError;
 use super::listing::{self, LIVE, Listing, game_of, live_key};
 use super::public_games::opening_line;
-use super::registry::{SCAN_CHUNK, TableError, Tables};
+use super::registry::{SCAN_CHUNK, Tables};
 use super::search::read_all;
 
 /// Games that are not on all lists, read at once.

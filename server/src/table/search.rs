@@ -5,7 +5,8 @@ use flagfall_rules::{Viewer, see};
 use flagfall_store::{Head, ReadError, Store, StoredEntry};
 
 use super::answers::{CommandKey, Done};
-use super::core::{Asked, ReadFailure};
+use super::core::Asked;
+use super::error::ReadFailure;
 use super::replay;
 
 /// Entries read at a time.

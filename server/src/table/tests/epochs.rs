@@ -6,7 +6,8 @@ use flagfall_protocol::{ClaimedResult, GameCommand, MoveText, Phase};
 use flagfall_rules::{Ruleset, Start, Viewer};
 use flagfall_store::Store as _;
 
-use super::super::core::{Input, Output, ReadFailure};
+use super::super::core::{Input, Output};
+use super::super::error::ReadFailure;
 use super::harness::{Client, Hand, deploy, header, now};
 
 /// The last entries are lost, and a server that comes anew opens what is left.

@@ -6,7 +6,8 @@ use flagfall_protocol::{GameCommand, Phase, Position, Presence, ServerToClient};
 use flagfall_rules::Viewer;
 use flagfall_store::{Outage, StoreError};
 
-use super::super::core::{Input, Output, ReadFailure};
+use super::super::core::{Input, Output};
+use super::super::error::ReadFailure;
 use super::harness::{Client, Hand, START, header};
 use crate::peers::Elsewhere;
 

@@ -10,7 +10,8 @@ use flagfall_rules::{Viewer, see};
 use flagfall_store::memory::Fault;
 use flagfall_store::{Append, AppendOutcome, Store as _, StoreError};
 
-use super::super::core::{Input, Output, ReadFailure};
+use super::super::core::{Input, Output};
+use super::super::error::ReadFailure;
 use super::super::replay;
 use super::harness::{Client, Hand, deploy, header, now};
 use crate::peers::Elsewhere;

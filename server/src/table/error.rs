@@ -1,0 +1,43 @@
+//! Why a game cannot be read or opened.
+
+use flagfall_protocol::Code;
+
+/// Why there is no table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum TableError {
+    /// No game of this id, or a private one of others.
+    #[error("there is no game of that id, or it is private")]
+    NotFound,
+    /// The game's log is damaged.
+    #[error("this game's log is damaged; an operator must look at it. Other games go on")]
+    Quarantined,
+    /// The store does not answer.
+    #[error("the store cannot be reached now; try again in a moment")]
+    Unavailable,
+}
+
+impl From<ReadFailure> for TableError {
+    fn from(failure: ReadFailure) -> TableError {
+        match failure {
+            ReadFailure::Damaged => TableError::Quarantined,
+            ReadFailure::Unavailable => TableError::Unavailable,
+        }
+    }
+}
+
+impl From<&TableError> for Code {
+    fn from(error: &TableError) -> Code {
+        Code::new(match error {
+            TableError::NotFound => Code::NO_SUCH_GAME,
+            TableError::Quarantined => Code::GAME_QUARANTINED,
+            TableError::Unavailable => Code::STORE_UNAVAILABLE,
+        })
+    }
+}
+
+/// Why a log could not be read on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ReadFailure {
+    Unavailable,
+    Damaged,
+}
