@@ -89,6 +89,14 @@ impl Replay {
         sentence
     }
 
+    /// The latest sentences up to this place, oldest first, at most `max`: nothing that happens later.
+    #[must_use]
+    pub fn sentences(&self, max: usize) -> Vec<String> {
+        let before = self.at.saturating_sub(1);
+        let earlier = &self.record.events[before.saturating_sub(max.saturating_sub(1))..before];
+        earlier.iter().map(|told| words::event(&told.event)).chain([self.sentence()]).collect()
+    }
+
     /// The place as a game that is looked at.
     #[must_use]
     pub fn game(&self) -> OpenGame {
@@ -240,6 +248,11 @@ mod tests {
             assert_eq!(replay.game().view.phase, if is_over { Phase::Over } else { Phase::Playing });
             replay.go(3);
             assert_eq!(replay, start);
+            assert_eq!(replay.sentences(9).len(), 3);
+            assert_eq!(replay.sentences(2).last(), Some(&replay.sentence()));
+            assert_eq!(replay.sentences(2).len(), 2);
+            replay.go(0);
+            assert_eq!(replay.sentences(9), ["Before the first event."]);
         }
     }
 

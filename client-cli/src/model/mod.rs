@@ -26,7 +26,7 @@ pub use prompts::{Choice, Choices, Prompt, Uncolored};
 /// Where a server is, unless somebody says otherwise.
 pub const DEFAULT_SERVER: &str = "ws://127.0.0.1:7171/ws";
 /// How many notes are kept.
-const NOTES_MAX: usize = 400;
+pub(crate) const NOTES_MAX: usize = 400;
 
 /// The first square of every board.
 pub(crate) const A1: Square = match Square::new(0, 0) {

@@ -6,7 +6,7 @@ use flagfall_rules::Move;
 
 use super::{absence, challenges, chat, errands, game, goal, leaving, reserve};
 use crate::errand::Errand;
-use crate::model::{Effect, Key, Model, OpenGame, Page, Prompt, Secret, Uncolored};
+use crate::model::{Effect, Key, Model, NOTES_MAX, OpenGame, Page, Prompt, Secret, Uncolored};
 use crate::targets::Carrier;
 use crate::{acts, targets};
 
@@ -70,9 +70,15 @@ fn stepping(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
                 _ => return,
             };
             replay.go(next);
-            let note = replay.sentence();
-            model.game = Some(replay.game());
-            model.say(note);
+            let (game, note, notes) = (replay.game(), replay.sentence(), replay.sentences(NOTES_MAX));
+            model.game = Some(game);
+            if model.options.plain {
+                model.say(note);
+            } else {
+                // What happens later in the record is not shown beside an earlier place.
+                model.notes = notes.into();
+                model.notes_unsaid = 0;
+            }
         }
         (_, None) => {}
     }

@@ -270,6 +270,16 @@ mod tests {
     }
 
     #[test]
+    fn the_running_program_is_found_by_its_name() {
+        let own = std::env::current_exe().unwrap();
+        let name = own.file_stem().unwrap().to_str().unwrap();
+        let program = Program::of_command(&format!("{name} bot --line random")).unwrap();
+        assert_eq!(program.path.canonicalize().unwrap(), own.canonicalize().unwrap());
+        assert_eq!(program.arguments, ["bot", "--line", "random"]);
+        assert!(Program::of_command("no-such-program bot").is_err());
+    }
+
+    #[test]
     fn a_folder_says_what_was_taken_and_what_was_not() {
         let folder = tempfile::tempdir().expect("a folder");
         put(folder.path(), "ann.py", 0o755);

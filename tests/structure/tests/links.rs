@@ -1,0 +1,88 @@
+//! Links between the repository's pages lead somewhere: to a file, and to a headline of it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+#[test]
+fn every_link_between_pages_leads_somewhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let mut pages = BTreeMap::new();
+    find_pages(&root, &mut pages);
+    assert!(pages.len() > 20, "only {} pages in {}", pages.len(), root.display());
+    let mut dead = Vec::new();
+    for (page, text) in &pages {
+        for link in links(text) {
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
+            let Ok(target) = target.canonicalize() else {
+                dead.push(format!("{}: {link}", page.display()));
+                continue;
+            };
+            let is_there =
+                pages.get(&target).is_none_or(|text| anchors(text).iter().any(|own| own == anchor));
+            if !anchor.is_empty() && !is_there {
+                dead.push(format!("{}: {link} (no such headline)", page.display()));
+            }
+        }
+    }
+    assert!(dead.is_empty(), "dead links:\n{}", dead.join("\n"));
+}
+
+fn find_pages(folder: &Path, pages: &mut BTreeMap<PathBuf, String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() && name != "target" && !name.starts_with('.') && name != "flagfall-data" {
+            find_pages(&path, pages);
+        } else if name.ends_with(".md") {
+            let text = fs::read_to_string(&path).unwrap();
+            pages.insert(path, text);
+        }
+    }
+}
+
+/// The targets of `[text](target)` outside code, without those on the web.
+fn links(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for prose in prose_lines(text) {
+        let prose: String = prose.split('`').step_by(2).collect();
+        for after in prose.split("](").skip(1) {
+            let target = after.split(')').next().unwrap_or_default();
+            if !target.is_empty() && !target.contains("://") && !target.starts_with("mailto:") {
+                found.push(target.to_owned());
+            }
+        }
+    }
+    found
+}
+
+fn prose_lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_code = false;
+    text.lines().filter(move |line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        !is_code && !is_fence
+    })
+}
+
+/// The anchors of a page's headlines, as hosts of Markdown make them.
+fn anchors(text: &str) -> Vec<String> {
+    let headlines = prose_lines(text).filter(|line| line.starts_with('#'));
+    let mut anchors: Vec<String> = Vec::new();
+    for headline in headlines {
+        let kept = headline.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+        let anchor: String =
+            kept.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_')).collect();
+        let earlier = anchors.iter().filter(|other| **other == anchor).count();
+        anchors.push(if earlier == 0 { anchor } else { format!("{anchor}-{earlier}") });
+    }
+    anchors
+}
+
+#[test]
+fn links_and_anchors_are_read_as_hosts_read_them() {
+    let text = "# The life of a `move`\n[a](b.md#c), [d](https://e), `[x](y.md)`\n```\n[f](g.md)\n```\n## Twice\n## Twice\n";
+    assert_eq!(links(text), ["b.md#c"]);
+    assert_eq!(anchors(text), ["the-life-of-a-move", "twice", "twice-1"]);
+}
