@@ -113,7 +113,7 @@ pub enum Command {
         /// The game's id, or a file with a record; - for standard input.
         #[arg(value_name = "GAME|FILE", value_parser = RecordSource::parse)]
         source: RecordSource,
-        /// Whose record: the game as Red, Blue or the public saw it live, or with everything open. What you may know now, if you do not say.
+        /// Whose record: the game as Red, Blue or the public saw it live, or with everything open. Without it, what you may know now.
         #[arg(long = "as", value_name = "red|blue|public|all", value_parser = parse_scope)]
         scope: Option<RecordScope>,
         /// As JSON.
