@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use flagfall_protocol::{Code, RatingRange};
+use flagfall_protocol::{Code, NotOpened, RatingRange};
 use flagfall_rules::{Refusal, SetupRefusal};
 
 use crate::admission::{Limit, Scope, TooMany};
@@ -163,6 +163,7 @@ fn of_the_server() -> Vec<(String, String)> {
         .chain(webhooks.iter().map(|error| pair(error.code(), error.to_string())))
         .chain(tables.iter().map(|error| pair(Code::from(error).as_str(), error.to_string())))
         .chain(creations.iter().map(|error| pair(Code::from(error).as_str(), error.to_string())))
+        .chain([pair(Code::RECORD_NOT_OPENED, NotOpened.to_string())])
         .collect()
 }
 

@@ -314,10 +314,8 @@ fn options_of(base: &'static Ruleset) -> impl DoubleEndedIterator<Item = RuleOpt
 /// Every combination of the values of a ruleset's options: a constant, computed when it is first
 /// asked for. A few thousand rulesets can be made in all, and a test counts them.
 fn combinations(base: &'static Ruleset) -> Option<&'static [Ruleset]> {
-    static RULESETS: [OnceLock<Vec<Ruleset>>; rulesets::ALL.len()] =
-        [const { OnceLock::new() }; rulesets::ALL.len()];
-    static TEXTS: [OnceLock<Vec<Texts>>; rulesets::ALL.len()] =
-        [const { OnceLock::new() }; rulesets::ALL.len()];
+    static RULESETS: [OnceLock<Vec<Ruleset>>; rulesets::COUNT] = [const { OnceLock::new() }; rulesets::COUNT];
+    static TEXTS: [OnceLock<Vec<Texts>>; rulesets::COUNT] = [const { OnceLock::new() }; rulesets::COUNT];
 
     let number = rulesets::ALL.iter().position(|ruleset| ruleset.id == base.id)?;
     let texts = TEXTS[number].get_or_init(|| {

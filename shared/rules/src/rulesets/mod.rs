@@ -19,8 +19,11 @@ pub use silent_defense::SILENT_DEFENSE;
 
 use crate::ruleset::Ruleset;
 
-/// In the order in which they are offered.
-pub(crate) const ALL: &[&Ruleset] = &[
+/// How many rulesets have a name of their own.
+pub(crate) const COUNT: usize = 12;
+
+/// In the order in which they are offered. Each has one address.
+pub(crate) static ALL: [&Ruleset; COUNT] = [
     &CLASSIC,
     &TOURNAMENT,
     &BARRAGE,
@@ -39,7 +42,7 @@ impl Ruleset {
     /// Every ruleset with a name of its own.
     #[must_use]
     pub fn all() -> &'static [&'static Ruleset] {
-        ALL
+        &ALL
     }
 }
 
