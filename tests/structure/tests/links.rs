@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 #[test]
 fn every_link_between_pages_leads_somewhere() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
     let mut pages = BTreeMap::new();
     find_pages(&root, &mut pages);
     assert!(pages.len() > 20, "only {} pages in {}", pages.len(), root.display());
@@ -14,7 +14,8 @@ fn every_link_between_pages_leads_somewhere() {
     for (page, text) in &pages {
         for link in links(text) {
             let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
-            let target = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
+            let target =
+                if file.is_empty() { page.clone() } else { page.parent().expect("a folder").join(file) };
             let Ok(target) = target.canonicalize() else {
                 dead.push(format!("{}: {link}", page.display()));
                 continue;
@@ -30,13 +31,13 @@ fn every_link_between_pages_leads_somewhere() {
 }
 
 fn find_pages(folder: &Path, pages: &mut BTreeMap<PathBuf, String>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         if path.is_dir() && name != "target" && !name.starts_with('.') && name != "flagfall-data" {
             find_pages(&path, pages);
         } else if name.ends_with(".md") {
-            let text = fs::read_to_string(&path).unwrap();
+            let text = fs::read_to_string(&path).expect("a page");
             pages.insert(path, text);
         }
     }
