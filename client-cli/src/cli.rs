@@ -237,7 +237,7 @@ pub enum Command {
     },
     /// Answer requests about games, a JSON line each, without a network: for tests and tools.
     #[command(
-        after_help = "Reads a JSON request from each line of the standard input and answers each with a JSON line, in order; ends when the input ends. Whoever talks to it sees every rank. docs/protocol/REFEREE.md has all requests and a session to paste.\n\nExample:\n  echo '{\"type\":\"about\"}' | flagfall referee"
+        after_help = "Reads a JSON request from each line of the standard input and answers each with a JSON line, in order; ends when the input ends. Anyone who talks to it sees every rank. docs/protocol/REFEREE.md has all requests and a session to paste.\n\nExample:\n  echo '{\"type\":\"about\"}' | flagfall referee"
     )]
     Referee,
 }

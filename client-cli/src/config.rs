@@ -108,7 +108,7 @@ impl ConfigDir {
         Ok(Identity { path: slot_path(&folder, name, 1), _lock: None })
     }
 
-    /// A guest without a file that can be written: whoever has no folder can play, and cannot come back.
+    /// A guest without a file that can be written. They can play, but cannot come back.
     #[must_use]
     pub fn unkept_identity(&self, server: &Address, name: Option<&str>) -> Identity {
         let folder = self.root.join("guests").join(server.file_name());

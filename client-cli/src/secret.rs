@@ -62,7 +62,7 @@ impl Silent {
 
 impl Drop for Silent {
     fn drop(&mut self) {
-        // Whoever closed the terminal does not miss its echo.
+        // A terminal that is gone needs no echo.
         drop(terminal::disable_raw_mode());
     }
 }

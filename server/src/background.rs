@@ -11,8 +11,8 @@ use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
-/// Threads of low priority, started when they are needed. Cheap to clone. How much runs at once is
-/// limited by the callers.
+/// A bounded number of threads of low priority, started when they are needed. Cheap to clone. Further
+/// work waits; how much may wait is limited by the callers.
 #[derive(Clone)]
 pub(crate) struct Background(Arc<Threads>);
 
@@ -20,10 +20,16 @@ pub(crate) struct Background(Arc<Threads>);
 struct Threads(Option<Runtime>);
 
 impl Background {
-    /// Threads with this name. No thread is started yet.
-    pub(crate) fn new(name: &'static str) -> Background {
+    /// At most as many threads as there are cores. No thread is started yet.
+    pub(crate) fn per_core(name: &'static str) -> Background {
+        Background::new(name, std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+    }
+
+    /// At most so many threads. No thread is started yet.
+    pub(crate) fn new(name: &'static str, threads: usize) -> Background {
         let runtime = Builder::new_current_thread()
             .thread_name(name)
+            .max_blocking_threads(threads.max(1))
             .on_thread_start(lower_priority)
             .build()
             .inspect_err(|error| tracing::error!(%error, name, "no threads of low priority"));
@@ -78,7 +84,7 @@ mod tests {
 
     #[tokio::test]
     async fn work_runs_at_low_priority_and_the_caller_keeps_its_own() {
-        let background = Background::new("test");
+        let background = Background::new("test", 1);
         let priority = || {
             let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap_or_default();
             let fields = stat.rsplit(')').next().unwrap_or_default();

@@ -181,7 +181,7 @@ impl Server {
                 deployments,
                 connections,
                 peers,
-                background: Background::new("requests"),
+                background: Background::per_core("requests"),
                 started: Instant::now(),
                 health_turn: tokio::sync::Mutex::default(),
                 committed: Committed::new(REQUESTS_COMMITTED_MAX),

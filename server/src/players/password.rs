@@ -159,7 +159,7 @@ impl Hasher {
         Hasher {
             argon2,
             queue: HashQueue::new(at_once, settings.waiting.clamp(1, 100_000)),
-            threads: Background::new("passwords"),
+            threads: Background::new("passwords", at_once),
             nobodys: nobodys.into(),
         }
     }

@@ -117,7 +117,7 @@ fn unknown_words_after_a_slash_are_never_sent() {
     }
     let mut model = plain();
     assert_eq!(sent(&line(&mut model, "say 1/2 a point?")).len(), 1);
-    assert_eq!(sent(&line(&mut plain(), "say /report he insults me")).len(), 1);
+    assert_eq!(sent(&line(&mut plain(), "say /report they insult me")).len(), 1);
 }
 
 #[test]

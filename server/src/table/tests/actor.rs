@@ -276,7 +276,7 @@ async fn while_the_store_hangs_the_table_shows_itself_and_takes_commands() {
     open(&table, &cy).await;
     assert!(matches!(cy.next().await, ServerToClient::Game { .. }));
     assert!(table.look(None).await.is_ok());
-    assert!(table.record(&Background::new("test"), None, None).await.is_ok());
+    assert!(table.record(&Background::new("test", 1), None, None).await.is_ok());
     assert!(ana.texts().is_empty());
     drop(held);
     assert!(matches!(ana.next().await, ServerToClient::Accepted { .. }));
@@ -434,7 +434,7 @@ async fn house_players_play_whole_games_of_every_ruleset() {
         house.tables.create(new).await.unwrap();
         let table = house.tables.find(id).await.unwrap();
         play_against_the_house(&table, ruleset).await;
-        let record = table.record(&Background::new("test"), None, None).await.unwrap();
+        let record = table.record(&Background::new("test", 1), None, None).await.unwrap();
         let has_deployed = ruleset.start == flagfall_rules::Start::Deployments;
         assert!(record.outcome.is_some(), "{}", ruleset.id);
         assert_eq!(record.deployments.blue.is_some(), has_deployed, "{}", ruleset.id);
