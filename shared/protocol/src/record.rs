@@ -301,7 +301,8 @@ impl GameRecord {
     }
 
     /// Whether play began: games with coins are played at once (§Q1).
-    fn has_started(&self) -> bool {
+    #[must_use]
+    pub fn has_started(&self) -> bool {
         let has_coins = |ruleset: &rules::Ruleset| ruleset.start == rules::Start::Coins;
         rules::Ruleset::find(&self.terms.ruleset).is_some_and(has_coins)
             || self.events.iter().any(|told| matches!(told.event, GameEvent::Started { .. }))

@@ -26,15 +26,19 @@ pub(super) fn read(text: &str) -> Result<GameRecord, ImportError> {
     }
     let id = facts.of("Rules")?;
     let ruleset = Ruleset::parse(id).map_err(|error| ImportError::Rules(error.to_string()))?;
-    let mut record = facts.record(ruleset)?;
-    for (line, told) in &acts {
-        let event = act_of(told, ruleset).ok_or_else(|| ImportError::Line {
+    let mut told = facts.record(ruleset)?;
+    for (line, act) in &acts {
+        let event = act_of(act, ruleset).ok_or_else(|| ImportError::Line {
             line: *line,
             what: "a number, a side and a move are wanted, as in 1 Red a4a5".to_owned(),
         })?;
-        record.events.push(RecordedEvent::new(Stamp(0), 0, event));
+        told.events.push(RecordedEvent::new(Stamp(0), 0, event));
     }
-    let record = told::play(&record, ruleset)?;
+    let record = told::play(&told, ruleset)?;
+    if told.has_started() && !record.has_started() {
+        let what = "the game was over before it began: the line \"Started: no\" is missing";
+        return Err(ImportError::Form(what.to_owned()));
+    }
     let written = record.to_string();
     let mut truths = written.lines().filter(|line| is_act(line));
     for (line, told) in &acts {

@@ -358,3 +358,17 @@ fn moves_by_mail_are_read_as_people_write_them() {
     );
     assert!(read(&text.replace("Result:", "Outcome:")).is_err());
 }
+
+/// Blue's deployment is illegal and loses the game (§U7), so no game began; found by fuzzing.
+#[test]
+fn a_game_that_was_over_before_it_began_must_say_so() {
+    let text = "Flagfall record 1\nGame: 999999999999\nRules: course\nTime: no clock\n\
+        Lakes: b5 c5 g5 h5 b6 c6 g6 h6\nRed: ana\nBlue: bo\nResult: Red wins (illegal_act)\n\
+        Blue deployed: BS981B595758484839FF627694869B35B799B6B7\n\
+        Blue salt: 0fd819bd6d0b928fa52f870107dddfbe6ea0d48345d7a60703d81d8e7a168e67\n";
+    let error = import(text, Format::Text, None).unwrap_err().to_string();
+    assert!(error.contains("Started: no"), "{error}");
+    let record = import(&format!("{text}Started: no\n"), Format::Text, None).unwrap();
+    let back = import(&export(&record, Format::Text).unwrap(), Format::Text, None);
+    assert_eq!(back, Ok(record));
+}
