@@ -4,10 +4,10 @@ use flagfall_board::Side;
 use flagfall_protocol::{Accepted, CommandId, Player, PlayerKind};
 use tokio::time::Instant;
 
-use crate::admission::{Client, Held, Holder, Ticket, TooMany};
 use crate::lobby::{LobbyCommand, LobbyRefusal};
 use crate::server::App;
 use crate::table::{TableError, TableHandle};
+use flagfall_base::admission::{Client, Held, Holder, Ticket, TooMany};
 
 /// Bytes that an accepted command of the lobby adds to the store, about.
 const LOBBY_COMMAND_BYTES: usize = 1_024;

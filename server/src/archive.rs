@@ -7,28 +7,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
-use flagfall_store::{Archive, Head, Key, ReadError, Store, StoreError, Update, Write};
+use flagfall_store::{Archive, Head, ReadError, Store, StoreError, Update, Write};
 use metrics::counter;
 use tokio::time::sleep;
 
-use crate::metrics::GAMES_ARCHIVED;
 use crate::table::{TableError, finished};
+use flagfall_base::keys::{ENDED, Time16};
+use flagfall_base::telemetry::GAMES_ARCHIVED;
 
 /// Records read at a time.
 const CHUNK: usize = 256;
-/// What the keys of all ends begin with.
-const ENDED: &str = "ended/";
-
 /// The record of a game that ends now; it goes with the append of the end.
 pub(crate) fn ended(game: GameId, at: Stamp) -> Option<Write> {
-    // Moments have one width, so that keys stand in the order of time.
-    let key = Key::new(format!("{ENDED}{:016}/{game}", at.0)).ok()?;
+    let key = ENDED.key([&Time16(at), &game]).ok()?;
     Some(Write::Put { key, value: Vec::new(), expires: None })
-}
-
-fn ended_at(key: &Key) -> Option<(Stamp, GameId)> {
-    let (at, game) = std::str::from_utf8(key.as_bytes()).ok()?.strip_prefix(ENDED)?.split_once('/')?;
-    Some((Stamp(at.parse().ok()?), game.parse().ok()?))
 }
 
 /// Has games archived so long after their end, with so much time between two looks, until the future is dropped. Without a time after the end none is.
@@ -39,7 +31,7 @@ pub async fn archive_old_games(store: Arc<dyn Store>, after: Option<Duration>, e
             Ok(0) => {}
             Ok(games) => tracing::info!(games, "games that are long over were archived"),
             Err(error) => {
-                crate::trouble::note_refusal(
+                flagfall_base::store_errors::note_refusal(
                     &error,
                     "games that are long over could not be archived; they will be",
                 );
@@ -54,14 +46,14 @@ pub async fn archive_old_games(store: Arc<dyn Store>, after: Option<Duration>, e
 /// # Errors
 /// [`StoreError`]: the others will be found again. A damaged game is no error; it is told and stays as it is.
 pub async fn archive_due(store: &dyn Store, after: Duration) -> Result<usize, StoreError> {
-    let prefix = Key::new(ENDED)?;
+    let prefix = ENDED.all()?;
     let (mut archived, mut from) = (0, None);
     loop {
         let records = store.scan(prefix.clone(), from.take(), CHUNK).await?;
         let Some((last, _)) = records.last() else { return Ok(archived) };
         from = Some(last.clone());
         for (key, _) in records {
-            let Some((at, game)) = ended_at(&key) else { continue };
+            let Some((at, game)) = ENDED.time_and_game(&key) else { continue };
             if !is_old(store, at, after) {
                 return Ok(archived);
             }
@@ -146,7 +138,7 @@ mod tests {
         assert_eq!(archive_due(&store, after).await, Ok(0), "and no more");
         clock.advance_ms(60_000);
         assert_eq!(archive_due(&store, after).await, Ok(1));
-        assert!(store.scan(Key::new(ENDED).unwrap(), None, 10).await.unwrap().is_empty());
+        assert!(store.scan(ENDED.all().unwrap(), None, 10).await.unwrap().is_empty());
     }
 
     #[tokio::test]
@@ -161,7 +153,7 @@ mod tests {
             let first = archive_due(&store, Duration::from_secs(1)).await;
             assert!(first == Ok(2) || fault == Fault::Unavailable, "{first:?}");
             assert!(archive_due(&store, Duration::from_secs(1)).await.is_ok());
-            assert!(store.scan(Key::new(ENDED).unwrap(), None, 10).await.unwrap().is_empty());
+            assert!(store.scan(ENDED.all().unwrap(), None, 10).await.unwrap().is_empty());
         }
     }
 }

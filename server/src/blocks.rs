@@ -5,6 +5,7 @@ use flagfall_store::{Key, Store, StoreError, Update, UpdateOutcome, Write};
 use thiserror::Error;
 
 use crate::players::{Standing, player_shown};
+use flagfall_base::keys::BLOCKS;
 
 /// Players one player may block.
 pub const BLOCKS_MAX: usize = 100;
@@ -40,7 +41,7 @@ impl BlockRefusal {
 
 impl From<StoreError> for BlockRefusal {
     fn from(error: StoreError) -> BlockRefusal {
-        crate::trouble::note_refusal(&error, "the store did not take or tell a block");
+        flagfall_base::store_errors::note_refusal(&error, "the store did not take or tell a block");
         BlockRefusal::Store
     }
 }
@@ -121,9 +122,9 @@ pub(crate) async fn are_apart(store: &dyn Store, one: &str, other: &str) -> Resu
 }
 
 pub(crate) fn blocks_of(owner: &str) -> Result<Key, StoreError> {
-    Ok(Key::new(format!("blocks/{owner}/"))?)
+    BLOCKS.under([&owner])
 }
 
 fn block_key(owner: &str, other: &str) -> Result<Key, StoreError> {
-    Ok(Key::new(format!("blocks/{owner}/{other}"))?)
+    BLOCKS.key([&owner, &other])
 }

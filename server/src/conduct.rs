@@ -3,6 +3,7 @@
 //! A mark is a record of its own, `left/PLAYER/GAME`, written in the append that ends the game: so there is one for each game, whatever crashes, and
 //! it fades by itself. Nothing is counted anywhere else: what follows from the marks is computed when somebody wants to be paired.
 
+use flagfall_base::keys::LEFT;
 use flagfall_board::{GameId, Stamp};
 use flagfall_protocol::Conduct;
 use flagfall_store::{Key, Store, StoreError, Write};
@@ -16,7 +17,7 @@ const WAITS_S: [u64; 5] = [0, 120, 600, 1_800, 3_600];
 
 /// The mark of a player who has left this game at this moment, or did not deploy; none when his id makes no key.
 pub(crate) fn mark(player: &str, game: GameId, at: Stamp) -> Option<Write> {
-    let key = Key::new(format!("left/{player}/{game}")).ok()?;
+    let key = LEFT.key([&player, &game]).ok()?;
     Some(Write::Put { key, value: at.0.to_string().into_bytes(), expires: Some(at.plus_ms(MARK_MS)) })
 }
 
@@ -34,7 +35,7 @@ pub(crate) async fn conduct_of(store: &dyn Store, player: &str) -> Result<Conduc
 
 /// All marks of a player.
 pub(crate) fn marks_of(player: &str) -> Result<Key, StoreError> {
-    Ok(Key::new(format!("left/{player}/"))?)
+    LEFT.under([&player])
 }
 
 fn conduct(count: usize, latest: u64, now: Stamp) -> Conduct {

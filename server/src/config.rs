@@ -18,13 +18,13 @@ use flagfall_tls::{AuthorityError, Trust};
 use thiserror::Error;
 use tracing_subscriber::EnvFilter;
 
-use crate::memory::MemoryLimit;
 use crate::notices::Reach;
 use crate::proof::{KeyError, KeySource, SigningKey};
 use crate::prune::Lifetimes;
 use crate::ratings::FirstMove;
 use crate::redis_tls::{RedisTlsError, RedisTlsFiles};
 use crate::settings::{Limits, Passwords, Settings, Times};
+use flagfall_base::memory::MemoryLimit;
 
 pub use self::admission::AdmissionFlags;
 

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use flagfall_board::Side;
 use flagfall_protocol::{Code, PlayerKind, SavedDeployment, SavedDeployments, Secret};
 use flagfall_rules::{Ruleset, Setup};
-use flagfall_store::{Key, Store, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Store, StoreError, Update, UpdateOutcome, Write};
 
-use crate::players::Identity;
+use flagfall_base::identity::Identity;
+use flagfall_base::keys::DEPLOYMENTS;
 
 /// Deployments of one ruleset that a player keeps at most.
 pub const PER_RULESET_MAX: usize = 50;
@@ -75,7 +76,7 @@ impl DeploymentError {
 
 impl From<StoreError> for DeploymentError {
     fn from(error: StoreError) -> DeploymentError {
-        crate::trouble::note_refusal(&error, "the store refused a request about deployments");
+        flagfall_base::store_errors::note_refusal(&error, "the store refused a request about deployments");
         DeploymentError::Store
     }
 }
@@ -92,7 +93,7 @@ impl Deployments {
     /// # Errors
     /// [`DeploymentError::Store`].
     pub async fn list(&self, asker: &Identity) -> Result<SavedDeployments, DeploymentError> {
-        let prefix = key(&asker.player.id, "")?;
+        let prefix = DEPLOYMENTS.under([&asker.player.id])?;
         let mut deployments = Vec::new();
         for (key, value) in self.store.scan(prefix.clone(), None, ALL_MAX).await? {
             let place = key.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
@@ -129,9 +130,9 @@ impl Deployments {
         // As Red's: whoever loads it as Blue has it turned.
         let text = Setup::from_text(text, Side::Red, rules)?.deploy(Side::Red, rules)?.into_text();
         let text: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
-        let own = key(&asker.player.id, &format!("{}/", rules.id))?;
+        let own = DEPLOYMENTS.under([&asker.player.id, &rules.id])?;
         let kept = self.store.scan(own, None, PER_RULESET_MAX).await?;
-        let key = key(&asker.player.id, &format!("{}/{name}", rules.id))?;
+        let key = DEPLOYMENTS.key([&asker.player.id, &rules.id, &name])?;
         if kept.len() >= PER_RULESET_MAX && kept.iter().all(|(other, _)| *other != key) {
             return Err(DeploymentError::TooMany);
         }
@@ -147,7 +148,7 @@ impl Deployments {
         if !SavedDeployment::is_name(name) {
             return Err(DeploymentError::NotFound);
         }
-        let key = key(&asker.player.id, &format!("{}/{name}", base(ruleset)?.id))?;
+        let key = DEPLOYMENTS.key([&asker.player.id, &base(ruleset)?.id, &name])?;
         self.store.get(key.clone()).await?.ok_or(DeploymentError::NotFound)?;
         self.write(Write::Delete { key }).await
     }
@@ -157,7 +158,7 @@ impl Deployments {
     /// # Errors
     /// [`StoreError`]: some may be left.
     pub async fn forget(&self, player: &str) -> Result<(), StoreError> {
-        for (key, _) in self.store.scan(Key::new(format!("deployments/{player}/"))?, None, ALL_MAX).await? {
+        for (key, _) in self.store.scan(DEPLOYMENTS.under([&player])?, None, ALL_MAX).await? {
             self.store.update(Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] }).await?;
         }
         Ok(())
@@ -174,8 +175,4 @@ impl Deployments {
 /// The ruleset without changes: they change no army.
 fn base(ruleset: &str) -> Result<&'static Ruleset, DeploymentError> {
     Ruleset::all().iter().copied().find(|known| known.id == ruleset).ok_or(DeploymentError::NoSuchRuleset)
-}
-
-fn key(player: &str, rest: &str) -> Result<Key, StoreError> {
-    Ok(Key::new(format!("deployments/{player}/{rest}"))?)
 }

@@ -1,12 +1,13 @@
 //! What is left of an account that was deleted: taken away after it, and again after a crash, until nothing is.
 
 use flagfall_protocol::Player;
-use flagfall_store::{Key, StoreError, Update, Write};
+use flagfall_store::{StoreError, Update, Write};
 
 use crate::blocks;
 use crate::conduct;
 use crate::players::leaving_key;
 use crate::server::App;
+use flagfall_base::keys::LEAVING;
 
 /// Deleted accounts that are looked at in one go.
 const LEAVING_MAX: usize = 512;
@@ -38,7 +39,7 @@ pub(crate) async fn finish(app: &App, player: &Player) -> Result<(), StoreError>
 /// # Errors
 /// [`StoreError`]: the rest is found again.
 pub(crate) async fn finish_all(app: &App) -> Result<(), StoreError> {
-    for (_, value) in app.store.scan(Key::new("leaving/")?, None, LEAVING_MAX).await? {
+    for (_, value) in app.store.scan(LEAVING.all()?, None, LEAVING_MAX).await? {
         let Ok(player) = serde_json::from_slice::<Player>(&value) else { continue };
         finish(app, &player).await?;
         tracing::info!(player = %player.id, "what was left of a deleted account is gone");

@@ -8,14 +8,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
+use flagfall_base::telemetry;
 use flagfall_protocol::Exit;
 use flagfall_server::config::{Command, Config, LISTEN, LogFormat, MetricsListen};
 use flagfall_server::probe::{ProbeError, probe};
 use flagfall_server::proof::KeyError;
 use flagfall_server::server::{Listeners, Server};
+use flagfall_server::settings::Settings;
 use flagfall_server::storage::{self, OpenFailure, Opened, StoreFailure};
 use flagfall_server::table::{StartError, relist};
-use flagfall_server::{metrics, settings::Settings};
 use flagfall_store::{Archive, EmbeddedStore, OpenError, RedisOpenError, Store};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{SignalKind, signal};
@@ -133,7 +134,7 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
     let game = Port::reserve("listen", config.listen)?;
     let metrics = match config.metrics_listen {
         MetricsListen::Off => None,
-        MetricsListen::At(address) => match metrics::install() {
+        MetricsListen::At(address) => match telemetry::install() {
             Some(handle) => Some((Port::reserve("metrics-listen", address)?, handle)),
             None => None,
         },

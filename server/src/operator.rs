@@ -3,15 +3,16 @@
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{RatingChange, is_printable};
-use flagfall_store::{Key, Store, StoreError, Write};
+use flagfall_store::{Store, StoreError, Write};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::chance::{ChanceError, random_code};
 use crate::players::{ClosureError, find_player, set_closed};
 use crate::ratings::{UndoError, rated_games, undo};
 use crate::reports::{Report, reports};
-use crate::scan::Scan;
+use flagfall_base::keys::{OPERATOR_LOG, Time15};
+use flagfall_base::random::{ChanceError, random_code};
+use flagfall_base::scan::Scan;
 
 /// Entries of the log, or reports, that are listed at most: the latest.
 const LISTED_MAX: usize = 500;
@@ -100,7 +101,11 @@ impl<'a> Operator<'a> {
         let value = serde_json::to_vec(&act)
             .map_err(|_| StoreError::Damaged { what: "an act cannot be written".to_owned() })?;
         // In the order of time; the code keeps two of one moment apart.
-        Ok(Write::Put { key: Key::new(format!("operator_log/{:015}-{id}", act.at))?, value, expires: None })
+        Ok(Write::Put {
+            key: OPERATOR_LOG.key([&format_args!("{}-{id}", Time15(Stamp(act.at)))])?,
+            value,
+            expires: None,
+        })
     }
 
     /// Closes an account: nobody gets in with it, and its sockets are closed.
@@ -161,7 +166,7 @@ impl<'a> Operator<'a> {
 /// # Errors
 /// [`StoreError`].
 pub async fn acts(store: &dyn Store) -> Result<Vec<Act>, StoreError> {
-    let prefix = Key::new("operator_log/")?;
+    let prefix = OPERATOR_LOG.all()?;
     let (mut acts, mut scan) = (std::collections::VecDeque::new(), Scan::new(store, prefix, CHUNK));
     while let Some(records) = scan.next().await? {
         for (_, value) in &records {

@@ -18,12 +18,12 @@ use metrics::counter;
 use tokio::time::sleep;
 
 use crate::histories;
-use crate::keys::game_after;
-use crate::metrics::PRUNED;
 use crate::players::{Listed, NewGuests, idle_guest, player_kind, stored_guests};
-use crate::scan::Scan;
 use crate::settings::Times;
 use crate::table::{Finished, GameHeader, TableError, finished};
+use flagfall_base::keys::{ENDED, GUEST_ENDED, QUEUE, REMATCH, REPORT_OF, TOLD, Time16};
+use flagfall_base::scan::Scan;
+use flagfall_base::telemetry::PRUNED;
 
 /// Records read at a time.
 const CHUNK: usize = 256;
@@ -32,7 +32,6 @@ const AT_A_LOOK: usize = 200;
 /// Records that a game can have of one kind: queues of its players.
 const OF_A_GAME_MAX: usize = 16;
 /// What the keys of all finished games of guests begin with.
-const GUEST_ENDED: &str = "guest_ended/";
 
 /// How long things of guests are kept; for ever without a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,7 +81,7 @@ pub(crate) fn guest_ended(game: GameId, header: &GameHeader, at: Stamp) -> Optio
     if header.terms.rated || !is_of_guests(&header.players) {
         return None;
     }
-    let key = Key::new(format!("{GUEST_ENDED}{:016}/{game}", at.0)).ok()?;
+    let key = GUEST_ENDED.key([&Time16(at), &game]).ok()?;
     Some(Write::Put { key, value: Vec::new(), expires: None })
 }
 
@@ -101,7 +100,7 @@ pub(crate) async fn prune_old(store: Arc<dyn Store>, lifetimes: Lifetimes, every
             Ok(Pruned { guests, games }) => {
                 tracing::info!(guests, games, "deleted: guests who never played, finished games of guests");
             }
-            Err(error) => crate::trouble::note_refusal(&error, "pruning stopped; it will go on"),
+            Err(error) => flagfall_base::store_errors::note_refusal(&error, "pruning stopped; it will go on"),
         }
         sleep(every).await;
     }
@@ -145,10 +144,10 @@ async fn prune_new_guests(store: &dyn Store, age: Duration, max: usize) -> Resul
 
 async fn prune_listed_games(store: &dyn Store, age: Duration, max: usize) -> Result<usize, StoreError> {
     let mut games = 0;
-    let mut list = Scan::new(store, Key::new(GUEST_ENDED)?, CHUNK);
+    let mut list = Scan::new(store, GUEST_ENDED.all()?, CHUNK);
     while let Some(entries) = list.next().await? {
         for (entry, _) in entries {
-            let Some((at, game)) = parse_ended(&entry) else { continue };
+            let Some((at, game)) = GUEST_ENDED.time_and_game(&entry) else { continue };
             if !is_old(store, at, age) || games >= max {
                 return Ok(games);
             }
@@ -157,7 +156,7 @@ async fn prune_listed_games(store: &dyn Store, age: Duration, max: usize) -> Res
                 Verdict::Later => continue,
                 Verdict::Kept => {}
             }
-            let archive_entry = Key::new(format!("ended/{:016}/{game}", at.0))?;
+            let archive_entry = ENDED.key([&Time16(at), &game])?;
             delete(store, vec![archive_entry, entry]).await?;
         }
     }
@@ -244,7 +243,7 @@ async fn prune_game(store: &dyn Store, game: GameId, age: Duration, run: Run) ->
 
 /// Whether operators still keep a report of the game, or its histories are still to be written.
 async fn has_more_to_come(store: &dyn Store, game: GameId) -> Result<bool, StoreError> {
-    let reports = store.scan(Key::new(format!("report_of/{game}/"))?, None, 1).await?;
+    let reports = store.scan(REPORT_OF.under([&game])?, None, 1).await?;
     let due = histories::due_key(game);
     let is_due = match due {
         Some(due) => store.get(due).await?.is_some(),
@@ -256,11 +255,11 @@ async fn has_more_to_come(store: &dyn Store, game: GameId) -> Result<bool, Store
 /// Deletes a game: its records first and its log last, so that whoever is interrupted finds it again.
 async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result<(), StoreError> {
     let mut keys = histories::keys_of_game(game, over)?;
-    keys.push(Key::new(format!("rematch/{game}"))?);
-    let queues = store.scan(Key::new(format!("queue/{game}/"))?, None, OF_A_GAME_MAX).await?;
+    keys.push(REMATCH.key([&game])?);
+    let queues = store.scan(QUEUE.under([&game])?, None, OF_A_GAME_MAX).await?;
     keys.extend(queues.into_iter().map(|(key, _)| key));
     for side in Side::BOTH {
-        keys.push(Key::new(format!("told/{}/{game}", over.players[side].id))?);
+        keys.push(TOLD.key([&over.players[side].id, &game])?);
     }
     delete(store, keys).await?;
     store.delete_log(game).await?;
@@ -282,13 +281,6 @@ async fn delete(store: &dyn Store, keys: Vec<Key>) -> Result<(), StoreError> {
             Err(StoreError::Unavailable { why: "it did not say whether it deleted".to_owned() })
         }
     }
-}
-
-fn parse_ended(key: &Key) -> Option<(Stamp, GameId)> {
-    let rest = std::str::from_utf8(key.as_bytes()).ok()?.strip_prefix(GUEST_ENDED)?;
-    let at = rest.split_once('/')?.0;
-    let prefix = Key::new(format!("{GUEST_ENDED}{at}/")).ok()?;
-    Some((Stamp(at.parse().ok()?), game_after(key, &prefix)?))
 }
 
 fn is_old(store: &dyn Store, at: Stamp, age: Duration) -> bool {

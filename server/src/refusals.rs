@@ -6,9 +6,7 @@ use std::collections::BTreeMap;
 use flagfall_protocol::{Code, NotOpened, RatingRange};
 use flagfall_rules::{Refusal, SetupRefusal};
 
-use crate::admission::{Limit, Scope, TooMany};
 use crate::blocks::BlockRefusal;
-use crate::chance::ChanceError;
 use crate::deployments::DeploymentError;
 use crate::gateway::MannersRefusal;
 use crate::lobby::{LobbyRefusal, check_rated, check_terms};
@@ -17,6 +15,8 @@ use crate::players::{NameError, PasswordError, PlayerError};
 use crate::reports::ReportRefusal;
 use crate::table::{CreateError, StaleEpoch, TableError};
 use crate::turns::QueueError;
+use flagfall_base::admission::{Limit, Scope, TooMany};
+use flagfall_base::random::ChanceError;
 
 const DOCUMENT: &str = include_str!("../../docs/protocol/messages.md");
 

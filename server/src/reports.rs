@@ -2,10 +2,11 @@
 
 use flagfall_board::GameId;
 use flagfall_protocol::{Code, Player, PlayerKind, is_printable};
-use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Expect, Store, StoreError, Update, UpdateOutcome, Write};
 use serde::{Deserialize, Serialize};
 
-use crate::scan::Scan;
+use flagfall_base::keys::{REPORT_OF, REPORTED, REPORTS, Time15};
+use flagfall_base::scan::Scan;
 use thiserror::Error;
 
 /// Letters of a reason.
@@ -70,7 +71,7 @@ impl ReportRefusal {
 
 impl From<StoreError> for ReportRefusal {
     fn from(error: StoreError) -> ReportRefusal {
-        crate::trouble::note_refusal(&error, "the store did not take a report");
+        flagfall_base::store_errors::note_refusal(&error, "the store did not take a report");
         ReportRefusal::Store
     }
 }
@@ -93,11 +94,7 @@ pub(crate) async fn report(
     if reported.kind == PlayerKind::House {
         return Err(ReportRefusal::HousePlayer);
     }
-    let today = store.scan(
-        Key::new(format!("reported/{}/", reporter.id)).map_err(StoreError::from)?,
-        None,
-        REPORTS_MAX,
-    );
+    let today = store.scan(REPORTED.under([&reporter.id])?, None, REPORTS_MAX);
     if today.await?.len() >= REPORTS_MAX {
         return Err(ReportRefusal::TooMany);
     }
@@ -110,9 +107,10 @@ pub(crate) async fn report(
         reason: reason.to_owned(),
     };
     let value = serde_json::to_vec(&report).map_err(|_| ReportRefusal::Store)?;
-    let once = Key::new(format!("report_of/{game}/{}", reporter.id)).map_err(StoreError::from)?;
-    let counted = Key::new(format!("reported/{}/{game}", reporter.id)).map_err(StoreError::from)?;
-    let kept = Key::new(format!("reports/{:015}-{game}-{}", at.0, reporter.id)).map_err(StoreError::from)?;
+    let once = REPORT_OF.key([&game, &reporter.id])?;
+    let counted = REPORTED.key([&reporter.id, &game])?;
+    let kept =
+        REPORTS.key([&format_args!("{}-{game}-{}", Time15(at), reporter.id)]).map_err(StoreError::from)?;
     let expires = Some(at.plus_ms(KEPT_MS));
     let update = Update {
         conditions: vec![(once.clone(), Expect::Absent)],
@@ -138,7 +136,7 @@ pub(crate) async fn report(
 /// # Errors
 /// [`StoreError`].
 pub(crate) async fn reports(store: &dyn Store) -> Result<Vec<Report>, StoreError> {
-    let prefix = Key::new("reports/")?;
+    let prefix = REPORTS.all()?;
     let (mut reports, mut scan) = (Vec::new(), Scan::new(store, prefix, CHUNK));
     while let Some(records) = scan.next().await? {
         for (_, value) in &records {

@@ -15,28 +15,29 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 
-use crate::admission::{Admission, AdmissionLimits, ProxyTrust};
 use crate::allowance::look_at_all;
 use crate::archive::archive_old_games;
-use crate::background::Background;
-use crate::committed::Committed;
 use crate::deployments::Deployments;
 use crate::farewell::finish_all;
-use crate::gateway::{self, Connections, Doorkeeper, ListenerLimits};
+use crate::gateway::{self, Doorkeeper, ListenerLimits};
 use crate::histories::Histories;
 use crate::http;
 use crate::lobby::Lobby;
-use crate::metrics as names;
 use crate::notices::{Notices, Sender};
-use crate::peers::{Peers, Sign};
 use crate::players::Players;
 use crate::proof::{Proofs, SigningKey};
 use crate::prune::{Lifetimes, prune_old};
 use crate::ratings::Ratings;
 use crate::settings::{Settings, Times};
 use crate::table::{StartError, TableSettings, Tables};
-use crate::trouble::note_refusal;
 use crate::turns::Turns;
+use flagfall_base::admission::{Admission, AdmissionLimits, ProxyTrust};
+use flagfall_base::background::Background;
+use flagfall_base::cluster::{Peers, Sign};
+use flagfall_base::committed::Committed;
+use flagfall_base::delivery::Connections;
+use flagfall_base::store_errors::note_refusal;
+use flagfall_base::telemetry as names;
 
 /// The program and its version, as clients and operators are told.
 pub const SERVER: &str = concat!("flagfall-server ", env!("CARGO_PKG_VERSION"));
@@ -147,7 +148,8 @@ impl Server {
         store: Arc<dyn Store>,
         key: Option<SigningKey>,
     ) -> Result<Server, StartError> {
-        let connections = Connections::with(&settings);
+        let connections =
+            Connections::remembering(settings.limits.visitors_remembered, settings.times.visitor_memory);
         let for_tables = TableSettings { signs: key.is_some(), ..settings.for_tables(connections.clone()) };
         let tables = Tables::start(store.clone(), for_tables).await?;
         let proofs = Proofs::new(store.clone(), tables.clone(), key.map(Arc::new));
@@ -261,10 +263,12 @@ impl Server {
         if app.peers.is_shared() {
             tasks.spawn(kept_alive("peers", app.clone(), meet_peers));
             tasks.spawn(kept_alive("news of other servers", app.clone(), async |app| {
-                app.peers.listen(&app.tables).await;
+                let Some(seats) = app.tables.seats() else { return };
+                app.peers.listen(seats, &app.connections, &app.tables).await;
             }));
             tasks.spawn(kept_alive("seats", app.clone(), async |app| {
-                app.peers.tell_seats(&app.tables, app.settings.times.heartbeat).await;
+                let Some(seats) = app.tables.seats() else { return };
+                app.peers.tell_seats(seats, app.settings.times.heartbeat).await;
             }));
         }
         tasks.spawn(kept_alive("pool", app.clone(), async |app| app.lobby.run_pool().await));
@@ -309,7 +313,9 @@ impl Server {
             app.tables.stop(app.peers.leave().await).await;
             app.connections.close_all(CloseCode::Shutdown);
             app.connections.emptied().await;
-            app.peers.say_farewell(&app.tables).await;
+            if let Some(seats) = app.tables.seats() {
+                app.peers.say_goodbye(seats).await;
+            }
         });
         if stopped.await.is_err() {
             tracing::warn!(connections = app.connections.len(), "some connections had to be cut off");

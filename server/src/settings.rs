@@ -5,12 +5,12 @@ use std::time::Duration;
 use flagfall_protocol::LagQuota;
 use flagfall_tls::Trust;
 
-use crate::admission::{AdmissionLimits, ProxyTrust};
-use crate::gateway::Connections;
-use crate::memory::{MemoryGuard, MemoryLimit};
 use crate::notices::Reach;
 use crate::ratings::FirstMove;
 use crate::table::TableSettings;
+use flagfall_base::admission::{AdmissionLimits, ProxyTrust};
+use flagfall_base::delivery::Connections;
+use flagfall_base::memory::{MemoryGuard, MemoryLimit};
 
 /// Everything that can be set about a running server. `Default` holds the values of a server started without flags.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

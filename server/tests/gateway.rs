@@ -6,11 +6,11 @@ mod common;
 use std::time::Duration;
 
 use common::{House, PATIENCE, frame, http, http_from, patiently, settings};
+use flagfall_base::delivery::Payload;
 use flagfall_protocol::{
     Accepted, ClientToServer, GameCommand, PROTOCOL_VERSION, PlayerKind, Presence, ServerToClient, Terms,
     Time,
 };
-use flagfall_server::gateway::Payload;
 use flagfall_server::settings::Settings;
 use flagfall_store::{MemoryStore, SystemClock};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -14,19 +14,19 @@ use tokio::task::JoinHandle;
 /// A bounded number of threads of low priority, started when they are needed. Cheap to clone. Further
 /// work waits; how much may wait is limited by the callers.
 #[derive(Clone)]
-pub(crate) struct Background(Arc<Threads>);
+pub struct Background(Arc<Threads>);
 
 /// A runtime without tasks of its own: only its blocking threads are used. `None` once it is dropped.
 struct Threads(Option<Runtime>);
 
 impl Background {
     /// At most as many threads as there are cores. No thread is started yet.
-    pub(crate) fn per_core(name: &'static str) -> Background {
+    pub fn per_core(name: &'static str) -> Background {
         Background::new(name, std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
     }
 
     /// At most so many threads. No thread is started yet.
-    pub(crate) fn new(name: &'static str, threads: usize) -> Background {
+    pub fn new(name: &'static str, threads: usize) -> Background {
         let runtime = Builder::new_current_thread()
             .thread_name(name)
             .max_blocking_threads(threads.max(1))
@@ -37,7 +37,7 @@ impl Background {
     }
 
     /// Runs this on one of the threads. It runs to its end even if the handle is dropped.
-    pub(crate) fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    pub fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
         match &self.0.0 {
             Some(runtime) => runtime.spawn_blocking(work),
             None => tokio::task::spawn_blocking(work),

@@ -4,16 +4,17 @@
 //! connected there, and which of those with an open seek. Nothing that must not be lost depends on it. Beside it they tell each other what is
 //! not worth keeping: who sits where (`seats`).
 
-mod notices;
+mod bus;
 mod seats;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::keys::SERVERS;
 use flagfall_store::{Key, Store, StoreError, Update, Write};
 use serde::{Deserialize, Serialize};
 
-pub use self::notices::Notice;
+pub use self::bus::{GameNews, Notice};
 pub use self::seats::{Elsewhere, SeatNews, Seating, Seats};
 
 /// How long a server that does not renew its record counts as alive, in milliseconds.
@@ -80,9 +81,9 @@ impl Peers {
         left.await.is_ok_and(|others| others.is_empty())
     }
 
-    /// Nobody is known any more, as when all were silent for too long.
-    #[cfg(test)]
-    pub(crate) fn forget_others(&self) {
+    /// Nobody is known any more, as when all were silent for too long. For tests.
+    #[doc(hidden)]
+    pub fn forget_others(&self) {
         if let Some(inner) = &self.inner {
             inner.others().clear();
         }
@@ -108,7 +109,7 @@ impl Inner {
     }
 
     fn key(&self) -> Result<Key, StoreError> {
-        Ok(Key::new(format!("servers/{}", self.id))?)
+        Ok(SERVERS.key([&self.id])?)
     }
 
     async fn write(&self, write: Write) -> Result<(), StoreError> {
@@ -118,7 +119,7 @@ impl Inner {
 
     async fn look(&self) -> Result<Vec<Sign>, StoreError> {
         let own = self.key()?;
-        let found = self.store.scan(Key::new("servers/")?, None, PEERS_MAX).await?;
+        let found = self.store.scan(SERVERS.all()?, None, PEERS_MAX).await?;
         let others = found.into_iter().filter(|(key, _)| *key != own);
         // A server of another version may tell other things; it is there all the same.
         Ok(others.map(|(_, value)| serde_json::from_slice(&value).unwrap_or_default()).collect())

@@ -8,20 +8,20 @@ use tokio::sync::Semaphore;
 
 /// Runs work to its end, so much at once. Cheap to clone; all clones share the places.
 #[derive(Clone, Debug)]
-pub(crate) struct Committed {
+pub struct Committed {
     places: Arc<Semaphore>,
     max: u32,
 }
 
 impl Committed {
     /// Room for so much work at once.
-    pub(crate) fn new(max: u32) -> Committed {
+    pub fn new(max: u32) -> Committed {
         Committed { places: Arc::new(Semaphore::new(max as usize)), max }
     }
 
     /// Runs work in a task of its own and waits for what comes of it. If the caller is dropped before a place is free, the work never
     /// begins; afterwards it goes on without them. A panic of the work is a panic here.
-    pub(crate) async fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
+    pub async fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
         let place = self.places.clone().acquire_owned().await;
         let task = tokio::spawn(async move {
             let done = work.await;
@@ -39,7 +39,7 @@ impl Committed {
     }
 
     /// Returns when no work is running that began before. What comes later waits until then.
-    pub(crate) async fn finished(&self) {
+    pub async fn finished(&self) {
         drop(self.places.acquire_many(self.max).await);
     }
 }

@@ -1,12 +1,12 @@
-//! Credentials.
+//! Who a connection belongs to: tokens, and what they say about their owner.
 
 use std::fmt;
 use std::str::FromStr;
 
-use flagfall_protocol::{HexBytes, Secret};
+use flagfall_protocol::{HexBytes, Player, Scope, Secret};
 use sha2::{Digest, Sha256};
 
-use crate::chance::{ChanceError, random_bytes};
+use crate::random::{ChanceError, random_bytes};
 
 /// A credential: 256 bits, written as 64 hexadecimal digits. The server keeps only its SHA-256.
 ///
@@ -31,11 +31,14 @@ impl Token {
     }
 
     /// The token of these bytes.
-    pub(super) fn from_bytes(bytes: [u8; 32]) -> Token {
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; 32]) -> Token {
         Token(bytes)
     }
 
-    pub(super) fn bytes(&self) -> &[u8; 32] {
+    /// The token's bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
@@ -70,7 +73,8 @@ pub struct TokenHash([u8; 32]);
 
 impl TokenHash {
     /// The hash as the store keeps it.
-    pub(super) fn as_text(&self) -> String {
+    #[must_use]
+    pub fn as_text(&self) -> String {
         HexBytes(self.0).to_string()
     }
 }
@@ -92,6 +96,36 @@ impl FromStr for Token {
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(hidden)")
+    }
+}
+
+/// Whose token it is, and which.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Identity {
+    /// Who it is.
+    pub player: Player,
+    /// The token's id: not secret.
+    pub token_id: String,
+    /// What the token may do.
+    pub scope: Scope,
+    /// What it takes to store a guest whose token says who they are.
+    pub pass: Option<GuestPass>,
+}
+
+/// What it takes to store a guest later. `Debug` does not show the hash.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GuestPass {
+    /// The token's id: not secret.
+    pub token_id: String,
+    /// The token's hash.
+    pub hash: TokenHash,
+}
+
+impl Identity {
+    /// What it takes to store this guest, if they may not be stored yet.
+    #[must_use]
+    pub fn pass(&self) -> Option<&GuestPass> {
+        self.pass.as_ref()
     }
 }
 

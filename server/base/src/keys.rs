@@ -1,24 +1,325 @@
-//! What the keys of records say.
+//! The keyspace: every kind of side record, with its key, its value, its owner and its lifetime.
+//!
+//! A key is the name of its kind and, after a slash each, its parts: `left/PLAYER/GAME`. No other
+//! file of the server makes keys. The log of each game, and what a store keeps for itself, is not
+//! here: `server/store/src/embedded/layout.rs` and `server/store/src/redis/layout.rs` define that.
 
-use flagfall_board::GameId;
-use flagfall_store::Key;
+use std::fmt::{self, Display};
 
-/// What stands after a prefix; none when the key does not begin with it.
-pub(crate) fn last_part(key: &Key, prefix: &Key) -> Option<String> {
+use flagfall_board::{GameId, Stamp};
+use flagfall_store::{Key, StoreError};
+
+/// A kind of side record, whose keys have `N` parts after the name.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind<const N: usize> {
+    /// The first part of the key.
+    pub name: &'static str,
+    /// What the other parts are.
+    pub parts: [&'static str; N],
+    /// The value.
+    pub value: &'static str,
+    /// The file that reads and writes it, from `server/`.
+    pub owner: &'static str,
+    /// When it ends.
+    pub lifetime: &'static str,
+}
+
+impl<const N: usize> Kind<N> {
+    /// The key with these parts.
+    ///
+    /// # Errors
+    /// [`StoreError::Limit`] for a key that is too long.
+    pub fn key(&self, parts: [&dyn Display; N]) -> Result<Key, StoreError> {
+        Ok(Key::new(self.text(&parts))?)
+    }
+
+    /// What the keys of all records of this kind begin with.
+    ///
+    /// # Errors
+    /// [`StoreError::Limit`] for a key that is too long.
+    pub fn all(&self) -> Result<Key, StoreError> {
+        self.under([])
+    }
+
+    /// What the keys of all records begin with that have these first parts.
+    ///
+    /// # Errors
+    /// [`StoreError::Limit`] for a key that is too long.
+    pub fn under<const M: usize>(&self, parts: [&dyn Display; M]) -> Result<Key, StoreError> {
+        Ok(Key::new(self.text(&parts) + "/")?)
+    }
+
+    /// What comes after the name; `None` for keys of other kinds.
+    #[must_use]
+    pub fn rest<'key>(&self, key: &'key Key) -> Option<&'key str> {
+        std::str::from_utf8(key.as_bytes()).ok()?.strip_prefix(self.name)?.strip_prefix('/')
+    }
+
+    /// The last part, as the game that it names.
+    #[must_use]
+    pub fn game(&self, key: &Key) -> Option<GameId> {
+        self.rest(key)?.rsplit('/').next()?.parse().ok()
+    }
+
+    /// The time and the game of a key `NAME/TIME/GAME`.
+    #[must_use]
+    pub fn time_and_game(&self, key: &Key) -> Option<(Stamp, GameId)> {
+        let (time, game) = self.rest(key)?.split_once('/')?;
+        Some((Stamp(time.parse().ok()?), game.parse().ok()?))
+    }
+
+    fn text(&self, parts: &[&dyn Display]) -> String {
+        let mut text = self.name.to_owned();
+        for part in parts {
+            text.push('/');
+            text.push_str(&part.to_string());
+        }
+        text
+    }
+
+    const fn row(&'static self) -> Row {
+        let Kind { name, parts, value, owner, lifetime } = self;
+        Row { name, parts, value, owner, lifetime }
+    }
+}
+
+/// A [`Kind`] as the documents list it.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The first part of the key.
+    pub name: &'static str,
+    /// What the other parts are.
+    pub parts: &'static [&'static str],
+    /// The value.
+    pub value: &'static str,
+    /// The file that reads and writes it, from `server/`.
+    pub owner: &'static str,
+    /// When it ends.
+    pub lifetime: &'static str,
+}
+
+/// A time as part of a key: 16 digits, so that keys sort by time.
+#[derive(Clone, Copy, Debug)]
+pub struct Time16(pub Stamp);
+
+impl Display for Time16 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016}", self.0.0)
+    }
+}
+
+/// A time as part of an older kind of key: 15 digits.
+#[derive(Clone, Copy, Debug)]
+pub struct Time15(pub Stamp);
+
+impl Display for Time15 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:015}", self.0.0)
+    }
+}
+
+/// What follows a prefix in a key; `None` if the key does not begin with it.
+#[must_use]
+pub fn last_part(key: &Key, prefix: &Key) -> Option<String> {
     std::str::from_utf8(key.as_bytes().strip_prefix(prefix.as_bytes())?).ok().map(str::to_owned)
 }
 
-/// The game whose id stands after a prefix.
-pub(crate) fn game_after(key: &Key, prefix: &Key) -> Option<GameId> {
-    last_part(key, prefix)?.parse().ok()
+/// The key a list goes on after: the prefix of the list, and the text that its last page ended with.
+/// `None` for a text that cannot be the end of a key.
+#[must_use]
+pub fn page_key(prefix: &Key, after: &str) -> Option<Key> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let prefix = std::str::from_utf8(prefix.as_bytes()).ok()?;
+    let is_fit = (1..=40).contains(&after.len()) && after.bytes().all(is_plain);
+    Key::new(format!("{prefix}{after}")).ok().filter(|_| is_fit)
 }
 
-/// The plan of a game that is about to be made.
-pub(crate) fn plan_key(game: GameId) -> Option<Key> {
-    Key::new(format!("plans/{game}")).ok()
+/// How many parts these are.
+const fn count(parts: &[&str]) -> usize {
+    parts.len()
 }
 
-/// The note to the pool that players of an aborted game wait again.
-pub(crate) fn pool_return_key(game: GameId) -> Option<Key> {
-    Key::new(format!("pool_returns/{game}")).ok()
+/// Declares the kinds, and [`KINDS`] with all of them in this order.
+macro_rules! keyspace {
+    ($($(#[$doc:meta])+ $id:ident[$($part:literal),*] = $name:literal, $value:literal, $owner:literal, $lifetime:literal;)+) => {
+        $($(#[$doc])+
+        pub static $id: Kind<{ count(&[$($part),*]) }> =
+            Kind { name: $name, parts: [$($part),*], value: $value, owner: $owner, lifetime: $lifetime };)+
+
+        /// Every kind.
+        pub static KINDS: &[Row] = &[$($id.row()),+];
+    };
+}
+
+keyspace! {
+    /// A running game.
+    LIVE["GAME"] = "live", "JSON: when a flag may fall, who is away", "src/table/listing.rs", "end of the game";
+    /// A running game of a player.
+    SEAT["PLAYER", "GAME"] = "seat", "empty", "src/table/commit.rs", "end of the game";
+    /// When a game must be looked at because a time may be up.
+    FLAGS["TIME", "GAME"] = "flags", "empty", "src/table/listing.rs", "the look at the game";
+    /// A game in which a house player is to act.
+    HOUSE["GAME"] = "house", "since when, in decimal", "src/table/listing.rs", "its turn";
+    /// A game made a moment ago, for its players' connections on other servers.
+    NEWS["GAME"] = "news", "JSON: both players", "src/table/listing.rs", "60 s";
+    /// A game that servers of version 0.1 must open.
+    AWAKE["GAME"] = "awake", "empty", "src/table/listing.rs", "end of the game";
+    /// A running public game in one line.
+    PUBLIC["AGE", "GAME"] = "public", "JSON: GameSummary", "src/table/public_games.rs", "end of the game";
+    /// The lists of running games were completed once.
+    LISTS_WHOLE[] = "lists_whole", "empty", "src/table/rest.rs", "none";
+    /// The rematch of a game.
+    REMATCH["GAME"] = "rematch", "the game's id", "src/table/creation.rs", "end of the game's log";
+    /// The latest 1,024 outages.
+    OUTAGES[] = "outages", "JSON: pairs of times", "store/src/store.rs", "none";
+    /// An open seek.
+    SEEKS["ID"] = "seeks", "JSON: SeekRecord", "src/lobby/seeks.rs", "taken, withdrawn or abandoned";
+    /// Conflicts of two seeks taken at once.
+    SEEK_TURN[] = "seek_turn", "a number", "src/lobby/seeks.rs", "none";
+    /// An open challenge.
+    CHALLENGES["CODE"] = "challenges", "JSON: ChallengeRecord", "src/lobby/challenges.rs", "1 day";
+    /// A player's open challenge.
+    CHALLENGES_OF["PLAYER", "CODE"] = "challenges_of", "empty", "src/lobby/challenges.rs", "1 day";
+    /// A challenge that names this player.
+    INVITED["PLAYER", "CODE"] = "invited", "empty", "src/lobby/invitations.rs", "1 day";
+    /// The player whom a challenge names.
+    ADDRESSED["CODE", "PLAYER"] = "addressed", "empty", "src/lobby/invitations.rs", "1 day";
+    /// The outcome of an accepted lobby command.
+    COMMANDS["PLAYER", "COMMAND"] = "commands", "JSON", "src/lobby/memory.rs", "1 day";
+    /// A game that was promised and is about to be made.
+    PLANS["GAME"] = "plans", "JSON: NewGame", "src/lobby/plans.rs", "the game's first append";
+    /// A player who waits in the pool.
+    POOL["PLAYER"] = "pool", "JSON: PoolRecord", "src/lobby/pool.rs", "45 s after the last renewal";
+    /// A pair that waits for its game.
+    PAIRED["GAME"] = "paired", "JSON: both players", "src/lobby/pool.rs", "10 min";
+    /// The latest game for which a player was paired.
+    PAIRED_OF["PLAYER"] = "paired_of", "the game's id", "src/lobby/pool.rs", "30 days";
+    /// What the players of a paired game waited for.
+    POOLED["GAME"] = "pooled", "JSON", "src/lobby/pool_returns.rs", "1 day";
+    /// Players who wait again because their game was aborted.
+    POOL_RETURNS["GAME"] = "pool_returns", "JSON: the sides", "src/lobby/pool_returns.rs", "1 min";
+    /// A player left a game.
+    LEFT["PLAYER", "GAME"] = "left", "empty", "src/leavers.rs", "1 day";
+    /// A player.
+    PLAYERS["ID"] = "players", "JSON: PlayerRecord", "src/players/record.rs", "guests: 90 days after their last visit";
+    /// A name in use.
+    NAMES["NAME"] = "names", "the player's id", "src/players/record.rs", "as the player";
+    /// A token, by its SHA-256.
+    TOKENS["HASH"] = "tokens", "the player's id", "src/players/record.rs", "as the player, or when revoked";
+    /// A deleted account.
+    GONE["ID"] = "gone", "empty", "src/players/record.rs", "none";
+    /// A deleted account of which something is still to be removed.
+    LEAVING["ID"] = "leaving", "JSON: Player", "src/players/record.rs", "everything is removed";
+    /// A token that was revoked a moment ago, for other servers.
+    REVOKED["TOKEN"] = "revoked", "the player's id", "src/players/record.rs", "5 min";
+    /// An account that an operator closed a moment ago, for other servers.
+    CLOSED["ID"] = "closed", "empty", "src/players/closure.rs", "5 min";
+    /// A stored guest who has not played.
+    NEW_GUESTS["TIME", "ID"] = "new_guests", "empty", "src/players/standing.rs", "2 days";
+    /// Keys that all servers share.
+    SECRETS["NAME"] = "secrets", "32 bytes", "src/players/guest.rs", "none";
+    /// A player whom another one has blocked.
+    BLOCKS["PLAYER", "OTHER"] = "blocks", "JSON: since when", "src/blocks.rs", "at most 100 a player";
+    /// A saved deployment.
+    DEPLOYMENTS["PLAYER", "RULESET", "NAME"] = "deployments", "JSON: SavedDeployment", "src/deployments.rs", "at most 50 a ruleset";
+    /// Job: rate a game.
+    RATING_DUE["GAME"] = "rating_due", "empty", "src/ratings/record.rs", "done";
+    /// A rating job that met a damaged record.
+    RATING_ASIDE["GAME"] = "rating_aside", "empty", "src/ratings/record.rs", "an operator retries it";
+    /// A player's rating.
+    RATINGS["PLAYER", "RULESET", "SPEED"] = "ratings", "JSON: RatingRecord", "src/ratings/record.rs", "the account";
+    /// A player's earlier ratings, the latest first.
+    RATING_HISTORY["PLAYER", "RULESET", "SPEED", "NUMBER"] = "rating_history", "JSON: RatingPoint", "src/ratings/record.rs", "the account";
+    /// A place on a leaderboard.
+    LEADERS["LIST", "RULESET", "SPEED", "PLACE", "PLAYER"] = "leaders", "JSON", "src/ratings/record.rs", "the account";
+    /// How a game changed its players' ratings.
+    RATED["GAME"] = "rated", "JSON", "src/ratings/record.rs", "the game's log";
+    /// A change of ratings that was undone.
+    UNRATED["GAME"] = "unrated", "JSON", "src/ratings/record.rs", "the game's log";
+    /// Results of the first mover in a ruleset.
+    FIRST_MOVE["RULESET"] = "first_move", "JSON", "src/ratings/first_move.rs", "none";
+    /// Job: enter a game into its players' histories.
+    PLAYED_DUE["GAME"] = "played_due", "empty", "src/histories/record.rs", "done";
+    /// A game that a player played, the latest first.
+    PLAYED["PLAYER", "SHELF", "TIME-GAME"] = "played", "JSON", "src/histories/record.rs", "the account";
+    /// A game that a player played against another, the latest first.
+    VERSUS["PLAYER", "OPPONENT", "SHELF", "TIME-GAME"] = "versus", "JSON", "src/histories/record.rs", "the account";
+    /// A player's results against another.
+    TALLY["PLAYER", "OPPONENT", "RULESET"] = "tally", "JSON: Tally", "src/histories/record.rs", "the account";
+    /// A player's results by ruleset, side and deployment.
+    FIGURES["PLAYER", "RULESET"] = "figures", "JSON: Figures", "src/histories/record.rs", "the account";
+    /// Job: sign a game.
+    PROOF_DUE["GAME"] = "proof_due", "empty", "src/proof/mod.rs", "done";
+    /// A game's signature.
+    PROOF["GAME"] = "proof", "JSON", "src/proof/mod.rs", "the game's log";
+    /// A public signing key.
+    SIGNING_KEY["ID"] = "signing_key", "32 bytes", "src/proof/mod.rs", "none";
+    /// Job: a player of a correspondence game is to move.
+    TURN_DUE["GAME"] = "turn_due", "the number of an entry", "src/turns/mod.rs", "done";
+    /// Queued moves.
+    QUEUE["GAME", "PLAYER"] = "queue", "JSON", "src/turns/queue.rs", "made, or end of the game";
+    /// A player's webhook.
+    WEBHOOKS["PLAYER"] = "webhooks", "JSON", "src/notices/mod.rs", "the account";
+    /// Test calls of a webhook.
+    WEBHOOK_TESTS["PLAYER"] = "webhook_tests", "JSON", "src/notices/mod.rs", "1 hour";
+    /// Job: a notice to a webhook.
+    NOTICES["PLAYER", "ID"] = "notices", "JSON", "src/notices/mod.rs", "delivered or dropped";
+    /// The last turn in a game of which a player's webhook was notified.
+    TOLD["PLAYER", "GAME"] = "told", "a ply", "src/notices/mod.rs", "end of the game";
+    /// A calendar feed.
+    FEEDS["HASH"] = "feeds", "the player's id", "src/notices/feed.rs", "the account";
+    /// A player's calendar feed.
+    FEED_OF["PLAYER"] = "feed_of", "the feed's hash", "src/notices/feed.rs", "the account";
+    /// A report to operators.
+    REPORTS["TIME-GAME-PLAYER"] = "reports", "JSON", "src/reports.rs", "none";
+    /// A player's report of a game.
+    REPORT_OF["GAME", "PLAYER"] = "report_of", "empty", "src/reports.rs", "the game's log";
+    /// A player's reports of today.
+    REPORTED["PLAYER", "GAME"] = "reported", "empty", "src/reports.rs", "1 day";
+    /// What operators did.
+    OPERATOR_LOG["TIME-ID"] = "operator_log", "JSON", "src/operator.rs", "none";
+    /// A finished game that is to be packed.
+    ENDED["TIME", "GAME"] = "ended", "empty", "src/archive.rs", "packed";
+    /// A finished casual game of guests that is to be deleted.
+    GUEST_ENDED["TIME", "GAME"] = "guest_ended", "empty", "src/prune.rs", "deleted";
+    /// A server's record of itself.
+    SERVERS["ID"] = "servers", "JSON: Sign", "base/src/cluster.rs", "3 s";
+    /// What `/health` writes and reads.
+    HEALTH["NAME"] = "health", "16 bytes", "src/http/health.rs", "1 min";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_its_name_and_its_parts() {
+        let game = GameId::from_random([7; 12]);
+        let key = FLAGS.key([&Time16(Stamp(42)), &game]).unwrap();
+        assert_eq!(key.as_bytes(), format!("flags/0000000000000042/{game}").as_bytes());
+        assert!(key.as_bytes().starts_with(FLAGS.all().unwrap().as_bytes()));
+        assert_eq!((FLAGS.game(&key), LIVE.game(&key)), (Some(game), None));
+        assert_eq!(FLAGS.time_and_game(&key), Some((Stamp(42), game)));
+        assert_eq!(SEAT.under([&"ana"]).unwrap().as_bytes(), b"seat/ana/");
+        assert_eq!(LISTS_WHOLE.key([]).unwrap().as_bytes(), b"lists_whole");
+        assert_eq!(format!("{}", Time15(Stamp(42))).len(), 15);
+    }
+
+    #[test]
+    fn no_two_kinds_share_a_name() {
+        let mut names: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+        assert!(names.iter().all(|name| !name.contains('/')));
+    }
+
+    #[test]
+    fn a_list_goes_on_after_the_end_of_its_last_page() {
+        let prefix = PLAYED.under([&"ann", &"all"]).unwrap();
+        let key = PLAYED.key([&"ann", &"all", &"000-game"]).unwrap();
+        assert_eq!(page_key(&prefix, &last_part(&key, &prefix).unwrap()), Some(key));
+        for wrong in ["", "../all/1", "a/b", &"9".repeat(41)] {
+            assert_eq!(page_key(&prefix, wrong), None, "{wrong}");
+        }
+    }
 }

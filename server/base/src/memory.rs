@@ -53,8 +53,9 @@ impl FromStr for MemoryLimit {
 
 /// Memory of the process, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Usage {
-    pub(crate) resident: u64,
+pub struct Usage {
+    /// Memory that is in RAM.
+    pub resident: u64,
     address_space: u64,
 }
 
@@ -128,7 +129,7 @@ impl fmt::Debug for MemoryGuard {
 }
 
 /// What the process uses, as far as the system tells.
-pub(crate) fn usage() -> Usage {
+pub fn usage() -> Usage {
     usage_in(&std::fs::read_to_string("/proc/self/status").unwrap_or_default())
 }
 

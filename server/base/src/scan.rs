@@ -3,7 +3,7 @@
 use flagfall_store::{Key, Record, Store, StoreError};
 
 /// Reads the records under a prefix in the order of their keys. What is written behind it meanwhile is not seen, what is written before it is.
-pub(crate) struct Scan<'store> {
+pub struct Scan<'store> {
     store: &'store dyn Store,
     prefix: Key,
     chunk: usize,
@@ -14,7 +14,7 @@ pub(crate) struct Scan<'store> {
 
 impl<'store> Scan<'store> {
     /// A scan that reads at most `chunk` records at a time, which must be no more than the store gives at once.
-    pub(crate) fn new(store: &'store dyn Store, prefix: Key, chunk: usize) -> Scan<'store> {
+    pub fn new(store: &'store dyn Store, prefix: Key, chunk: usize) -> Scan<'store> {
         Scan { store, prefix, chunk, after: None, is_done: false }
     }
 
@@ -22,7 +22,7 @@ impl<'store> Scan<'store> {
     ///
     /// # Errors
     /// [`StoreError`].
-    pub(crate) async fn next(&mut self) -> Result<Option<Vec<Record>>, StoreError> {
+    pub async fn next(&mut self) -> Result<Option<Vec<Record>>, StoreError> {
         if self.is_done {
             return Ok(None);
         }

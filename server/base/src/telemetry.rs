@@ -7,7 +7,7 @@ use metrics::{Counter, Histogram, Unit, counter, gauge, histogram};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
 use crate::admission::Limit;
-use crate::gateway::PAYLOAD_KINDS;
+use crate::delivery::PAYLOAD_KINDS;
 
 /// What kind of number a metric is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -340,20 +340,24 @@ fn start_at_zero() {
 }
 
 /// Starts the counter of a task's panics.
-pub(crate) fn start_task(task: &'static str) {
+pub fn start_task(task: &'static str) {
     counter!(TASK_PANICS, "task" => task).increment(0);
 }
 
 /// Handles looked up once: those of every message and every append.
-pub(crate) struct Hot {
+pub struct Hot {
     messages_in: [Counter; MESSAGES_IN_KINDS.len()],
     messages_out: [Counter; PAYLOAD_KINDS.len()],
-    pub(crate) outbox_queued: Histogram,
-    pub(crate) round_trip: Histogram,
-    pub(crate) commit_seconds: Histogram,
+    /// [`OUTBOX_QUEUED`].
+    pub outbox_queued: Histogram,
+    /// [`ROUND_TRIP`].
+    pub round_trip: Histogram,
+    /// [`COMMIT_SECONDS`].
+    pub commit_seconds: Histogram,
 }
 
-pub(crate) static HOT: LazyLock<Hot> = LazyLock::new(|| Hot {
+/// The handles of this process.
+pub static HOT: LazyLock<Hot> = LazyLock::new(|| Hot {
     messages_in: MESSAGES_IN_KINDS.map(|kind| counter!(MESSAGES_IN, "type" => kind)),
     messages_out: PAYLOAD_KINDS.map(|kind| counter!(MESSAGES_OUT, "type" => kind)),
     outbox_queued: histogram!(OUTBOX_QUEUED),
@@ -388,7 +392,7 @@ const MESSAGES_IN_KINDS: [&str; 22] = [
 
 impl Hot {
     /// Counts a message from a client; `None` for one that was none.
-    pub(crate) fn message_in(&self, message: Option<&ClientToServer>) {
+    pub fn message_in(&self, message: Option<&ClientToServer>) {
         let kind = message.map_or(0, |message| match message {
             ClientToServer::Hello { .. } => 1,
             ClientToServer::Pong { .. } => 2,
@@ -416,7 +420,7 @@ impl Hot {
     }
 
     /// Counts a message written to a client, by its place in [`PAYLOAD_KINDS`].
-    pub(crate) fn message_out(&self, kind: usize) {
+    pub fn message_out(&self, kind: usize) {
         self.messages_out[kind].increment(1);
     }
 }
@@ -427,7 +431,7 @@ pub fn refused(code: &Code) {
 }
 
 /// Sets the gauges of the process itself.
-pub(crate) fn sample_process(uptime: std::time::Duration) {
+pub fn sample_process(uptime: std::time::Duration) {
     gauge!(UPTIME_SECONDS).set(uptime.as_secs_f64());
     #[expect(clippy::cast_precision_loss, reason = "a gauge need not be exact")]
     gauge!(RESIDENT_BYTES).set(crate::memory::usage().resident as f64);
@@ -454,7 +458,7 @@ mod tests {
         let recorder = PrometheusBuilder::new().build_recorder();
         metrics::with_local_recorder(&recorder, start_at_zero);
         let text = recorder.handle().render();
-        let alerts = include_str!("../../deploy/prometheus/alerts.yml");
+        let alerts = include_str!("../../../deploy/prometheus/alerts.yml");
         let is_between = |letter: char| !(letter.is_ascii_alphanumeric() || letter == '_');
         let counters: Vec<&str> = alerts
             .split(is_between)

@@ -2,7 +2,7 @@
 
 use clap::{Args, value_parser};
 
-use crate::admission::{AdmissionLimits, NetworkRange, ProxyTrust};
+use flagfall_base::admission::{AdmissionLimits, NetworkRange, ProxyTrust};
 
 /// Limits per address and per player, and who is exempt.
 ///

@@ -20,18 +20,18 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode as WebSocketCode;
 use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
-use super::connections::Registration;
 use super::desk::{Desk, Done, Work, refuse};
 use super::entrance::admit;
 use super::listener::Lingering;
-use super::outbox::{Account, ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
-use super::payload::Payload;
 use super::session::{Closing, Session, Step, refusal};
 use super::wire::{Wire, add_frame, with_frames};
-use crate::admission::{Client, Seat};
-use crate::metrics::{CLOSES, HOT};
 use crate::players::PlayerError;
 use crate::server::{App, SERVER};
+use flagfall_base::admission::{Client, Seat};
+use flagfall_base::delivery::Payload;
+use flagfall_base::delivery::Registration;
+use flagfall_base::delivery::{Account, ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
+use flagfall_base::telemetry::{CLOSES, HOT};
 
 /// How far away a deadline is that nobody waits for.
 const NEVER: Duration = Duration::from_secs(24 * 60 * 60);

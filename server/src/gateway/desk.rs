@@ -9,15 +9,15 @@ use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
 use super::manners::{self, MannersRefusal};
-use super::outbox::Outbox;
-use super::payload::Payload;
 use super::session::refusal;
-use crate::admission::{Client, Watch};
 use crate::allowance::{ask_lobby, note_open_game};
 use crate::lobby::{LobbyCommand, LobbyRefusal};
-use crate::rate::TokenBucket;
 use crate::server::App;
 use crate::table::{TableError, TableHandle, TableInput};
+use flagfall_base::admission::{Client, Watch};
+use flagfall_base::delivery::Outbox;
+use flagfall_base::delivery::Payload;
+use flagfall_base::rate::TokenBucket;
 
 /// A message being carried out. It answers on the outbox itself.
 pub(super) type Work = BoxFuture<'static, Done>;
@@ -321,7 +321,7 @@ impl Drop for Desk {
 /// Sends a refusal and counts it.
 pub(super) fn refuse(outbox: &Outbox, refused: ServerToClient) {
     if let ServerToClient::Refused { code, .. } = &refused {
-        crate::metrics::refused(code);
+        flagfall_base::telemetry::refused(code);
     }
     outbox.send(Payload::new(&refused));
 }

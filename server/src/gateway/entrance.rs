@@ -4,11 +4,12 @@ use flagfall_protocol::{Player, Secret};
 use metrics::counter;
 use tokio::time::Instant;
 
-use super::connections::Registration;
-use crate::admission::Seat;
-use crate::metrics::RECALLED;
-use crate::players::{NewGuest, PlayerError, Token};
+use crate::players::{NewGuest, PlayerError};
 use crate::server::App;
+use flagfall_base::admission::Seat;
+use flagfall_base::delivery::Registration;
+use flagfall_base::identity::Token;
+use flagfall_base::telemetry::RECALLED;
 
 /// Finds out who says hello and enters the connection as theirs; with the token of a new guest, who
 /// costs the store nothing until they act.

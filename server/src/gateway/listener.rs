@@ -22,9 +22,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::admission::{Admission, ProxyTrust, Scope, Seat, TooMany};
-use crate::metrics::ACCEPTED;
 use crate::server::report_panic;
+use flagfall_base::admission::{Admission, ProxyTrust, Scope, Seat, TooMany};
+use flagfall_base::telemetry::ACCEPTED;
 
 /// How long to wait when the system has no file descriptor for a connection.
 const EXHAUSTED_PAUSE: Duration = Duration::from_millis(200);

@@ -9,8 +9,8 @@ use flagfall_protocol::{
 };
 use tokio::time::Instant;
 
-use crate::rate::TokenBucket;
 use crate::settings::Settings;
+use flagfall_base::rate::TokenBucket;
 
 /// The longest `client` of a hello that is written to the log.
 const CLIENT_LEN_MAX: usize = 64;
@@ -143,7 +143,7 @@ impl Session {
             return close;
         }
         let message = parse_message(text);
-        crate::metrics::HOT.message_in(message.as_ref().ok());
+        flagfall_base::telemetry::HOT.message_in(message.as_ref().ok());
         match (message, self.phase) {
             (Ok(ClientToServer::Hello { protocol, token, name, client }), Phase::Greeting) => {
                 if protocol != PROTOCOL_VERSION {

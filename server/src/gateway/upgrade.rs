@@ -19,10 +19,10 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use super::connection::{self, Socket};
 use super::listener::Lingering;
 use super::wire::Wire;
-use crate::admission::Client;
 use crate::http::ApiError;
-use crate::metrics::UPGRADES;
 use crate::server::{App, report_panic};
+use flagfall_base::admission::Client;
+use flagfall_base::telemetry::UPGRADES;
 
 /// Bytes in the longest message and the longest frame a client may send.
 const MESSAGE_BYTES_MAX: usize = 8 * 1024;

@@ -20,13 +20,13 @@ use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Writ
 use tokio::time::timeout;
 
 use self::record::{
-    Figures, Pair, PlayedRecord, Shelf, bytes, damaged, dues, figures_key, figures_of, page_key, played_key,
-    played_of, read, tallies_of, tally_key, versus_key, versus_of,
+    Figures, Pair, PlayedRecord, Shelf, bytes, damaged, dues, figures_key, figures_of, played_key, played_of,
+    read, tallies_of, tally_key, versus_key, versus_of,
 };
-use crate::keys::{game_after, last_part};
 use crate::players::player_shown;
-use crate::scan::Scan;
 use crate::table::{Archived, Finished, TableError, Tables};
+use flagfall_base::keys::{PLAYED_DUE, last_part, page_key};
+use flagfall_base::scan::Scan;
 
 pub(crate) use self::record::due_key;
 
@@ -76,7 +76,10 @@ impl Histories {
     pub async fn run(&self) {
         loop {
             if let Err(error) = self.settle_all().await {
-                crate::trouble::note_refusal(&error, "due histories could not be looked for; they will be");
+                flagfall_base::store_errors::note_refusal(
+                    &error,
+                    "due histories could not be looked for; they will be",
+                );
             }
             // Either way it is time to look.
             let _is_told = timeout(LOOK_EVERY, self.tables.archived().notified()).await;
@@ -92,7 +95,7 @@ impl Histories {
         let mut scan = Scan::new(self.store.as_ref(), prefix.clone(), DUES_CHUNK);
         while let Some(due) = scan.next().await? {
             for (key, _) in &due {
-                let Some(game) = game_after(key, &prefix) else { continue };
+                let Some(game) = PLAYED_DUE.game(key) else { continue };
                 if let Err(error) = self.settle(game).await {
                     tracing::warn!(%game, %error, "a game could not be written down now; it will be");
                 }

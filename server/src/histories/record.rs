@@ -1,5 +1,6 @@
 //! What the store keeps of games that are over.
 
+use flagfall_base::keys::{FIGURES, PLAYED, PLAYED_DUE, TALLY, VERSUS};
 use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{GameScore, PlayedGame, Player, Secret, Tally, Time};
 use flagfall_store::{Key, StoreError};
@@ -133,26 +134,26 @@ pub(super) fn damaged(what: &str) -> StoreError {
 
 /// The due of a game that has ended.
 pub(crate) fn due_key(game: GameId) -> Option<Key> {
-    Key::new(format!("played_due/{game}")).ok()
+    PLAYED_DUE.key([&game]).ok()
 }
 
 /// All dues.
 pub(super) fn dues() -> Result<Key, StoreError> {
-    key("played_due/".to_owned())
+    PLAYED_DUE.all()
 }
 
 /// A player's list, the latest first.
 pub(super) fn played_of(player: &str, shelf: Shelf) -> Result<Key, StoreError> {
-    key(format!("played/{player}/{}/", shelf.name()))
+    PLAYED.under([&player, &shelf.name()])
 }
 
 pub(super) fn played_key(player: &str, shelf: Shelf, ended: u64, game: GameId) -> Result<Key, StoreError> {
-    key(format!("played/{player}/{}/{}", shelf.name(), place(ended, game)))
+    PLAYED.key([&player, &shelf.name(), &place(ended, game)])
 }
 
 /// A player's list of games against another, the latest first.
 pub(super) fn versus_of(player: &str, opponent: &str, shelf: Shelf) -> Result<Key, StoreError> {
-    key(format!("versus/{player}/{opponent}/{}/", shelf.name()))
+    VERSUS.under([&player, &opponent, &shelf.name()])
 }
 
 pub(super) fn versus_key(
@@ -162,7 +163,7 @@ pub(super) fn versus_key(
     ended: u64,
     game: GameId,
 ) -> Result<Key, StoreError> {
-    key(format!("versus/{player}/{opponent}/{}/{}", shelf.name(), place(ended, game)))
+    VERSUS.key([&player, &opponent, &shelf.name(), &place(ended, game)])
 }
 
 fn place(ended: u64, game: GameId) -> String {
@@ -171,40 +172,27 @@ fn place(ended: u64, game: GameId) -> String {
 
 /// A player's tallies against another, by ruleset.
 pub(super) fn tallies_of(player: &str, opponent: &str) -> Result<Key, StoreError> {
-    key(format!("tally/{player}/{opponent}/"))
+    TALLY.under([&player, &opponent])
 }
 
 pub(super) fn tally_key(player: &str, opponent: &str, ruleset: &str) -> Result<Key, StoreError> {
-    key(format!("tally/{player}/{opponent}/{ruleset}"))
+    TALLY.key([&player, &opponent, &ruleset])
 }
 
 /// A player's figures, by ruleset.
 pub(super) fn figures_of(player: &str) -> Result<Key, StoreError> {
-    key(format!("figures/{player}/"))
+    FIGURES.under([&player])
 }
 
 pub(super) fn figures_key(player: &str, ruleset: &str) -> Result<Key, StoreError> {
-    key(format!("figures/{player}/{ruleset}"))
+    FIGURES.key([&player, &ruleset])
 }
 
 /// Everything that is kept under a player's id.
 pub(super) fn all_of(player: &str) -> Result<Vec<Key>, StoreError> {
-    ["played", "versus", "tally", "figures"]
-        .into_iter()
-        .map(|kind| key(format!("{kind}/{player}/")))
-        .collect()
-}
-
-/// The key that a page names to be gone on after; none for what no page names.
-pub(super) fn page_key(prefix: &Key, after: &str) -> Option<Key> {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    let prefix = std::str::from_utf8(prefix.as_bytes()).ok()?;
-    let is_fit = (1..=40).contains(&after.len()) && after.bytes().all(is_plain);
-    Key::new(format!("{prefix}{after}")).ok().filter(|_| is_fit)
-}
-
-fn key(text: String) -> Result<Key, StoreError> {
-    Ok(Key::new(text)?)
+    let all =
+        [PLAYED.under([&player]), VERSUS.under([&player]), TALLY.under([&player]), FIGURES.under([&player])];
+    Ok(all.into_iter().collect::<Result<_, _>>()?)
 }
 
 #[cfg(test)]
@@ -233,15 +221,9 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_game_comes_first_and_a_page_goes_on_behind_another() {
+    fn the_latest_game_comes_first() {
         let game = GameId::from_random([1; 12]);
         let at = |ended| played_key("ann", Shelf::Open, ended, game).unwrap();
         assert!(at(2_000_000_000_000).as_bytes() < at(1_999_999_999_999).as_bytes());
-        let prefix = played_of("ann", Shelf::Open).unwrap();
-        let part = crate::keys::last_part(&at(7), &prefix).unwrap();
-        assert_eq!(page_key(&prefix, &part), Some(at(7)));
-        for wrong in ["", "../all/1", "a/b", &"9".repeat(41)] {
-            assert_eq!(page_key(&prefix, wrong), None, "{wrong}");
-        }
     }
 }

@@ -19,8 +19,9 @@ use crate::conduct::conduct_of;
 use crate::farewell::finish;
 use crate::gateway::Peer;
 use crate::notices::WebhookError;
-use crate::players::{Identity, PlayerError};
+use crate::players::PlayerError;
 use crate::server::App;
+use flagfall_base::identity::Identity;
 
 /// How often an act is tried again because something happened to its guest at the same moment.
 const STANDING_ATTEMPTS: usize = 8;

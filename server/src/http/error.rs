@@ -9,7 +9,6 @@ use flagfall_store::StoreError;
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::admission::{Scope, TooMany};
 use crate::blocks::BlockRefusal;
 use crate::deployments::DeploymentError;
 use crate::lobby::LobbyRefusal;
@@ -17,6 +16,7 @@ use crate::notices::WebhookError;
 use crate::players::PlayerError;
 use crate::table::{RecordError, StaleEpoch, TableError};
 use crate::turns::QueueError;
+use flagfall_base::admission::{Scope, TooMany};
 
 /// Why a request was not answered as asked. Carries no state of any game.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -211,7 +211,7 @@ impl From<TooMany> for ApiError {
 
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> ApiError {
-        crate::trouble::note_refusal(&error, "the store refused a request over HTTP");
+        flagfall_base::store_errors::note_refusal(&error, "the store refused a request over HTTP");
         ApiError::StoreUnavailable
     }
 }

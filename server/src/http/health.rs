@@ -5,15 +5,16 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use flagfall_store::{Key, Notice as Heard, Update, UpdateOutcome, Write};
+use flagfall_store::{Notice as Heard, Update, UpdateOutcome, Write};
 use metrics::histogram;
 use serde::Serialize;
 use tokio::time::{Instant, timeout};
 
-use crate::chance::{random_bytes, random_code};
-use crate::metrics::HEALTH_SECONDS;
-use crate::peers::Notice;
 use crate::server::{App, SERVER};
+use flagfall_base::cluster::Notice;
+use flagfall_base::keys::HEALTH;
+use flagfall_base::random::{random_bytes, random_code};
+use flagfall_base::telemetry::HEALTH_SECONDS;
 
 /// The answer of `/health`.
 #[derive(Serialize, Debug)]
@@ -88,7 +89,7 @@ async fn check(app: &App) -> Option<&'static str> {
     if store.heartbeat().await.is_err() {
         return Some("the store takes no heartbeat");
     }
-    let (Ok(key), Ok(value)) = (Key::new("health/probe"), random_bytes::<16>()) else {
+    let (Ok(key), Ok(value)) = (HEALTH.key([&"probe"]), random_bytes::<16>()) else {
         return Some("no random bits");
     };
     let put = Write::Put { key: key.clone(), value: value.to_vec(), expires: None };

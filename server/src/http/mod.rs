@@ -38,11 +38,11 @@ use tokio::time::{Instant, timeout};
 
 pub use error::ApiError;
 
-use crate::admission::Client;
 use crate::gateway::{Peer, upgrade};
-use crate::metrics::HTTP_REQUESTS;
 use crate::server::App;
 use crate::table::{TableError, TableHandle};
+use flagfall_base::admission::Client;
+use flagfall_base::telemetry::HTTP_REQUESTS;
 
 /// Games `/api/games` lists at most.
 const LISTED_GAMES_MAX: usize = 100;

@@ -6,7 +6,7 @@ use flagfall_board::GameId;
 use flagfall_protocol::{GameSummary, Phase, Seek, ServerToClient};
 use metrics::counter;
 
-use crate::gateway::{ConnectionId, Outbox, Payload};
+use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
 
 /// Games the lobby lists.
 pub(super) const LISTED_GAMES_MAX: usize = 30;
@@ -63,7 +63,7 @@ impl Board {
         if self.told.as_ref().is_some_and(|told| told.payload == payload) {
             return;
         }
-        counter!(crate::metrics::LOBBY_BROADCASTS).increment(1);
+        counter!(flagfall_base::telemetry::LOBBY_BROADCASTS).increment(1);
         for outbox in self.watchers.values() {
             outbox.send(payload.clone());
         }
@@ -80,7 +80,7 @@ mod tests {
     use flagfall_protocol::{Player, PlayerKind, RatingPoint, RatingRange, Terms, Time};
 
     use super::*;
-    use crate::gateway::outbox;
+    use flagfall_base::delivery::outbox;
 
     fn seek(id: &str) -> Seek {
         Seek {
@@ -175,6 +175,10 @@ mod tests {
             })
             .collect();
         let payload = Payload::new(&message(seeks, games, 1_000_000));
-        assert!(payload.len() < crate::gateway::PAYLOAD_BYTES_MAX * 3 / 4, "{} bytes", payload.len());
+        assert!(
+            payload.len() < flagfall_base::delivery::PAYLOAD_BYTES_MAX * 3 / 4,
+            "{} bytes",
+            payload.len()
+        );
     }
 }

@@ -8,6 +8,7 @@ use flagfall_store::{Key, Store, Update, Write};
 use serde::{Deserialize, Serialize};
 
 use super::refusal::LobbyRefusal;
+use flagfall_base::keys::{CHALLENGES, CHALLENGES_OF};
 
 /// An open challenge, as the store keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -101,9 +102,9 @@ pub(super) async fn close_all(
 }
 
 fn key(code: &str) -> Result<Key, LobbyRefusal> {
-    Key::new(format!("challenges/{code}")).map_err(|_| LobbyRefusal::NoSuchChallenge)
+    CHALLENGES.key([&code]).map_err(|_| LobbyRefusal::NoSuchChallenge)
 }
 
 fn own_key(challenger: &Player, code: &str) -> Result<Key, LobbyRefusal> {
-    Key::new(format!("challenges_of/{}/{code}", challenger.id)).map_err(|_| LobbyRefusal::NoSuchChallenge)
+    CHALLENGES_OF.key([&challenger.id, &code]).map_err(|_| LobbyRefusal::NoSuchChallenge)
 }

@@ -6,8 +6,8 @@ use metrics::counter;
 use super::command::LobbyCommand;
 use super::refusal::LobbyRefusal;
 use super::{Asker, Handled, Inner, Lobby};
-use crate::metrics as names;
 use crate::players::{Standing, player_named, standing};
+use flagfall_base::telemetry as names;
 
 /// How often a command is tried again because something happened to its guest at the same moment.
 const STANDING_ATTEMPTS: usize = 8;

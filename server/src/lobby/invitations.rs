@@ -7,7 +7,8 @@ use flagfall_store::{Expect, Key, Update, UpdateOutcome, Write};
 use super::challenges::{self, Challenge};
 use super::{Inner, Lobby, LobbyRefusal};
 use crate::blocks::are_apart;
-use crate::keys::last_part;
+use flagfall_base::keys::last_part;
+use flagfall_base::keys::{ADDRESSED, INVITED};
 
 /// Challenges that may wait for one player's answer.
 const INVITATIONS_MAX: usize = 50;
@@ -166,10 +167,10 @@ fn key(player: &Player, code: &str) -> Result<Key, LobbyRefusal> {
 }
 
 fn invited_key(player_id: &str, code: &str) -> Result<Key, LobbyRefusal> {
-    Key::new(format!("invited/{player_id}/{code}")).map_err(|_| LobbyRefusal::NoSuchChallenge)
+    INVITED.key([&player_id, &code]).map_err(|_| LobbyRefusal::NoSuchChallenge)
 }
 
 /// To whom a challenge is addressed, by its code.
 fn addressed_key(code: &str, player_id: &str) -> Result<Key, LobbyRefusal> {
-    Key::new(format!("addressed/{code}/{player_id}")).map_err(|_| LobbyRefusal::NoSuchChallenge)
+    ADDRESSED.key([&code, &player_id]).map_err(|_| LobbyRefusal::NoSuchChallenge)
 }

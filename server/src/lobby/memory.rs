@@ -16,6 +16,7 @@ use super::command::LobbyCommand;
 use super::plans::planning;
 use super::refusal::LobbyRefusal;
 use crate::table::NewGame;
+use flagfall_base::keys::COMMANDS;
 
 /// A game to be made, as the record of its command keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -158,8 +159,7 @@ impl Draft {
 }
 
 fn key(player: &Player, cmd_id: &CommandId) -> Result<Key, LobbyRefusal> {
-    Key::new(format!("commands/{}/{}", player.id, cmd_id.as_str()))
-        .map_err(|_| LobbyRefusal::Internal("impossible key"))
+    COMMANDS.key([&player.id, &cmd_id.as_str()]).map_err(|_| LobbyRefusal::Internal("impossible key"))
 }
 
 fn fingerprint(command: &LobbyCommand) -> Result<HexBytesText, LobbyRefusal> {

@@ -47,15 +47,15 @@ use self::memory::{CommandMemory, CommandRecord, Draft, Kept};
 use self::pool::Pool;
 use self::shown::shown;
 use crate::blocks::are_apart;
-use crate::chance::{random_code, random_game_id, random_side};
-use crate::committed::Committed;
 use crate::conduct::conduct_of;
-use crate::gateway::{ConnectionId, Connections, Outbox};
-use crate::metrics as names;
-use crate::peers::Peers;
 use crate::players::{Standing, house_player};
 use crate::settings::Settings;
 use crate::table::{TableError, Tables};
+use flagfall_base::cluster::Peers;
+use flagfall_base::committed::Committed;
+use flagfall_base::delivery::{ConnectionId, Connections, Outbox};
+use flagfall_base::random::{random_code, random_game_id, random_side};
+use flagfall_base::telemetry as names;
 
 /// Commands carried out at once; further ones wait.
 const COMMANDS_MAX: u32 = 1_024;
@@ -242,7 +242,7 @@ impl Lobby {
                 return std::future::pending().await;
             }
             if let Err(error) = self.inner.pool.hold_wave().await {
-                crate::trouble::note_refusal(
+                flagfall_base::store_errors::note_refusal(
                     &error,
                     "a wave of the pool came to nothing; the next one follows",
                 );

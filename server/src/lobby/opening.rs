@@ -6,7 +6,7 @@ use flagfall_protocol::{Accepted, RatingWish, Seek, Terms};
 use super::memory::Kept;
 use super::seeks::{self, SeekRecord};
 use super::{Asker, Handled, LobbyRefusal, check_rated, check_terms};
-use crate::chance::random_code;
+use flagfall_base::random::random_code;
 
 /// How often open seeks are counted anew because another server opens one meanwhile: on one server they are opened one after the other.
 const SEEK_ATTEMPTS: usize = 32;

@@ -7,17 +7,17 @@ use std::time::Duration;
 
 use flagfall_board::Side;
 use flagfall_protocol::{Phase, PlayerKind, ServerToClient};
-use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
+use flagfall_store::{Expect, Store, StoreError, Update, Write};
 use serde::{Deserialize, Serialize};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::memory::GamePlan;
 use super::refusal::LobbyRefusal;
 use super::{Inner, Lobby};
-use crate::gateway::Payload;
-use crate::keys::plan_key;
-use crate::scan::Scan;
 use crate::table::CreateError;
+use flagfall_base::delivery::Payload;
+use flagfall_base::keys::PLANS;
+use flagfall_base::scan::Scan;
 
 /// A plan that is older than this was left behind: making a game takes milliseconds.
 const LEFT_AFTER_MS: u64 = 3_000;
@@ -39,7 +39,7 @@ struct PlanRecord {
 /// What plans a game.
 pub(super) fn planning(store: &dyn Store, plan: &GamePlan) -> Result<Write, LobbyRefusal> {
     let since = store.now();
-    let key = plan_key(plan.id).ok_or(LobbyRefusal::Internal("impossible key"))?;
+    let key = PLANS.key([&plan.id])?;
     let value = serde_json::to_vec(&PlanRecord { plan: plan.clone(), since: since.0 })
         .map_err(|_| LobbyRefusal::Internal("unwritable plan"))?;
     Ok(Write::Put { key, value, expires: Some(since.plus_ms(PLAN_MS)) })
@@ -64,7 +64,10 @@ impl Lobby {
                 return std::future::pending().await;
             }
             if let Err(error) = self.complete_plans().await {
-                crate::trouble::note_refusal(&error, "planned games were not looked for; they will be");
+                flagfall_base::store_errors::note_refusal(
+                    &error,
+                    "planned games were not looked for; they will be",
+                );
             }
         }
     }
@@ -72,7 +75,7 @@ impl Lobby {
 
 impl Inner {
     async fn complete_plans(&self) -> Result<(), StoreError> {
-        let mut scan = Scan::new(&*self.store, Key::new("plans/")?, CHUNK);
+        let mut scan = Scan::new(&*self.store, PLANS.all()?, CHUNK);
         while let Some(records) = scan.next().await? {
             for (key, bytes) in records {
                 // Of another version, perhaps: then others carry it out.
@@ -123,7 +126,7 @@ impl Inner {
 
     /// A planned game that cannot be made is planned no more.
     async fn drop_plan(&self, plan: &GamePlan) -> Result<(), LobbyRefusal> {
-        let Some(key) = plan_key(plan.id) else { return Ok(()) };
+        let key = PLANS.key([&plan.id])?;
         self.store.update(Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] }).await?;
         Ok(())
     }

@@ -24,12 +24,13 @@ use super::memory::GamePlan;
 use super::pool_returns::keeping;
 use super::refusal::LobbyRefusal;
 use crate::blocks::blocked_ids;
-use crate::chance::{random_bytes, random_game_id};
-use crate::gateway::{Connections, Payload};
-use crate::metrics as names;
 use crate::ratings::{FirstMove, Ratings, Standing};
-use crate::scan::Scan;
 use crate::table::{CreateError, TableError, Tables};
+use flagfall_base::delivery::{Connections, Payload};
+use flagfall_base::keys::{PAIRED, PAIRED_OF, POOL};
+use flagfall_base::random::{random_bytes, random_game_id};
+use flagfall_base::scan::Scan;
+use flagfall_base::telemetry as names;
 
 /// Records of the pool read at a time.
 const POOL_MAX: usize = 4_096;
@@ -227,7 +228,7 @@ impl Pool {
     async fn waiters(&self) -> Result<Vec<Waiter>, StoreError> {
         let now = self.store.now();
         let mut waiters = Vec::new();
-        let mut scan = Scan::new(&*self.store, key("pool/")?, POOL_MAX);
+        let mut scan = Scan::new(&*self.store, POOL.all()?, POOL_MAX);
         while let Some(records) = scan.next().await? {
             for (key, bytes) in records {
                 let Some(record) = read(&bytes) else { continue };
@@ -376,7 +377,7 @@ impl Pool {
         let mut paired = Vec::new();
         let mut after = None;
         loop {
-            let records = self.store.scan(key("paired/")?, after, POOL_MAX).await?;
+            let records = self.store.scan(PAIRED.all()?, after, POOL_MAX).await?;
             let is_last = records.len() < POOL_MAX;
             after = records.last().map(|(key, _)| key.clone());
             let read = |(key, bytes): Record| Some((key, serde_json::from_slice(&bytes).ok()?));
@@ -452,17 +453,13 @@ fn game_of(bytes: &[u8]) -> Option<GameId> {
 }
 
 pub(super) fn pool_key(player: &str) -> Result<Key, StoreError> {
-    key(&format!("pool/{player}"))
+    POOL.key([&player])
 }
 
 fn paired_key(game: GameId) -> Result<Key, StoreError> {
-    key(&format!("paired/{game}"))
+    PAIRED.key([&game])
 }
 
 pub(super) fn paired_of_key(player: &str) -> Result<Key, StoreError> {
-    key(&format!("paired_of/{player}"))
-}
-
-pub(super) fn key(text: &str) -> Result<Key, StoreError> {
-    Ok(Key::new(text)?)
+    PAIRED_OF.key([&player])
 }

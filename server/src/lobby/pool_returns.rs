@@ -7,9 +7,9 @@
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{Expect, Key, StoreError, Update, UpdateOutcome, Write};
 
-use super::pool::{Pool, PoolRecord, key, paired_of_key, pool_key, put, read};
-use crate::keys::game_after;
-use crate::scan::Scan;
+use super::pool::{Pool, PoolRecord, paired_of_key, pool_key, put, read};
+use flagfall_base::keys::{POOL_RETURNS, POOLED};
+use flagfall_base::scan::Scan;
 
 /// How long it is kept what the players of a game had waited for, in milliseconds.
 const POOLED_MS: u64 = 24 * 3_600_000;
@@ -24,11 +24,11 @@ pub(super) fn keeping(game: GameId, waited: [&PoolRecord; 2], now: Stamp) -> Res
 impl Pool {
     /// Takes players of aborted games back who are connected here.
     pub(super) async fn take_back(&self) -> Result<(), StoreError> {
-        let prefix = key("pool_returns/")?;
+        let prefix = POOL_RETURNS.all()?;
         let mut scan = Scan::new(&*self.store, prefix.clone(), CHUNK);
         while let Some(notes) = scan.next().await? {
             for (note, value) in notes {
-                let Some(game) = game_after(&note, &prefix) else { continue };
+                let Some(game) = POOL_RETURNS.game(&note) else { continue };
                 let innocent: Vec<String> = serde_json::from_slice(&value).unwrap_or_default();
                 self.take_back_from(game, (note, value), &innocent).await?;
             }
@@ -78,5 +78,5 @@ impl Pool {
 }
 
 fn pooled_key(game: GameId) -> Result<Key, StoreError> {
-    key(&format!("pooled/{game}"))
+    POOLED.key([&game])
 }

@@ -7,11 +7,11 @@ use flagfall_rules::{NoSuchRuleset, Ruleset};
 use flagfall_store::StoreError;
 use thiserror::Error;
 
-use crate::admission::TooMany;
-use crate::chance::ChanceError;
 use crate::players::PlayerError;
 use crate::ratings::why_unrated;
 use crate::table::{CreateError, TableError};
+use flagfall_base::admission::TooMany;
+use flagfall_base::random::ChanceError;
 
 /// Why the lobby refused a command. Nothing changed, but for [`LobbyRefusal::Store`] and [`LobbyRefusal::Stopping`]: then
 /// the same command may be sent again, and has one outcome.
@@ -167,7 +167,7 @@ impl From<PlayerError> for LobbyRefusal {
 
 impl From<StoreError> for LobbyRefusal {
     fn from(error: StoreError) -> LobbyRefusal {
-        crate::trouble::note_refusal(&error, "the store refused a request of the lobby");
+        flagfall_base::store_errors::note_refusal(&error, "the store refused a request of the lobby");
         LobbyRefusal::Store
     }
 }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::refusal::LobbyRefusal;
+use flagfall_base::keys::{SEEK_TURN, SEEKS};
 
 /// Seeks read at once: more than any lobby has.
 const SEEKS_READ_MAX: usize = 4_096;
@@ -51,7 +52,7 @@ pub(super) async fn find(
 
 /// All seeks that are open, as far as they can be read.
 pub(super) async fn read_all(store: &Arc<dyn Store>) -> Result<Vec<SeekRecord>, LobbyRefusal> {
-    let records = store.scan(key("")?, None, SEEKS_READ_MAX).await?;
+    let records = store.scan(SEEKS.all()?, None, SEEKS_READ_MAX).await?;
     // Of another version, perhaps: then others show it.
     Ok(records.iter().filter_map(|(_, value): &Record| serde_json::from_slice(value).ok()).collect())
 }
@@ -73,7 +74,7 @@ pub(super) fn next_turn(store: &Arc<dyn Store>, seek_id: &str) -> Result<Write, 
 }
 
 fn turn_key() -> Result<Key, LobbyRefusal> {
-    Key::new("seek_turn").map_err(|_| LobbyRefusal::Internal("impossible key"))
+    SEEK_TURN.key([]).map_err(|_| LobbyRefusal::Internal("impossible key"))
 }
 
 /// Closes a seek if it is still open.
@@ -98,7 +99,7 @@ pub(super) async fn close_all(store: &Arc<dyn Store>, seeker: &Player) -> Result
 }
 
 fn key(id: &str) -> Result<Key, LobbyRefusal> {
-    Key::new(format!("seeks/{id}")).map_err(|_| LobbyRefusal::NoSuchSeek)
+    SEEKS.key([&id]).map_err(|_| LobbyRefusal::NoSuchSeek)
 }
 
 /// Whether a player may open another seek beside these.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use flagfall_protocol::Seek;
 
-use crate::admission::Network;
+use flagfall_base::admission::Network;
 
 /// Seeks that the lobby lists: a message holds no more of the longest ones.
 pub(super) const LISTED_SEEKS_MAX: usize = 80;

@@ -8,8 +8,8 @@ use flagfall_store::MemoryStore;
 use flagfall_store::memory::Fault;
 
 use super::*;
-use crate::gateway::{OutboxReader, Outgoing, Registration, outbox};
-use crate::peers::Sign;
+use flagfall_base::cluster::Sign;
+use flagfall_base::delivery::{OutboxReader, Outgoing, Registration, outbox};
 
 const SEEKS_MAX: usize = 80;
 

@@ -11,7 +11,8 @@ use super::{
     ATTEMPTS, CHUNK, LOST_MAX, Notices, Reach, TAKEN_MS, Target, WAITS_MS, WaitingNotice, WebhookRecord,
     count, player_of, put, webhook_key,
 };
-use crate::scan::Scan;
+use flagfall_base::keys::NOTICES;
+use flagfall_base::scan::Scan;
 
 /// A notice that is due.
 pub(super) struct Due {
@@ -47,7 +48,10 @@ impl Notices {
         loop {
             tokio::time::sleep(every).await;
             if let Err(error) = self.look(SystemClock.now()).await {
-                crate::trouble::note_refusal(&error, "notices could not be looked for; they will be");
+                flagfall_base::store_errors::note_refusal(
+                    &error,
+                    "notices could not be looked for; they will be",
+                );
             }
         }
     }
@@ -65,7 +69,7 @@ impl Notices {
     /// Begins to send what is due at this moment, as far as there are places.
     pub(super) async fn look(&self, now: Stamp) -> Result<(), StoreError> {
         let looked = Looked { at: now, began: Instant::now() };
-        let mut scan = Scan::new(self.store.as_ref(), Key::new("notices/")?, CHUNK);
+        let mut scan = Scan::new(self.store.as_ref(), NOTICES.all()?, CHUNK);
         while let Some(found) = scan.next().await? {
             for (key, value) in found {
                 let waiting: Option<WaitingNotice> = serde_json::from_slice(&value).ok();

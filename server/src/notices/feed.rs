@@ -5,7 +5,9 @@ use flagfall_store::{Key, StoreError, Write};
 
 use super::{Notices, WebhookError, check_account};
 use crate::histories::{Histories, Page};
-use crate::players::{Identity, Token, player_named};
+use crate::players::player_named;
+use flagfall_base::identity::{Identity, Token};
+use flagfall_base::keys::{FEED_OF, FEEDS};
 
 /// Ended games of a feed at most.
 const ENDED_MAX: usize = 20;
@@ -127,11 +129,11 @@ fn moment(ms: u64) -> String {
 }
 
 fn own_key(player: &str) -> Result<Key, StoreError> {
-    Ok(Key::new(format!("feed_of/{player}"))?)
+    FEED_OF.key([&player])
 }
 
 fn feed_key(hash: &str) -> Result<Key, StoreError> {
-    Ok(Key::new(format!("feeds/{hash}"))?)
+    FEEDS.key([&hash])
 }
 
 #[cfg(test)]

@@ -29,10 +29,11 @@ use self::deliver::{Due, host_of};
 use self::destinations::Destinations;
 pub use self::sender::Sender;
 use self::sender::{Sent, secret_of};
-use crate::chance::{random_bytes, random_code};
-use crate::metrics as names;
-use crate::players::Identity;
 use crate::table::Tables;
+use flagfall_base::identity::Identity;
+use flagfall_base::keys::{NOTICES, TOLD, WEBHOOK_TESTS, WEBHOOKS};
+use flagfall_base::random::{random_bytes, random_code};
+use flagfall_base::telemetry as names;
 
 /// Notices read at a time.
 const CHUNK: usize = 256;
@@ -128,7 +129,7 @@ impl WebhookError {
 
 impl From<StoreError> for WebhookError {
     fn from(error: StoreError) -> WebhookError {
-        crate::trouble::note_refusal(&error, "the store refused a request about notices");
+        flagfall_base::store_errors::note_refusal(&error, "the store refused a request about notices");
         WebhookError::Store
     }
 }
@@ -315,22 +316,22 @@ fn player_of(key: &Key) -> Option<String> {
 }
 
 fn webhook_key(player: &str) -> Result<Key, StoreError> {
-    Ok(Key::new(format!("webhooks/{player}"))?)
+    WEBHOOKS.key([&player])
 }
 
 /// Says that a player has tested their webhook a moment ago.
 fn tested_key(player: &str) -> Result<Key, StoreError> {
-    Ok(Key::new(format!("webhook_tests/{player}"))?)
+    WEBHOOK_TESTS.key([&player])
 }
 
 fn waiting_of(player: &str) -> Result<Key, StoreError> {
-    Ok(Key::new(format!("notices/{player}/"))?)
+    NOTICES.under([&player])
 }
 
 fn waiting_key(player: &str, id: &str) -> Result<Key, StoreError> {
-    Ok(Key::new(format!("notices/{player}/{id}"))?)
+    NOTICES.key([&player, &id])
 }
 
 fn told_key(player: &str, game: GameId) -> Result<Key, StoreError> {
-    Ok(Key::new(format!("told/{player}/{game}"))?)
+    TOLD.key([&player, &game])
 }

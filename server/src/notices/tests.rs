@@ -11,9 +11,9 @@ use tokio::time::{Instant, sleep};
 
 use super::dial::{Dial, Line};
 use super::*;
-use crate::gateway::Connections;
-use crate::players::Identity;
 use crate::settings::Settings;
+use flagfall_base::delivery::Connections;
+use flagfall_base::identity::Identity;
 
 const SECOND: Duration = Duration::from_secs(1);
 

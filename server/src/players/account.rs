@@ -13,10 +13,11 @@ use tokio::time::Instant;
 use super::attempts::{Guesser, share_of};
 use super::hash_queue::Share;
 use super::password::{Password, RecoveryCode};
-use super::record::{Credentials, PlayerRecord, TokenRecord, key, name_key, player_key};
-use super::token::Token;
-use super::{Identity, Name, PlayerError, Players};
-use crate::metrics as names;
+use super::record::{Credentials, PlayerRecord, TokenRecord, name_key, player_key};
+use super::{Name, PlayerError, Players};
+use flagfall_base::identity::{Identity, Token};
+use flagfall_base::keys::SEAT;
+use flagfall_base::telemetry as names;
 
 /// How often a change is tried anew because somebody else changed the same player meanwhile.
 const CHANGES_MAX: usize = 16;
@@ -387,7 +388,7 @@ impl Players {
 
     /// The index records of a player's running games.
     async fn seats(&self, id: &str, max: usize) -> Result<Vec<Key>, PlayerError> {
-        let seats = self.inner.store.scan(key("seat", &format!("{id}/"))?, None, max).await?;
+        let seats = self.inner.store.scan(SEAT.under([&id])?, None, max).await?;
         Ok(seats.into_iter().map(|(key, _)| key).collect())
     }
 

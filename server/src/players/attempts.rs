@@ -9,9 +9,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::hash_queue::Share;
-use crate::admission::{AdmissionLimits, Network};
-use crate::rate::TokenBucket;
 use crate::settings::Settings;
+use flagfall_base::admission::{AdmissionLimits, Network};
+use flagfall_base::rate::TokenBucket;
 
 /// Names and addresses that are counted at a time. When there are more, those that could try as often as ever are forgotten.
 const COUNTED_MAX: usize = 50_000;

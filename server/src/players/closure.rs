@@ -4,10 +4,11 @@ use flagfall_protocol::{CloseCode, Player, PlayerKind};
 use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
 use serde::{Deserialize, Serialize};
 
-use crate::scan::Scan;
+use flagfall_base::keys::CLOSED;
+use flagfall_base::scan::Scan;
 use thiserror::Error;
 
-use super::record::{PlayerRecord, key, name_key, player_key};
+use super::record::{PlayerRecord, name_key, player_key};
 use super::{Name, Players};
 
 /// How long servers have for closing the sockets of an account that was closed.
@@ -18,8 +19,6 @@ const REOPENED_MS: u64 = 90 * 24 * 60 * 60 * 1_000;
 const CHANGES_MAX: usize = 16;
 /// Closed accounts read at a time.
 const CHUNK: usize = 512;
-/// The kind of key under which closed accounts are told to all servers for a while.
-const CLOSED: &str = "closed";
 
 /// That an account is closed. Why, the operators' log says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -77,7 +76,7 @@ pub async fn set_closed(
             let reopened = SystemClock.now().plus_ms(REOPENED_MS).0;
             record.expires = (!is_closed).then_some(reopened);
         }
-        let told = key(CLOSED, &record.player.id)?;
+        let told = CLOSED.key([&record.player.id])?;
         let mut writes = record.writes()?;
         writes.push(if is_closed {
             let expires = Some(SystemClock.now().plus_ms(TOLD_MS));
@@ -113,7 +112,7 @@ impl Players {
     /// # Errors
     /// [`StoreError`].
     pub async fn look_for_closed(&self) -> Result<(), StoreError> {
-        let prefix = key(CLOSED, "")?;
+        let prefix = CLOSED.all()?;
         let mut scan = Scan::new(self.inner.store.as_ref(), prefix.clone(), CHUNK);
         while let Some(records) = scan.next().await? {
             for (key, _) in &records {

@@ -7,11 +7,11 @@
 
 use std::time::Duration;
 
-use flagfall_store::Key;
 use tokio::time::sleep;
 
 use super::Players;
 use super::record::PlayerRecord;
+use flagfall_base::keys::SEAT;
 
 impl Players {
     /// Keeps copies of what the store has of a player who has just come.
@@ -36,7 +36,7 @@ impl Players {
 
     /// True if the player has a running game, or nobody can say.
     async fn has_seat(&self, player: &str) -> bool {
-        let Ok(seats) = Key::new(format!("seat/{player}/")) else { return false };
+        let Ok(seats) = SEAT.under([&player]) else { return false };
         self.inner.store.scan(seats, None, 1).await.map_or(true, |seats| !seats.is_empty())
     }
 }

@@ -23,9 +23,10 @@ use tokio::time::Instant;
 
 use super::PlayerError;
 use super::name::{NAME_LEN_MAX, Name};
-use super::record::{TokenRecord, key};
-use super::token::{Token, TokenHash};
-use crate::chance::{ChanceError, random_bytes};
+use super::record::TokenRecord;
+use flagfall_base::identity::{GuestPass, Token};
+use flagfall_base::keys::SECRETS;
+use flagfall_base::random::{ChanceError, random_bytes};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 /// What the MAC is for; another layout of tokens gets another text.
@@ -77,23 +78,14 @@ pub(super) struct GuestToken {
     pub(super) pass: GuestPass,
 }
 
-/// What it takes to store a guest later. `Debug` does not show the hash.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GuestPass {
-    pub(super) token_id: String,
-    pub(super) hash: TokenHash,
-}
-
-impl GuestPass {
-    /// The token as the guest's record keeps it.
-    pub(super) fn token_record(&self, name: &str, now: Stamp) -> TokenRecord {
-        TokenRecord {
-            id: self.token_id.clone(),
-            hash: self.hash.as_text(),
-            name: name.to_owned(),
-            scope: Scope::Play,
-            created: now.0,
-        }
+/// A guest's token as their record keeps it.
+pub(super) fn token_record(pass: &GuestPass, name: &str, now: Stamp) -> TokenRecord {
+    TokenRecord {
+        id: pass.token_id.clone(),
+        hash: pass.hash.as_text(),
+        name: name.to_owned(),
+        scope: Scope::Play,
+        created: now.0,
     }
 }
 
@@ -193,7 +185,7 @@ impl GuestKeys {
 
 /// Where the key lies. Versions before it existed do not look there.
 fn key_place() -> Result<Key, StoreError> {
-    key("secrets", "guest_tokens")
+    SECRETS.key([&"guest_tokens"])
 }
 
 fn no_chance() -> StoreError {

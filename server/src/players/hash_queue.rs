@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-use crate::admission::Network;
+use flagfall_base::admission::Network;
 
 /// For whom a hash is computed. Shares take turns.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

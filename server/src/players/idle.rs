@@ -5,8 +5,11 @@ use flagfall_protocol::{Player, PlayerKind};
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
 
 use super::REFRESH_MS;
-use super::record::{PlayerRecord, key, name_key, player_key, token_key};
-use crate::scan::Scan;
+use super::record::{PlayerRecord, name_key, player_key, token_key};
+use flagfall_base::keys::{
+    BLOCKS, CHALLENGES_OF, FIGURES, PAIRED, PAIRED_OF, PLAYED, PLAYERS, POOL, SEAT, SEEKS,
+};
+use flagfall_base::scan::Scan;
 
 /// Records read at a time.
 const CHUNK: usize = 256;
@@ -75,7 +78,7 @@ pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Res
         store.update(Update { conditions, writes: before.writes()? }).await?;
         return Ok(looked);
     }
-    let mut keys = vec![own_key.clone(), name_key(&record.name_key)?, key("paired_of", id)?];
+    let mut keys = vec![own_key.clone(), name_key(&record.name_key)?, PAIRED_OF.key([&id])?];
     for token in &record.tokens {
         keys.push(token_key(&token.hash)?);
     }
@@ -85,7 +88,7 @@ pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Res
         return Ok(Listed::Busy);
     }
     store.drop_copies(id);
-    let blocks = store.scan(key("blocks", &format!("{id}/"))?, None, BLOCKS_MAX).await?;
+    let blocks = store.scan(BLOCKS.under([&id])?, None, BLOCKS_MAX).await?;
     for chunk in blocks.chunks(32) {
         let writes = chunk.iter().map(|(key, _)| Write::Delete { key: key.clone() }).collect();
         store.update(Update { conditions: Vec::new(), writes }).await?;
@@ -97,23 +100,23 @@ pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Res
 async fn look(store: &dyn Store, id: &str) -> Result<Listed, StoreError> {
     let is_any = async |prefix: Key| Ok::<bool, StoreError>(!store.scan(prefix, None, 1).await?.is_empty());
     // Figures stay when the games they count are deleted.
-    for kind in ["seat", "played", "figures"] {
-        if is_any(key(kind, &format!("{id}/"))?).await? {
+    for prefix in [SEAT.under([&id])?, PLAYED.under([&id])?, FIGURES.under([&id])?] {
+        if is_any(prefix).await? {
             return Ok(Listed::Settled);
         }
     }
-    let is_waiting = store.get(key("pool", id)?).await?.is_some();
-    if is_waiting || is_any(key("challenges_of", &format!("{id}/"))?).await? {
+    let is_waiting = store.get(POOL.key([&id])?).await?.is_some();
+    if is_waiting || is_any(CHALLENGES_OF.under([&id])?).await? {
         return Ok(Listed::Busy);
     }
     // Paired, and the game is still to be made.
-    if let Some(game) = store.get(key("paired_of", id)?).await?
+    if let Some(game) = store.get(PAIRED_OF.key([&id])?).await?
         && let Ok(game) = std::str::from_utf8(&game)
-        && store.get(key("paired", game)?).await?.is_some()
+        && store.get(PAIRED.key([&game])?).await?.is_some()
     {
         return Ok(Listed::Busy);
     }
-    let seeks = store.scan(key("seeks", "")?, None, SEEKS_MAX).await?;
+    let seeks = store.scan(SEEKS.all()?, None, SEEKS_MAX).await?;
     let has_seek = seeks.iter().any(|(_, value)| {
         let seek: Option<serde_json::Value> = serde_json::from_slice(value).ok();
         seek.is_some_and(|seek| seek["seek"]["seeker"]["id"] == id)
@@ -128,7 +131,7 @@ pub(crate) struct StoredGuests<'store> {
 
 /// All guests that are stored.
 pub(crate) fn stored_guests(store: &dyn Store) -> Result<StoredGuests<'_>, StoreError> {
-    Ok(StoredGuests { scan: Scan::new(store, key("players", "")?, CHUNK) })
+    Ok(StoredGuests { scan: Scan::new(store, PLAYERS.all()?, CHUNK) })
 }
 
 impl StoredGuests<'_> {

@@ -15,7 +15,6 @@ mod revocation;
 mod standing;
 #[cfg(test)]
 mod tests;
-mod token;
 
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,11 +30,9 @@ use tokio::time::Instant;
 
 pub use attempts::{Attempts, TooOften};
 pub use closure::{ClosureError, find_player, set_closed};
-pub use guest::GuestPass;
 pub use name::{NAME_LEN_MAX, NAME_LEN_MIN, Name, NameError};
 pub use password::{HashError, Hasher, Password, PasswordError, RecoveryCode};
 pub use standing::{Standing, standing};
-pub use token::{Token, TokenError, TokenHash};
 
 use self::guest::{Claims, GuestKeys, GuestToken};
 pub(crate) use self::idle::{Listed, idle_guest, player_kind, stored_guests};
@@ -43,11 +40,12 @@ use self::record::{PlayerRecord, TokenRecord, name_key, player_key, token_key};
 pub(crate) use self::record::{gone_key, leaving_key};
 pub(crate) use self::standing::NewGuests;
 use self::standing::free_name;
-use crate::admission::TooMany;
-use crate::chance::{ChanceError, random_code};
-use crate::gateway::Connections;
-use crate::rate::TokenBucket;
 use crate::settings::Settings;
+use flagfall_base::admission::TooMany;
+use flagfall_base::delivery::Connections;
+use flagfall_base::identity::{GuestPass, Identity, Token};
+use flagfall_base::random::{ChanceError, random_code};
+use flagfall_base::rate::TokenBucket;
 
 /// A guest's expiry is moved on when it has come this much closer.
 const REFRESH_MS: u64 = 24 * 60 * 60 * 1_000;
@@ -79,19 +77,6 @@ pub struct NewGuest {
     pub identity: Identity,
     /// The credential, to be told once.
     pub token: Token,
-}
-
-/// Whose token it is, and which.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Identity {
-    /// Who it is.
-    pub player: Player,
-    /// The token's id: not secret.
-    pub token_id: String,
-    /// What the token may do.
-    pub scope: Scope,
-    /// What it takes to store a guest whose token says who they are.
-    pub(crate) pass: Option<GuestPass>,
 }
 
 /// Why somebody did not get in, or not what he wanted. Nothing was written, or at least nothing was promised.
@@ -212,7 +197,7 @@ impl PlayerError {
 
 impl From<StoreError> for PlayerError {
     fn from(error: StoreError) -> PlayerError {
-        crate::trouble::note_refusal(&error, "the store refused a request about a player");
+        flagfall_base::store_errors::note_refusal(&error, "the store refused a request about a player");
         match error {
             StoreError::Damaged { .. } => PlayerError::Damaged,
             StoreError::Unavailable { .. } | StoreError::Limit(_) => PlayerError::Store,
@@ -280,9 +265,9 @@ impl Players {
         let identity = match wanted {
             Some(_) => self.not_stored(guest).await?,
             // A generated name is as good as unique.
-            None => Identity::of_guest(guest.name.clone(), guest),
+            None => identity_of(guest.name.clone(), guest),
         };
-        counter!(crate::metrics::GUESTS).increment(1);
+        counter!(flagfall_base::telemetry::GUESTS).increment(1);
         Ok(NewGuest { identity, token })
     }
 
@@ -291,7 +276,7 @@ impl Players {
         let claims = &self.inner.claims;
         let is_free = |name: &Name| claims.claim(name, &guest.id, Instant::now());
         let name = free_name(&*self.inner.store, &guest.id, guest.name.as_str(), is_free).await?;
-        Ok(Identity::of_guest(name, guest))
+        Ok(identity_of(name, guest))
     }
 
     /// The player of a name to whom something may be addressed: stored, or a guest who is connected here
@@ -433,12 +418,11 @@ impl Players {
     }
 }
 
-impl Identity {
-    fn of_guest(name: Name, guest: GuestToken) -> Identity {
-        let GuestToken { id, pass, .. } = guest;
-        let player = Player { id, name: name.as_str().to_owned(), kind: PlayerKind::Guest };
-        Identity { player, token_id: pass.token_id.clone(), scope: Scope::Play, pass: Some(pass) }
-    }
+/// Whose token this is.
+fn identity_of(name: Name, guest: GuestToken) -> Identity {
+    let GuestToken { id, pass, .. } = guest;
+    let player = Player { id, name: name.as_str().to_owned(), kind: PlayerKind::Guest };
+    Identity { player, token_id: pass.token_id.clone(), scope: Scope::Play, pass: Some(pass) }
 }
 
 /// The house player of a level.

@@ -13,10 +13,10 @@ use tokio::time::Instant;
 
 use super::common::{has_name, is_common};
 use super::hash_queue::{HashQueue, Share};
-use crate::background::Background;
-use crate::chance::{ChanceError, random_bytes};
-use crate::metrics as names;
 use crate::settings::Passwords;
+use flagfall_base::background::Background;
+use flagfall_base::random::{ChanceError, random_bytes};
+use flagfall_base::telemetry as names;
 
 /// A password as it was typed. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
@@ -245,7 +245,7 @@ mod tests {
     }
 
     fn share() -> Share {
-        Share::Network(crate::admission::Network::of([192, 0, 2, 1].into()))
+        Share::Network(flagfall_base::admission::Network::of([192, 0, 2, 1].into()))
     }
 
     fn password(text: &str) -> Password {

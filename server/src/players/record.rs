@@ -9,8 +9,9 @@ use flagfall_store::{Key, StoreError, SystemClock, WallClock, Write};
 use serde::{Deserialize, Serialize};
 
 use super::closure::Closed;
-use super::token::Token;
-use crate::chance::{ChanceError, random_code};
+use flagfall_base::identity::Token;
+use flagfall_base::keys::{GONE, LEAVING, NAMES, PLAYERS, REVOKED, TOKENS};
+use flagfall_base::random::{ChanceError, random_code};
 
 /// How long other servers have for closing the sockets of a token that was revoked.
 pub(super) const REVOKED_MS: u64 = 5 * 60 * 1_000;
@@ -157,37 +158,30 @@ impl PlayerRecord {
         for token in self.tokens.iter().filter(|token| is_revoked(token)) {
             let value = self.player.id.clone().into_bytes();
             writes.push(Write::Delete { key: token_key(&token.hash)? });
-            writes.push(Write::Put { key: key(REVOKED, &token.id)?, value, expires });
+            writes.push(Write::Put { key: REVOKED.key([&token.id])?, value, expires });
         }
         Ok(writes)
     }
 }
 
-/// The kind of key under which revoked tokens are told to all servers for a while.
-pub(super) const REVOKED: &str = "revoked";
-
 pub(super) fn player_key(id: &str) -> Result<Key, StoreError> {
-    key("players", id)
+    PLAYERS.key([&id])
 }
 
 pub(super) fn name_key(folded: &str) -> Result<Key, StoreError> {
-    key("names", folded)
+    NAMES.key([&folded])
 }
 
 pub(super) fn token_key(hash: &str) -> Result<Key, StoreError> {
-    key("tokens", hash)
+    TOKENS.key([&hash])
 }
 
 /// Of a deleted player nothing is kept but this.
 pub(crate) fn gone_key(id: &str) -> Result<Key, StoreError> {
-    key("gone", id)
+    GONE.key([&id])
 }
 
 /// A deleted player of whom something is left.
 pub(crate) fn leaving_key(id: &str) -> Result<Key, StoreError> {
-    key("leaving", id)
-}
-
-pub(super) fn key(kind: &str, rest: &str) -> Result<Key, StoreError> {
-    Ok(Key::new(format!("{kind}/{rest}"))?)
+    LEAVING.key([&id])
 }

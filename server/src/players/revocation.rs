@@ -10,10 +10,11 @@ use flagfall_store::StoreError;
 
 use tokio::time::Instant;
 
-use crate::scan::Scan;
+use flagfall_base::keys::REVOKED;
+use flagfall_base::scan::Scan;
 
 use super::Players;
-use super::record::{PlayerRecord, REVOKED, REVOKED_MS, TokenRecord, gone_key, key};
+use super::record::{PlayerRecord, REVOKED_MS, TokenRecord, gone_key};
 
 /// Revocations read at a time.
 const CHUNK: usize = 512;
@@ -79,7 +80,7 @@ impl Players {
 
     /// Closes the sockets of tokens that other servers revoked lately.
     async fn look_for_news(&self) -> Result<(), StoreError> {
-        let prefix = key(REVOKED, "")?;
+        let prefix = REVOKED.all()?;
         let mut scan = Scan::new(self.inner.store.as_ref(), prefix.clone(), CHUNK);
         while let Some(records) = scan.next().await? {
             for (key, player) in &records {
@@ -107,8 +108,8 @@ mod tests {
     use flagfall_store::{ManualClock, MemoryStore, Store};
 
     use super::*;
-    use crate::gateway::{ConnectionId, Connections, OutboxReader, Registration, outbox};
     use crate::settings::Settings;
+    use flagfall_base::delivery::{ConnectionId, Connections, OutboxReader, Registration, outbox};
 
     fn connect(connections: &Connections, player: &str, token: &str) -> (Registration, OutboxReader) {
         let (outbox, reader) = outbox(ConnectionId::next());

@@ -7,16 +7,16 @@ use flagfall_board::Stamp;
 use flagfall_protocol::{Player, PlayerKind};
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, WallClock, Write};
 
-use super::guest::{GuestPass, number_of};
-use super::record::{PlayerRecord, gone_key, key, name_key, player_key};
-use super::{GUEST_TOKEN, Identity, Name, PlayerError, Players, REFRESH_MS};
-use crate::chance::random_below;
-use crate::scan::Scan;
+use super::guest::{number_of, token_record};
+use super::record::{PlayerRecord, gone_key, name_key, player_key};
+use super::{GUEST_TOKEN, Name, PlayerError, Players, REFRESH_MS};
+use flagfall_base::identity::{GuestPass, Identity};
+use flagfall_base::keys::{NEW_GUESTS, Time16};
+use flagfall_base::random::random_below;
+use flagfall_base::scan::Scan;
 
 /// Names that are tried for a guest before they are asked to choose another one.
 const NAME_ATTEMPTS: usize = 8;
-/// The kind of key that lists stored guests by when they were stored, until they have played.
-const NEW_GUESTS: &str = "new_guests";
 /// Records read at a time.
 const CHUNK: usize = 256;
 
@@ -136,7 +136,7 @@ pub(crate) struct NewGuests<'store> {
 
 impl<'store> NewGuests<'store> {
     pub(crate) fn of(store: &'store dyn Store) -> Result<NewGuests<'store>, StoreError> {
-        Ok(NewGuests { scan: Scan::new(store, key(NEW_GUESTS, "")?, CHUNK) })
+        Ok(NewGuests { scan: Scan::new(store, NEW_GUESTS.all()?, CHUNK) })
     }
 
     pub(crate) async fn next(&mut self) -> Result<Option<Vec<(Stamp, String, Key)>>, StoreError> {
@@ -153,11 +153,11 @@ impl<'store> NewGuests<'store> {
 
 /// Moments have one width, so that keys stand in the order of time.
 fn new_guest_key(at: Stamp, id: &str) -> Result<Key, StoreError> {
-    key(NEW_GUESTS, &format!("{:016}/{id}", at.0))
+    NEW_GUESTS.key([&Time16(at), &id])
 }
 
 fn parse_new_guest(key: &Key) -> Option<(Stamp, String)> {
-    let rest = std::str::from_utf8(key.as_bytes()).ok()?.strip_prefix(NEW_GUESTS)?.strip_prefix('/')?;
+    let rest = NEW_GUESTS.rest(key)?;
     let (at, id) = rest.split_once('/')?;
     Some((Stamp(at.parse().ok()?), id.to_owned()))
 }
@@ -178,7 +178,7 @@ impl PlayerRecord {
             name_key: name.folded(),
             created: now.0,
             expires: Some(later(now, stay)),
-            tokens: vec![pass.token_record(GUEST_TOKEN, now)],
+            tokens: vec![token_record(pass, GUEST_TOKEN, now)],
             former_tokens: Vec::new(),
             credentials: None,
             closed: None,
@@ -207,13 +207,5 @@ impl Players {
     /// [`PlayerError`].
     pub async fn standing(&self, asker: &Identity) -> Result<Standing, PlayerError> {
         standing(&*self.inner.store, &asker.player, asker.pass(), self.inner.guest).await
-    }
-}
-
-impl Identity {
-    /// What it takes to store this guest, if they may not be stored yet.
-    #[must_use]
-    pub fn pass(&self) -> Option<&GuestPass> {
-        self.pass.as_ref()
     }
 }

@@ -11,7 +11,7 @@ use std::str::FromStr;
 use flagfall_protocol::{HexBytes, RecordSignature, Secret, SignatureText, key_id, signed_message};
 use ring::signature::{Ed25519KeyPair, KeyPair};
 
-use crate::chance::{ChanceError, random_bytes};
+use flagfall_base::random::{ChanceError, random_bytes};
 
 /// The file in a data folder that keeps the key of a server that was given none.
 pub const KEY_FILE: &str = "signing.key";

@@ -15,9 +15,9 @@ use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
 use tokio::time::timeout;
 
 pub use self::key::{KEY_FILE, KeyError, KeySource, SigningKey};
-use crate::keys::game_after;
-use crate::scan::Scan;
 use crate::table::{TableError, Tables};
+use flagfall_base::keys::{PROOF, PROOF_DUE, SIGNING_KEY};
+use flagfall_base::scan::Scan;
 
 /// Dues read at a time.
 const DUES_CHUNK: usize = 256;
@@ -25,10 +25,6 @@ const DUES_CHUNK: usize = 256;
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// Public keys that are published at most.
 const KEYS_MAX: usize = 1_000;
-
-const DUES: &str = "proof_due/";
-const SIGNATURES: &str = "proof/";
-const KEYS: &str = "signing_key/";
 
 /// Signatures in a store. Cheap to clone.
 #[derive(Clone)]
@@ -40,11 +36,11 @@ pub struct Proofs {
 
 /// The due of a game that has ended: written with the end.
 pub(crate) fn due_key(game: GameId) -> Option<Key> {
-    Key::new(format!("{DUES}{game}")).ok()
+    PROOF_DUE.key([&game]).ok()
 }
 
 fn signature_key(game: GameId) -> Result<Key, StoreError> {
-    Ok(Key::new(format!("{SIGNATURES}{game}"))?)
+    PROOF.key([&game])
 }
 
 fn damaged(what: &str) -> StoreError {
@@ -66,7 +62,7 @@ impl Proofs {
         let Some(key) = &self.key else { return Ok(()) };
         let info =
             SigningKeyInfo { id: key.id().to_owned(), public: key.public(), since: self.store.now().0 };
-        let at = Key::new(format!("{KEYS}{}", key.id()))?;
+        let at = SIGNING_KEY.key([&key.id()])?;
         let value = serde_json::to_vec(&info).map_err(|_| damaged("a public key cannot be written"))?;
         let conditions = vec![(at.clone(), Expect::Absent)];
         let writes = vec![Write::Put { key: at, value, expires: None }];
@@ -79,7 +75,7 @@ impl Proofs {
     /// # Errors
     /// [`StoreError`].
     pub async fn keys(&self) -> Result<SigningKeys, StoreError> {
-        let stored = self.store.scan(Key::new(KEYS)?, None, KEYS_MAX).await?;
+        let stored = self.store.scan(SIGNING_KEY.all()?, None, KEYS_MAX).await?;
         let read = |(_, value): &(Key, Vec<u8>)| serde_json::from_slice::<SigningKeyInfo>(value);
         let keys = stored.iter().map(read).collect::<Result<Vec<_>, _>>();
         Ok(SigningKeys { keys: keys.map_err(|_| damaged("a public key cannot be read"))? })
@@ -92,7 +88,10 @@ impl Proofs {
         }
         loop {
             if let Err(error) = self.settle_all().await {
-                crate::trouble::note_refusal(&error, "games that are over could not be signed; they will be");
+                flagfall_base::store_errors::note_refusal(
+                    &error,
+                    "games that are over could not be signed; they will be",
+                );
             }
             // Either way it is time to look.
             let _is_told = timeout(LOOK_EVERY, self.tables.provable().notified()).await;
@@ -104,11 +103,11 @@ impl Proofs {
     /// # Errors
     /// [`StoreError`]: what is left will be found again.
     pub async fn settle_all(&self) -> Result<(), StoreError> {
-        let prefix = Key::new(DUES)?;
+        let prefix = PROOF_DUE.all()?;
         let mut scan = Scan::new(self.store.as_ref(), prefix.clone(), DUES_CHUNK);
         while let Some(due) = scan.next().await? {
             for (key, _) in &due {
-                let Some(game) = game_after(key, &prefix) else { continue };
+                let Some(game) = PROOF_DUE.game(key) else { continue };
                 if let Err(error) = self.settle(game).await {
                     tracing::warn!(%game, %error, "a game could not be signed now; it will be");
                 }

@@ -1,5 +1,6 @@
 //! What the first move is worth: measured from rated games, and with games enough taken into the expectation.
 
+use flagfall_base::keys::FIRST_MOVE;
 use flagfall_board::Side;
 use flagfall_store::{Key, StoreError};
 use serde::{Deserialize, Serialize};
@@ -61,7 +62,7 @@ impl FirstMoveRecord {
 
 /// The record of a ruleset.
 pub(super) fn first_move_key(ruleset: &str) -> Result<Key, StoreError> {
-    Ok(Key::new(format!("first_move/{ruleset}"))?)
+    FIRST_MOVE.key([&ruleset])
 }
 
 #[cfg(test)]

@@ -27,12 +27,12 @@ use self::record::{
     Class, HistoryRecord, RatingRecord, bytes, change_key, class_of, damaged, dues, histories_of,
     history_key, history_of, leader_key, leaders_of, point, rating_key, ratings_of,
 };
-use crate::gateway::Connections;
-use crate::keys::game_after;
-use crate::metrics as names;
 use crate::players::{gone_key, player_shown};
-use crate::scan::Scan;
 use crate::table::{Finished, TableError, Tables};
+use flagfall_base::delivery::Connections;
+use flagfall_base::keys::RATING_DUE;
+use flagfall_base::scan::Scan;
+use flagfall_base::telemetry as names;
 
 pub use self::first_move::FirstMove;
 use self::first_move::{FirstMoveRecord, first_move_key};
@@ -137,7 +137,10 @@ impl Ratings {
     pub async fn run(&self) {
         loop {
             if let Err(error) = self.settle_all().await {
-                crate::trouble::note_refusal(&error, "due ratings could not be looked for; they will be");
+                flagfall_base::store_errors::note_refusal(
+                    &error,
+                    "due ratings could not be looked for; they will be",
+                );
             }
             // Either way it is time to look.
             let _is_told = timeout(LOOK_EVERY, self.tables.ended().notified()).await;
@@ -153,7 +156,7 @@ impl Ratings {
         let mut scan = Scan::new(self.store.as_ref(), prefix.clone(), DUES_CHUNK);
         while let Some(due) = scan.next().await? {
             for (key, _) in &due {
-                let Some(game) = game_after(key, &prefix) else { continue };
+                let Some(game) = RATING_DUE.game(key) else { continue };
                 let settled = self.settle(game).await;
                 if settled.is_ok() {
                     self.damaged().remove(&game);

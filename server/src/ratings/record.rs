@@ -3,6 +3,7 @@
 //! `rating_due/GAME` is written with the end of a rated game, in the same append. Whoever finds it makes one update of it: the due goes, both
 //! ratings, their histories and their places on the leaderboards are written, on the condition that due and ratings are still what was read.
 
+use flagfall_base::keys::{LEADERS, RATED, RATING_ASIDE, RATING_DUE, RATING_HISTORY, RATINGS, UNRATED};
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{GameScore, PlayerKind, RatingPoint, Speed};
 use flagfall_rating::{Entrant, Rating};
@@ -128,59 +129,58 @@ pub(super) fn damaged(what: &str) -> StoreError {
 
 /// The due of a rated game that has ended.
 pub(crate) fn due_key(game: GameId) -> Option<Key> {
-    Key::new(format!("rating_due/{game}")).ok()
+    RATING_DUE.key([&game]).ok()
 }
 
 /// A due that met something damaged, put aside for an operator.
 pub(super) fn aside_key(game: GameId) -> Option<Key> {
-    Key::new(format!("rating_aside/{game}")).ok()
+    RATING_ASIDE.key([&game]).ok()
 }
 
 /// All dues.
 pub(super) fn dues() -> Result<Key, StoreError> {
-    key("rating_due/".to_owned())
+    RATING_DUE.all()
 }
 
 /// What a game did.
 pub(super) fn change_key(game: GameId) -> Result<Key, StoreError> {
-    key(format!("rated/{game}"))
+    RATED.key([&game])
 }
 
 /// That what a game did was taken back.
 pub(super) fn undone_key(game: GameId) -> Result<Key, StoreError> {
-    key(format!("unrated/{game}"))
+    UNRATED.key([&game])
 }
 
 pub(super) fn rating_key(player: &str, class: &Class) -> Result<Key, StoreError> {
-    key(format!("ratings/{player}/{}/{}", class.ruleset, class.speed.name()))
+    RATINGS.key([&player, &class.ruleset, &class.speed.name()])
 }
 
 /// All ratings of a player.
 pub(super) fn ratings_of(player: &str) -> Result<Key, StoreError> {
-    key(format!("ratings/{player}/"))
+    RATINGS.under([&player])
 }
 
 /// The class that a key of [`ratings_of`] names.
 pub(super) fn class_of(key: &Key) -> Option<Class> {
-    let text = std::str::from_utf8(key.as_bytes()).ok()?;
-    let mut parts = text.split('/').skip(2);
+    let mut parts = RATINGS.rest(key)?.split('/').skip(1);
     let (ruleset, speed) = (parts.next()?, parts.next()?);
     Some(Class { ruleset: ruleset.to_owned(), speed: Speed::from_name(speed)? })
 }
 
 pub(super) fn history_key(player: &str, class: &Class, games: u32) -> Result<Key, StoreError> {
     let number = GAMES_MAX.saturating_sub(games);
-    key(format!("rating_history/{player}/{}/{}/{number:08}", class.ruleset, class.speed.name()))
+    RATING_HISTORY.key([&player, &class.ruleset, &class.speed.name(), &format_args!("{number:08}")])
 }
 
 /// A player's history in a class, the latest first.
 pub(super) fn history_of(player: &str, class: &Class) -> Result<Key, StoreError> {
-    key(format!("rating_history/{player}/{}/{}/", class.ruleset, class.speed.name()))
+    RATING_HISTORY.under([&player, &class.ruleset, &class.speed.name()])
 }
 
 /// All histories of a player.
 pub(super) fn histories_of(player: &str) -> Result<Key, StoreError> {
-    key(format!("rating_history/{player}/"))
+    RATING_HISTORY.under([&player])
 }
 
 /// A player's place on the leaderboard of his kind.
@@ -192,12 +192,12 @@ pub(super) fn leader_key(
 ) -> Result<Key, StoreError> {
     let place = VALUE_MAX.saturating_sub(point(record.rating()).rating);
     let Class { ruleset, speed } = class;
-    key(format!("leaders/{}/{ruleset}/{}/{place:04}/{player}", list_of(kind), speed.name()))
+    LEADERS.key([&list_of(kind), ruleset, &speed.name(), &format_args!("{place:04}"), &player])
 }
 
 /// The leaderboard, the best first.
 pub(super) fn leaders_of(kind: PlayerKind, class: &Class) -> Result<Key, StoreError> {
-    key(format!("leaders/{}/{}/{}/", list_of(kind), class.ruleset, class.speed.name()))
+    LEADERS.under([&list_of(kind), &class.ruleset, &class.speed.name()])
 }
 
 fn list_of(kind: PlayerKind) -> &'static str {
@@ -205,8 +205,4 @@ fn list_of(kind: PlayerKind) -> &'static str {
         PlayerKind::Bot => "bots",
         PlayerKind::Guest | PlayerKind::Account | PlayerKind::House => "players",
     }
-}
-
-fn key(text: String) -> Result<Key, StoreError> {
-    Ok(Key::new(text)?)
 }

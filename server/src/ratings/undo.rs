@@ -12,8 +12,8 @@ use super::record::{
     Class, HistoryRecord, RatingRecord, bytes, change_key, damaged, due_key, histories_of, history_of,
     leader_key, rating_key, undone_key,
 };
-use crate::scan::Scan;
 use crate::table::finished;
+use flagfall_base::scan::Scan;
 
 /// How often an update is tried anew because a game of the same players was first.
 const ATTEMPTS: usize = 32;

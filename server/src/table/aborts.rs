@@ -7,7 +7,7 @@ use flagfall_store::Write;
 use flagfall_store::record::CommandStamp;
 
 use super::core::Table;
-use crate::keys::pool_return_key;
+use flagfall_base::keys::POOL_RETURNS;
 
 /// How long the pool may take a player back after an abort, in milliseconds.
 const RETURN_MS: u64 = 60_000;
@@ -79,6 +79,6 @@ impl Table {
         }
         let value = serde_json::to_vec(&innocent).ok()?;
         let expires = Some(now.plus_ms(RETURN_MS));
-        Some(Write::Put { key: pool_return_key(self.id)?, value, expires })
+        Some(Write::Put { key: POOL_RETURNS.key([&self.id]).ok()?, value, expires })
     }
 }

@@ -31,11 +31,11 @@ use super::public_games::progress_of;
 use super::record::RecordError;
 use super::registry::Tables;
 use super::{record, search};
-use crate::background::Background;
-use crate::chance::random_game_id;
-use crate::gateway::{ConnectionId, Outbox};
-use crate::metrics::{HOT, TABLES_LEFT};
 use crate::players::players_today;
+use flagfall_base::background::Background;
+use flagfall_base::delivery::{ConnectionId, Outbox};
+use flagfall_base::random::random_game_id;
+use flagfall_base::telemetry::{HOT, TABLES_LEFT};
 
 /// How long the table of a game that is over is kept when the last who had it open has gone, in milliseconds.
 const LINGER_MS: u64 = 30_000;
@@ -498,7 +498,7 @@ impl Actor {
         self.tables.forget(self.id, &self.shared);
         if ended.is_err() {
             tracing::error!(game = %self.id, "a defect ended this table; it is opened again from its log");
-            metrics::counter!(crate::metrics::TABLE_PANICS).increment(1);
+            metrics::counter!(flagfall_base::telemetry::TABLE_PANICS).increment(1);
         }
         if ended.is_err() || self.is_parting {
             self.table.close_connections(CloseCode::Shutdown);
@@ -750,7 +750,7 @@ impl Actor {
             let (turn, outcome) = self.table.state();
             if phase == Phase::Over && progress.phase != Phase::Over {
                 let reason = outcome.as_ref().map(|outcome| outcome.reason.clone()).unwrap_or_default();
-                metrics::counter!(crate::metrics::GAMES_ENDED, "reason" => reason).increment(1);
+                metrics::counter!(flagfall_base::telemetry::GAMES_ENDED, "reason" => reason).increment(1);
                 has_ended = true;
             }
             *progress = Progress { is_quarantined: progress.is_quarantined, phase, ply, turn, outcome };
@@ -870,7 +870,7 @@ async fn append_to(store: &dyn Store, append: Append) -> Result<AppendOutcome, S
     HOT.commit_seconds.record(started.elapsed());
     match &outcome {
         Ok(AppendOutcome::Conflict { .. }) => {
-            metrics::counter!(crate::metrics::APPEND_CONFLICTS).increment(1);
+            metrics::counter!(flagfall_base::telemetry::APPEND_CONFLICTS).increment(1);
         }
         Ok(_) => {}
         Err(error) => tracing::warn!(%game, %error, "the store did not take an append"),

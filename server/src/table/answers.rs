@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::core::{Asked, Flight, Table};
 use super::error::{ReadFailure, TableError};
-use crate::gateway::{Outbox, Payload};
+use flagfall_base::delivery::{Outbox, Payload};
 
 /// Who sent a command under which id, as a number of this process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,7 +121,7 @@ impl Table {
         message: &str,
         seq: Option<u64>,
     ) {
-        crate::metrics::refused(&code);
+        flagfall_base::telemetry::refused(&code);
         let message = message.to_owned();
         outbox.send(Payload::new(&ServerToClient::Refused {
             cmd_id,

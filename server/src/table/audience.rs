@@ -7,7 +7,7 @@ use flagfall_protocol::{Abort, Audience, GameEvent, ServerToClient, ViewChange};
 use flagfall_rules::{Event, Game, Viewer, see, see_change};
 
 use super::brief::{Brief, Told};
-use crate::gateway::{ConnectionId, Outbox, Payload};
+use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
 
 /// Events an audience can be told again when a line came back.
 const TAIL_MAX: usize = 8;

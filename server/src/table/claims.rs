@@ -11,7 +11,7 @@ use flagfall_rules::{Phase, Viewer};
 use super::core::Table;
 use super::listing::Absence;
 use super::presence::AWAY_AFTER_MS;
-use crate::gateway::ConnectionId;
+use flagfall_base::delivery::ConnectionId;
 
 /// After how long a game can be claimed at the earliest, in milliseconds.
 pub(super) const CLAIM_MS: u64 = 60_000;

@@ -15,12 +15,13 @@ use super::listing::{self, awake_key, house_key};
 use super::public_games;
 use super::replay::{self, ReplayError};
 use crate::archive::ended;
-use crate::gateway::{Outbox, Payload};
 use crate::histories;
 use crate::proof;
 use crate::prune::guest_ended;
 use crate::ratings::due_key;
 use crate::turns::due_turn;
+use flagfall_base::delivery::{Outbox, Payload};
+use flagfall_base::keys::{LIVE, SEAT};
 
 /// How long until something that happens by itself is tried again when the store did not take it.
 pub(super) const RETRY_MS: u64 = 1_000;
@@ -384,8 +385,8 @@ fn forgets_commands() -> bool {
 
 /// The index records of a running game.
 pub(super) fn index_keys(game: GameId, header: &GameHeader) -> impl Iterator<Item = Key> {
-    let seats = Side::BOTH.map(|side| format!("seat/{}/{game}", header.players[side].id));
-    std::iter::once(format!("live/{game}")).chain(seats).filter_map(|key| Key::new(key).ok())
+    let seats = Side::BOTH.map(|side| SEAT.key([&header.players[side].id, &game]));
+    std::iter::once(LIVE.key([&game])).chain(seats).flatten()
 }
 
 /// The due of a rated game: written with its end, so that no crash parts them.

@@ -29,8 +29,8 @@ use super::outages::{Outages, Untold};
 use super::presence::Attendance;
 use super::rematch::RematchAsker;
 use super::replay::{self, ReplayError};
-use crate::gateway::{ConnectionId, Outbox, Payload};
-use crate::peers::Elsewhere;
+use flagfall_base::cluster::Elsewhere;
+use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
 
 /// Commands of one player that may wait while an append is under way.
 const LINE_MAX: usize = 8;
@@ -484,7 +484,7 @@ impl Table {
             }
         };
         if let Some(outcome) = resumed {
-            metrics::counter!(crate::metrics::RESUMES, "outcome" => outcome).increment(1);
+            metrics::counter!(flagfall_base::telemetry::RESUMES, "outcome" => outcome).increment(1);
         }
         let is_driving = matches!(viewer, Viewer::Player(_));
         let subscriber = Subscriber::new(outbox, viewer, is_driving);

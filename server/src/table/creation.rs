@@ -4,15 +4,15 @@ use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{Code, GameSummary, Player, ServerToClient, Terms};
 use flagfall_rules::{Entropy, Lakes, Ruleset};
 use flagfall_store::record::{self, LogBody, LogEntry};
-use flagfall_store::{Append, AppendOutcome, Head, Key, Write};
+use flagfall_store::{Append, AppendOutcome, Head, Write};
 
 use super::header::GameHeader;
 use super::listing;
 use super::registry::Tables;
-use crate::chance::random_bytes;
-use crate::gateway::Payload;
-use crate::keys::plan_key;
 use crate::turns::due_turn;
+use flagfall_base::delivery::Payload;
+use flagfall_base::keys::{PLANS, REMATCH};
+use flagfall_base::random::random_bytes;
 
 /// What a new game is made with.
 #[derive(Clone, Debug)]
@@ -118,7 +118,7 @@ impl Tables {
         } else {
             return Ok(());
         };
-        metrics::counter!(crate::metrics::GAMES_REFUSED, "reason" => reason).increment(1);
+        metrics::counter!(flagfall_base::telemetry::GAMES_REFUSED, "reason" => reason).increment(1);
         Err(refused)
     }
 
@@ -126,11 +126,11 @@ impl Tables {
         let entry = LogEntry { command: None, lag_ms: 0, body: LogBody::Opened(header.clone()) };
         let body = record::encode(entry).map_err(|_| CreateError::Unavailable)?;
         let mut writes = listing::opening(id, header, self.now());
-        if let Some(key) = header.previous.and_then(|previous| Key::new(format!("rematch/{previous}")).ok()) {
+        if let Some(key) = header.previous.and_then(|previous| REMATCH.key([&previous]).ok()) {
             writes.push(Write::Put { key, value: id.as_str().into(), expires: None });
         }
         writes.extend(due_turn(id, header, 1));
-        writes.extend(plan_key(id).map(|key| Write::Delete { key }));
+        writes.extend(PLANS.key([&id]).map(|key| Write::Delete { key }));
         let append = Append {
             game: id,
             expected: Head::START,

@@ -16,8 +16,9 @@ use tokio::time::sleep;
 
 use super::error::TableError;
 use super::follow::HOUSE_TAKEOVER_MS;
-use super::listing::{FLAGS, HOUSE, Listing, due_of, game_of, house_since, live_key};
+use super::listing::{Listing, house_since, live_key};
 use super::registry::Tables;
+use flagfall_base::keys::{FLAGS, HOUSE};
 
 /// A game is opened this long before its flag may fall, in milliseconds.
 pub(super) const NEAR_MS: u64 = 5_000;
@@ -107,7 +108,8 @@ impl Tables {
         let mut after = None;
         while let Some(records) = self.listed_after(FLAGS, DUE_AT_ONCE, &mut after).await? {
             let (now, is_last) = (self.now(), records.len() < DUE_AT_ONCE);
-            let dues = records.into_iter().filter_map(|(key, _)| due_of(&key).map(|due| (key, due)));
+            let dues =
+                records.into_iter().filter_map(|(key, _)| FLAGS.time_and_game(&key).map(|due| (key, due)));
             let dues: Vec<(Key, (Stamp, GameId))> = dues.collect();
             let is_near = |due: Stamp| due <= now.plus_ms(NEAR_MS);
             let is_through = is_last || dues.last().is_some_and(|(_, (due, _))| !is_near(*due));
@@ -165,7 +167,7 @@ impl Tables {
     /// Opens the next games in which a house player is to act, from this key on.
     pub(super) async fn open_house_turns(&self, after: &mut Option<Key>) -> Result<HasBacklog, StoreError> {
         let from = after.take();
-        let records = self.store().scan(Key::new(HOUSE)?, from, HOUSE_IN_CARE_MAX).await?;
+        let records = self.store().scan(HOUSE.all()?, from, HOUSE_IN_CARE_MAX).await?;
         let is_last = records.len() < HOUSE_IN_CARE_MAX;
         for record in records {
             if self.inner.house_in_care.count() >= HOUSE_IN_CARE_MAX {
@@ -183,7 +185,7 @@ impl Tables {
     }
 
     async fn open_house_turn(&self, (key, since): Record) -> Result<(), StoreError> {
-        let Some(game) = game_of(&key) else { return Ok(()) };
+        let Some(game) = HOUSE.game(&key) else { return Ok(()) };
         // Where there are other servers, the one that took the last ply moves the house player first.
         let wait_ms = if self.seats().is_some() { HOUSE_TAKEOVER_MS } else { 0 };
         let is_due = house_since(&since).plus_ms(wait_ms) <= self.now();
@@ -218,7 +220,7 @@ async fn pause(looked: Result<HasBacklog, StoreError>, every: Duration, trouble:
         Ok(HasBacklog(true)) => BACKLOG_PAUSE.min(every),
         Ok(HasBacklog(false)) => every,
         Err(error) => {
-            crate::trouble::note_refusal(&error, trouble);
+            flagfall_base::store_errors::note_refusal(&error, trouble);
             every
         }
     };

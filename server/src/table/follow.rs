@@ -12,8 +12,8 @@ use flagfall_store::{Head, Outage, StoredEntry};
 use super::commit::RETRY_MS;
 use super::core::{Flight, Output, Reading, Table};
 use super::error::ReadFailure;
-use crate::gateway::{ConnectionId, Outbox, Payload};
-use crate::peers::Elsewhere;
+use flagfall_base::cluster::Elsewhere;
+use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
 
 /// How long what was heard of a game that nobody here looks at may wait, in milliseconds.
 const UNHURRIED_MS: u64 = 3_000;

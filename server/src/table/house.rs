@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::header::GameHeader;
 use super::thinking::{ThinkingRoom, ThinkingShare};
-use crate::admission::Network;
-use crate::metrics::{HOUSE_SECONDS, HOUSE_WAIT_SECONDS};
+use flagfall_base::admission::Network;
+use flagfall_base::telemetry::{HOUSE_SECONDS, HOUSE_WAIT_SECONDS};
 use flagfall_board::{PerSide, Side};
 use flagfall_bots::{Effort, HousePlayer, Level};
 use flagfall_rules::{Command, View};

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::commit::index_keys;
 use super::header::GameHeader;
+use flagfall_base::keys::{AWAKE, FLAGS, HOUSE, LIVE, NEWS, Time16};
 
 /// What the list says of a running game. Version 0.1 wrote none for games on a live clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -128,50 +129,28 @@ pub(super) fn house_since(value: &[u8]) -> Stamp {
     Stamp(std::str::from_utf8(value).ok().and_then(|since| since.parse().ok()).unwrap_or_default())
 }
 
-/// Prefix of the list of running games.
-pub(super) const LIVE: &str = "live/";
-/// Prefix of the list that version 0.1 reads; see the module.
-const AWAKE: &str = "awake/";
-/// Prefix of the list of games in which a house player is to act.
-pub(super) const HOUSE: &str = "house/";
-/// Prefix of the list of games made a moment ago.
-pub(super) const NEWS: &str = "news/";
 /// Players are told of a game that is at most this old, in milliseconds.
 pub(super) const NEWS_MS: u64 = 60_000;
-/// Prefix of the index of dues.
-pub(super) const FLAGS: &str = "flags/";
 
 pub(super) fn live_key(game: GameId) -> Option<Key> {
-    Key::new(format!("{LIVE}{game}")).ok()
+    LIVE.key([&game]).ok()
 }
 
 pub(super) fn awake_key(game: GameId) -> Option<Key> {
-    Key::new(format!("{AWAKE}{game}")).ok()
+    AWAKE.key([&game]).ok()
 }
 
 pub(super) fn house_key(game: GameId) -> Option<Key> {
-    Key::new(format!("{HOUSE}{game}")).ok()
+    HOUSE.key([&game]).ok()
 }
 
 fn news_key(game: GameId) -> Option<Key> {
-    Key::new(format!("{NEWS}{game}")).ok()
+    NEWS.key([&game]).ok()
 }
 
 /// Moments have one width, so that keys stand in the order of time.
 fn due_key(due: Stamp, game: GameId) -> Option<Key> {
-    Key::new(format!("{FLAGS}{:016}/{game}", due.0)).ok()
-}
-
-/// The game a key of one of the lists is of.
-pub(super) fn game_of(key: &Key) -> Option<GameId> {
-    let (list, game) = std::str::from_utf8(key.as_bytes()).ok()?.split_once('/')?;
-    ["live", "house", "news"].contains(&list).then(|| game.parse().ok())?
-}
-
-/// When which game is due.
-pub(super) fn due_of(key: &Key) -> Option<(Stamp, GameId)> {
-    let (due, game) = std::str::from_utf8(key.as_bytes()).ok()?.strip_prefix(FLAGS)?.split_once('/')?;
-    Some((Stamp(due.parse().ok()?), game.parse().ok()?))
+    FLAGS.key([&Time16(due), &game]).ok()
 }
 
 #[cfg(test)]
@@ -184,9 +163,9 @@ mod tests {
         let game = GameId::from_random([7; 12]);
         let keys = [9, 10, 1_764_000_000_000].map(|due| due_key(Stamp(due), game).unwrap());
         assert!(keys.is_sorted());
-        assert_eq!(due_of(&keys[2]), Some((Stamp(1_764_000_000_000), game)));
-        assert_eq!(due_of(&live_key(game).unwrap()), None);
-        assert_eq!(game_of(&live_key(game).unwrap()), Some(game));
+        assert_eq!(FLAGS.time_and_game(&keys[2]), Some((Stamp(1_764_000_000_000), game)));
+        assert_eq!(FLAGS.time_and_game(&live_key(game).unwrap()), None);
+        assert_eq!(LIVE.game(&live_key(game).unwrap()), Some(game));
     }
 
     #[test]

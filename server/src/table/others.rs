@@ -5,16 +5,17 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Phase, PlayerKind, ServerToClient};
-use flagfall_store::{Announcement, Key, StoreError};
+use flagfall_store::{Announcement, StoreError};
 use futures_util::StreamExt as _;
 use tokio::sync::Semaphore;
 use tokio::sync::broadcast::error::RecvError;
 
 use super::actor::{Message, TableHandle};
-use super::listing::{NEWS, NEWS_MS, game_of};
+use super::listing::NEWS_MS;
 use super::registry::{SCAN_CHUNK, Tables};
-use crate::gateway::Payload;
-use crate::scan::Scan;
+use flagfall_base::delivery::Payload;
+use flagfall_base::keys::NEWS;
+use flagfall_base::scan::Scan;
 
 /// Games of other servers opened at once.
 const ADOPT_AT_ONCE: usize = 16;
@@ -98,9 +99,9 @@ impl Tables {
     /// Looks whether anything was missed: games made, entries appended, entries lost.
     async fn audit(&self, room: &Arc<Semaphore>) -> Result<(), StoreError> {
         // Of games that were made a moment ago: their players may be connected here and not know of them.
-        let mut scan = Scan::new(self.store(), Key::new(NEWS)?, SCAN_CHUNK);
+        let mut scan = Scan::new(self.store(), NEWS.all()?, SCAN_CHUNK);
         while let Some(records) = scan.next().await? {
-            for game in records.iter().filter_map(|(key, _)| game_of(key)) {
+            for game in records.iter().filter_map(|(key, _)| NEWS.game(key)) {
                 if self.handle(game).is_none() && !self.is_making(game) {
                     self.adopt(game, 0, room).await;
                 }

@@ -2,10 +2,9 @@
 //! are kept in the store. A server that starts notes the time since the last sign of life. While servers run, the store itself notes an outage when it finds one: see
 //! [`flagfall_store::clock`] for stores of one process; in Redis `heartbeat.lua` does it.
 
+use flagfall_base::keys::OUTAGES;
 use flagfall_board::Stamp;
-use flagfall_store::{
-    Expect, Key, OUTAGES_KEY, Outage, OutageList, Store, StoreError, Update, UpdateOutcome, Write,
-};
+use flagfall_store::{Expect, Outage, OutageList, Store, StoreError, Update, UpdateOutcome, Write};
 
 /// How often the list is read again because another server has written it meanwhile.
 const ATTEMPTS: usize = 8;
@@ -41,11 +40,11 @@ impl Outages {
 
     /// Those the store knows of.
     pub(super) async fn known(store: &dyn Store) -> Result<Outages, StoreError> {
-        Ok(Outages(OutageList::parse(store.get(Key::new(OUTAGES_KEY)?).await?.as_deref())))
+        Ok(Outages(OutageList::parse(store.get(OUTAGES.key([])?).await?.as_deref())))
     }
 
     async fn note_since(store: &dyn Store, since: Stamp) -> Result<Outages, StoreError> {
-        let key = Key::new(OUTAGES_KEY)?;
+        let key = OUTAGES.key([])?;
         for _ in 0..ATTEMPTS {
             let before = store.get(key.clone()).await?;
             let mut outages = OutageList::parse(before.as_deref());

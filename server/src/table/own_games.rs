@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use flagfall_board::GameId;
 use flagfall_protocol::{GameSummary, OwnGame, OwnGames};
-use flagfall_store::{Key, StoreError};
+use flagfall_store::StoreError;
 use futures_util::StreamExt as _;
 use tokio::time::timeout;
 
 use super::error::TableError;
 use super::registry::Tables;
-use crate::keys::game_after;
+use flagfall_base::keys::SEAT;
 
 /// Games of one player that are looked at; more he cannot have unless the operator lets him.
 const OWN_GAMES_MAX: usize = 512;
@@ -48,9 +48,9 @@ impl Tables {
 
     /// The running games of a player, as the store lists them.
     pub(super) async fn seats_of(&self, player: &str) -> Result<BTreeSet<GameId>, StoreError> {
-        let prefix = Key::new(format!("seat/{player}/"))?;
+        let prefix = SEAT.under([&player])?;
         let seats = self.store().scan(prefix.clone(), None, OWN_GAMES_MAX).await?;
-        Ok(seats.iter().filter_map(|(key, _)| game_after(key, &prefix)).collect())
+        Ok(seats.iter().filter_map(|(key, _)| SEAT.game(key)).collect())
     }
 
     /// A player's running games, newest first. While the store does not answer, those that are in memory.

@@ -1,6 +1,6 @@
 //! Who of the players is there, on this server or on another, and which of a player's connections drives.
 //!
-//! A table knows of other servers' connections what [`Seats`](crate::peers::Seats) hears. Absence is told only from what was heard: while this
+//! A table knows of other servers' connections what [`Seats`](flagfall_base::cluster::Seats) hears. Absence is told only from what was heard: while this
 //! server does not hear the others, nobody's absence grows older, and afterwards it begins anew.
 
 use flagfall_board::{PerSide, Side, Stamp};
@@ -8,8 +8,8 @@ use flagfall_protocol::{Presence, ServerToClient};
 use flagfall_rules::Viewer;
 
 use super::core::Table;
-use crate::gateway::Payload;
-use crate::peers::Elsewhere;
+use flagfall_base::cluster::Elsewhere;
+use flagfall_base::delivery::Payload;
 
 /// How long a player may be gone before he counts as away, in milliseconds.
 pub(super) const AWAY_AFTER_MS: u64 = 30_000;

@@ -20,9 +20,8 @@ use super::header::GameHeader;
 use super::listing::{Listing, live_key};
 use super::registry::Tables;
 use crate::players::players_today;
+use flagfall_base::keys::{PUBLIC, Time16};
 
-/// What all lines' keys begin with.
-const PUBLIC: &str = "public/";
 /// Lines that are read: more than any list shows, for some of them are of games in memory that have just ended.
 const LINES_MAX: usize = 128;
 /// A moment after all games; a line's key counts back from it, so that the newest game comes first.
@@ -33,7 +32,7 @@ const AT_ONCE: usize = 16;
 /// The key of a game's line; a private game has none.
 fn line_key(game: GameId, header: &GameHeader, created: Stamp) -> Option<Key> {
     let age = END_OF_TIME_MS.saturating_sub(created.0);
-    Key::new(format!("{PUBLIC}{age:016}/{game}")).ok().filter(|_| !header.terms.private)
+    PUBLIC.key([&Time16(Stamp(age)), &game]).ok().filter(|_| !header.terms.private)
 }
 
 /// Writes the line of a game that has none yet.
@@ -126,7 +125,7 @@ impl Tables {
     /// [`StoreError`]: what was known stays.
     pub(super) async fn read_public_games(&self, is_thorough: bool) -> Result<(), StoreError> {
         self.public_games().begin_reading();
-        let records = self.store().scan(Key::new(PUBLIC)?, None, LINES_MAX).await?;
+        let records = self.store().scan(PUBLIC.all()?, None, LINES_MAX).await?;
         let mut lines: Vec<GameSummary> = Vec::with_capacity(records.len());
         for (key, value) in records {
             // A line of another version may not parse: others show it.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{GameSummary, LagQuota, Phase};
-use flagfall_store::{Key, Store, StoreError, StoredEntry, WallClock};
+use flagfall_store::{Store, StoreError, StoredEntry, WallClock};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::{Notify, oneshot};
@@ -27,12 +27,13 @@ use super::public_games::PublicGames;
 use super::rest::RunningCount;
 use super::search::read_all;
 use super::thinking::ThinkingRoom;
-use crate::chance::random_code;
-use crate::gateway::Connections;
-use crate::memory::MemoryGuard;
-use crate::metrics as names;
-use crate::peers::{Peers, Seats};
 use crate::players::players_today;
+use flagfall_base::cluster::{GameNews, Peers, Seats};
+use flagfall_base::delivery::Connections;
+use flagfall_base::keys::REMATCH;
+use flagfall_base::memory::MemoryGuard;
+use flagfall_base::random::random_code;
+use flagfall_base::telemetry as names;
 
 /// Index records read at a time.
 pub(super) const SCAN_CHUNK: usize = 512;
@@ -251,15 +252,10 @@ impl Tables {
     }
 
     /// A player of the game has come to or gone from another server.
-    pub(crate) fn note_seats(&self, game: GameId) {
+    fn note_seats(&self, game: GameId) {
         if let Some(handle) = self.handle(game) {
             handle.note_seats();
         }
-    }
-
-    /// What is known of players on other servers counts from now on.
-    pub(crate) fn note_all_seats(&self) {
-        self.running_handles().iter().for_each(TableHandle::note_seats);
     }
 
     pub(crate) fn connections(&self) -> &Connections {
@@ -383,7 +379,7 @@ impl Tables {
     }
 
     async fn rematch_of(&self, game: GameId) -> Option<GameId> {
-        let value = self.inner.store.get(Key::new(format!("rematch/{game}")).ok()?).await.ok()??;
+        let value = self.inner.store.get(REMATCH.key([&game]).ok()?).await.ok()??;
         std::str::from_utf8(&value).ok()?.parse().ok()
     }
 
@@ -525,5 +521,15 @@ impl Tables {
     pub(super) fn index(&self) -> MutexGuard<'_, Index> {
         // Nothing panics while it holds this lock; were it so, the index itself is still whole.
         self.inner.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl GameNews for Tables {
+    fn seats_changed(&self, games: &[GameId]) {
+        games.iter().for_each(|game| self.note_seats(*game));
+    }
+
+    fn sight_regained(&self) {
+        self.running_handles().iter().for_each(TableHandle::note_seats);
     }
 }

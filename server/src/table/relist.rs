@@ -6,8 +6,8 @@ use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Writ
 use super::commit::index_keys;
 use super::error::ReadFailure;
 use super::replay;
-use super::rest::LISTS_WHOLE;
 use super::search::read_all;
+use flagfall_base::keys::LISTS_WHOLE;
 
 /// Lists those of these games that run and are not listed; how many that were. For when records of the store were lost. A
 /// game whose log is damaged is left out: whoever asks for it is told.
@@ -17,7 +17,7 @@ use super::search::read_all;
 pub async fn relist(store: &dyn Store, games: &[GameId]) -> Result<usize, StoreError> {
     let mut listed = 0;
     // The next server that starts makes the lists beside it whole.
-    let writes = vec![Write::Delete { key: Key::new(LISTS_WHOLE)? }];
+    let writes = vec![Write::Delete { key: LISTS_WHOLE.key([])? }];
     store.update(Update { conditions: Vec::new(), writes }).await?;
     for game in games {
         let stored = match read_all(store, *game, 0).await {

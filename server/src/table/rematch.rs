@@ -4,7 +4,7 @@ use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Accepted, Code, CommandId, Player, ServerToClient};
 
 use super::core::{Output, Table};
-use crate::gateway::{Outbox, Payload};
+use flagfall_base::delivery::{Outbox, Payload};
 
 /// Answers that may wait for a rematch being made.
 const ASKERS_MAX: usize = 8;

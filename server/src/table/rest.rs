@@ -16,10 +16,11 @@ use tokio::time::sleep;
 use super::core::Table;
 use super::due::NEAR_MS;
 use super::error::TableError;
-use super::listing::{self, LIVE, Listing, game_of, live_key};
+use super::listing::{self, Listing, live_key};
 use super::public_games::opening_line;
 use super::registry::{SCAN_CHUNK, Tables};
 use super::search::read_all;
+use flagfall_base::keys::{Kind, LISTS_WHOLE, LIVE};
 
 /// Games that are not on all lists, read at once.
 const LIST_AT_ONCE: usize = 16;
@@ -88,19 +89,15 @@ impl RunningCount {
     }
 }
 
-/// The record that says that the lists beside that of all running games are whole. Version 0.1 opens
-/// every running game once where it is missing.
-pub(super) const LISTS_WHOLE: &str = "lists_whole";
-
 impl Tables {
     /// The next records of a list; none after the last one.
-    pub(super) async fn listed_after(
+    pub(super) async fn listed_after<const N: usize>(
         &self,
-        list: &str,
+        list: Kind<N>,
         limit: usize,
         after: &mut Option<Key>,
     ) -> Result<Option<Vec<Record>>, StoreError> {
-        let records = self.store().scan(Key::new(list)?, after.take(), limit).await?;
+        let records = self.store().scan(list.all()?, after.take(), limit).await?;
         *after = records.last().map(|(last, _)| last.clone());
         Ok((!records.is_empty()).then_some(records))
     }
@@ -176,7 +173,10 @@ impl Tables {
                 self.go_round(&mut round).await.map(drop)
             };
             if let Err(error) = looked.await {
-                crate::trouble::note_refusal(&error, "games at rest could not be looked after; they will be");
+                flagfall_base::store_errors::note_refusal(
+                    &error,
+                    "games at rest could not be looked after; they will be",
+                );
             }
             sleep(every).await;
         }
@@ -188,14 +188,17 @@ impl Tables {
         let gone = async {
             let is_through = self.go_round(round).await?;
             if is_through {
-                let key = Key::new(LISTS_WHOLE)?;
+                let key = LISTS_WHOLE.key([])?;
                 let writes = vec![Write::Put { key, value: Vec::new(), expires: None }];
                 self.store().update(Update { conditions: Vec::new(), writes }).await?;
             }
             Ok::<bool, StoreError>(is_through)
         };
         gone.await.unwrap_or_else(|error| {
-            crate::trouble::note_refusal(&error, "running games could not be counted; they will be");
+            flagfall_base::store_errors::note_refusal(
+                &error,
+                "running games could not be counted; they will be",
+            );
             true
         })
     }
@@ -210,7 +213,7 @@ impl Tables {
         let is_through = records.len() < SCAN_CHUNK;
         let mut unlisted = Vec::new();
         for (key, listed) in records {
-            let Some(game) = game_of(&key) else { continue };
+            let Some(game) = LIVE.game(&key) else { continue };
             round.running += 1;
             round.at_rest += usize::from(self.handle(game).is_none() && !self.is_making(game));
             if Listing::read(&listed).is_none() {

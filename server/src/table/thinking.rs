@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::admission::Network;
+use flagfall_base::admission::Network;
 
 /// Idle accounts that are kept because they have used more than others. Beyond that they begin anew.
 const IDLE_MAX: usize = 4_096;

@@ -15,10 +15,10 @@ use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
 use tokio::time::sleep;
 
 pub use self::queue::QueueError;
-use crate::keys::game_after;
 use crate::notices::Notices;
-use crate::scan::Scan;
 use crate::table::{GameHeader, TableError, Tables};
+use flagfall_base::keys::TURN_DUE;
+use flagfall_base::scan::Scan;
 
 /// Dues read at a time.
 const DUES_CHUNK: usize = 256;
@@ -39,7 +39,7 @@ pub(crate) fn due_turn(game: GameId, header: &GameHeader, seq: u64) -> Option<Wr
 }
 
 fn due_key(game: GameId) -> Option<Key> {
-    Key::new(format!("turn_due/{game}")).ok()
+    TURN_DUE.key([&game]).ok()
 }
 
 impl Turns {
@@ -54,7 +54,10 @@ impl Turns {
         loop {
             sleep(every).await;
             if let Err(error) = self.settle_all().await {
-                crate::trouble::note_refusal(&error, "due turns could not be looked for; they will be");
+                flagfall_base::store_errors::note_refusal(
+                    &error,
+                    "due turns could not be looked for; they will be",
+                );
             }
         }
     }
@@ -64,11 +67,11 @@ impl Turns {
     /// # Errors
     /// [`StoreError`]: what is left will be found again.
     pub async fn settle_all(&self) -> Result<(), StoreError> {
-        let prefix = Key::new("turn_due/")?;
+        let prefix = TURN_DUE.all()?;
         let mut scan = Scan::new(self.store.as_ref(), prefix.clone(), DUES_CHUNK);
         while let Some(due) = scan.next().await? {
             for (key, value) in &due {
-                let Some(game) = game_after(key, &prefix) else { continue };
+                let Some(game) = TURN_DUE.game(key) else { continue };
                 if let Err(error) = self.settle(game, key, value.clone()).await {
                     tracing::warn!(%game, %error, "what follows of a turn could not be done now; it will be");
                 }

@@ -16,8 +16,9 @@ use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::Turns;
-use crate::gateway::{ConnectionId, Outgoing, outbox};
 use crate::table::{StaleEpoch, TableError, TableInput};
+use flagfall_base::delivery::{ConnectionId, Outgoing, outbox};
+use flagfall_base::keys::QUEUE;
 
 /// Plies a queue holds at most.
 const QUEUE_MAX: usize = 20;
@@ -85,7 +86,7 @@ impl QueueError {
 
 impl From<StoreError> for QueueError {
     fn from(error: StoreError) -> QueueError {
-        crate::trouble::note_refusal(&error, "the store refused a queue of moves");
+        flagfall_base::store_errors::note_refusal(&error, "the store refused a queue of moves");
         QueueError::Store
     }
 }
@@ -265,5 +266,5 @@ fn is_ply(command: &GameCommand) -> bool {
 }
 
 pub(super) fn key(game: GameId, player: &str) -> Result<Key, StoreError> {
-    Ok(Key::new(format!("queue/{game}/{player}"))?)
+    QUEUE.key([&game, &player])
 }

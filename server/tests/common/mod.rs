@@ -7,8 +7,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use flagfall_base::delivery::Connections;
 use flagfall_protocol::{ClientToServer, GameSummary, Player, ServerToClient};
-use flagfall_server::gateway::Connections;
 use flagfall_server::histories::Histories;
 use flagfall_server::lobby::Lobby;
 use flagfall_server::notices::Notices;
@@ -82,7 +82,7 @@ impl House {
         let game = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let metrics = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, metrics_address) = (game.local_addr().unwrap(), metrics.local_addr().unwrap());
-        let handle = flagfall_server::metrics::install().unwrap();
+        let handle = flagfall_base::telemetry::install().unwrap();
         let server = Server::start_with_key(settings, over, key).await.unwrap();
         let connections = server.connections().clone();
         let ratings = server.ratings().clone();

@@ -49,10 +49,10 @@ enum Wanted {
 }
 
 /// What each holder holds.
-pub(super) type Holdings = HashMap<Holder, Holding>;
+pub(crate) type Holdings = HashMap<Holder, Holding>;
 
 #[derive(Default)]
-pub(super) struct Holding {
+pub(crate) struct Holding {
     held: BTreeSet<Held>,
     /// Commands that are being carried out: what they make is not known yet.
     pending: Vec<Wanted>,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use metrics::counter;
 
 use super::network::NetworkRange;
-use crate::metrics::LIMIT_HITS;
+use crate::telemetry::LIMIT_HITS;
 
 /// Limits on what one client takes. "Address" means what [`Network`](super::Network) counts as one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -178,13 +178,13 @@ pub struct TooMany {
 
 impl TooMany {
     /// A refusal, counted among the metrics.
-    pub(crate) fn counted(limit: Limit, scope: Scope, wait: Duration) -> TooMany {
+    pub fn counted(limit: Limit, scope: Scope, wait: Duration) -> TooMany {
         count_hit(limit, scope);
         TooMany { limit, scope, wait }
     }
 
     /// Counts it among the metrics.
-    pub(crate) fn count(&self) {
+    pub fn count(&self) {
         count_hit(self.limit, self.scope);
     }
 

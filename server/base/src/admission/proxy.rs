@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use axum::http::HeaderMap;
+use http::HeaderMap;
 
 use super::network::NetworkRange;
 

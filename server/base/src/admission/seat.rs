@@ -11,7 +11,7 @@ use super::{Admission, Client};
 
 /// What is known of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Standing {
+pub(crate) enum Standing {
     /// No request and no hello yet: it may have to make room.
     Silent,
     /// An HTTP request is being answered, or a hello looked at.
@@ -25,9 +25,9 @@ pub(super) enum Standing {
 }
 
 /// How a silent connection is told to make room.
-pub(super) struct Eviction {
+pub(crate) struct Eviction {
     /// Whether it may still have to: nobody makes room who has said hello.
-    pub(super) may_come: AtomicBool,
+    pub(crate) may_come: AtomicBool,
     is_out: AtomicBool,
     waker: AtomicWaker,
 }
@@ -43,7 +43,7 @@ impl Default for Eviction {
 }
 
 impl Eviction {
-    pub(super) fn evict(&self) {
+    pub(crate) fn evict(&self) {
         self.is_out.store(true, Ordering::SeqCst);
         self.waker.wake();
     }
@@ -51,9 +51,9 @@ impl Eviction {
 
 /// A connection's place in the count: dropping it gives the place back.
 pub struct Seat {
-    pub(super) admission: Admission,
-    pub(super) number: u64,
-    pub(super) eviction: Arc<Eviction>,
+    pub(crate) admission: Admission,
+    pub(crate) number: u64,
+    pub(crate) eviction: Arc<Eviction>,
 }
 
 impl Seat {

@@ -11,62 +11,62 @@ use super::{Client, Network};
 use crate::rate::TokenBucket;
 
 /// Addresses and players that are counted at a time. Beyond that those are forgotten that hold nothing.
-pub(super) const COUNTED_MAX: usize = 50_000;
+pub(crate) const COUNTED_MAX: usize = 50_000;
 /// The least time between two looks for those to forget: a full memory must not make every step slow.
 const SWEEP: Duration = Duration::from_secs(1);
 /// The time between two looks when there is room.
 const SWEEP_AT_EASE: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
-pub(super) struct State {
-    pub(super) seats: HashMap<u64, Place>,
+pub(crate) struct State {
+    pub(crate) seats: HashMap<u64, Place>,
     networks: HashMap<Network, Usage>,
     players: HashMap<Arc<str>, PlayerUsage>,
     /// Networks with silent connections, by how many.
     crowds: BTreeSet<(usize, Network)>,
     /// Connections, evicted ones left out.
-    pub(super) open: usize,
+    pub(crate) open: usize,
     /// Those of them whose player is not known by a token.
-    pub(super) newcomers: usize,
+    pub(crate) newcomers: usize,
     /// Those of them that have not said hello.
-    pub(super) strangers: usize,
+    pub(crate) strangers: usize,
     next: u64,
     swept: Option<Instant>,
 }
 
 /// A connection.
-pub(super) struct Place {
+pub(crate) struct Place {
     client: Client,
     /// Whether that is the client itself, not the proxy before it.
-    pub(super) is_named: bool,
+    pub(crate) is_named: bool,
     standing: Standing,
-    pub(super) eviction: Arc<Eviction>,
+    pub(crate) eviction: Arc<Eviction>,
 }
 
 /// What an address takes.
 #[derive(Default)]
-pub(super) struct Usage {
-    pub(super) connections: usize,
-    pub(super) strangers: usize,
+pub(crate) struct Usage {
+    pub(crate) connections: usize,
+    pub(crate) strangers: usize,
     /// Its silent connections; lower numbers are older.
-    pub(super) silent: BTreeSet<u64>,
-    pub(super) watched: u32,
-    pub(super) handshakes: Option<TokenBucket>,
-    pub(super) guests: Option<TokenBucket>,
-    pub(super) requests: Option<TokenBucket>,
-    pub(super) stored: Option<TokenBucket>,
+    pub(crate) silent: BTreeSet<u64>,
+    pub(crate) watched: u32,
+    pub(crate) handshakes: Option<TokenBucket>,
+    pub(crate) guests: Option<TokenBucket>,
+    pub(crate) requests: Option<TokenBucket>,
+    pub(crate) stored: Option<TokenBucket>,
 }
 
 /// What a player takes.
 #[derive(Default)]
-pub(super) struct PlayerUsage {
-    pub(super) watched: u32,
-    pub(super) hellos: Option<TokenBucket>,
-    pub(super) stored: Option<TokenBucket>,
+pub(crate) struct PlayerUsage {
+    pub(crate) watched: u32,
+    pub(crate) hellos: Option<TokenBucket>,
+    pub(crate) stored: Option<TokenBucket>,
 }
 
 impl Place {
-    pub(super) fn new(client: Client, is_named: bool) -> Place {
+    pub(crate) fn new(client: Client, is_named: bool) -> Place {
         Place { client, is_named, standing: Standing::Silent, eviction: Arc::default() }
     }
 }
@@ -91,7 +91,7 @@ impl PlayerUsage {
 
 impl State {
     /// What an address takes.
-    pub(super) fn usage(&mut self, network: Network, now: Instant) -> &mut Usage {
+    pub(crate) fn usage(&mut self, network: Network, now: Instant) -> &mut Usage {
         self.forget_idle(now, SWEEP_AT_EASE);
         if self.networks.len() >= COUNTED_MAX && !self.networks.contains_key(&network) {
             self.forget_idle(now, SWEEP);
@@ -104,7 +104,7 @@ impl State {
     }
 
     /// What a player takes.
-    pub(super) fn player(&mut self, player_id: &str, now: Instant) -> &mut PlayerUsage {
+    pub(crate) fn player(&mut self, player_id: &str, now: Instant) -> &mut PlayerUsage {
         if self.players.len() >= COUNTED_MAX && !self.players.contains_key(player_id) {
             self.forget_idle(now, SWEEP);
             if self.players.len() >= COUNTED_MAX {
@@ -125,7 +125,7 @@ impl State {
         self.players.retain(|_, usage| !usage.is_idle(now));
     }
 
-    pub(super) fn enter(&mut self, place: Place) -> u64 {
+    pub(crate) fn enter(&mut self, place: Place) -> u64 {
         self.next += 1;
         let (number, client, standing) = (self.next, place.client, place.standing);
         self.seats.insert(number, place);
@@ -133,7 +133,7 @@ impl State {
         number
     }
 
-    pub(super) fn leave(&mut self, number: u64, now: Instant) {
+    pub(crate) fn leave(&mut self, number: u64, now: Instant) {
         let Some(place) = self.seats.remove(&number) else { return };
         self.count(number, place.client, place.standing, false);
         self.forget(place.client.network, now);
@@ -146,12 +146,12 @@ impl State {
         }
     }
 
-    pub(super) fn client_of(&self, number: u64) -> Option<Client> {
+    pub(crate) fn client_of(&self, number: u64) -> Option<Client> {
         self.seats.get(&number).filter(|place| place.is_named).map(|place| place.client)
     }
 
     /// The connection is this client's from now on.
-    pub(super) fn name(&mut self, number: u64, client: Client) {
+    pub(crate) fn name(&mut self, number: u64, client: Client) {
         let Some(place) = self.seats.get_mut(&number) else { return };
         let (proxy, standing) = (place.client, place.standing);
         (place.client, place.is_named) = (client, true);
@@ -159,7 +159,7 @@ impl State {
         self.count(number, client, standing, true);
     }
 
-    pub(super) fn set_standing(&mut self, number: u64, standing: Standing) {
+    pub(crate) fn set_standing(&mut self, number: u64, standing: Standing) {
         let Some(place) = self.seats.get_mut(&number) else { return };
         // Whoever had to make room does not come back.
         if place.standing == Standing::Evicted {
@@ -173,7 +173,7 @@ impl State {
         self.count(number, client, standing, true);
     }
 
-    pub(super) fn evict(&mut self, number: u64) {
+    pub(crate) fn evict(&mut self, number: u64) {
         self.set_standing(number, Standing::Evicted);
         if let Some(place) = self.seats.get(&number) {
             place.eviction.evict();
@@ -181,12 +181,12 @@ impl State {
     }
 
     /// Of the address with the most silent connections, the oldest one.
-    pub(super) fn oldest_of_the_most_crowded(&self) -> Option<u64> {
+    pub(crate) fn oldest_of_the_most_crowded(&self) -> Option<u64> {
         let (_, network) = self.crowds.last()?;
         self.networks.get(network)?.silent.first().copied()
     }
 
-    pub(super) fn unwatch(&mut self, network: Network, player_id: &str) {
+    pub(crate) fn unwatch(&mut self, network: Network, player_id: &str) {
         if let Some(usage) = self.networks.get_mut(&network) {
             usage.watched = usage.watched.saturating_sub(1);
         }
@@ -231,7 +231,7 @@ impl State {
 
     /// How many addresses, players and crowds are remembered.
     #[cfg(test)]
-    pub(super) fn remembered(&self) -> (usize, usize, usize) {
+    pub(crate) fn remembered(&self) -> (usize, usize, usize) {
         (self.networks.len(), self.players.len(), self.crowds.len())
     }
 }

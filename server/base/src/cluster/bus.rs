@@ -9,10 +9,9 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::Peers;
-use super::seats::{SeatNews, Seating};
-use crate::gateway::{Connections, Payload};
-use crate::table::Tables;
+use super::seats::{SeatNews, Seating, Seats};
+use super::{Inner, Peers};
+use crate::delivery::{Connections, Payload};
 
 /// Every so many signs of life a server tells of all its seats.
 const LISTING_EVERY: u32 = 5;
@@ -66,6 +65,14 @@ pub enum Notice {
     },
 }
 
+/// The games of this server, as far as news from other servers concerns them.
+pub trait GameNews: Sync {
+    /// A player of each of these games has come to or gone from another server.
+    fn seats_changed(&self, games: &[GameId]);
+    /// This server hears the others again, after a time in which it did not: absence counts from now on.
+    fn sight_regained(&self);
+}
+
 impl Peers {
     /// Tells all servers something.
     ///
@@ -78,8 +85,7 @@ impl Peers {
     }
 
     /// Tells others that this server lives and who sits here, until the future is dropped.
-    pub async fn tell_seats(&self, tables: &Tables, beat: Duration) {
-        let Some(seats) = tables.seats() else { return std::future::pending().await };
+    pub async fn tell_seats(&self, seats: &Seats, beat: Duration) {
         let mut beats = interval(beat.max(Duration::from_millis(1)));
         beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut count: u32 = 0;
@@ -110,11 +116,9 @@ impl Peers {
     }
 
     /// Hears what servers tell, until the future is dropped.
-    pub async fn listen(&self, tables: &Tables) {
-        let notices = self.inner.as_ref().and_then(|inner| inner.store.notices());
-        let (Some(mut notices), Some(seats)) = (notices, tables.seats()) else {
-            return std::future::pending().await;
-        };
+    pub async fn listen(&self, seats: &Seats, connections: &Connections, games: &impl GameNews) {
+        let Some(inner) = &self.inner else { return std::future::pending().await };
+        let Some(mut notices) = inner.store.notices() else { return std::future::pending().await };
         let mut looks = interval(LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         self.ask(seats.server()).await;
@@ -125,13 +129,13 @@ impl Peers {
                     Ok(Heard::Told(bytes)) => {
                         // Of another version, perhaps.
                         if let Ok(notice) = serde_json::from_slice(&bytes) {
-                            self.heed(tables, notice);
+                            inner.act_on(notice, seats, connections, games);
                         }
                     }
                     Ok(Heard::Missed) | Err(RecvError::Lagged(_)) => self.ask(seats.server()).await,
                     Err(RecvError::Closed) => return std::future::pending().await,
                 },
-                _ = looks.tick() => tell_tables(tables, &seats.expire(Instant::now())),
+                _ = looks.tick() => games.seats_changed(&seats.expire(Instant::now())),
             }
         }
     }
@@ -141,33 +145,6 @@ impl Peers {
         if let Err(error) = asked {
             // They tell of all their seats every few seconds anyway.
             tracing::debug!(%error, "other servers were not asked who is there");
-        }
-    }
-
-    fn heed(&self, tables: &Tables, notice: Notice) {
-        let Some(seats) = tables.seats() else { return };
-        match notice {
-            Notice::Seats { server, seats: told, left } => {
-                let told = SeatNews { seats: told, left };
-                let now = Instant::now();
-                let was_blind = seats.sighted_since(now).is_none();
-                tell_tables(tables, &seats.hear(now, tables.now(), &server, &told));
-                if was_blind && seats.sighted_since(now).is_some() {
-                    // Absence begins to count.
-                    tables.note_all_seats();
-                }
-            }
-            Notice::Ask { server } if server != seats.server() => seats.repeat(),
-            Notice::Ask { .. } => {}
-            Notice::Message { server, players, message } if server != seats.server() => {
-                let payload = Payload::new(&message);
-                players.iter().for_each(|player| tables.connections().notify(player, &payload));
-            }
-            Notice::Renewed { server, player } if server != seats.server() => {
-                tables.connections().close_player(&player, CloseCode::Renewed);
-            }
-            Notice::Message { .. } | Notice::Renewed { .. } | Notice::Probe { .. } => {}
-            Notice::Gone { server } => tell_tables(tables, &seats.forget(&server)),
         }
     }
 
@@ -193,15 +170,37 @@ impl Peers {
         }
     }
 
-    /// Tells others that nobody sits here any more.
-    pub async fn say_farewell(&self, tables: &Tables) {
-        let Some(seats) = tables.seats() else { return };
+    /// Tells others that this server stops.
+    pub async fn say_goodbye(&self, seats: &Seats) {
         if let Err(error) = self.tell(&Notice::Gone { server: seats.server().to_owned() }).await {
             tracing::debug!(%error, "other servers were not told that this one stops; they will notice");
         }
     }
 }
 
-fn tell_tables(tables: &Tables, games: &[GameId]) {
-    games.iter().for_each(|game| tables.note_seats(*game));
+impl Inner {
+    /// Acts on a notice from a server, perhaps this one.
+    fn act_on(&self, notice: Notice, seats: &Seats, connections: &Connections, games: &impl GameNews) {
+        match notice {
+            Notice::Seats { server, seats: told, left } => {
+                let told = SeatNews { seats: told, left };
+                let now = Instant::now();
+                let was_blind = seats.sighted_since(now).is_none();
+                games.seats_changed(&seats.hear(now, self.store.now(), &server, &told));
+                if was_blind && seats.sighted_since(now).is_some() {
+                    games.sight_regained();
+                }
+            }
+            Notice::Ask { server } if server != seats.server() => seats.repeat(),
+            Notice::Message { server, players, message } if server != seats.server() => {
+                let payload = Payload::new(&message);
+                players.iter().for_each(|player| connections.notify(player, &payload));
+            }
+            Notice::Renewed { server, player } if server != seats.server() => {
+                connections.close_player(&player, CloseCode::Renewed);
+            }
+            Notice::Gone { server } => games.seats_changed(&seats.forget(&server)),
+            Notice::Ask { .. } | Notice::Message { .. } | Notice::Renewed { .. } | Notice::Probe { .. } => {}
+        }
+    }
 }

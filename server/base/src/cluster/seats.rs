@@ -121,7 +121,7 @@ impl Seats {
     }
 
     /// A player has a seat here, driving since this moment, or none any more; then `has_left` says whether they left on purpose.
-    pub(crate) fn note(&self, game: GameId, side: Side, since: Option<Stamp>, has_left: bool) {
+    pub fn note(&self, game: GameId, side: Side, since: Option<Stamp>, has_left: bool) {
         let mut state = self.state();
         let before = match since {
             Some(since) => state.own.insert((game, side), since),
@@ -404,7 +404,7 @@ mod tests {
         }
         let (server, seats) = ("b".to_owned(), vec![gone()]);
         let left = vec![(GAME(), Side::Red)];
-        let told = crate::peers::Notice::Seats { server, seats: seats.clone(), left };
+        let told = crate::cluster::Notice::Seats { server, seats: seats.clone(), left };
         let Old::Seats { server, seats: read } =
             serde_json::from_slice(&serde_json::to_vec(&told).unwrap()).unwrap();
         assert_eq!((server.as_str(), read), ("b", seats));

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::players::{GuestPass, Identity, TokenHash};
+use crate::identity::{GuestPass, Identity, TokenHash};
 
 /// The tokens that were good here lately. Time is an argument.
 #[derive(Default)]
-pub(super) struct Visitors {
+pub(crate) struct RecentTokens {
     /// How many are kept whose connections are all gone.
     absent_max: usize,
     /// How long they are.
@@ -29,7 +29,7 @@ type Departure = (Instant, u64);
 
 /// A connection's part in what is known of its token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Visit {
+pub(crate) struct Visit {
     token: TokenHash,
     /// Of a token that was forgotten and came anew, the earlier connections count no more.
     since: u64,
@@ -43,14 +43,14 @@ struct Visitor {
     left: Option<Departure>,
 }
 
-impl Visitors {
+impl RecentTokens {
     /// Nobody yet. At most so many are kept whose connections are gone, for so long; for no time at all nobody is kept.
-    pub(super) fn new(absent_max: usize, stay: Duration) -> Visitors {
-        Visitors { absent_max, stay, ..Visitors::default() }
+    pub(crate) fn new(absent_max: usize, stay: Duration) -> RecentTokens {
+        RecentTokens { absent_max, stay, ..RecentTokens::default() }
     }
 
     /// A connection that the store has vouched for.
-    pub(super) fn enter(&mut self, token: TokenHash, identity: &Identity) -> Option<Visit> {
+    pub(crate) fn enter(&mut self, token: TokenHash, identity: &Identity) -> Option<Visit> {
         if self.stay.is_zero() {
             return None;
         }
@@ -66,7 +66,7 @@ impl Visitors {
     }
 
     /// A connection nobody but this memory vouches for; none when it does not know the token.
-    pub(super) fn enter_again(&mut self, now: Instant, token: TokenHash) -> Option<(Visit, Identity)> {
+    pub(crate) fn enter_again(&mut self, now: Instant, token: TokenHash) -> Option<(Visit, Identity)> {
         if !self.knows(now, &token) {
             return None;
         }
@@ -75,7 +75,7 @@ impl Visitors {
     }
 
     /// Whether the token was good a short while ago.
-    pub(super) fn knows(&self, now: Instant, token: &TokenHash) -> bool {
+    pub(crate) fn knows(&self, now: Instant, token: &TokenHash) -> bool {
         self.known.get(token).is_some_and(|visitor| match visitor.left {
             None => true,
             Some((at, _)) => now.saturating_duration_since(at) < self.stay,
@@ -83,13 +83,13 @@ impl Visitors {
     }
 
     /// What it takes to store a player who was here lately as a guest.
-    pub(super) fn pass_of(&self, player: &str) -> Option<GuestPass> {
+    pub(crate) fn pass_of(&self, player: &str) -> Option<GuestPass> {
         let tokens = self.of_player.get(player)?;
         tokens.iter().find_map(|token| self.known.get(token)?.identity.pass().cloned())
     }
 
     /// A connection has ended.
-    pub(super) fn leave(&mut self, now: Instant, visit: Visit) {
+    pub(crate) fn leave(&mut self, now: Instant, visit: Visit) {
         let Some(visitor) = self.known.get_mut(&visit.token) else { return };
         if visitor.since != visit.since {
             return;
@@ -105,7 +105,7 @@ impl Visitors {
     }
 
     /// The token is good no more, or nobody can say.
-    pub(super) fn forget(&mut self, token: TokenHash) {
+    pub(crate) fn forget(&mut self, token: TokenHash) {
         let Some(visitor) = self.known.remove(&token) else { return };
         if let Some(departure) = visitor.left {
             self.absent.remove(&departure);
@@ -120,7 +120,7 @@ impl Visitors {
     }
 
     /// Forgets the token of this id.
-    pub(super) fn forget_token(&mut self, player: &str, token_id: &str) {
+    pub(crate) fn forget_token(&mut self, player: &str, token_id: &str) {
         for token in self.tokens_of(player) {
             if self.known.get(&token).is_some_and(|visitor| visitor.identity.token_id == token_id) {
                 self.forget(token);
@@ -129,14 +129,14 @@ impl Visitors {
     }
 
     /// Forgets all tokens of a player.
-    pub(super) fn forget_player(&mut self, player: &str) {
+    pub(crate) fn forget_player(&mut self, player: &str) {
         for token in self.tokens_of(player) {
             self.forget(token);
         }
     }
 
     /// Forgets whoever has no connection.
-    pub(super) fn forget_absent(&mut self) {
+    pub(crate) fn forget_absent(&mut self) {
         for token in self.absent.values().copied().collect::<Vec<_>>() {
             self.forget(token);
         }
@@ -172,7 +172,7 @@ mod tests {
     use flagfall_protocol::{Player, PlayerKind, Scope};
 
     use super::*;
-    use crate::players::Token;
+    use crate::identity::Token;
 
     const STAY: Duration = Duration::from_secs(900);
 
@@ -187,13 +187,13 @@ mod tests {
 
     /// Nothing is left of what was forgotten.
     #[track_caller]
-    fn assert_empty(visitors: &Visitors) {
+    fn assert_empty(visitors: &RecentTokens) {
         assert!(visitors.known.is_empty() && visitors.of_player.is_empty() && visitors.absent.is_empty());
     }
 
     #[test]
     fn who_was_here_is_known_while_connected_and_for_a_while_after() {
-        let (mut visitors, now, ana) = (Visitors::new(8, STAY), Instant::now(), token());
+        let (mut visitors, now, ana) = (RecentTokens::new(8, STAY), Instant::now(), token());
         assert!(!visitors.knows(now, &ana));
         let first = visitors.enter(ana, &identity("ana", "t")).unwrap();
         let hours_later = now + Duration::from_secs(9 * 3_600);
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn who_comes_back_stays_and_is_called_as_the_store_calls_him_today() {
-        let (mut visitors, now, ana) = (Visitors::new(8, STAY), Instant::now(), token());
+        let (mut visitors, now, ana) = (RecentTokens::new(8, STAY), Instant::now(), token());
         let visit = visitors.enter(ana, &identity("ana", "t")).unwrap();
         visitors.leave(now, visit);
         let mut renamed = identity("ana", "t");
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn there_is_room_for_so_many_who_left_and_those_gone_longest_go_first() {
-        let (mut visitors, now) = (Visitors::new(3, STAY), Instant::now());
+        let (mut visitors, now) = (RecentTokens::new(3, STAY), Instant::now());
         let tokens: Vec<TokenHash> = (0..10).map(|_| token()).collect();
         let visits: Vec<Visit> =
             tokens.iter().map(|hash| visitors.enter(*hash, &identity("ana", "t")).unwrap()).collect();
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn what_is_taken_back_is_forgotten_at_once_whoever_is_connected() {
-        let (mut visitors, now) = (Visitors::new(8, STAY), Instant::now());
+        let (mut visitors, now) = (RecentTokens::new(8, STAY), Instant::now());
         let (phone, desk, other) = (token(), token(), token());
         let phone_visit = visitors.enter(phone, &identity("ana", "phone")).unwrap();
         let desk_visit = visitors.enter(desk, &identity("ana", "desk")).unwrap();
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn the_connections_of_before_do_not_count_for_a_token_that_came_anew() {
-        let (mut visitors, now, ana) = (Visitors::new(8, STAY), Instant::now(), token());
+        let (mut visitors, now, ana) = (RecentTokens::new(8, STAY), Instant::now(), token());
         let before = visitors.enter(ana, &identity("ana", "t")).unwrap();
         visitors.forget(ana);
         let anew = visitors.enter(ana, &identity("ana", "t")).unwrap();
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn after_a_long_silence_whoever_is_not_here_is_forgotten() {
-        let (mut visitors, now) = (Visitors::new(8, STAY), Instant::now());
+        let (mut visitors, now) = (RecentTokens::new(8, STAY), Instant::now());
         let (here, gone) = (token(), token());
         visitors.enter(here, &identity("ana", "t")).unwrap();
         let visit = visitors.enter(gone, &identity("bo", "t")).unwrap();
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn an_operator_may_want_nobody_remembered() {
-        let (mut visitors, now, ana) = (Visitors::new(8, Duration::ZERO), Instant::now(), token());
+        let (mut visitors, now, ana) = (RecentTokens::new(8, Duration::ZERO), Instant::now(), token());
         assert_eq!(visitors.enter(ana, &identity("ana", "t")), None);
         assert!(!visitors.knows(now, &ana));
         assert_empty(&visitors);

@@ -4,17 +4,17 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use flagfall_protocol::{CloseCode, PoolStatus, ServerToClient};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::outbox::{ConnectionId, Outbox};
 use super::payload::Payload;
-use super::visitors::{Visit, Visitors};
+use super::recent_tokens::{RecentTokens, Visit};
+use super::send_queue::{ConnectionId, Outbox};
 use crate::admission::Network;
-use crate::players::{GuestPass, Identity, TokenHash};
-use crate::settings::Settings;
+use crate::identity::{GuestPass, Identity, TokenHash};
 
 /// The registry of open connections and of the players behind them. Cheap to clone; all clones are one registry.
 #[derive(Clone)]
@@ -35,7 +35,7 @@ struct State {
     /// Each connected player's connections, oldest first; never empty.
     players: HashMap<Arc<str>, Vec<Entry>>,
     /// Whose tokens were good lately.
-    visitors: Visitors,
+    recent_tokens: RecentTokens,
     is_closing: bool,
 }
 
@@ -62,7 +62,7 @@ pub struct Registration {
 
 impl Default for Connections {
     fn default() -> Connections {
-        Connections::with(&Settings::default())
+        Connections::remembering(10_000, Duration::from_secs(15 * 60))
     }
 }
 
@@ -73,11 +73,12 @@ impl Connections {
         Connections::default()
     }
 
-    /// An empty registry that remembers as many players, and for as long, as the settings say.
+    /// An empty registry. It remembers the tokens of `absent_max` players who have no connection, for
+    /// so long.
     #[must_use]
-    pub fn with(settings: &Settings) -> Connections {
-        let visitors = Visitors::new(settings.limits.visitors_remembered, settings.times.visitor_memory);
-        let state = Mutex::new(State { visitors, ..State::default() });
+    pub fn remembering(absent_max: usize, time: Duration) -> Connections {
+        let recent_tokens = RecentTokens::new(absent_max, time);
+        let state = Mutex::new(State { recent_tokens, ..State::default() });
         Connections { shared: Arc::new(Shared { state, ..Shared::default() }) }
     }
 
@@ -145,7 +146,7 @@ impl Connections {
     pub fn close_token(&self, player_id: &str, token_id: &str, code: CloseCode) {
         let entries = {
             let mut state = self.shared.lock();
-            state.visitors.forget_token(player_id, token_id);
+            state.recent_tokens.forget_token(player_id, token_id);
             state.players.get(player_id).cloned()
         };
         for entry in entries.iter().flatten().filter(|entry| &*entry.token == token_id) {
@@ -155,25 +156,25 @@ impl Connections {
 
     /// Forgets whose token this is: it may be good no more.
     pub fn forget_token(&self, player_id: &str, token_id: &str) {
-        self.shared.lock().visitors.forget_token(player_id, token_id);
+        self.shared.lock().recent_tokens.forget_token(player_id, token_id);
     }
 
     /// Forgets everybody who is not connected.
     pub fn forget_absent(&self) {
-        self.shared.lock().visitors.forget_absent();
+        self.shared.lock().recent_tokens.forget_absent();
     }
 
     /// Whether the token was good here a short while ago, and nobody has said since that it is not.
     #[must_use]
-    pub(super) fn remembers(&self, token: &TokenHash) -> bool {
-        self.shared.lock().visitors.knows(Instant::now(), token)
+    pub fn remembers(&self, token: &TokenHash) -> bool {
+        self.shared.lock().recent_tokens.knows(Instant::now(), token)
     }
 
     /// Closes all connections of a player, who is not let in any more as he was.
     pub fn close_player(&self, player_id: &str, code: CloseCode) {
         let entries = {
             let mut state = self.shared.lock();
-            state.visitors.forget_player(player_id);
+            state.recent_tokens.forget_player(player_id);
             state.players.get(player_id).cloned()
         };
         for entry in entries.iter().flatten() {
@@ -198,7 +199,7 @@ impl Connections {
         let state = self.shared.lock();
         let entries = state.players.get(player_id);
         let connected = entries.into_iter().flatten().find_map(|entry| entry.pass.as_deref().cloned());
-        connected.or_else(|| state.visitors.pass_of(player_id))
+        connected.or_else(|| state.recent_tokens.pass_of(player_id))
     }
 
     /// Whether a player has an open connection.
@@ -280,9 +281,9 @@ impl Registration {
     }
 
     /// Remembers whose token this is, from now on and, when the connection is gone, for a while.
-    pub(super) fn remember(&mut self, token: TokenHash, identity: &Identity) {
+    pub fn remember(&mut self, token: TokenHash, identity: &Identity) {
         let mut state = self.shared.lock();
-        self.visit = state.visitors.enter(token, identity);
+        self.visit = state.recent_tokens.enter(token, identity);
         self.keep_pass(&mut state, identity);
     }
 
@@ -296,20 +297,16 @@ impl Registration {
     }
 
     /// Forgets whose token this is: nobody has said that it still is good.
-    pub(super) fn forget(&mut self, token: TokenHash) {
-        self.shared.lock().visitors.forget(token);
+    pub fn forget(&mut self, token: TokenHash) {
+        self.shared.lock().recent_tokens.forget(token);
     }
 
     /// Says whose connection this is as [`Registration::identify`] does, by memory: who it is, if the token was good a short while ago. In one step, so
     /// that whoever takes the token back finds either the memory or the connection.
-    pub(super) fn identify_by_memory(
-        &mut self,
-        token: TokenHash,
-        connections_max: usize,
-    ) -> Option<Identity> {
+    pub fn identify_by_memory(&mut self, token: TokenHash, connections_max: usize) -> Option<Identity> {
         let shared = self.shared.clone();
         let mut state = shared.lock();
-        let (visit, identity) = state.visitors.enter_again(Instant::now(), token)?;
+        let (visit, identity) = state.recent_tokens.enter_again(Instant::now(), token)?;
         self.visit = Some(visit);
         let surplus = self.identify_in(&mut state, &identity.player.id, &identity.token_id, connections_max);
         self.keep_pass(&mut state, &identity);
@@ -343,7 +340,7 @@ impl Drop for Registration {
         let mut state = self.shared.lock();
         state.all.remove(&self.outbox.connection());
         if let Some(visit) = self.visit.take() {
-            state.visitors.leave(Instant::now(), visit);
+            state.recent_tokens.leave(Instant::now(), visit);
         }
         if let Some(player) = &self.player
             && let Some(entries) = state.players.get_mut(player)
@@ -378,7 +375,7 @@ mod tests {
     use std::future::poll_fn;
     use std::task::{Context, Poll, Waker};
 
-    use super::super::outbox::{OutboxReader, Outgoing, outbox};
+    use super::super::send_queue::{OutboxReader, Outgoing, outbox};
     use super::*;
 
     fn ping() -> Payload {

@@ -259,7 +259,8 @@ async fn a_challenge_is_told_to_the_other_servers() {
     other.lobby.decline(&player("bo"), &code).await.unwrap();
     let mut heard = async || loop {
         if let flagfall_store::Notice::Told(bytes) = notices.recv().await.unwrap()
-            && let Ok(crate::peers::Notice::Message { players, message, .. }) = serde_json::from_slice(&bytes)
+            && let Ok(flagfall_base::cluster::Notice::Message { players, message, .. }) =
+                serde_json::from_slice(&bytes)
         {
             return (players, *message);
         }

@@ -19,8 +19,8 @@ use super::super::{
     CreateError, NewGame, TableError, TableHandle, TableInput, TableSettings, Tables, relist,
 };
 use super::harness::{Client, START, deploy, header, player};
-use crate::background::Background;
-use crate::gateway::Connections;
+use flagfall_base::background::Background;
+use flagfall_base::delivery::Connections;
 
 /// A memory store whose next append or read panics when told so: a defect of ours, as a table meets it.
 struct Brittle {
@@ -240,7 +240,7 @@ pub(super) fn settings(connections: Connections) -> TableSettings {
         spectators_max: 10,
         games_per_player_max: 3,
         running_games_max: 1_000_000,
-        memory: crate::memory::MemoryGuard::new(crate::memory::MemoryLimit::Off),
+        memory: flagfall_base::memory::MemoryGuard::new(flagfall_base::memory::MemoryLimit::Off),
         rest_ms: super::harness::REST_MS,
         signs: false,
         connections,

@@ -8,7 +8,7 @@ use flagfall_rules::Viewer;
 use super::super::core::Input;
 use super::super::header::GameHeader;
 use super::harness::{Client, Hand, header};
-use crate::peers::Elsewhere;
+use flagfall_base::cluster::Elsewhere;
 
 const WIN: GameCommand = GameCommand::Claim { result: ClaimedResult::Win };
 const DRAW: GameCommand = GameCommand::Claim { result: ClaimedResult::Draw };

@@ -14,7 +14,7 @@ use super::harness::{Client, START, deploy, header, make_game, player};
 use super::memory::id_of;
 use super::rest::{keys, slow_game};
 use crate::conduct::conduct_of;
-use crate::memory::{MemoryGuard, MemoryLimit};
+use flagfall_base::memory::{MemoryGuard, MemoryLimit};
 
 fn games() -> u32 {
     std::env::var("FLAGFALL_TABLES").ok().and_then(|text| text.parse().ok()).unwrap_or(3_000)

@@ -10,7 +10,7 @@ use flagfall_store::{ManualClock, MemoryStore, OUTAGES_KEY, Store as _};
 use super::super::{NewGame, TableHandle, Tables};
 use super::actor::{command, open, settings, settle};
 use super::harness::{Client, START, deploy, header, player};
-use crate::gateway::Connections;
+use flagfall_base::delivery::Connections;
 
 const BASE_MS: u64 = 60_000;
 

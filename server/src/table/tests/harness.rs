@@ -18,7 +18,7 @@ use super::super::commit::index_keys;
 use super::super::core::{Asked, Input, Output, Table};
 use super::super::header::GameHeader;
 use super::super::search;
-use crate::gateway::{ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
+use flagfall_base::delivery::{ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
 
 pub(super) const START: Stamp = Stamp(1_000_000);
 pub(super) const DEPLOY_MS: u64 = 300_000;

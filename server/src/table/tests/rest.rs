@@ -6,6 +6,8 @@ use flagfall_protocol::{GameCommand, Phase, ServerToClient, Time};
 use flagfall_rules::{Ruleset, Viewer};
 use flagfall_store::{Announcement, Key, MemoryStore, Store as _, Update, Write};
 
+use flagfall_base::cluster::GameNews as _;
+
 use super::super::rest::Round;
 use super::super::{CreateError, TableHandle, TableInput};
 use super::actor::{House, command, open, settle};
@@ -366,7 +368,7 @@ async fn whatever_outages_come_a_flag_falls_once_and_at_its_time() {
                     for server in &servers {
                         *server.outage.lock().unwrap() = outage;
                         // As an audit does, which follows.
-                        server.tables.note_all_seats();
+                        server.tables.sight_regained();
                     }
                     settle().await;
                 }

@@ -10,8 +10,8 @@ use tokio::task::JoinHandle;
 
 use super::super::{NewGame, TableHandle, TableInput, TableSettings, Tables};
 use super::harness::{Client, START, deploy, header, player};
-use crate::gateway::{Connections, Registration};
-use crate::peers::Peers;
+use flagfall_base::cluster::Peers;
+use flagfall_base::delivery::{Connections, Registration};
 
 struct Server {
     tables: Tables,
@@ -20,11 +20,13 @@ struct Server {
 }
 
 async fn listen(peers: Peers, tables: Tables) {
-    peers.listen(&tables).await;
+    let Some(seats) = tables.seats() else { return };
+    peers.listen(seats, tables.connections(), &tables).await;
 }
 
 async fn tell(peers: Peers, tables: Tables) {
-    peers.tell_seats(&tables, Duration::from_secs(1)).await;
+    let Some(seats) = tables.seats() else { return };
+    peers.tell_seats(seats, Duration::from_secs(1)).await;
 }
 
 impl Server {
@@ -37,7 +39,7 @@ impl Server {
             spectators_max: 10,
             games_per_player_max: 3,
             running_games_max: 1_000_000,
-            memory: crate::memory::MemoryGuard::new(crate::memory::MemoryLimit::Off),
+            memory: flagfall_base::memory::MemoryGuard::new(flagfall_base::memory::MemoryLimit::Off),
             rest_ms: super::harness::REST_MS,
             signs: false,
             connections: connections.clone(),

@@ -9,7 +9,7 @@ use flagfall_store::{Outage, StoreError};
 use super::super::core::{Input, Output};
 use super::super::error::ReadFailure;
 use super::harness::{Client, Hand, START, header};
-use crate::peers::Elsewhere;
+use flagfall_base::cluster::Elsewhere;
 
 /// Two servers, each with both players.
 fn pair() -> (Hand, [Client; 2], Hand, [Client; 2]) {

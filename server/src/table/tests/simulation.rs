@@ -14,7 +14,7 @@ use super::super::core::{Input, Output};
 use super::super::error::ReadFailure;
 use super::super::replay;
 use super::harness::{Client, Hand, deploy, header, now};
-use crate::peers::Elsewhere;
+use flagfall_base::cluster::Elsewhere;
 
 /// What was asked, and what was answered.
 struct Asking {

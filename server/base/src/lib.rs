@@ -1,0 +1,18 @@
+//! What every feature of the server stands on.
+//!
+//! This crate knows stores, players' connections and other servers, but no game and no feature.
+
+pub mod admission;
+pub mod background;
+pub mod cluster;
+pub mod committed;
+pub mod delivery;
+pub mod identity;
+pub mod keys;
+pub mod memory;
+pub mod random;
+pub mod rate;
+pub mod scan;
+pub mod store_errors;
+pub mod telemetry;
+pub mod transact;
