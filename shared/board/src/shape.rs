@@ -114,8 +114,7 @@ impl BoardShape {
         }
     }
 
-    /// The number of steps from one square to another in a direction, through a joint if there is
-    /// one.
+    /// The number of steps between two squares in a direction, joints included.
     ///
     /// None if that direction does not lead there.
     #[must_use]

@@ -213,7 +213,7 @@ impl Clock {
         self.since[side].map(|since| since.plus_ms(left_ms))
     }
 
-    /// The last moment before the first of the running clocks is used up.
+    /// The earliest deadline of the running clocks.
     #[must_use]
     pub fn deadline(&self) -> Option<Stamp> {
         Side::BOTH.into_iter().filter_map(|side| self.deadline_of(side)).min()

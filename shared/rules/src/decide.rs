@@ -22,7 +22,7 @@ pub(crate) use ending::judge_mobility;
 
 /// Judges a side's command: the events that follow, or why it is refused.
 ///
-/// `ply` is the ply that the command was made for, and `now` the moment it arrived.
+/// `ply` is the ply that the command was made for, and `now` its moment.
 ///
 /// # Errors
 /// The [`Refusal`], for the asker alone.
@@ -94,7 +94,7 @@ pub fn decide(
             }
             Ok(ended(Outcome::nobody(EndReason::Aborted)))
         }
-        // A plain command tells nothing of an absence, so the other side counts as present.
+        // A plain command says nothing about an absence, so the other side counts as present.
         Command::Claim(claim) => claim_from(game, side, *claim, now, None),
     }
 }
@@ -184,7 +184,7 @@ fn out_of_time(game: &Game) -> Outcome {
     }
 }
 
-/// Stops the clocks, because no server could accept a move since `since`.
+/// Decides a pause of the clocks, because no server could accept a move since `since`.
 ///
 /// Empty if they are stopped already or the game is over.
 #[must_use]
@@ -195,13 +195,13 @@ pub fn decide_pause(game: &Game, since: Stamp) -> Events {
     only(EventKind::Paused { since: since.max(game.latest) })
 }
 
-/// Starts the clocks again. Empty if they are running.
+/// Decides that the clocks run again. Empty if they are running.
 #[must_use]
 pub fn decide_resume(game: &Game) -> Events {
     if game.is_paused() { only(EventKind::Resumed) } else { Events::default() }
 }
 
-/// Starts the clocks again as of `since`, when the log learns of it only now.
+/// Decides that the clocks have run again since `since`, when the log learns of it only now.
 ///
 /// Empty if they are running, or if they were stopped only after `since`.
 #[must_use]

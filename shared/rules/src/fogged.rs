@@ -19,10 +19,6 @@ use crate::strike;
 /// An enemy piece whose rank the follower does not know stands in the position with an arbitrary
 /// rank. It can only be read through the view, which names no rank that was not shown. So the
 /// engine itself keeps squares, marks, captures, limits and the repetition rules.
-///
-/// An enemy piece whose rank the follower does not know stands in the position with whatever rank;
-/// the view, which names no rank that was not shown, is the only way out. So squares, marks,
-/// captures, limits and the repetition rules are the engine's own.
 pub struct FoggedGame {
     game: Game,
     side: Side,

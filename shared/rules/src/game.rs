@@ -257,7 +257,8 @@ impl Game {
         }
     }
 
-    /// The last moment for a command: the deployment deadline, or the first running clock's.
+    /// The last moment for a command: the deployment deadline, or the earliest deadline of a
+    /// running clock.
     ///
     /// The append of a command is late if it comes after this moment plus the side's lag
     /// compensation.

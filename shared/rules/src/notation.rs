@@ -19,7 +19,7 @@
 //! Scout). A coin's letter is `o`.
 //!
 //! A piece of the army that is neither on the board nor in a reserve or pool counts as captured.
-//! Like FEN in chess, the text tells nothing of earlier moves, so the repetition rules start
+//! Like FEN in chess, the text says nothing about earlier moves, so the repetition rules start
 //! afresh.
 
 use std::fmt::Write as _;

@@ -115,7 +115,7 @@ impl Referee {
         Ok(Position::deployed(ruleset, lakes, PerSide::new(Some(&red), Some(&blue))))
     }
 
-    /// Ends a game that was set up with a side to move that cannot move (§A10).
+    /// The end of a game that was set up with a side to move that cannot move (§A10).
     ///
     /// Empty if it can, or if the game is not being played.
     #[must_use]

@@ -17,7 +17,9 @@ pub(crate) struct Repetition {
     chase: PerSide<u16>,
     /// Which piece stands on which square, hashed into one number.
     placement: u64,
-    /// The placements since the last strike, oldest first. Kept only under the more-squares rule.
+    /// The placements up to the current one, oldest first. Kept only under the more-squares rule.
+    ///
+    /// A strike clears it, and so does a ply after which neither side is chasing.
     trail: Vec<u64>,
 }
 

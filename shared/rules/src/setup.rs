@@ -24,7 +24,7 @@ pub enum SetupRefusal {
     TooShort {
         /// Characters found.
         have: usize,
-        /// Characters wanted.
+        /// Characters expected.
         want: usize,
     },
     /// The text goes on after the last home square. It is not cut off.
@@ -34,7 +34,7 @@ pub enum SetupRefusal {
     TooLong {
         /// Characters found.
         have: usize,
-        /// Characters wanted.
+        /// Characters expected.
         want: usize,
     },
     /// A character that is not the letter of a piece (§P4).

@@ -101,8 +101,8 @@ fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option
     match moved.strike {
         None => foes.insert(moved.to),
         Some(strike) => {
-            // Count on neither piece of the strike, whatever its result. This leaves fewer pieces,
-            // and frees no square that would stay occupied.
+            // Count on neither piece of the strike, no matter how it ends. This leaves fewer
+            // pieces, and frees no square that would stay occupied.
             own.insert(moved.to);
             walkers.remove(moved.to);
             if strike.defender.fate == Fate::Advances {

@@ -52,7 +52,8 @@ pub struct LegalMoves {
     /// How many moves come before those of each word of the targets.
     starts: [[u16; SquareSet::WORDS]; 4],
     len: u16,
-    /// A `bool` also gives `Option` a niche for `None`, so wrapping the moves makes no copy.
+    /// Besides the answer, this `bool` gives `Option` a niche for `None`, so wrapping the moves
+    /// makes no copy.
     is_empty: bool,
 }
 
