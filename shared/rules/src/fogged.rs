@@ -228,8 +228,8 @@ impl FoggedGame {
         let attacker = attacker.ok_or(Misheard::Rank { square: squares.from })?;
         let strike = match self.rank(squares.to, defender, told.defender)? {
             Some(defender) => Some(strike::resolve(ruleset, attacker, defender)),
-            // Any rank that wins and stays hidden will do: it ends on the same square as the real
-            // one.
+            // Any rank that wins and stays hidden stands in. In rulesets whose winners advance
+            // (§O1), the real piece may have ended on another square than this one.
             None => ruleset
                 .army
                 .iter()

@@ -279,7 +279,7 @@ impl Game {
     /// A moment before which nothing happens by itself, no matter what is played or paused until
     /// then.
     ///
-    /// None if time is unlimited, and after the end.
+    /// None if time is unlimited and the game is being played, and after the end.
     #[must_use]
     pub fn no_flag_before(&self, now: Stamp) -> Option<Stamp> {
         let of_play = self.clock.as_ref().map(|clock| clock.no_deadline_before(now));

@@ -122,7 +122,7 @@ pub struct OwedColor {
     pub square: Square,
 }
 
-/// A strike that waits for its owners to choose what their coins are (§Q4).
+/// A strike that waits for the owners of its coins to choose what they are (§Q4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PendingStrike {
     /// Who struck.

@@ -33,8 +33,8 @@ impl GameTerms {
 impl Ruleset {
     /// A legal deployment, always the same: for examples, tests and a first try.
     ///
-    /// It is public, so it hides no rank in a serious game. None if games begin without deployments
-    /// (§Q1).
+    /// It is public: a player who uses it in a rated game hides no rank. None if games begin
+    /// without deployments (§Q1).
     #[must_use]
     pub fn sample_setup(&self, side: Side) -> Option<Setup> {
         if self.start == Start::Coins {

@@ -60,7 +60,7 @@ impl Coins {
                     let letter = letters.next().expect("a letter");
                     let has_moved = letters.next_if_eq(&'\'').is_some();
                     let is_shown = letters.next_if_eq(&'*').is_some();
-                    assert_eq!(is_shown, letter != 'o', "whatever a coin became is public");
+                    assert_eq!(is_shown, letter != 'o', "what a coin became is public");
                     men.insert((x, y), Man { id: men.len(), is_red: first == 'r', letter, has_moved });
                     x += 1;
                     continue;
@@ -119,7 +119,7 @@ impl Coins {
         self.pools[usize::from(!is_red)].get(&letter).copied().unwrap_or(0)
     }
 
-    /// Whether as many coins are unmoved as Bombs and Flags are left in the pool (§Q6).
+    /// Whether at least as many coins are unmoved as Bombs and Flags are left in the pool (§Q6).
     fn keeps_reserve(&self, is_red: bool) -> bool {
         let unmoved =
             self.men.values().filter(|man| man.is_red == is_red && man.letter == 'o' && !man.has_moved);
@@ -265,8 +265,8 @@ impl Coins {
             }
         }
         self.pending = None;
-        let attacker = self.men.remove(&from).expect("who strikes");
-        let defender = self.men.remove(&to).expect("who is struck");
+        let attacker = self.men.remove(&from).expect("the attacker");
+        let defender = self.men.remove(&to).expect("the defender");
         self.past.push((attacker.is_red, attacker.id, from, to));
         self.is_flag_taken = defender.letter == 'F';
         const ORDER: &str = "S987654321";

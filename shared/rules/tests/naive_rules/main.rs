@@ -160,7 +160,7 @@ fn both_sets_of_rules_agree_in_chases() {
         all.more_squares += met.more_squares;
         all.saved_by_t3 += met.saved_by_t3;
     }
-    assert!(all.more_squares > 100, "the more-squares rule was hardly met: {all:?}");
+    assert!(all.more_squares > 100, "the more-squares rule refused too few moves: {all:?}");
 }
 
 #[test]

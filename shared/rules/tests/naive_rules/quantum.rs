@@ -12,7 +12,7 @@ fn name(command: &Command) -> String {
     match command {
         Command::Move(asked) => asked.to_string(),
         Command::Choose(Choice(rank)) => format!("!{}", rank.letter()),
-        other => panic!("{other:?} is none of these boards'"),
+        other => panic!("{other:?} is not a command on these boards"),
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn name(command: &Command) -> String {
         Command::Place(placing) => placing.to_string(),
         Command::Remove(square) => format!("-{square}"),
         Command::Color(color) => format!("={}", color.letter()),
-        other => panic!("{other:?} is none of the board's"),
+        other => panic!("{other:?} is not a command on the board"),
     }
 }
 

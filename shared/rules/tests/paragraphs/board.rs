@@ -176,7 +176,7 @@ impl Line {
     pub(crate) fn refuses(&mut self, squares: &str, code: &str) -> &mut Line {
         match self.play_one(squares) {
             Err(refusal) => assert_eq!(refusal.code(), code, "{squares}"),
-            Ok(_) => panic!("{squares} was not refused, {code} is wanted"),
+            Ok(_) => panic!("{squares} was not refused; expected {code}"),
         }
         self
     }
@@ -187,7 +187,7 @@ impl Line {
     pub(crate) fn ends(&mut self, squares: &str, outcome: &str) {
         match self.play_one(squares) {
             Ok(Some(found)) => assert_eq!(outcome_text(&found), outcome, "{squares}"),
-            Ok(None) => panic!("{squares} did not end the game, {outcome:?} is wanted"),
+            Ok(None) => panic!("{squares} did not end the game; expected {outcome:?}"),
             Err(refusal) => panic!("{squares} was refused: {}", refusal.code()),
         }
     }

@@ -69,7 +69,7 @@ impl Table {
     #[track_caller]
     pub(crate) fn refuses(&mut self, side: Side, command: &Command, code: &str) -> &mut Table {
         match self.ask(side, command) {
-            Ok(_) => panic!("{command:?} was not refused, {code} is wanted"),
+            Ok(_) => panic!("{command:?} was not refused; expected {code}"),
             Err(refusal) => assert_eq!(refusal.code(), code),
         }
         self
@@ -308,7 +308,7 @@ fn clocks_have_run_since_a_pause_was_over_of_which_the_log_is_told_later() {
     table.later(100_000);
     let paused = decide_pause(&table.game, since);
     paused.iter().for_each(|event| evolve(&mut table.game, event, table.now));
-    assert!(decide_resume_since(&table.game, since.minus_ms(1)).is_empty(), "not before it began");
+    assert!(decide_resume_since(&table.game, since.minus_ms(1)).is_empty(), "not before the pause began");
     // Servers were back 80 s after the last sign of life, and the game was opened 20 s later.
     let resumed = decide_resume_since(&table.game, since.plus_ms(80_000));
     resumed.iter().for_each(|event| evolve(&mut table.game, event, table.now));

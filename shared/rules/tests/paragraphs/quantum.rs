@@ -355,7 +355,7 @@ fn q4_while_one_owes_a_choice_his_clock_runs_for_all_to_see() {
 fn q4_whoever_runs_out_first_loses_with_the_choices_unseen() {
     let mut table = table(Red, FACE_TO_FACE, FISCHER);
     table.later(10_000).moves("a4a5").does(Red, &choice("5"));
-    assert_eq!(table.game.deadline(), Some(table.now.plus_ms(60_000)), "Red's time stands still");
+    assert_eq!(table.game.deadline(), Some(table.now.plus_ms(60_000)), "Red's clock is stopped");
     let mut other = self::table(Red, FACE_TO_FACE, FISCHER);
     other.later(10_000).moves("a4a5").does(Blue, &choice("4"));
     assert_eq!(other.game.deadline(), Some(other.now.plus_ms(50_000)));
@@ -540,7 +540,7 @@ fn q8_both_pools_are_public_and_shrink_only_with_what_was_shown() {
     assert_eq!(before[1], before[2]);
     assert_eq!((before[2][Red][Rank::Captain as usize], before[2][Blue][Rank::Major as usize]), (1, 1));
     table.moves("a4a5").does(Red, &choice("5"));
-    assert_eq!(pools(&table), before, "a choice that waits shrinks nobody's pool");
+    assert_eq!(pools(&table), before, "a pending choice shrinks no pool");
     table.does(Blue, &choice("4"));
     for pools in pools(&table) {
         assert_eq!((pools[Red][Rank::Captain as usize], pools[Blue][Rank::Major as usize]), (0, 0));
@@ -575,9 +575,9 @@ fn texts_that_no_game_with_coins_comes_to_are_refused() {
     assert_eq!(change("F:1,9:1", "-"), Some(Pool { side: Blue }));
     assert_eq!(change("F:1,2:1", "F:1,1:1,1:1"), Some(Pool { side: Red }));
     assert_eq!(change("F:1,2:1 F", "2:2 F"), Some(TooMany { side: Red, rank: Rank::General }));
-    assert_eq!(change("ro'", "ro"), Some(PendingStrike), "who strikes has moved");
+    assert_eq!(change("ro'", "ro"), Some(PendingStrike), "the attacker counts as moved");
     assert_eq!(change("e5e6", "a1a2"), Some(PendingStrike), "nobody is struck");
-    assert_eq!(change("e5e6", "e5e6,rF"), Some(PendingStrike), "an attacker is no Flag");
+    assert_eq!(change("e5e6", "e5e6,rF"), Some(PendingStrike), "an attacker cannot be the Flag");
     assert_eq!(change("e5e6", "e5e6,r2,b9"), Some(PendingStrike), "nothing is left to wait for");
     assert_eq!(change("r6*", "r6"), Some(Character { at: 63 }), "what a coin became is public");
     assert_eq!(change("ro'", "ro'*"), Some(Character { at: 38 }));
