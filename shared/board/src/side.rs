@@ -8,7 +8,7 @@ use std::ops::{Index, IndexMut};
 pub enum Side {
     /// The side with the home rows from 1 up. It moves first.
     Red,
-    /// The side with the home rows at the far end. It moves second.
+    /// The side with the home rows at the far end.
     Blue,
 }
 

@@ -30,8 +30,8 @@ impl Commitment {
         Commitment::of_text(game, side, &deployment.text(), &salt.0)
     }
 
-    /// The commitment to an opened deployment, computed from its text of §P4 without blanks and its
-    /// salt.
+    /// The commitment to an opened deployment, computed from its text of §P4 without blanks and
+    /// its salt.
     ///
     /// Anybody can verify a commitment with this.
     #[must_use]

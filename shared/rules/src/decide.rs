@@ -171,7 +171,8 @@ pub fn decide_deadline(game: &Game, now: Stamp) -> Events {
     }
 }
 
-/// The side whose time ran out first loses; if both ran out at the same moment, it is a draw (§Q4).
+/// The side whose time ran out first loses; if both ran out at the same moment, it is a draw
+/// (§Q4).
 fn out_of_time(game: &Game) -> Outcome {
     let deadline_of = |side| game.clock.as_ref().and_then(|clock| clock.deadline_of(side));
     let late = Side::BOTH.into_iter().filter_map(|side| Some((deadline_of(side)?, side)));

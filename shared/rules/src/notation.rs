@@ -4,10 +4,10 @@
 //! `blue`), the plies taken, the plies without a capture, and the board.
 //!
 //! The board has its rows from the highest down with `/` between them, and the squares of a row
-//! from `a` on. A square is `.` (empty), `~` (lake), or a piece: `r` or `b`, its letter of §P4 (`?`
-//! in a view that hides the rank), `'` if it has moved, `*` if its rank is public. A number after
-//! `.` or `~` repeats it. In rulesets with labels, `^` marks a labeled piece, and the ranks to
-//! which its moves narrow a piece follow in brackets, as in `r?'[9P]`.
+//! from `a` on. A square is `.` (empty), `~` (lake), or a piece: `r` or `b`, its letter of §P4
+//! (`?` in a view that hides the rank), `'` if it has moved, `*` if its rank is public. A number
+//! after `.` or `~` repeats it. In rulesets with labels, `^` marks a labeled piece, and the ranks
+//! to which its moves narrow a piece follow in brackets, as in `r?'[9P]`.
 //!
 //! Rulesets with a reserve have four more fields: Red's reserve, Blue's reserve, the chips, and the
 //! square whose chip's color the side to move owes. A reserve is a list of ranks and counts, as in

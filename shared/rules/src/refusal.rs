@@ -84,7 +84,8 @@ pub enum Refusal {
     /// The named path does not lead there (§S2.7).
     #[error("that path does not lead there: + goes over rows or columns counting up, - counting down")]
     NoPath,
-    /// Several squares, although the chips allow no rule to carry the piece so far (§S3.1, §S3.2).
+    /// Several squares, although the chips allow no rule to carry the piece so far (§S3.1,
+    /// §S3.2).
     #[error(
         "no rule carries that piece so far: the way must all bear the color of its square, or be a flash within its range over chips"
     )]

@@ -77,7 +77,8 @@ pub struct Ruleset {
 pub enum Lakes {
     /// The lakes of the board's shape.
     OfTheShape,
-    /// Two 2x2 lakes in rows 5 and 6, drawn for every game (§U2). They may touch but never overlap.
+    /// Two 2x2 lakes in rows 5 and 6, drawn for every game (§U2). They may touch but never
+    /// overlap.
     Drawn,
 }
 

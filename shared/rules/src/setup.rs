@@ -178,7 +178,8 @@ impl Setup {
     }
 }
 
-/// Whether pieces of this rank may begin in the reserve: all but the Flag, if there is one (§S1.4).
+/// Whether pieces of this rank may begin in the reserve: all but the Flag, if there is one
+/// (§S1.4).
 fn is_optional(ruleset: &Ruleset, rank: Rank) -> bool {
     ruleset.reserve && rank != Rank::Flag
 }
@@ -191,8 +192,8 @@ impl fmt::Debug for Setup {
 
 /// An accepted deployment: a rank, or nothing, for each place of the text of §P4.
 ///
-/// The ruleset allows it, unless a wrong one loses (§U7). It knows hidden ranks; `Debug` shows none
-/// of them.
+/// The ruleset allows it, unless a wrong one loses (§U7). It knows hidden ranks; `Debug` shows
+/// none of them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Deployment {
     ranks: Box<[Option<Rank>]>,

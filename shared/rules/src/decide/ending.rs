@@ -1,4 +1,5 @@
-//! Whether a ply ends the game: by the Flag, for lack of moves, or by a limit (§A10, §A12, §S1.8).
+//! Whether a ply ends the game: by the Flag, for lack of moves, or by a limit (§A10, §A12,
+//! §S1.8).
 
 use flagfall_board::{Ply, Rank, Side, Square};
 

@@ -81,8 +81,8 @@ fn legal_after(ruleset: Ruleset, text: &str, line: &str) -> Vec<String> {
     position.legal_moves().iter().map(|squares| squares.to_string()).collect()
 }
 
-/// §C3 with §O1: a defender that moves keeps its chain, which holds it back only in the line of its
-/// own moves.
+/// §C3 with §O1: a defender that moves keeps its chain, which holds it back only in the line of
+/// its own moves.
 #[test]
 fn a_struck_piece_takes_its_chain_along() {
     let has = |legal: &[String], squares: &str| legal.iter().any(|other| other == squares);

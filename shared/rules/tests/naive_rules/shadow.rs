@@ -1,5 +1,5 @@
-//! A second implementation of Shadowflash (§S), slow and plain, written from RULES.md independently
-//! of the engine.
+//! A second implementation of Shadowflash (§S), slow and plain, written from RULES.md
+//! independently of the engine.
 //!
 //! It walks every path square by square, and finds what a move proves by trying every rank. Of the
 //! engine's state it reads only position texts.

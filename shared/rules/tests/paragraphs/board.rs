@@ -1,7 +1,7 @@
 //! Board pictures: the one runner of all tests of single plies and lines of play.
 //!
-//! A picture has one line per row, `row | cell cell …`, from column a on. Squares that are left out
-//! are empty, and lakes stand where the ruleset has them. A cell is `..`, `~~` or a piece as in
+//! A picture has one line per row, `row | cell cell …`, from column a on. Squares that are left
+//! out are empty, and lakes stand where the ruleset has them. A cell is `..`, `~~` or a piece as in
 //! position texts: `r9`, `bB`, with `'` if it has moved and `*` if its rank is public.
 //!
 //! In rulesets with a reserve, further lines may give the reserves (`red 9:2,8:1` and `blue …`),
