@@ -41,7 +41,7 @@ impl ChipColor {
         }
     }
 
-    /// The color of this name or letter, of either case.
+    /// The color with this name or letter, in upper or lower case.
     #[must_use]
     pub fn from_name(text: &str) -> Option<ChipColor> {
         ChipColor::ALL.into_iter().find(|color| {
@@ -51,7 +51,7 @@ impl ChipColor {
     }
 }
 
-/// The chips on a board: at most one a square, public (RULES §S2.5).
+/// The chips on a board: at most one per square, public (RULES §S2.5).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Chips([SquareSet; 4]);
 
@@ -75,7 +75,7 @@ impl Chips {
         ChipColor::ALL.into_iter().find(|color| self.of(*color).contains(square))
     }
 
-    /// Lays a chip; it replaces the one that was there.
+    /// Lays a chip and replaces the one that was there.
     pub fn lay(&mut self, square: Square, color: ChipColor) {
         self.0.iter_mut().for_each(|squares| squares.remove(square));
         self.0[color as usize].insert(square);

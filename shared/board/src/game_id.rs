@@ -2,10 +2,10 @@ use std::fmt;
 use std::str::FromStr;
 
 const LENGTH: usize = 12;
-/// Digits and small letters without i, l, o and u: nothing to misread, nothing that spells.
+/// Digits and lowercase letters without i, l, o and u: hard to misread, and no accidental words.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// A game's name: 12 characters, 60 random bits, easy to read aloud and to type.
+/// A game's id: 12 characters from 60 random bits, easy to read aloud and to type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GameId([u8; LENGTH]);
 
@@ -19,7 +19,7 @@ impl GameId {
     /// The id's characters.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        // The constructors admit characters of the ASCII alphabet alone.
+        // The constructors accept only the ASCII characters of the alphabet.
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
@@ -36,7 +36,7 @@ impl fmt::Debug for GameId {
     }
 }
 
-/// A text that is no game id: 12 digits and small letters (no i, l, o, u) are wanted.
+/// The text is not a game id: it needs 12 digits and lowercase letters (no i, l, o, u).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameIdParseError;
 

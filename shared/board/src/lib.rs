@@ -1,7 +1,7 @@
 //! Vocabulary of the board: sides, squares, ranks, shapes. Public facts, no rules.
 //!
-//! Every other crate speaks in these words. Of the rules they know only what a rank tells by itself:
-//! whether pieces of it move, and how far. Everything else is `flagfall-rules`.
+//! All other crates use these types. They know only the rules that follow from a rank alone:
+//! whether its pieces move, and how far. Everything else is in `flagfall-rules`.
 
 mod chips;
 mod game_id;

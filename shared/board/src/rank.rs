@@ -36,7 +36,7 @@ pub enum Rank {
     Phoenix,
 }
 
-/// The figures people read on the pieces. US is the default, as in the seeds.
+/// The figures shown to people on the pieces. US is the default.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
@@ -81,7 +81,7 @@ impl Rank {
         matches!(self, Rank::Scout | Rank::Phoenix)
     }
 
-    /// The rank's letter in deployment and position texts (RULES §P4), which are always in US figures.
+    /// The rank's letter in deployment and position texts (RULES §P4), always in US figures.
     #[must_use]
     pub const fn letter(self) -> char {
         match self {
@@ -101,14 +101,14 @@ impl Rank {
         }
     }
 
-    /// The rank with this letter of §P4; letters may be of either case.
+    /// The rank with this letter of §P4, in upper or lower case.
     #[must_use]
     pub fn from_letter(letter: char) -> Option<Rank> {
         let letter = letter.to_ascii_uppercase();
         Rank::ALL.into_iter().find(|rank| rank.letter() == letter)
     }
 
-    /// The figure a person reads on the piece: at most two characters (`10` is the EU Marshal).
+    /// The figure shown to people: at most two characters (`10` is the EU Marshal).
     #[must_use]
     pub const fn figure(self, numbering: Numbering) -> &'static str {
         match (self, numbering) {
@@ -211,7 +211,7 @@ impl RankSet {
         RankSet(self.0 & !other.0)
     }
 
-    /// The single rank of a set of one.
+    /// The rank, if the set has exactly one.
     #[must_use]
     pub fn single(self) -> Option<Rank> {
         if self.0.is_power_of_two() { Some(Rank::ALL[self.0.trailing_zeros() as usize]) } else { None }

@@ -1,4 +1,4 @@
-//! JSON Schema of the words whose text form serde writes by hand.
+//! JSON Schemas of the types whose serde text form is written by hand.
 
 use std::borrow::Cow;
 

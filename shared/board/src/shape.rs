@@ -1,6 +1,8 @@
 use crate::{Direction, Side, Square, SquareSet};
 
-/// The form of a board: its size, home rows, lakes and joints. Lakes that chance places are not in it.
+/// The shape of a board: its size, home rows, fixed lakes and joints.
+///
+/// Lakes that are drawn for each game are not part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BoardShape {
     /// How many columns, 1 to 16.
@@ -11,20 +13,20 @@ pub struct BoardShape {
     pub home_rows: u8,
     /// Squares that nothing enters or crosses.
     pub lakes: SquareSet,
-    /// Columns whose top and bottom squares are neighbors, one bit a column (RULES §S2.6).
+    /// Columns whose top and bottom squares are neighbors, one bit per column (RULES §S2.6).
     pub joined_columns: u16,
-    /// Rows whose first and last squares are neighbors, one bit a row (RULES §S2.6).
+    /// Rows whose first and last squares are neighbors, one bit per row (RULES §S2.6).
     pub joined_rows: u16,
 }
 
 impl BoardShape {
-    /// Every square of the board, lakes among them.
+    /// Every square of the board, lakes included.
     #[must_use]
     pub const fn squares(&self) -> SquareSet {
         SquareSet::rectangle(self.columns, 0, self.rows)
     }
 
-    /// Whether the board has the square, be it a lake.
+    /// Whether the square is on the board, lakes included.
     #[must_use]
     pub const fn contains(&self, square: Square) -> bool {
         square.column() < self.columns && square.row() < self.rows
@@ -45,8 +47,10 @@ impl BoardShape {
         self.columns as usize * self.home_rows as usize
     }
 
-    /// The home square that stands at a place of the deployment text (RULES §P4): the row nearest the enemy first, each
-    /// row from the player's own left to right.
+    /// The home square at a place of the deployment text (RULES §P4).
+    ///
+    /// Places count from the row nearest the enemy, each row from the player's own left to right.
+    /// None beyond the last one.
     #[must_use]
     pub const fn home_square(&self, side: Side, place: usize) -> Option<Square> {
         if place >= self.home_len() {
@@ -82,22 +86,24 @@ impl BoardShape {
         self.joined_columns | self.joined_rows != 0
     }
 
-    /// Every square moved by one, as [`SquareSet::shift`], and through joints.
+    /// Every square moved by one, like [`SquareSet::shift`], but also through joints.
     #[must_use]
     pub const fn shift(&self, squares: SquareSet, direction: Direction) -> SquareSet {
         squares.shift(direction).union(self.carry(squares, direction))
     }
 
-    /// As [`SquareSet::fill`], and through joints: a way that comes round ends before a square that is not of `through`.
+    /// Like [`SquareSet::fill`], but also through joints.
+    ///
+    /// A path that wraps around ends before the first square that is not in `through`.
     #[must_use]
     pub const fn fill(&self, from: SquareSet, through: SquareSet, direction: Direction) -> SquareSet {
         let reached = from.fill(through, direction);
-        // A line has one joint: what came over it goes on to the end.
+        // A line has at most one joint, so a second fill after the joint reaches its end.
         let carried = self.carry(reached, direction).intersection(through);
         reached.union(carried).fill(through, direction)
     }
 
-    /// What the squares at the end of joined lines lead to.
+    /// The squares reached by a step over a joint from these squares.
     const fn carry(&self, squares: SquareSet, direction: Direction) -> SquareSet {
         let (top, last) = (self.rows - 1, self.columns - 1);
         match direction {
@@ -108,7 +114,9 @@ impl BoardShape {
         }
     }
 
-    /// How far a square is in a direction, through a joint where there is one; none when the way does not lead there.
+    /// The number of steps between two squares in a direction, joints included.
+    ///
+    /// None if that direction does not lead there.
     #[must_use]
     pub fn distance(&self, from: Square, to: Square, direction: Direction) -> Option<u8> {
         let mut distance = 0;

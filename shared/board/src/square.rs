@@ -1,19 +1,19 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A column, 0 is `a`; at most 16 (`p`), no letter left out.
+/// A column: 0 is `a`, at most 16 columns (`p`), no letter left out.
 pub type Column = u8;
-/// A row, 0 is row 1, Red's back row; at most 10 rows.
+/// A row: 0 is row 1, Red's back row; at most 10 rows.
 pub type Row = u8;
 
-/// A square of any board, the same number on all of them: row times 16 plus column.
+/// A square, with the same number on every board: row times 16 plus column.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Square(u8);
 
 impl Square {
     /// One more than the highest square number on any board.
     pub const LIMIT: usize = 160;
-    /// How far two squares above each other are apart.
+    /// The difference between the numbers of two squares in adjacent rows of a column.
     pub(crate) const STRIDE: u8 = 16;
 
     /// The square in this column and row, if any board has it.
@@ -51,7 +51,7 @@ impl Square {
         self.0 / Square::STRIDE
     }
 
-    /// The neighbor in a direction on a board without edges but those of the 16x10 frame.
+    /// The neighbor in a direction. The only edges are those of the 16x10 frame.
     #[must_use]
     #[inline]
     pub const fn neighbor(self, direction: Direction) -> Option<Square> {
@@ -63,7 +63,7 @@ impl Square {
 }
 
 impl fmt::Display for Square {
-    /// `a1`: column letter, row number from Red's back row up.
+    /// Writes `a1`: column letter, then row number counted from Red's back row.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", char::from(b'a' + self.column()), self.row() + 1)
     }
@@ -75,7 +75,7 @@ impl fmt::Debug for Square {
     }
 }
 
-/// A text that names no square: a column letter `a`…`p` and a row number from 1 to 10 are wanted.
+/// The text is not a square: it needs a column letter `a`…`p` and a row number from 1 to 10.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SquareParseError;
 
@@ -123,7 +123,7 @@ impl<'de> serde::Deserialize<'de> for Square {
     }
 }
 
-/// One of the four ways along a row or a column, as Red sees the board.
+/// One of the four directions along a row or a column, as Red sees the board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Direction {
     /// Towards higher rows.
@@ -165,7 +165,7 @@ impl Direction {
     /// All four directions.
     pub const ALL: [Direction; 4] = [Direction::Up, Direction::Right, Direction::Down, Direction::Left];
 
-    /// Whether columns or rows count up in this direction.
+    /// The sign of this direction: whether it counts columns or rows up or down.
     #[must_use]
     pub const fn sign(self) -> Sign {
         match self {
@@ -174,7 +174,7 @@ impl Direction {
         }
     }
 
-    /// What one square in this direction adds to a square's number.
+    /// How much one step in this direction adds to a square's number.
     #[inline]
     const fn offset(self) -> i8 {
         match self {
@@ -185,7 +185,7 @@ impl Direction {
         }
     }
 
-    /// The way back.
+    /// The opposite direction.
     #[must_use]
     #[inline]
     pub const fn opposite(self) -> Direction {
@@ -203,7 +203,7 @@ impl Direction {
     #[must_use]
     #[inline]
     pub const fn between(from: Square, to: Square) -> Option<(Direction, u8)> {
-        // Which way a move goes is as good as random: whether there is one is the only branch.
+        // The direction of a move is hard to predict, so the only branch is whether there is one.
         let columns = to.column() as i8 - from.column() as i8;
         let rows = to.row() as i8 - from.row() as i8;
         if (columns == 0) == (rows == 0) {

@@ -5,7 +5,7 @@ use crate::{Direction, Square};
 /// Column a of the 64-bit words: every sixteenth bit.
 const FIRST_COLUMN: u64 = 0x0001_0001_0001_0001;
 
-/// A set of squares, one bit a square, so that a whole army's steps are a few shifts.
+/// A set of squares as a bitboard: one bit per square, so that a few shifts move a whole army.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct SquareSet([u64; SquareSet::WORDS]);
 
@@ -23,7 +23,7 @@ impl SquareSet {
         SquareSet::EMPTY.with(square)
     }
 
-    /// The set and the square.
+    /// The set with the square added.
     #[must_use]
     #[inline]
     pub const fn with(mut self, square: Square) -> SquareSet {
@@ -31,7 +31,8 @@ impl SquareSet {
         self
     }
 
-    /// Every square of the first `columns` columns and the rows from `row_first` up to, not including, `row_end`.
+    /// Every square of the first `columns` columns in the rows from `row_first` up to, but not
+    /// including, `row_end`.
     #[must_use]
     pub const fn rectangle(columns: u8, row_first: u8, row_end: u8) -> SquareSet {
         let mut set = SquareSet::EMPTY;
@@ -55,7 +56,7 @@ impl SquareSet {
         self.0[square.index() / 64] |= 1 << (square.index() % 64);
     }
 
-    /// Takes a square out.
+    /// Removes a square.
     #[inline]
     pub fn remove(&mut self, square: Square) {
         self.0[square.index() / 64] &= !(1 << (square.index() % 64));
@@ -86,7 +87,7 @@ impl SquareSet {
     #[must_use]
     #[inline]
     pub const fn has_several(self) -> bool {
-        // The set as one number: less one, it has its lowest bit no more and all others still.
+        // With the set as one number `n`, `n & (n - 1)` clears the lowest bit and keeps all others.
         let [low, middle, high] = self.0;
         let (low_less, borrow) = low.overflowing_sub(1);
         let (middle_less, borrow) = middle.overflowing_sub(borrow as u64);
@@ -101,27 +102,30 @@ impl SquareSet {
         SquareSet([self.0[0] & !other.0[0], self.0[1] & !other.0[1], self.0[2] & !other.0[2]])
     }
 
-    /// The squares in both sets, as `&` and const.
+    /// The squares in both sets, as a `const` form of `&`.
     #[must_use]
     #[inline]
     pub const fn intersection(self, other: SquareSet) -> SquareSet {
         SquareSet([self.0[0] & other.0[0], self.0[1] & other.0[1], self.0[2] & other.0[2]])
     }
 
-    /// The squares in either set, as `|` and const.
+    /// The squares in either set, as a `const` form of `|`.
     #[must_use]
     #[inline]
     pub const fn union(self, other: SquareSet) -> SquareSet {
         SquareSet([self.0[0] | other.0[0], self.0[1] | other.0[1], self.0[2] | other.0[2]])
     }
 
-    /// Every square moved by one; what leaves the 16x10 frame is gone. Shapes narrower than the frame mask the rest.
+    /// Every square moved by one; squares that leave the 16x10 frame are dropped.
+    ///
+    /// The caller masks the result to boards smaller than the frame.
     #[must_use]
     #[inline]
     pub const fn shift(self, direction: Direction) -> SquareSet {
         let [low, middle, high] = self.0;
         match direction {
-            // Rows above the tenth do not exist: the third word holds rows 9 and 10 in its lower half.
+            // There are no rows above the tenth: the third word holds rows 9 and 10 in its lower
+            // half.
             Direction::Up => {
                 SquareSet([low << 16, middle << 16 | low >> 48, (high << 16 | middle >> 48) & 0xffff_ffff])
             }
@@ -137,7 +141,9 @@ impl SquareSet {
         }
     }
 
-    /// These squares and every one reached from them in a direction over squares of `through` alone. The frame's edge ends every way.
+    /// These squares, and all that they reach in a direction by entering only squares of `through`.
+    ///
+    /// Every path ends at the edge of the frame.
     ///
     /// No branch depends on the board.
     #[must_use]
@@ -171,13 +177,13 @@ impl SquareSet {
         }
     }
 
-    /// The squares of a row, one bit a column.
+    /// The squares of a row as bits, one per column.
     #[must_use]
     pub const fn row_bits(self, row: u8) -> u16 {
         (self.0[row as usize / 4] >> (row % 4 * 16)) as u16
     }
 
-    /// The squares of a row with these columns' bits.
+    /// The squares of a row whose columns have their bit set.
     #[must_use]
     pub const fn of_row(bits: u16, row: u8) -> SquareSet {
         let mut words = [0; SquareSet::WORDS];
@@ -185,14 +191,14 @@ impl SquareSet {
         SquareSet(words)
     }
 
-    /// The squares of a column, one bit a row.
+    /// The squares of a column as bits, one per row.
     #[must_use]
     pub const fn column_bits(self, column: u8) -> u16 {
         let [low, middle, high] = self.0;
         gather(low >> column) | gather(middle >> column) << 4 | gather(high >> column) << 8
     }
 
-    /// The squares of a column with these rows' bits.
+    /// The squares of a column whose rows have their bit set.
     #[must_use]
     pub const fn of_column(bits: u16, column: u8) -> SquareSet {
         SquareSet([
@@ -202,18 +208,19 @@ impl SquareSet {
         ])
     }
 
-    /// The set as words of 64 squares in rising order, the lowest bit first.
+    /// The set as words of 64 squares in ascending order, lowest bit first.
     #[must_use]
     #[inline]
     pub const fn words(&self) -> &[u64; SquareSet::WORDS] {
         &self.0
     }
 
-    /// The square with `n` smaller ones in a word of the set.
+    /// The square of one word of the set that has `n` lower squares in that word.
     #[must_use]
     #[inline]
     pub fn nth_of_word(&self, word: usize, n: u32) -> Option<Square> {
-        // On a board a word has few squares: so many are passed without a branch, which for a random `n` would be guessed wrong.
+        // A word usually has few squares. The first ones are skipped without a branch, because the
+        // branch would be mispredicted for a random `n`.
         const PASSED: u32 = 3;
         let mut bits = self.0[word];
         for place in 0..PASSED {
@@ -226,13 +233,13 @@ impl SquareSet {
         if bits == 0 { None } else { Square::from_index(word * 64 + bits.trailing_zeros() as usize) }
     }
 
-    /// The smallest square of the set.
+    /// The lowest square of the set.
     #[must_use]
     pub fn first(self) -> Option<Square> {
         self.iter().next()
     }
 
-    /// The squares in rising order.
+    /// The squares in ascending order.
     pub fn iter(self) -> impl Iterator<Item = Square> {
         let mut words = self.0;
         std::iter::from_fn(move || {
@@ -260,10 +267,13 @@ const fn scatter(bits: u16) -> u64 {
     (bits | bits << 15 | bits << 30 | bits << 45) & FIRST_COLUMN
 }
 
-/// A word's part of [`SquareSet::fill`]. What would run on into the next row ends at its first column, which is not entered.
+/// One word's part of [`SquareSet::fill`] to the right.
 ///
-/// Taking the square after a source away from what is not free borrows through the free squares up to the first that is not:
-/// the squares that changed are the way (o^(o-2r), as chess programs have it, for all sources at once).
+/// The first column is not entered, so nothing runs on into the next row.
+///
+/// Subtracting the bit after each source from the squares that are not free borrows through the
+/// free squares up to the next one that is not free. The bits that change are the path: `o^(o-2r)`
+/// from chess programming, for all sources at once.
 #[inline]
 const fn fill_right(from: u64, free: u64) -> u64 {
     let free = free & !FIRST_COLUMN;
@@ -271,7 +281,9 @@ const fn fill_right(from: u64, free: u64) -> u64 {
     from | free & (ends ^ ends.wrapping_sub(from << 1))
 }
 
-/// A word's part of [`SquareSet::fill`]. No borrow runs to lower bits: the way is doubled at each step.
+/// One word's part of [`SquareSet::fill`] to the left.
+///
+/// A borrow never runs towards lower bits, so each step doubles the length of the path instead.
 #[inline]
 const fn fill_left(mut from: u64, free: u64) -> u64 {
     let mut free = free & !(FIRST_COLUMN << 15);
@@ -284,7 +296,7 @@ const fn fill_left(mut from: u64, free: u64) -> u64 {
     from
 }
 
-/// A word's part of [`SquareSet::fill`]: its four rows.
+/// One word's part of [`SquareSet::fill`] over its four rows.
 #[inline]
 const fn fill_up(mut from: u64, free: u64) -> u64 {
     from |= free & from << 16;
@@ -292,7 +304,7 @@ const fn fill_up(mut from: u64, free: u64) -> u64 {
     from | free & from << 16
 }
 
-/// A word's part of [`SquareSet::fill`]: its four rows.
+/// One word's part of [`SquareSet::fill`] over its four rows.
 #[inline]
 const fn fill_down(mut from: u64, free: u64) -> u64 {
     from |= free & from >> 16;
@@ -363,7 +375,7 @@ mod tests {
         }
     }
 
-    /// Sets from a generator of its own kind: every so manieth square, with holes.
+    /// Pseudo-random sets of several densities.
     fn some_sets() -> impl Iterator<Item = SquareSet> {
         (1_u64..400).map(|seed| {
             let mut bits = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -1,4 +1,6 @@
-/// A moment: milliseconds since 1970-01-01 UTC, as stamped by the store. Time is always an argument here, never asked for.
+/// A moment in milliseconds since 1970-01-01 UTC, as stamped by the store.
+///
+/// Time is always an argument here; nothing reads a clock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
@@ -9,7 +11,7 @@ impl Stamp {
     #[must_use]
     pub fn utc(self) -> String {
         let minutes = self.0 / 60_000;
-        // Days since 0000-03-01: years then end with the leap day.
+        // Days since 0000-03-01, so that the leap day is the last day of a year.
         let days = minutes / 1440 + 719_468;
         let (era, day_of_era) = (days / 146_097, days % 146_097);
         let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -21,19 +23,19 @@ impl Stamp {
         format!("{year}-{month:02}-{day:02} {:02}:{:02} UTC", minutes / 60 % 24, minutes % 60)
     }
 
-    /// Milliseconds from an earlier moment to this one; zero when the other is later.
+    /// Milliseconds from an earlier moment to this one; zero if the other is later.
     #[must_use]
     pub const fn ms_since(self, earlier: Stamp) -> u64 {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// The moment so many milliseconds later.
+    /// This moment plus `ms` milliseconds, saturating.
     #[must_use]
     pub const fn plus_ms(self, ms: u64) -> Stamp {
         Stamp(self.0.saturating_add(ms))
     }
 
-    /// The moment so many milliseconds earlier.
+    /// This moment minus `ms` milliseconds, saturating.
     #[must_use]
     pub const fn minus_ms(self, ms: u64) -> Stamp {
         Stamp(self.0.saturating_sub(ms))

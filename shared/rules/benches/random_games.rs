@@ -1,8 +1,10 @@
-//! Random games through the public API: the legal moves of the side to move, `decide`, `evolve`. One element is one ply.
+//! Random games through the public API: legal moves, `decide` and `evolve`. One element is one ply.
 //!
-//! `cargo bench -p flagfall-rules` prints plies a second for each ruleset (targets: `classic` 12 million, the others 3 million), and
-//! beside it `replays`: the events of `classic` games carried out once more, which decides nothing and draws nothing. A machine that is
-//! slow or busy today slows both; the ratio of the two is the engine's.
+//! `cargo bench -p flagfall-rules` prints plies per second for each ruleset (targets: `classic` 12
+//! million, the others 3 million).
+//!
+//! It also prints `replays`: the events of `classic` games applied again, without decisions or
+//! random choices. A slow or busy machine slows both, so their ratio depends only on the engine.
 
 use std::hint::black_box;
 
@@ -24,7 +26,7 @@ impl Chance {
     }
 }
 
-/// A game of random deployments, about to begin.
+/// A game with random deployments, about to begin.
 fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
     let mut game = Game::new(GameTerms {
         game: GameId::from_random([0; 12]),
@@ -45,7 +47,7 @@ fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
             .flat_map(|(rank, count)| std::iter::repeat_n(rank.letter(), usize::from(count)))
             .collect();
         if ruleset.reserve {
-            // The Flag comes first and stands on the board; who else, chance says.
+            // The Flag comes first and is always deployed; the other pieces are random.
             for end in (2..letters.len()).rev() {
                 letters.swap(end, 1 + chance.below(end));
             }
@@ -63,7 +65,7 @@ fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
     game
 }
 
-/// Mostly a move; else any command, so that pieces come and go.
+/// Usually a move; sometimes any command, so that pieces leave and enter the board.
 fn any_command(game: &Game, chance: &mut Chance) -> Command {
     let commands = game.position().legal_commands();
     let end =
@@ -71,7 +73,7 @@ fn any_command(game: &Game, chance: &mut Chance) -> Command {
     commands.nth(chance.below(end)).expect("a command")
 }
 
-/// Plays to the end and shows every event; how many plies.
+/// Plays to the end, passes every event to `show`, and returns the number of plies.
 #[inline]
 fn play(game: &mut Game, chance: &mut Chance, mut show: impl FnMut(&Event)) -> u64 {
     let entropy = Entropy([0; 32]);
@@ -96,7 +98,7 @@ fn play(game: &mut Game, chance: &mut Chance, mut show: impl FnMut(&Event)) -> u
 
 const GAMES: u64 = 64;
 
-/// Games about to begin, the same ones each time.
+/// Games about to begin, the same ones every time.
 fn games(ruleset: &'static Ruleset) -> Vec<(Game, Chance)> {
     (0..GAMES)
         .map(|seed| {

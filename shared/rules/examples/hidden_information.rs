@@ -1,4 +1,4 @@
-//! Shows one strike as each audience sees it: in the silent defense a defender that wins stays hidden.
+//! Shows one strike as each audience sees it: in silent defense a defender that wins stays hidden.
 //!
 //! `cargo run -p flagfall-rules --example hidden_information`
 

@@ -1,4 +1,4 @@
-//! Plays a game by chance and prints how it ends, as the public sees it.
+//! Plays a random game and prints how it ends, as the public sees it.
 //!
 //! `cargo run -p flagfall-rules --example self_play -- [RULESET] [SEED]`
 
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     while game.phase() == Phase::Playing {
-        // A player needs no more than their own view.
+        // A player needs only their own view.
         let player = Viewer::Player(game.position().actor());
         let commands = view(&game, player, now).legal_commands().ok_or("nobody is to act")?;
         let command = commands.nth(chance.below(commands.len())).ok_or("no command is left")?;
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Chance from a seed: the splitmix64 generator (Steele, Lea, Flood 2014).
+/// A seeded random generator: splitmix64 (Steele, Lea, Flood 2014).
 struct Chance(u64);
 
 impl Chance {
@@ -57,7 +57,7 @@ impl Chance {
         (self.next() % limit.max(1) as u64) as usize
     }
 
-    /// Good enough for a game that nobody bets on; a server takes random bytes of the system.
+    /// Good enough for an example; a server takes random bytes from the system.
     fn entropy(&mut self) -> Entropy {
         Entropy(std::array::from_fn(|_| self.next() as u8))
     }

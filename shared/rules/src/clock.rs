@@ -1,4 +1,4 @@
-//! Clocks as values: they know the moments the log was stamped with, never the time of day.
+//! Clocks as values: they know the stamps of the log, and never read the time of day.
 
 use flagfall_board::{PerSide, Side, Stamp};
 
@@ -14,32 +14,39 @@ pub enum TimeControl {
         /// Time a side gains with each of its plies.
         increment_ms: u64,
     },
-    /// Base time, and the first time of every own turn free, in milliseconds. What is not used of it is lost.
+    /// Base time, with the first part of every own turn free, in milliseconds. Unused free time is
+    /// lost.
     Delay {
         /// Time each side starts with.
         base_ms: u64,
         /// Time of each turn that is not counted.
         free_ms: u64,
     },
-    /// So much time for every own ply (correspondence), in milliseconds. What is not used of it is lost.
+    /// A fixed time for every own ply (correspondence), in milliseconds. Unused time is lost.
     PerPly {
         /// Time for a ply.
         ply_ms: u64,
     },
 }
 
-/// How much of the network's delay a side is given back: no more than its stock, which grows with each of its plies. All in milliseconds.
+/// How much of the network's delay a side is given back, in milliseconds.
+///
+/// Credits come out of a stock that grows with each of the side's plies.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct LagQuota {
-    /// What the stock grows by with a ply, and the longest a flag waits for a ply that may be under way.
+    /// How much the stock grows with a ply. Also the longest wait, after a deadline, for a ply that
+    /// may be on its way.
     pub per_ply_ms: u32,
-    /// What the stock is at the beginning, and at most.
+    /// The stock at the start, and its maximum.
     pub stock_ms: u32,
 }
 
 impl TimeControl {
-    /// How long a side must have been gone before the other one may claim the game, in milliseconds: this long at least, and more for every
-    /// quarter of an hour that forty plies of one side may take, up to five times as long, as without a clock. None where nobody has to be there.
+    /// How long a side must be gone before the other may claim the game, in milliseconds.
+    ///
+    /// The wait is `least_ms` for every quarter of an hour that forty plies of one side may take,
+    /// but at least `least_ms` and at most five times as much. Without a clock it is the maximum.
+    /// None in correspondence, where players need not be present.
     #[must_use]
     pub const fn claim_wait_ms(self, least_ms: u64) -> Option<u64> {
         const QUARTER_MS: u64 = 15 * 60_000;
@@ -74,28 +81,29 @@ impl TimeControl {
 pub struct Clock {
     control: Control,
     remaining_ms: PerSide<u64>,
-    /// What is left of the free time of a side's turn.
+    /// What is left of the free time of each side's turn.
     free_ms: PerSide<u64>,
-    /// Since when a side's time runs: both may, while both owe a choice (§Q4).
+    /// The moment from which a side's running time counts. Both may run while both owe a choice
+    /// (§Q4).
     since: PerSide<Option<Stamp>>,
     quota: LagQuota,
-    /// What may still be given back of the network's delay.
+    /// The lag compensation that is left for each side.
     lag_stock_ms: PerSide<u32>,
 }
 
-/// What happens to a side's time with its plies.
+/// What a ply does to the time of the side that made it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Control {
-    /// It grows by this.
+    /// Adds this much.
     Increment(u64),
     /// This much of every turn is free.
     Free(u64),
-    /// It is this much again.
+    /// Sets it to this much again.
     Renewed(u64),
 }
 
 impl Clock {
-    /// A clock that nobody has started; none when time is unlimited.
+    /// A clock that does not run yet; none if time is unlimited.
     #[must_use]
     pub fn new(control: TimeControl) -> Option<Clock> {
         let (control, base_ms) = match control {
@@ -119,19 +127,21 @@ impl Clock {
         })
     }
 
-    /// Gives the network's delay back from now on.
+    /// Enables lag compensation from now on.
     pub(crate) fn set_lag_quota(&mut self, quota: LagQuota) {
         self.quota = quota;
         self.lag_stock_ms = PerSide::new(quota.stock_ms, quota.stock_ms);
     }
 
-    /// How much a side whose line takes this long for a round trip is given back, if it acts at this moment: never more than its time has run.
+    /// Lag compensation in ms for a side that acts now, after this round trip.
+    ///
+    /// It is never more than what is left of the quota, or than the side's clock has run.
     pub(crate) fn lag_credit_ms(&self, side: Side, round_trip_ms: u32, now: Stamp) -> u32 {
         let gone_ms = u32::try_from(self.gone_ms(side, now)).unwrap_or(u32::MAX);
         round_trip_ms.min(self.lag_stock_ms[side]).min(gone_ms)
     }
 
-    /// Gives time back to a side whose time runs.
+    /// Gives time back to a side whose clock is running.
     pub(crate) fn give_back(&mut self, side: Side, lag_ms: u32) {
         self.lag_stock_ms[side] = self.lag_stock_ms[side].saturating_sub(lag_ms);
         self.since[side] = self.since[side].map(|since| since.plus_ms(lag_ms.into()));
@@ -142,19 +152,19 @@ impl Clock {
         self.since[side].get_or_insert(at);
     }
 
-    /// Stops whatever runs, having counted the time until now.
+    /// Stops both clocks, counting the time until now.
     pub(crate) fn stop(&mut self, at: Stamp) {
         Side::BOTH.into_iter().for_each(|side| self.stop_side(side, at));
     }
 
-    /// Stops a side's clock, having counted its time until now.
+    /// Stops a side's clock, counting its time until now.
     pub(crate) fn stop_side(&mut self, side: Side, at: Stamp) {
         self.remaining_ms[side] = self.remaining_ms(side, at);
         self.free_ms[side] = self.free_ms(side, at);
         self.since[side] = None;
     }
 
-    /// The side made its ply: time is counted, it gets what a ply gives, the other clock starts.
+    /// Ends a side's ply: its clock stops and gets what a ply adds, and the other clock starts.
     pub(crate) fn press(&mut self, side: Side, at: Stamp) {
         self.stop(at);
         match self.control {
@@ -173,7 +183,9 @@ impl Clock {
         self.remaining_ms[side].saturating_sub(self.gone_ms(side, now).saturating_sub(self.free_ms[side]))
     }
 
-    /// What is left at a moment of a side's free time, before its remaining time is counted, in milliseconds.
+    /// What is left of a side's free time at a moment, in milliseconds.
+    ///
+    /// Free time runs before remaining time.
     #[must_use]
     pub fn free_ms(&self, side: Side, now: Stamp) -> u64 {
         self.free_ms[side].saturating_sub(self.gone_ms(side, now))
@@ -189,32 +201,34 @@ impl Clock {
         self.since[side].is_some()
     }
 
-    /// The stamp from which the running time is counted; the later one where both run.
+    /// The stamp from which the running clock counts; the later one if both run.
     pub(crate) fn running_since(&self) -> Option<Stamp> {
         self.since[Side::Red].max(self.since[Side::Blue])
     }
 
-    /// The last moment at which a side may still act, while its time runs.
+    /// The last moment at which a side may still act, while its clock runs.
     #[must_use]
     pub fn deadline_of(&self, side: Side) -> Option<Stamp> {
         let left_ms = self.remaining_ms[side].saturating_add(self.free_ms[side]);
         self.since[side].map(|since| since.plus_ms(left_ms))
     }
 
-    /// The last moment at which whoever's time runs out first may still act.
+    /// The earliest deadline of the running clocks.
     #[must_use]
     pub fn deadline(&self) -> Option<Stamp> {
         Side::BOTH.into_iter().filter_map(|side| self.deadline_of(side)).min()
     }
 
-    /// A moment before which nobody's time is used up, whoever acts until then: a side's time does not shrink but by running.
+    /// A moment before which no side's time is used up, no matter who acts until then.
+    ///
+    /// Time only shrinks while a clock runs.
     pub(crate) fn no_deadline_before(&self, now: Stamp) -> Stamp {
         let if_it_ran = |side| now.plus_ms(self.remaining_ms[side].saturating_add(self.free_ms[side]));
         let [red, blue] = Side::BOTH.map(|side| self.deadline_of(side).unwrap_or_else(|| if_it_ran(side)));
         red.min(blue)
     }
 
-    /// The moment after which a flag falls: what of the delay might have to be given back is waited for.
+    /// The moment after which a flag falls: the deadline plus the wait for lag compensation.
     pub(crate) fn flag_fall(&self) -> Option<Stamp> {
         let wait_ms = |side| self.lag_stock_ms[side].min(self.quota.per_ply_ms).into();
         let of = |side| Some(self.deadline_of(side)?.plus_ms(wait_ms(side)));
@@ -256,7 +270,7 @@ mod tests {
         assert_eq!(left(&clock, RED, 6_000), (8_000, 0));
         clock.press(RED, Stamp(6_000));
         assert_eq!((left(&clock, RED, 6_000), left(&clock, BLUE, 6_000)), ((8_000, 3_000), (10_000, 3_000)));
-        // A quick answer leaves both as they were.
+        // A ply within the free time costs nothing.
         clock.press(BLUE, Stamp(7_000));
         assert_eq!((left(&clock, RED, 7_000), left(&clock, BLUE, 7_000)), ((8_000, 3_000), (10_000, 3_000)));
         assert_eq!(clock.deadline(), Some(Stamp(18_000)));

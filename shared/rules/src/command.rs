@@ -1,4 +1,4 @@
-//! What a side may ask.
+//! The commands of a side.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,36 +7,39 @@ use flagfall_board::{ChipColor, Rank, Sign, Square, SquareParseError};
 
 use crate::setup::Setup;
 
-/// What a side asks of its game. Who asks, and when, comes from elsewhere. `Debug` shows no rank.
+/// What a side asks of its game. `Debug` shows no rank.
+///
+/// Who asks, and when, comes from elsewhere.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Command {
     /// Deploy, or deploy again while the other side is not ready (§A4).
     Deploy(Setup),
     /// Move or strike with one piece (§A5).
     Move(MoveCommand),
-    /// Take one of one's own pieces off the board into the reserve (§S1.5).
+    /// Remove one's own piece from the board into the reserve (§S1.5).
     Remove(Square),
-    /// Bring a piece of the reserve onto the board (§S1.5).
+    /// Place a piece from the reserve (§S1.5).
     Place(Placing),
-    /// Name the color of the chip one's own piece lays where it came to stand in the other side's turn (§S2.4).
+    /// Name the color of the chip for one's own piece that moved in the other side's turn (§S2.4).
     Color(ChipColor),
-    /// Name the piece of the pool that one's struck coin is (§Q4).
+    /// Choose the piece of the pool that one's coin in a strike becomes (§Q4).
     Choose(Choice),
-    /// Offer a draw; accepts the other side's offer where one stands.
+    /// Offer a draw. Accepts the other side's offer if one stands.
     OfferDraw,
     /// Accept the other side's draw offer.
     AcceptDraw,
     /// Decline the other side's draw offer.
     DeclineDraw,
-    /// Give the game up.
+    /// Resign.
     Resign,
-    /// Call the game off, before one's own first ply.
+    /// Abort the game, before one's own first ply.
     Abort,
-    /// Claim a game that the other side has left; [`crate::decide_claim`] judges it by that side's absence.
+    /// Claim a game that the other side has left; [`crate::decide_claim`] judges the claim by that
+    /// absence.
     Claim(Claim),
 }
 
-/// What the side that is there claims of a game that the other side has left.
+/// What a side claims of a game that the other side has left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Claim {
     /// A win.
@@ -45,7 +48,7 @@ pub enum Claim {
     Draw,
 }
 
-/// From one square to another, written `a4a5`.
+/// A pair of squares, written `a4a5`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move {
     /// Where the piece stands.
@@ -54,14 +57,16 @@ pub struct Move {
     pub to: Square,
 }
 
-/// A move as a side asks for it: written `a4a5`, `a1a7-` with the path it means, `a4a5=g` with the color of its chip.
+/// A move as a side asks for it.
 ///
-/// `Debug` shows no color: one that was named for a strike that failed is its side's secret.
+/// It is written `a4a5`; `a1a7-` names the path and `a4a5=g` the color of its chip.
+///
+/// `Debug` shows no color: the color named for a failed strike is its side's secret.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MoveCommand {
-    /// From where to where.
+    /// The squares it goes from and to.
     pub squares: Move,
-    /// Which of two paths along a joined line; the shorter legal one without it (§S2.7).
+    /// The path along a joined line. If it is not named, the shorter legal one is taken (§S2.7).
     pub path: Option<Sign>,
     /// The color of the chip to lay where the piece lands (§S2.3).
     pub color: Option<ChipColor>,
@@ -79,7 +84,7 @@ impl From<Move> for Command {
     }
 }
 
-/// What a struck coin is (§Q4): written as the rank's letter. `Debug` does not show it.
+/// What a coin in a strike is (§Q4), written as the rank's letter. `Debug` does not show it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Choice(pub Rank);
 
@@ -89,15 +94,16 @@ impl fmt::Debug for Choice {
     }
 }
 
-/// A piece brought on from the reserve (§S1.5): written `9@a4`, `9^@a4` for a labeled one, with `=g` for the color of its chip.
-/// `Debug` shows the square alone.
+/// A piece placed from the reserve (§S1.5). `Debug` shows only the square.
+///
+/// It is written `9@a4`, `9^@a4` for a labeled one, with `=g` for the color of its chip.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Placing {
     /// Where to.
     pub square: Square,
     /// What.
     pub rank: Rank,
-    /// Whether a labeled one: a side may hold both (§S2.1).
+    /// Whether it is a labeled one: a side may hold both kinds (§S2.1).
     pub is_labeled: bool,
     /// The color of the chip to lay there (§S2.3).
     pub color: Option<ChipColor>,
@@ -123,7 +129,7 @@ impl fmt::Debug for Placing {
     }
 }
 
-/// Takes the color off the end of a text.
+/// Splits the color off the end of a text.
 fn split_color(text: &str) -> Result<(&str, Option<ChipColor>), SquareParseError> {
     match text.split_once('=') {
         None => Ok((text, None)),

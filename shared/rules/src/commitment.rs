@@ -1,4 +1,4 @@
-//! Commitments: a hash of each deployment, published when the game starts and opened at its end.
+//! Commitments: a hash of each deployment, published when the game starts and opened when it ends.
 
 use std::fmt;
 
@@ -10,7 +10,8 @@ use crate::setup::Deployment;
 /// Sets these hashes apart from any other use of SHA-256.
 const TAG: &[u8] = b"flagfall-commitment-1\0";
 
-/// 32 random bytes that keep a commitment from being guessed. Secret until the deployment is opened.
+/// 32 random bytes that keep a commitment from being guessed. Secret until the deployment is
+/// opened.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Salt(pub(crate) [u8; 32]);
 
@@ -29,7 +30,10 @@ impl Commitment {
         Commitment::of_text(game, side, &deployment.text(), &salt.0)
     }
 
-    /// The commitment to an opened deployment: its text of §P4 without blanks, and its salt. This is how anybody verifies one.
+    /// The commitment to an opened deployment, computed from its text of §P4 without blanks and
+    /// its salt.
+    ///
+    /// Anybody can verify a commitment with this.
     #[must_use]
     pub fn of_text(game: GameId, side: Side, deployment: &str, salt: &[u8; 32]) -> Commitment {
         let mut hasher = Sha256::new();

@@ -1,7 +1,7 @@
-//! Custom games: one of the rulesets with single rules changed (RULES.md, *Custom games*).
+//! Custom games: a named ruleset with single rules changed (RULES.md, *Custom games*).
 //!
-//! The changes are part of the ruleset's name: `classic,ties=attacker,quiet=off`. So whoever reads of a game, in an offer, a record or a
-//! log, reads what is played, and nothing else has to be carried along.
+//! The changes are part of the ruleset's id: `classic,ties=attacker,quiet=off`. So an offer, a
+//! record or a log shows the rules of its game without any further data.
 
 use std::sync::OnceLock;
 
@@ -11,17 +11,17 @@ use thiserror::Error;
 use crate::ruleset::{Bombs, Disclosure, RuleOption, Ruleset, Ties};
 use crate::rulesets;
 
-/// One of the values of an option.
+/// A value of an option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OptionValue {
-    /// As it stands in a ruleset's name.
+    /// The value's name in ruleset ids.
     pub name: &'static str,
-    /// What it means, for people: `of equals the attacker stays`.
+    /// Its meaning for people: `of equals the attacker stays`.
     pub meaning: &'static str,
     change: Change,
 }
 
-/// What a value does to a ruleset.
+/// The change that a value makes to a ruleset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Change {
     Ties(Ties),
@@ -40,7 +40,7 @@ const fn value(name: &'static str, meaning: &'static str, change: Change) -> Opt
 }
 
 impl RuleOption {
-    /// What it may be set to.
+    /// The values it may have.
     #[must_use]
     pub const fn values(self) -> &'static [OptionValue] {
         match self {
@@ -144,7 +144,7 @@ impl RuleOption {
         }
     }
 
-    /// The value that a ruleset has.
+    /// The value that a ruleset has, if it is one of them.
     #[must_use]
     pub fn value_in(self, ruleset: &Ruleset) -> Option<OptionValue> {
         self.values().iter().copied().find(|value| value.is_in(ruleset))
@@ -177,37 +177,37 @@ impl OptionValue {
     }
 }
 
-/// Why a text names no ruleset.
+/// Why a text does not name a ruleset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum NoSuchRuleset {
-    /// Nothing is called so.
+    /// No ruleset has this name.
     #[error("there is no such ruleset; there are {}", ids())]
     Unknown,
-    /// What stands after the ruleset's name is not `option=value`.
+    /// The text after the ruleset's name is not `option=value`.
     #[error("changes of a ruleset are written classic,ties=attacker,quiet=off: a name and a value each")]
     NotAnOption,
-    /// No such option.
+    /// There is no such option.
     #[error("no rule of {base} is called so; what may be changed there: {}", options(.base))]
     NoSuchOption {
-        /// The ruleset that was to be changed.
+        /// The ruleset to change.
         base: &'static str,
     },
-    /// An option that this ruleset does not let be changed.
+    /// The ruleset does not allow this option to be changed.
     #[error("{} cannot be changed in {base}; what may be changed there: {}", .option.name(), options(.base))]
     Fixed {
-        /// The ruleset that was to be changed.
+        /// The ruleset to change.
         base: &'static str,
         /// The option.
         option: RuleOption,
     },
-    /// No such value.
+    /// The option has no such value.
     #[error("{} has no such value; it may be {}", .option.name(), values(*.option))]
     NoSuchValue {
         /// The option.
         option: RuleOption,
     },
-    /// The same option a second time.
+    /// The same option appears twice.
     #[error("{} is named twice", .option.name())]
     Twice {
         /// The option.
@@ -216,7 +216,7 @@ pub enum NoSuchRuleset {
 }
 
 impl NoSuchRuleset {
-    /// Whether the ruleset is there and what was wrong is a change of it.
+    /// Whether the ruleset exists and the error is in a change to it.
     #[must_use]
     pub const fn is_about_changes(&self) -> bool {
         !matches!(self, NoSuchRuleset::Unknown)
@@ -237,12 +237,15 @@ fn values(option: RuleOption) -> String {
 }
 
 impl Ruleset {
-    /// The ruleset that a text names: an id, and changes after it (`classic,ties=attacker,quiet=off`).
-    /// The order of the changes does not matter, and a change to what the ruleset has anyway is none:
-    /// `classic,ties=both` is `classic`. Compare the [`Ruleset::id`], which is the same for all texts.
+    /// The ruleset that a text names: an id, possibly followed by changes
+    /// (`classic,ties=attacker,quiet=off`).
+    ///
+    /// The order of the changes does not matter, and a change to a value that the ruleset already
+    /// has is ignored: `classic,ties=both` is `classic`. To compare rulesets, compare
+    /// [`Ruleset::id`], which is the same for all such texts.
     ///
     /// # Errors
-    /// [`NoSuchRuleset`].
+    /// [`NoSuchRuleset`] says what is wrong.
     pub fn parse(text: &str) -> Result<&'static Ruleset, NoSuchRuleset> {
         let mut parts = text.split(',');
         let id = parts.next().unwrap_or_default();
@@ -266,13 +269,13 @@ impl Ruleset {
         Ruleset::parse(id).ok()
     }
 
-    /// The ruleset that this one was made of by changing rules; itself when nothing is changed.
+    /// The ruleset that this one was made from by changing rules; itself if nothing is changed.
     #[must_use]
     pub fn unchanged(&self) -> &Ruleset {
         self.base.unwrap_or(self)
     }
 
-    /// What a custom game changed, and to what.
+    /// The options that a custom game changed, with their values.
     pub fn changes(&self) -> impl Iterator<Item = (RuleOption, OptionValue)> + '_ {
         let base = self.base;
         RuleOption::ALL.into_iter().filter_map(move |option| {
@@ -306,13 +309,14 @@ fn custom(base: &'static Ruleset, changes: &[(RuleOption, OptionValue)]) -> Opti
     combinations(base)?.get(place)
 }
 
-/// What may be changed in a ruleset, in the order in which names have it.
+/// What may be changed in a ruleset, in the order of ruleset ids.
 fn options_of(base: &'static Ruleset) -> impl DoubleEndedIterator<Item = RuleOption> {
     RuleOption::ALL.into_iter().filter(|option| base.changeable.contains(option))
 }
 
-/// Every combination of the values of a ruleset's options: a constant, computed when it is first
-/// asked for. A few thousand rulesets can be made in all, and a test counts them.
+/// Every combination of the values of a ruleset's options, computed on first use.
+///
+/// All rulesets together have a few thousand combinations; a test counts them.
 fn combinations(base: &'static Ruleset) -> Option<&'static [Ruleset]> {
     static RULESETS: [OnceLock<Vec<Ruleset>>; rulesets::COUNT] = [const { OnceLock::new() }; rulesets::COUNT];
     static TEXTS: [OnceLock<Vec<Texts>>; rulesets::COUNT] = [const { OnceLock::new() }; rulesets::COUNT];
@@ -329,7 +333,7 @@ fn combinations(base: &'static Ruleset) -> Option<&'static [Ruleset]> {
     Some(rulesets)
 }
 
-/// What the combination at a place changes, in order.
+/// The changes of the combination at a place, in order.
 fn changes_at(base: &'static Ruleset, place: usize) -> Vec<(RuleOption, OptionValue)> {
     let mut rest = place;
     let mut changes = Vec::new();
@@ -498,7 +502,7 @@ mod tests {
                 count += 1;
             }
         }
-        // Each takes some hundred bytes once its base's combinations are made.
+        // Each one takes a few hundred bytes once the combinations of its base are computed.
         assert!((1_000..15_000).contains(&count), "{count}");
     }
 }

@@ -1,4 +1,4 @@
-//! Judging commands: pure, from the state and what is asked to the facts that follow.
+//! Judges commands: a pure function from the state and a command to the events that follow.
 
 mod ending;
 
@@ -20,7 +20,9 @@ use ending::{judge, judge_exchange, judge_limits};
 
 pub(crate) use ending::judge_mobility;
 
-/// Judges what a side asks at a ply and a moment: the events that follow, or why nothing does.
+/// Judges a side's command: the events that follow, or why it is refused.
+///
+/// `ply` is the ply that the command was made for, and `now` its moment.
 ///
 /// # Errors
 /// The [`Refusal`], for the asker alone.
@@ -81,23 +83,26 @@ pub fn decide(
                 Side::Red => 0,
                 Side::Blue => 1,
             };
-            // Whoever has struck has begun its ply.
+            // A side that has struck has begun its ply.
             let has_struck = game.position.has_strike_pending() && game.position.turn() == side;
             if game.ply() > own_first_ply || has_struck {
                 return Err(Refusal::TooLateToAbort);
             }
             if broke_rules(game, side) {
-                // Else whoever sees what it has done would call the game off.
+                // Otherwise a side could escape the loss by calling the game off.
                 return Err(Refusal::DeploymentFinal);
             }
             Ok(ended(Outcome::nobody(EndReason::Aborted)))
         }
-        // Whoever does not say that the other side is gone has it here.
+        // A plain command says nothing about an absence, so the other side counts as present.
         Command::Claim(claim) => claim_from(game, side, *claim, now, None),
     }
 }
 
-/// Judges the claim of a side to a game that the other one has left, from a moment on that follows from its absence (none while it is here).
+/// Judges a side's claim to a game that the other side has left.
+///
+/// `claimable_from` is the moment from which the absence allows it, and none while the other side
+/// is present.
 ///
 /// # Errors
 /// The [`Refusal`], for the asker alone.
@@ -135,7 +140,7 @@ fn claim_from(
     }))
 }
 
-/// Whether anything can be asked of the game at this ply and moment.
+/// Checks that the game takes commands for this ply at this moment.
 #[inline(always)]
 fn check_moment(game: &Game, ply: Ply, now: Stamp) -> Result<(), Refusal> {
     if game.phase == Phase::Over {
@@ -153,7 +158,7 @@ fn check_moment(game: &Game, ply: Ply, now: Stamp) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What happens by itself once a deadline has passed: nobody asks for it. Empty when nothing does.
+/// The events that follow by themselves once a deadline has passed. Empty if none do.
 #[must_use]
 pub fn decide_deadline(game: &Game, now: Stamp) -> Events {
     if game.flag_fall().is_none_or(|flag_fall| now <= flag_fall) {
@@ -166,7 +171,8 @@ pub fn decide_deadline(game: &Game, now: Stamp) -> Events {
     }
 }
 
-/// Whose time ran out first has lost; of two at the same moment neither has won (§Q4).
+/// The side whose time ran out first loses; if both ran out at the same moment, it is a draw
+/// (§Q4).
 fn out_of_time(game: &Game) -> Outcome {
     let deadline_of = |side| game.clock.as_ref().and_then(|clock| clock.deadline_of(side));
     let late = Side::BOTH.into_iter().filter_map(|side| Some((deadline_of(side)?, side)));
@@ -179,7 +185,9 @@ fn out_of_time(game: &Game) -> Outcome {
     }
 }
 
-/// The clocks stand still: no server could take a move since then. Empty when they do already or the game is over.
+/// Decides a pause of the clocks, because no server could accept a move since `since`.
+///
+/// Empty if they are stopped already or the game is over.
 #[must_use]
 pub fn decide_pause(game: &Game, since: Stamp) -> Events {
     if game.is_paused() || game.phase == Phase::Over {
@@ -188,13 +196,15 @@ pub fn decide_pause(game: &Game, since: Stamp) -> Events {
     only(EventKind::Paused { since: since.max(game.latest) })
 }
 
-/// The clocks run again. Empty when they do already.
+/// Decides that the clocks run again. Empty if they are running.
 #[must_use]
 pub fn decide_resume(game: &Game) -> Events {
     if game.is_paused() { only(EventKind::Resumed) } else { Events::default() }
 }
 
-/// The clocks have run again since then, as the log is told only now. Empty when they do already, or did not stand still before then.
+/// Decides that the clocks have run again since `since`, when the log learns of it only now.
+///
+/// Empty if they are running, or if they were stopped only after `since`.
 #[must_use]
 pub fn decide_resume_since(game: &Game, since: Stamp) -> Events {
     match game.paused_since {
@@ -203,8 +213,10 @@ pub fn decide_resume_since(game: &Game, since: Stamp) -> Events {
     }
 }
 
-/// An umpire's verdict that the board does not give: a side that resigned, came too late, left, broke the rules of the umpire, or (with
-/// nobody as the winner) both sides. Empty when the game is over, and for an end that is the board's to decide.
+/// The end of a game by an umpire's verdict, for reasons that the board cannot give.
+///
+/// A side resigned, was too late, left or broke the umpire's rules, or both did (then there is no
+/// winner). Empty if the game is over, or if the reason is for the board to decide.
 #[must_use]
 pub fn decide_verdict(game: &Game, outcome: Outcome) -> Events {
     match outcome.reason {
@@ -279,7 +291,7 @@ fn deploy(game: &Game, side: Side, setup: &Setup, entropy: &Entropy) -> Result<E
     if let Some((other, _)) = &game.deployments[side.opponent()]
         && let Some(outcome) = judge_deployments(side, is_legal, other.is_legal(ruleset))
     {
-        // The game does not start: nothing is committed to, both deployments are opened at once.
+        // The game does not start. There are no commitments: both deployments are opened at once.
         let deployed = EventKind::Deployed(Box::new(Deployed { side, deployment, salt, is_change }));
         return Ok(Events::new([Some(deployed), Some(EventKind::Ended(outcome)), None]));
     }
@@ -300,14 +312,14 @@ fn deploy(game: &Game, side: Side, setup: &Setup, entropy: &Entropy) -> Result<E
     Ok(only(EventKind::Deployed(Box::new(Deployed { side, deployment, salt, is_change }))))
 }
 
-/// Whether a side has handed in a deployment that loses (§U7): it stands as it is.
+/// Whether a side has submitted a deployment that loses (§U7); it cannot be changed.
 fn broke_rules(game: &Game, side: Side) -> bool {
     let deployment = game.deployments[side].as_ref();
     game.phase == Phase::Deploying
         && deployment.is_some_and(|(deployment, _)| !deployment.is_legal(game.terms.ruleset))
 }
 
-/// Deployments are judged together (§U7): none when both are legal.
+/// Judges both deployments together (§U7); none if both are legal.
 fn judge_deployments(side: Side, is_legal: bool, is_other_legal: bool) -> Option<Outcome> {
     match (is_legal, is_other_legal) {
         (true, true) => None,
@@ -344,7 +356,10 @@ fn play_with_variants(
     play_with(position, side, asked, variants)
 }
 
-/// What only some positions have is looked up once, by whoever asks: the compiler leaves it out for the others, who pay nothing for it.
+/// Judges a move, given the state that only some positions have.
+///
+/// The caller looks that state up once. Where it is the constant `NOTHING`, the compiler removes
+/// the code for it.
 #[inline(always)]
 fn play_with(
     position: &Position,
@@ -401,7 +416,7 @@ fn play_with(
     Ok(Events::new([Some(EventKind::Moved(moved)), end, None]))
 }
 
-/// Whether a coin may set out so far (§Q3, §Q6).
+/// Checks that a coin may move this far (§Q3, §Q6).
 #[cold]
 fn check_coin(coins: &Coins, from: Square, distance: u8) -> Result<(), Refusal> {
     if coins.unmoved.contains(from) && !coins.may_spare() {
@@ -413,7 +428,8 @@ fn check_coin(coins: &Coins, from: Square, distance: u8) -> Result<(), Refusal> 
     Ok(())
 }
 
-/// Judges what a side says its struck coin is. With the last choice the strike is resolved (§Q4).
+/// Judges a side's choice of what its coin in a strike is. The last choice resolves the strike
+/// (§Q4).
 pub(crate) fn choose(position: &Position, side: Side, choice: Choice) -> Result<Events, Refusal> {
     let Choice(rank) = choice;
     let pending = position.pending().filter(|pending| pending.strike.owes[side]).ok_or(Refusal::NoChoice)?;
@@ -447,7 +463,7 @@ pub(crate) fn choose(position: &Position, side: Side, choice: Choice) -> Result<
     Ok(Events::new([Some(chosen), Some(EventKind::Moved(moved)), end]))
 }
 
-/// A color is named for every landing where chips are laid, and for nothing else (§S2.3, §S3.2).
+/// Checks that a color is named exactly where a move lays a chip of choice (§S2.3, §S3.2).
 #[inline]
 fn check_color(is_wanted: bool, color: Option<ChipColor>) -> Result<(), Refusal> {
     match (is_wanted, color) {
@@ -457,7 +473,8 @@ fn check_color(is_wanted: bool, color: Option<ChipColor>) -> Result<(), Refusal>
     }
 }
 
-/// A move with the chips that it changes, whom it labels anew, and what it proves by both (§S2, §S3).
+/// A move with the chips it changes, whether it labels the defender, and the ranks it proves (§S2,
+/// §S3).
 fn moved_with_chips(
     position: &Position,
     field: &Field<'_>,
@@ -472,7 +489,7 @@ fn moved_with_chips(
     if let Some(strike) = &mut strike {
         strike.labels &= !reserve_state.labeled.contains(to);
     }
-    // A strike that fails lays nothing, and nobody is told which color it named (§S2.3).
+    // A failed strike lays no chip, and the color it named stays secret (§S2.3).
     let lands = strike.is_none_or(|strike| strike.attacker.fate == Fate::Advances);
     let laid = match (way.is_flash, color) {
         (true, _) => chips.color(from).and_then(|color| {
@@ -491,7 +508,7 @@ fn moved_with_chips(
     Moved { side: position.turn(), from, to, proves, strike, laid }
 }
 
-/// Judges taking a piece off the board (§S1.5).
+/// Judges the removal of a piece from the board (§S1.5).
 pub(crate) fn remove(position: &Position, side: Side, square: Square) -> Result<Events, Refusal> {
     may_act(position, side, position.variants())?;
     let ruleset = position.ruleset();
@@ -512,7 +529,7 @@ pub(crate) fn remove(position: &Position, side: Side, square: Square) -> Result<
     Ok(Events::new([Some(EventKind::Removed { side, square }), end, None]))
 }
 
-/// Judges bringing a piece on from the reserve (§S1.5).
+/// Judges the placing of a piece from the reserve (§S1.5).
 pub(crate) fn place(position: &Position, side: Side, placing: &Placing) -> Result<Events, Refusal> {
     may_act(position, side, position.variants())?;
     let ruleset = position.ruleset();
@@ -536,13 +553,13 @@ pub(crate) fn place(position: &Position, side: Side, placing: &Placing) -> Resul
     Ok(Events::new([Some(EventKind::Placed(placed)), end, None]))
 }
 
-/// Judges the color that a defender's owner names for where it has come to stand (§S2.4).
+/// Judges the color a side names for the chip of its defender that won and moved (§S2.4).
 pub(crate) fn lay_owed(position: &Position, side: Side, color: ChipColor) -> Result<Events, Refusal> {
     if side != position.turn() {
         return Err(Refusal::NotYourTurn);
     }
     let square = position.owed_color().ok_or(Refusal::NoChoice)?;
-    // The piece that owes it can be removed: its side is not without an act.
+    // The side can remove that piece, so it has an act.
     let end = judge_limits(position, position.quiet_plies(), position.ply()).map(EventKind::Ended);
     Ok(Events::new([Some(EventKind::Colored { side, square, color }), end, None]))
 }

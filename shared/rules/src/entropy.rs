@@ -1,6 +1,8 @@
-//! Chance is an argument.
+//! Randomness is an argument.
 
-/// 32 random bytes for whatever a command needs chance for: the salt of a deployment. `Debug` shows none of them.
+/// 32 random bytes for one command or one draw: the salt of a deployment, or the lakes.
+///
+/// `Debug` shows none of them.
 #[derive(Clone)]
 pub struct Entropy(pub [u8; 32]);
 

@@ -1,4 +1,4 @@
-//! What happened, secrets included.
+//! The events of a game, secrets included.
 
 use std::fmt;
 use std::num::NonZeroU16;
@@ -9,36 +9,40 @@ use crate::commitment::{Commitment, Salt};
 use crate::outcome::Outcome;
 use crate::setup::Deployment;
 
-/// A fact of a game, decided once and never judged again. It may know hidden ranks, so it opens to nobody: `view` tells an audience
-/// what it may know of it, the store keeps it through [`crate::secret`]. `Debug` names the kind alone.
+/// A fact of a game: decided once and never judged again.
+///
+/// It may hold hidden ranks, so its contents are private. [`crate::see`] gives an audience what it
+/// may know, and the store keeps events through [`crate::secret`]. `Debug` shows only the kind.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Event(pub(crate) EventKind);
 
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum EventKind {
-    /// A side handed in a deployment (§A4); changing it is its secret.
+    /// A side submitted a deployment (§A4). That it was changed stays the side's secret.
     Deployed(Box<Deployed>),
-    /// Both sides are ready: the pieces stand, Red is to move.
+    /// Both sides are ready: the pieces are on the board, and Red is to move.
     Started {
         commitments: Box<PerSide<Option<Commitment>>>,
     },
     /// The side to move moved or struck.
     Moved(Moved),
-    /// The side to move struck, and a coin is in it: the ply waits for whoever owes a choice (§Q4).
+    /// The side to move struck, and a coin is involved: the ply waits for the choices that are owed
+    /// (§Q4).
     Struck(UnresolvedStrike),
-    /// A side chose what its struck coin is: its secret until the last choice is in, and `Moved` follows (§Q4).
+    /// A side chose what its coin in a strike is. Secret until the last choice is in; `Moved`
+    /// follows then (§Q4).
     Chosen {
         side: Side,
         rank: Rank,
     },
-    /// The side to move took one of its pieces off the board (§S1.5).
+    /// The side to move removed one of its pieces from the board (§S1.5).
     Removed {
         side: Side,
         square: Square,
     },
-    /// The side to move brought a piece on (§S1.5).
+    /// The side to move placed a piece from its reserve (§S1.5).
     Placed(Placed),
-    /// A defender that won and moved has laid its chip (§S2.4). No ply.
+    /// The chip of a defender that won and moved was laid (§S2.4). Not a ply.
     Colored {
         side: Side,
         square: Square,
@@ -50,20 +54,22 @@ pub(crate) enum EventKind {
     DrawDeclined {
         side: Side,
     },
-    /// No server could take a move since then: clocks stood still.
+    /// The clocks stopped at `since`, because no server could accept a move from then on.
     Paused {
         since: Stamp,
     },
-    /// Clocks run again.
+    /// The clocks run again.
     Resumed,
-    /// Clocks have run again since this moment: the log is told of the pause later than it ended.
+    /// The clocks have run again since this moment; the log learns of it only later.
     ResumedSince {
         since: Stamp,
     },
     Ended(Outcome),
 }
 
-/// A deployment as it was handed in. Boxed in its event: plies are many, and small.
+/// A deployment as it was submitted.
+///
+/// Boxed in its event, because plies are many and should stay small.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Deployed {
     pub(crate) side: Side,
@@ -72,29 +78,30 @@ pub(crate) struct Deployed {
     pub(crate) is_change: bool,
 }
 
-/// One ply, with what came of it, so that a later change of a rule changes no old game.
+/// One ply with its result, so that a later change of a rule changes no old game.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Moved {
     pub(crate) side: Side,
     pub(crate) from: Square,
     pub(crate) to: Square,
-    /// The ranks this move allows the piece to have (§C2): all of them when it proves nothing. A coin that can be but one rank is that piece from
-    /// now on (§Q3).
+    /// The ranks this move allows the piece to have (§C2); all of them if it proves nothing.
+    ///
+    /// A coin that is left with a single rank becomes that piece (§Q3).
     pub(crate) proves: RankSet,
     pub(crate) strike: Option<Strike>,
-    /// The chips that changed, and nothing of those that were laid again as they were (§S3.3).
+    /// The chips that changed, without those that were laid again in the same color (§S3.3).
     pub(crate) laid: Option<Laid>,
 }
 
-/// A strike that waits for choices: public.
+/// A strike that waits for choices. Public.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnresolvedStrike {
     pub(crate) side: Side,
     pub(crate) from: Square,
     pub(crate) to: Square,
-    /// As in [`Moved`]: a coin that strikes from afar is a Scout before anybody chooses (§Q4).
+    /// As in [`Moved`]: a coin that strikes from afar is a Scout before any choice is made (§Q4).
     pub(crate) proves: RankSet,
-    /// Whose coins are in it.
+    /// Which sides have a coin in the strike.
     pub(crate) owes: PerSide<bool>,
 }
 
@@ -108,10 +115,13 @@ pub(crate) struct Placed {
     pub(crate) color: Option<ChipColor>,
 }
 
-/// Chips that changed to a color in one move: one where a piece landed, or up to four of a flash, on one line. Public.
+/// The chips that one move changed to a color, all on one line. Public.
+///
+/// One where a piece landed, or up to four for a flash.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Laid {
-    /// The squares of the line, one bit a column or a row. In few bytes, since every ply has room for it.
+    /// The squares of the line, one bit per column or row. Kept small, because every ply has room
+    /// for it.
     bits: NonZeroU16,
     line: Line,
     color: ChipColor,
@@ -144,7 +154,9 @@ impl Laid {
     /// The longest flash (§S3.2).
     pub const SQUARES_MAX: u32 = 4;
 
-    /// The chips of these squares; none when there are none, or more than any move changes, or not on one line.
+    /// Chips of this color on these squares.
+    ///
+    /// None if there are no squares, more than a move can change, or not all on one line.
     #[must_use]
     pub fn new(squares: SquareSet, color: ChipColor) -> Option<Laid> {
         let first = squares.first().filter(|_| squares.len() <= Laid::SQUARES_MAX)?;
@@ -181,12 +193,12 @@ impl fmt::Debug for Laid {
 pub(crate) struct Strike {
     pub(crate) attacker: Struck,
     pub(crate) defender: Struck,
-    /// Whether the defender becomes labeled and was not before (§S2.1, §S2.2).
+    /// Whether this strike labels the defender for the first time (§S2.1, §S2.2).
     pub(crate) labels: bool,
 }
 
 impl Strike {
-    /// Whether the quiet count begins anew: a piece leaves the board, or is labeled for the first time (§A12).
+    /// Whether the quiet count starts again: a piece leaves the board or is first labeled (§A12).
     pub(crate) fn is_loud(&self) -> bool {
         self.attacker.fate == Fate::Leaves || self.defender.fate == Fate::Leaves || self.labels
     }
@@ -266,13 +278,13 @@ impl Event {
         }
     }
 
-    /// Whether it is a choice in a strike (§Q4).
+    /// Whether this is a choice in a strike (§Q4).
     #[must_use]
     pub fn is_choice(&self) -> bool {
         matches!(self.0, EventKind::Chosen { .. })
     }
 
-    /// Whose time it ends: that of the side which made a ply, struck or chose.
+    /// The side whose time this event ends: the one that made a ply, struck or chose.
     #[must_use]
     pub fn ends_time_of(&self) -> Option<Side> {
         match &self.0 {
@@ -351,7 +363,7 @@ mod tests {
 
     #[test]
     fn a_ply_takes_sixteen_bytes() {
-        // More, and every ply of every ruleset is copied in a second piece.
+        // A larger event would make every ply of every ruleset slower to copy.
         assert_eq!(size_of::<Event>(), 16);
     }
 }

@@ -1,4 +1,4 @@
-//! Facts become state: total, the same in live play and in a replay of the log.
+//! Applies events to the state: total, and the same in live play and in a replay of the log.
 
 use flagfall_board::{Side, Stamp};
 
@@ -6,7 +6,9 @@ use crate::event::{Deployed, Event, EventKind};
 use crate::game::{Exchange, Game, Phase};
 use crate::position::Position;
 
-/// Carries an event out. The stamp is the one of its append. Total: no event is refused, none panics.
+/// Applies an event; `at` is the stamp of its append.
+///
+/// Total: it refuses no event and never panics.
 pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
     let at = at.max(game.latest);
     game.latest = at;
@@ -64,7 +66,8 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
         EventKind::Resumed => resume(game, at),
         EventKind::ResumedSince { since } => resume(game, *since),
         EventKind::Ended(outcome) => {
-            // A strike that waited stays unseen, and with it whose clock stood still (§Q4).
+            // The choices of a waiting strike stay secret, and so does whose clock had stopped
+            // (§Q4).
             game.stop_clocks(at);
             game.phase = Phase::Over;
             game.paused_since = None;
@@ -74,8 +77,10 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
     }
 }
 
-/// Carries an event out after the side that acted was given back so much of its time (in milliseconds): what [`Game::lag_credit_ms`] said when it
-/// was judged. Nothing is given back for an event that ends nobody's time.
+/// Applies an event after giving the acting side `lag_ms` milliseconds of its time back.
+///
+/// `lag_ms` is what [`Game::lag_credit_ms`] returned when the command was judged. An event that
+/// ends no side's time gives nothing back.
 pub fn evolve_compensated(game: &mut Game, event: &Event, at: Stamp, lag_ms: u32) {
     if lag_ms > 0
         && let (Some(clock), Some(side)) = (&mut game.clock, event.ends_time_of())
@@ -85,7 +90,7 @@ pub fn evolve_compensated(game: &mut Game, event: &Event, at: Stamp, lag_ms: u32
     evolve(game, event, at);
 }
 
-/// Clocks have run again since this moment, and the time to deploy is as much longer as they stood still.
+/// Restarts the clocks as of `at` and extends the time to deploy by the length of the pause.
 fn resume(game: &mut Game, at: Stamp) {
     if let Some(since) = game.paused_since.take() {
         game.deploy_deadline = game.deploy_deadline.plus_ms(at.ms_since(since));
@@ -95,7 +100,8 @@ fn resume(game: &mut Game, at: Stamp) {
     }
 }
 
-/// A strike waits: the time of every side that owes a choice runs, and others see it as if nobody ever chose (§Q4).
+/// Runs the clock of every side that owes a choice in a strike. Others see the clocks as if no side
+/// had chosen (§Q4).
 fn await_choices(game: &mut Game, at: Stamp) {
     let Some(clock) = &mut game.clock else { return };
     for side in Side::BOTH {
@@ -110,14 +116,14 @@ fn await_choices(game: &mut Game, at: Stamp) {
     }
 }
 
-/// A ply between board and reserve was made.
+/// Notes a ply between board and reserve.
 fn exchanged(game: &mut Game, side: Side, exchange: Exchange, at: Stamp) {
     game.last_ply = None;
     game.last_exchange = Some(exchange);
     end_turn(game, side, at);
 }
 
-/// The side has made its ply: the other's time runs, and its offer has had its answer.
+/// Ends a side's turn: the other side's clock starts, and its draw offer lapses.
 #[inline]
 fn end_turn(game: &mut Game, side: Side, at: Stamp) {
     if let Some(clock) = &mut game.clock {

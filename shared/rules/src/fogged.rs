@@ -1,5 +1,5 @@
-//! A game as one side follows it that is told moves and their outcomes, and nothing else: what a program needs that plays by a protocol
-//! without views.
+//! A game as one side follows it from moves and their outcomes alone, for programs that play by a
+//! protocol without views.
 
 use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
 
@@ -14,25 +14,28 @@ use crate::ruleset::{Ruleset, Start};
 use crate::seen::{View, Viewer};
 use crate::strike;
 
-/// A game under the fog, kept up by what its follower is told.
+/// A game of which the follower is told only moves and outcomes.
 ///
-/// An enemy piece whose rank the follower does not know stands in the position with whatever rank; the view, which names no rank that was
-/// not shown, is the only way out. So squares, marks, captures, limits and the repetition rules are the engine's own.
+/// An enemy piece whose rank the follower does not know stands in the position with an arbitrary
+/// rank. It can only be read through the view, which names no rank that was not shown. So the
+/// engine itself keeps squares, marks, captures, limits and the repetition rules.
 pub struct FoggedGame {
     game: Game,
     side: Side,
 }
 
-/// A move as somebody was told of it.
+/// A move as the follower was told of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ToldMove {
-    /// From where to where.
+    /// The squares it goes from and to.
     pub squares: Move,
     /// What came of the strike, if it was one.
     pub strike: Option<ToldStrike>,
 }
 
-/// A strike as somebody was told of it: a rank is missing where the ruleset does not disclose it to him (§D1).
+/// A strike as the follower was told of it.
+///
+/// A rank is missing if the ruleset does not disclose it to the follower (§D1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ToldStrike {
     /// Who left the board.
@@ -54,16 +57,16 @@ pub enum StrikeOutcome {
     BothLeft,
 }
 
-/// What was told cannot have happened in the game as it was followed so far.
+/// Why a told move cannot have happened in the game as followed so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misheard {
-    /// Games of the ruleset cannot be followed so: its plies are not moves and strikes alone.
+    /// Games of this ruleset cannot be followed, because it has other plies than moves and strikes.
     #[error("a game with a reserve, chips or coins cannot be told as moves and their outcomes")]
     Ruleset,
     /// No game of the ruleset has these lakes.
     #[error("the lakes are not where this ruleset has them")]
     Lakes,
-    /// A piece where none can stand at the start.
+    /// A piece on a square where none can stand at the start.
     #[error("{square}: no piece can stand there at the start")]
     Start {
         /// The square.
@@ -81,7 +84,7 @@ pub enum Misheard {
         /// The move.
         squares: Move,
     },
-    /// A strike where nobody was struck, none where somebody was, or one against one's own piece.
+    /// A strike on an empty square or one's own piece, or a plain move onto a piece.
     #[error("{square}: the strike that was told does not fit who stands there")]
     Strike {
         /// The square struck at.
@@ -93,7 +96,7 @@ pub enum Misheard {
         /// Where the piece stands.
         square: Square,
     },
-    /// Those ranks do not end so by this ruleset.
+    /// A strike between those ranks does not end this way in this ruleset.
     #[error("{square}: by this ruleset the strike of those ranks ends otherwise")]
     Outcome {
         /// The square struck at.
@@ -102,7 +105,7 @@ pub enum Misheard {
 }
 
 impl StrikeOutcome {
-    /// The outcome of these fates; none when nobody left.
+    /// The outcome of these fates; none if both pieces stay on the board.
     #[must_use]
     pub const fn of(attacker: Fate, defender: Fate) -> Option<StrikeOutcome> {
         match (attacker, defender) {
@@ -115,17 +118,19 @@ impl StrikeOutcome {
 }
 
 impl FoggedGame {
-    /// What a side sees on a board with these lakes before anybody has deployed, without a deadline.
+    /// What a side sees on a board with these lakes before any deployment, without a deadline.
     #[must_use]
     pub fn before(ruleset: &'static Ruleset, lakes: SquareSet, side: Side) -> View {
         let game = Game::new(GameTerms { lakes, ..GameTerms::untimed(ruleset) });
         View { deploy_deadline: None, ..view(&game, Viewer::Player(side), Stamp::default()) }
     }
 
-    /// A game at its start, Red to move, as seen by the side that has these pieces; `foes` are the squares of the other side.
+    /// A game at its start, Red to move, as seen by the side that has these pieces.
+    ///
+    /// `foes` are the squares of the other side.
     ///
     /// # Errors
-    /// [`Misheard`] when no game of the ruleset starts so.
+    /// [`Misheard`] if no game of the ruleset can start like this.
     pub fn begin(
         ruleset: &'static Ruleset,
         side: Side,
@@ -140,7 +145,7 @@ impl FoggedGame {
             return Err(Misheard::Lakes);
         }
         let mut position = Position::empty(ruleset, lakes);
-        // Any rank will do; the Flag is one that every army has.
+        // Any rank will do. Every army has a Flag.
         let foes = foes.iter().map(|square| (square, side.opponent(), Rank::Flag));
         let own = own.iter().map(|(square, rank)| (*square, side, *rank));
         for (square, whose, rank) in own.chain(foes) {
@@ -155,7 +160,7 @@ impl FoggedGame {
     /// Follows a move of the side to move.
     ///
     /// # Errors
-    /// [`Misheard`] when it cannot have happened; nothing has changed then.
+    /// [`Misheard`] if it cannot have happened. The game is unchanged then.
     pub fn hear(&mut self, told: &ToldMove) -> Result<(), Misheard> {
         let ToldMove { squares: Move { from, to }, strike } = *told;
         let position = self.game.position();
@@ -190,25 +195,26 @@ impl FoggedGame {
         Ok(())
     }
 
-    /// By which rules the game is played.
+    /// The rules the game is played by.
     #[must_use]
     pub fn ruleset(&self) -> &'static Ruleset {
         self.game.terms().ruleset
     }
 
-    /// What the follower knows: the view that the engine shows to his side, but for what he cannot be told so: commitments and clocks.
+    /// What the follower knows: the engine's view for that side, without commitments and clocks,
+    /// which the follower is not told.
     #[must_use]
     pub fn view(&self) -> View {
         let view = view(&self.game, Viewer::Player(self.side), Stamp::default());
         View { ready: PerSide::new(true, true), ..view }
     }
 
-    /// Whether the follower does not know the piece's rank.
+    /// Whether the piece's rank is hidden from the follower.
     fn is_hidden(&self, piece: Piece) -> bool {
         piece.side != self.side && !piece.is_revealed
     }
 
-    /// What the engine would say of the strike, as far as the follower can know it.
+    /// The strike as the engine resolves it, as far as the follower can know it.
     fn strike(
         &self,
         squares: Move,
@@ -222,7 +228,8 @@ impl FoggedGame {
         let attacker = attacker.ok_or(Misheard::Rank { square: squares.from })?;
         let strike = match self.rank(squares.to, defender, told.defender)? {
             Some(defender) => Some(strike::resolve(ruleset, attacker, defender)),
-            // Whatever it is: a rank that wins and stays hidden ends on the same square as the real one.
+            // Any rank that wins and stays hidden stands in. In rulesets whose winners advance
+            // (§O1), the real piece may have ended on another square than this one.
             None => ruleset
                 .army
                 .iter()
@@ -234,7 +241,7 @@ impl FoggedGame {
             .ok_or(Misheard::Outcome { square: squares.to })
     }
 
-    /// The rank of a struck piece: what is known of it already, or what is told.
+    /// The rank of a piece in a strike: the one that is known already, or the one that was told.
     fn rank(&self, square: Square, piece: Piece, told: Option<Rank>) -> Result<Option<Rank>, Misheard> {
         match told {
             told if self.is_hidden(piece) => Ok(told),

@@ -13,7 +13,7 @@ use crate::position::Position;
 use crate::ruleset::{Ruleset, Start};
 use crate::setup::Deployment;
 
-/// How far a game is.
+/// The phase of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
     /// The sides deploy.
@@ -24,26 +24,31 @@ pub enum Phase {
     Over,
 }
 
-/// What a game is made with; it never changes afterwards.
+/// The terms of a game. They never change after its creation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameTerms {
     /// The game's id, which its commitments cover.
     pub game: GameId,
-    /// By which rules it is played.
+    /// The rules it is played by.
     pub ruleset: &'static Ruleset,
-    /// Squares that nothing enters: the ruleset's own, or those [`Ruleset::draw_lakes`] drew (§U2). Public from the beginning.
+    /// Squares that nothing enters: the ruleset's own, or those that [`Ruleset::draw_lakes`] drew
+    /// (§U2).
+    ///
+    /// Public from the beginning.
     pub lakes: SquareSet,
     /// The clock.
     pub time: TimeControl,
-    /// How long deployments are taken after the game was made, in milliseconds.
+    /// How long after its creation deployments are accepted, in milliseconds.
     pub deploy_ms: u64,
-    /// When it was made.
+    /// When the game was created.
     pub created: Stamp,
     /// Which players asked that their deployment and the full record stay private after the end.
     pub secret: PerSide<bool>,
 }
 
-/// The true state of a game, hidden ranks included. What may be known of it is told by [`crate::View`] alone.
+/// The true state of a game, hidden ranks included.
+///
+/// Only [`crate::View`] says what an audience may know of it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Game {
     pub(crate) terms: GameTerms,
@@ -57,7 +62,7 @@ pub struct Game {
     /// The last ply, if it went between board and reserve.
     pub(crate) last_exchange: Option<Exchange>,
     pub(crate) clock: Option<Clock>,
-    /// What only games with coins have.
+    /// The clock that hides choices. Only games with coins have it.
     pub(crate) veil: Option<Box<Veil>>,
     pub(crate) paused_since: Option<Stamp>,
     pub(crate) offers: Offers,
@@ -66,40 +71,41 @@ pub struct Game {
     pub(crate) latest: Stamp,
 }
 
-/// How others see a side while a strike waits.
+/// How others see a side's clock while a strike waits.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(crate) struct Veil {
-    /// The clock as everybody but a side itself sees that side's since a strike waits: as if nobody had chosen (§Q4).
+    /// The clock as others see a side's time since a strike began to wait: as if no side had chosen
+    /// (§Q4).
     pub(crate) clock: Option<Clock>,
 }
 
 /// A ply between board and reserve (§S1.5).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exchange {
-    /// A piece left.
+    /// A piece was removed.
     Removed { side: Side, square: flagfall_board::Square },
-    /// A piece came.
+    /// A piece was placed.
     Placed(Placed),
 }
 
-/// Both sides' deployments, as far as they are in.
+/// The deployments that are in.
 type Deployments = PerSide<Option<(Deployment, Salt)>>;
 
 /// Draw offers.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Offers {
     pub(crate) standing: Option<Side>,
-    /// The ply of each side's last offer, until the other side makes one.
+    /// The ply of each side's last offer, until the other side makes an offer.
     pub(crate) last: PerSide<Option<Ply>>,
 }
 
 impl Offers {
-    /// Plies before a side may offer again when the other has not offered meanwhile.
+    /// How many plies a side must wait to offer again, unless the other side offers meanwhile.
     pub(crate) const REST: Ply = 20;
 }
 
 impl Game {
-    /// A new game, in which both sides are to deploy; one with coins is being played at once (§Q1).
+    /// A new game, in which both sides must deploy. With coins it starts at once (§Q1).
     #[must_use]
     pub fn new(terms: GameTerms) -> Game {
         if terms.ruleset.start == Start::Coins {
@@ -127,7 +133,7 @@ impl Game {
         }
     }
 
-    /// A game that is being played from a position, without deployments: for tests and tools.
+    /// A running game from a position, without deployments, for tests and tools.
     #[must_use]
     pub fn from_position(terms: GameTerms, position: Position) -> Game {
         let terms = GameTerms { lakes: position.lakes(), ..terms };
@@ -136,7 +142,7 @@ impl Game {
         game
     }
 
-    /// The same game, in which sides are given back what the network takes of their time.
+    /// The same game with lag compensation.
     #[must_use]
     pub fn with_lag_quota(mut self, quota: LagQuota) -> Game {
         if let Some(clock) = &mut self.clock {
@@ -145,19 +151,21 @@ impl Game {
         self
     }
 
-    /// How much time, in milliseconds, a side is given back for acting at this moment when a round trip on its line takes so long, as whoever measured it says.
+    /// Lag compensation in ms for a side that acts now, capped by the side's quota.
+    ///
+    /// `round_trip_ms` is the measured round trip of its connection.
     #[must_use]
     pub fn lag_credit_ms(&self, side: Side, round_trip_ms: u32, now: Stamp) -> u32 {
         self.clock.as_ref().map_or(0, |clock| clock.lag_credit_ms(side, round_trip_ms, now))
     }
 
-    /// What the game was made with.
+    /// The terms of the game.
     #[must_use]
     pub fn terms(&self) -> &GameTerms {
         &self.terms
     }
 
-    /// How far the game is.
+    /// The phase of the game.
     #[must_use]
     pub fn phase(&self) -> Phase {
         self.phase
@@ -175,7 +183,7 @@ impl Game {
         self.position.ply()
     }
 
-    /// Whose turn it is, while the game is played.
+    /// The side to move, while the game is being played.
     #[must_use]
     pub fn turn(&self) -> Option<Side> {
         match self.phase {
@@ -184,7 +192,7 @@ impl Game {
         }
     }
 
-    /// Whether a side has handed in a deployment.
+    /// Whether a side has submitted a deployment.
     #[must_use]
     pub fn is_ready(&self, side: Side) -> bool {
         self.deployments[side].is_some()
@@ -196,36 +204,37 @@ impl Game {
         self.outcome
     }
 
-    /// Whether the log says that the clocks stand still.
+    /// Whether the log says that the clocks are stopped.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.paused_since.is_some()
     }
 
-    /// Since when the clocks stand still, if they do.
+    /// The moment since which the clocks are stopped, if they are.
     #[must_use]
     pub fn paused_since(&self) -> Option<Stamp> {
         self.paused_since
     }
 
-    /// The stamp of the latest event, or the moment the game was made.
+    /// The stamp of the latest event, or of the game's creation.
     #[must_use]
     pub fn latest(&self) -> Stamp {
         self.latest
     }
 
-    /// Whether a side owes an act of the board now: its ply, the color of a chip, or the choice it has not made yet in a strike (§Q4).
+    /// Whether a side owes an act of the board: its ply, the color of a chip, or a choice in a
+    /// strike (§Q4).
     #[must_use]
     pub fn is_to_act(&self, side: Side) -> bool {
         self.phase == Phase::Playing && self.position.is_to_act(side)
     }
 
-    /// The clock as everybody but a side itself sees that side's, while a strike waits.
+    /// The clock as others see a side's time while a strike waits.
     pub(crate) fn veiled_clock(&self) -> Option<&Clock> {
         self.veil.as_ref()?.clock.as_ref()
     }
 
-    /// Starts the clock of whoever is to act.
+    /// Starts the clock of each side that is to act.
     pub(crate) fn start_clocks(&mut self, at: Stamp) {
         if let Some(clock) = &mut self.clock {
             Side::BOTH
@@ -248,20 +257,29 @@ impl Game {
         }
     }
 
-    /// The last moment for a command: the deployment deadline, or the first moment at which the time of a side whose clock runs is used up. An
-    /// append made for a command is late beyond it, and beyond what of the network's delay is given back.
+    /// The last moment for a command: the deployment deadline, or the earliest deadline of a
+    /// running clock.
+    ///
+    /// The append of a command is late if it comes after this moment plus the side's lag
+    /// compensation.
     #[must_use]
     pub fn deadline(&self) -> Option<Stamp> {
         self.limit(Clock::deadline)
     }
 
-    /// The last moment before something happens by itself: the [`Game::deadline`], and the wait for a ply that may be under way where delay is given back.
+    /// The last moment before something happens by itself.
+    ///
+    /// This is the [`Game::deadline`] plus, with lag compensation, the wait for a ply that may be
+    /// on its way.
     #[must_use]
     pub fn flag_fall(&self) -> Option<Stamp> {
         self.limit(Clock::flag_fall)
     }
 
-    /// A moment before which nothing happens by itself, whatever is played or paused until then; nothing where time is unlimited, and after the end.
+    /// A moment before which nothing happens by itself, no matter what is played or paused until
+    /// then.
+    ///
+    /// None if time is unlimited and the game is being played, and after the end.
     #[must_use]
     pub fn no_flag_before(&self, now: Stamp) -> Option<Stamp> {
         let of_play = self.clock.as_ref().map(|clock| clock.no_deadline_before(now));
@@ -283,7 +301,7 @@ impl Game {
         }
     }
 
-    /// The legal moves of the side to move; none when no game is being played.
+    /// The legal moves of the side to move; none unless the game is being played.
     #[must_use]
     #[inline]
     pub fn legal_moves(&self) -> Option<LegalMoves> {

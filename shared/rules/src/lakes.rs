@@ -1,34 +1,36 @@
-//! Lakes: those of the board's shape, or two that chance places (§U2).
+//! Lakes: those of the board's shape, or two that are drawn at random (§U2).
 
 use flagfall_board::SquareSet;
 
 use crate::entropy::Entropy;
 use crate::ruleset::{Lakes, Ruleset};
 
-/// Columns in which the left half of a drawn lake can lie.
+/// How many columns the left half of a drawn lake can lie in.
 const PLACES: u8 = 9;
-/// Pairs of lakes that do not overlap.
+/// How many pairs of lakes do not overlap.
 const PAIRS: u8 = 28;
 
-/// Two squares of two columns in rows 5 and 6, the left one in this column (0 is `a`).
+/// A 2x2 lake in rows 5 and 6 whose left column is this one (0 is `a`).
 pub(crate) const fn lake(column: u8) -> SquareSet {
     let both = SquareSet::rectangle(column + 2, 4, 6);
     both.without(SquareSet::rectangle(column, 4, 6))
 }
 
-/// Every pair of lakes there can be, each once.
+/// Every possible pair of lakes, once each.
 fn pairs() -> impl Iterator<Item = SquareSet> {
     (0..PLACES).flat_map(|left| (left + 2..PLACES).map(move |right| lake(left).union(lake(right))))
 }
 
 impl Ruleset {
-    /// The lakes of a new game: drawn from these bytes where the ruleset wants it, every pair equally likely; else the shape's own.
+    /// The lakes of a new game: drawn from these bytes, every pair equally likely, or else the
+    /// shape's own.
     #[must_use]
     pub fn draw_lakes(&self, entropy: &Entropy) -> SquareSet {
         match self.lakes {
             Lakes::OfTheShape => self.shape.lakes,
             Lakes::Drawn => {
-                // Bytes beyond the last whole multiple would favor the first pairs. That all 32 are such has a chance of 2^-192.
+                // Bytes beyond the last whole multiple would favor the first pairs, so they are
+                // skipped. The chance that all 32 are skipped is 2^-192.
                 let fair = entropy.0.into_iter().find(|byte| *byte < u8::MAX / PAIRS * PAIRS);
                 pairs().nth(usize::from(fair.unwrap_or(0) % PAIRS)).unwrap_or(self.shape.lakes)
             }

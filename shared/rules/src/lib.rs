@@ -46,7 +46,7 @@ mod start;
 mod strike;
 mod variants;
 
-/// The words of the board, so that nobody needs a second crate for them.
+/// The types of the board, so that users of this crate do not need a second one for them.
 pub use flagfall_board::{
     BoardShape, ChipColor, Chips, Column, Direction, GameId, GameIdParseError, Numbering, PerSide, Ply, Rank,
     RankSet, Row, Side, Sign, Square, SquareParseError, SquareSet, Stamp,

@@ -1,19 +1,26 @@
-//! One line of text for a position or a view, and back.
+//! A position or a view's board as one line of text, and back.
 //!
-//! Five fields with a space between: the ruleset's id, the side to move (`red`, `blue`), the plies taken, the plies without a capture, and
-//! the board: rows from the highest down with `/` between, squares from `a` on. A square is `.` (empty), `~` (lake), or a piece: `r` or
-//! `b`, its letter of §P4 (in a view `?` where the rank is hidden), `'` if it has moved, `*` if its rank is public. `.` and `~` may be followed by a
-//! number: that many of them. In rulesets with labels a labeled piece has `^`, and a piece that its moves have narrowed down the ranks it may be in
-//! brackets, as in `r?'[9P]`.
+//! There are five fields with a space between them: the ruleset's id, the side to move (`red`,
+//! `blue`), the plies taken, the plies without a capture, and the board.
 //!
-//! Rulesets with a reserve have four fields more: Red's reserve, Blue's reserve, the chips, and the square whose chip's color the side to move owes. A reserve is
-//! a list of rank and number, as in `B:7,9:10,9^:1` (`^` for labeled ones), chips a list of square and color letter, as in `a4r,b5g`; `-` stands for nothing.
+//! The board has its rows from the highest down with `/` between them, and the squares of a row
+//! from `a` on. A square is `.` (empty), `~` (lake), or a piece: `r` or `b`, its letter of §P4
+//! (`?` in a view that hides the rank), `'` if it has moved, `*` if its rank is public. A number
+//! after `.` or `~` repeats it. In rulesets with labels, `^` marks a labeled piece, and the ranks
+//! to which its moves narrow a piece follow in brackets, as in `r?'[9P]`.
 //!
-//! Rulesets with coins have three fields more: Red's pool, Blue's pool, and the strike that waits for choices, as in `a4a5`, followed by the choices that are
-//! made already, as in `a4a5,r9` (Red is a Scout). A coin's letter is `o`.
+//! Rulesets with a reserve have four more fields: Red's reserve, Blue's reserve, the chips, and the
+//! square whose chip's color the side to move owes. A reserve is a list of ranks and counts, as in
+//! `B:7,9:10,9^:1` (`^` for labeled pieces). Chips are a list of squares and color letters, as in
+//! `a4r,b5g`. `-` stands for nothing.
 //!
-//! What the army has and neither board, reserve nor pool counts as captured. Like chess's FEN it tells nothing of earlier
-//! moves, so the repetition rules start anew.
+//! Rulesets with coins have three more fields: Red's pool, Blue's pool, and the strike that waits
+//! for choices, as in `a4a5`. Choices that are already made follow it, as in `a4a5,r9` (Red is a
+//! Scout). A coin's letter is `o`.
+//!
+//! A piece of the army that is neither on the board nor in a reserve or pool counts as captured.
+//! Like FEN in chess, the text says nothing about earlier moves, so the repetition rules start
+//! afresh.
 
 use std::fmt::Write as _;
 
@@ -29,11 +36,11 @@ use crate::ruleset::{Lakes, Ruleset, Start};
 use crate::seen::{Identity, View};
 use crate::variants::Pool;
 
-/// Why a text is no position.
+/// Why a text is not a position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PositionTextError {
-    /// Five fields are wanted, nine where there is a reserve, eight where there are coins.
+    /// The number of fields is wrong: five, with a reserve nine, with coins eight.
     #[error(
         "a position has five fields: ruleset, side to move, plies, quiet plies, board; where there is a reserve four more: red's, blue's, chips, owed color; where there are coins three more: red's pool, blue's pool, pending strike"
     )]
@@ -41,7 +48,9 @@ pub enum PositionTextError {
     /// A reserve is a list of ranks and numbers.
     #[error("a reserve is a list like B:7,9:10,9^:1, or - for nothing")]
     Reserve,
-    /// A pool is a list of ranks and numbers, as many in all as its side has coins, and the reserve rule is kept (§Q6).
+    /// A pool is a list of ranks and numbers.
+    ///
+    /// It has as many pieces as its side has coins, and keeps the reserve rule (§Q6).
     #[error(
         "{side}'s pool is a list like F:1,B:6,9:8, or - for nothing: as many pieces as there are coins, and no more Bombs and Flag than unmoved coins"
     )]
@@ -49,33 +58,33 @@ pub enum PositionTextError {
         /// Whose.
         side: Side,
     },
-    /// The pending strike is none that could wait for those choices (§Q4).
+    /// No strike could wait like this for those choices (§Q4).
     #[error(
         "the pending strike is a move of the side to move with a coin in it, then the choices made, like a4a5,r9; or - for nothing"
     )]
     PendingStrike,
-    /// Chips are a list of squares and colors, without double ones and only where the ruleset has chips.
+    /// Chips are a list of squares and colors without duplicates, only in rulesets with chips.
     #[error("chips are a list like a4r,b5g of squares on the board that are no lakes, or - for nothing")]
     Chips,
-    /// A color is owed only where a piece of the side to move stands, in a ruleset with chips.
+    /// A color is owed only for a piece of the side to move, in rulesets with chips.
     #[error("the owed color is the square of a piece of the side to move, or - for nothing")]
     Owed,
     /// No ruleset has this id.
     #[error(transparent)]
     Ruleset(NoSuchRuleset),
-    /// `red` or `blue` is wanted.
+    /// The side to move must be `red` or `blue`.
     #[error("the side to move is red or blue")]
     Turn,
-    /// A number is wanted.
+    /// The plies must be a number.
     #[error("plies are a number from 0 to 65535")]
     Plies,
-    /// The board has not the ruleset's rows and columns.
+    /// The board does not have the ruleset's rows and columns.
     #[error("row {row} of the board does not have the squares of this ruleset's board")]
     Shape {
         /// The row's number.
         row: usize,
     },
-    /// A character that stands for nothing, at this byte of the board.
+    /// An unknown character at this byte of the board.
     #[error("character {at} of the board stands for nothing")]
     Character {
         /// Its place, from 0.
@@ -87,7 +96,7 @@ pub enum PositionTextError {
         /// The first square that differs.
         square: Square,
     },
-    /// The lakes cannot have been drawn for a game of this ruleset (§U2).
+    /// No game of this ruleset can have drawn these lakes (§U2).
     #[error("the lakes are not two of 2x2 squares in rows 5 and 6 that do not overlap")]
     DrawnLakes,
     /// A side has more of a rank than its army.
@@ -272,7 +281,7 @@ fn read_pool(position: &mut Position, side: Side, text: &str) -> Result<(), Posi
     if is_whole { Ok(()) } else { Err(error) }
 }
 
-/// Sets the strike that waits, if the engine allows it from there, and the choices made in it.
+/// Sets the strike that waits and the choices made in it, if the engine allows them.
 fn read_pending(position: &mut Position, text: &str) -> Result<(), PositionTextError> {
     const ERROR: PositionTextError = PositionTextError::PendingStrike;
     if text == "-" {
@@ -280,7 +289,7 @@ fn read_pending(position: &mut Position, text: &str) -> Result<(), PositionTextE
     }
     let mut parts = text.split(',');
     let squares: Move = parts.next().and_then(|squares| squares.parse().ok()).ok_or(ERROR)?;
-    // What struck stands there as moved already, and from afar as a Scout.
+    // The attacker is marked as moved, and from afar as a Scout.
     let is_near = matches!(Direction::between(squares.from, squares.to), Some((_, 1)));
     let is_set_out =
         position.piece(squares.from).is_some_and(|piece| piece.is_moved && (is_near || piece.is_revealed));
@@ -309,7 +318,7 @@ fn read_pending(position: &mut Position, text: &str) -> Result<(), PositionTextE
     Ok(())
 }
 
-/// The items of a list, or none for `-`.
+/// The items of a list; `-` is an empty list.
 fn items(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').filter(move |_| text != "-")
 }
@@ -425,7 +434,7 @@ impl BoardReader<'_> {
         is_there
     }
 
-    /// How many of the same follow: a number from 1 to 99, or one when none is written.
+    /// Reads how often the square repeats: a number from 1 to 99, or one if there is none.
     fn count(&mut self) -> u8 {
         let mut count: Option<u8> = None;
         while let Some(digit) = self.peek().and_then(|character| character.to_digit(10)) {
@@ -439,7 +448,7 @@ impl BoardReader<'_> {
         count.unwrap_or(1)
     }
 
-    /// Reads what only pieces of rulesets with labels have; none when it is nothing that can be.
+    /// Reads the marks of pieces in rulesets with labels; none if they are not valid.
     fn read_marks(
         &mut self,
         position: &mut Position,
@@ -468,7 +477,7 @@ impl BoardReader<'_> {
         is_true.then_some(())
     }
 
-    /// Reads the whole board into the position and returns the lakes it has.
+    /// Reads the whole board into the position and returns its lakes.
     fn read(&mut self, position: &mut Position) -> Result<SquareSet, PositionTextError> {
         let shape = &self.ruleset.shape;
         let mut lakes = SquareSet::EMPTY;
@@ -498,7 +507,7 @@ impl BoardReader<'_> {
                         };
                         let (is_moved, is_revealed) = (self.skip('\''), self.skip('*'));
                         let square = Square::new(column, row).ok_or(wrong_shape.clone())?;
-                        // Whatever a coin becomes is public (§Q8).
+                        // What a coin becomes is public (§Q8).
                         if has_coins && rank.is_none() == is_revealed {
                             return Err(PositionTextError::Character { at: start + 1 });
                         }
@@ -523,7 +532,7 @@ impl BoardReader<'_> {
     }
 }
 
-/// A square's piece.
+/// The piece on a square, as its text shows it.
 struct Cell {
     side: Side,
     letter: char,

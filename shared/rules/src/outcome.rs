@@ -5,7 +5,7 @@ use flagfall_board::Side;
 /// How a game ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outcome {
-    /// Who won; nobody in a draw and in a game that was called off.
+    /// Who won; none for a draw or an aborted game.
     pub winner: Option<Side>,
     /// Why.
     pub reason: EndReason,
@@ -30,11 +30,11 @@ pub enum EndReason {
     NoLegalMove,
     /// Neither side could move.
     BothBlocked,
-    /// A side gave up.
+    /// A side resigned.
     Resigned,
     /// Both agreed to a draw.
     DrawAgreed,
-    /// Nothing was captured for too long.
+    /// No piece was captured for too long.
     QuietLimit,
     /// The game grew too long.
     PlyLimit,
@@ -46,7 +46,7 @@ pub enum EndReason {
     IllegalAct,
     /// A side had no act left that keeps the reserve rule (§Q6).
     ForfeitedReserve,
-    /// The game was called off, or a side did not deploy in time.
+    /// The game was aborted, or a side did not deploy in time.
     Aborted,
 }
 

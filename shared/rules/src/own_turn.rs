@@ -1,4 +1,4 @@
-//! What a viewer may do, by what he sees alone: the same that the engine allows.
+//! What a viewer may do, computed from their view alone. It agrees with what the engine allows.
 
 use flagfall_board::{Rank, RankSet, Side, Square, SquareSet};
 
@@ -8,14 +8,14 @@ use crate::seen::{Identity, PendingStrike, SeenPiece, SeenReserve, View, Viewer}
 use crate::variants::{Coins, Lines, Pool, Reserve, flasher};
 
 impl View {
-    /// The viewer's own legal moves, when it is his turn: the same that the engine allows.
+    /// The viewer's own legal moves on their turn, the same ones that the engine allows.
     #[must_use]
     pub fn legal_moves(&self) -> Option<LegalMoves> {
         let own = self.own_turn()?;
         Some(self.moves(&own))
     }
 
-    /// Everything the viewer may do on the board, when it is his turn: the same that the engine allows.
+    /// Everything the viewer may do on the board on their turn, the same that the engine allows.
     #[must_use]
     pub fn legal_commands(&self) -> Option<LegalCommands> {
         if let Some(strike) = &self.pending_strike {
@@ -33,7 +33,7 @@ impl View {
         Some(LegalCommands::new(self.ruleset, own.side, &field, moves, own.flag, reserve.as_ref()))
     }
 
-    /// What the viewer's coin in a strike may become, when he has yet to choose (§Q4).
+    /// What the viewer's coin in a strike may become, if they still owe a choice (§Q4).
     fn choices(&self, strike: &PendingStrike) -> Option<RankSet> {
         let Viewer::Player(side) = self.viewer else { return None };
         let PendingStrike { side: striker, from, to, owes, own_choice } = *strike;
@@ -51,7 +51,9 @@ impl View {
         }
     }
 
-    /// Whether a side owes an act of the board, as far as this viewer can know: the choice it has not made in a strike (§Q4), else its turn.
+    /// Whether a side owes an act of the board, as far as this viewer can know.
+    ///
+    /// In a strike that is a choice it has not made (§Q4), otherwise its turn.
     #[must_use]
     pub fn is_to_act(&self, side: Side) -> bool {
         match &self.pending_strike {
@@ -119,7 +121,7 @@ impl View {
     }
 }
 
-/// Where everything stands for the viewer whose turn it is.
+/// The board as seen by the viewer whose turn it is.
 struct OwnTurn {
     side: Side,
     own: SquareSet,

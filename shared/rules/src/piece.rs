@@ -1,26 +1,29 @@
-//! A piece with its secrets, and its form in a position.
+//! A piece with its secrets, and its compact form in a position.
 
 use std::num::NonZeroU16;
 
 use flagfall_board::{Rank, Side};
 
-/// A piece, as the server knows it.
+/// A piece as the server knows it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) side: Side,
-    /// None of a coin: it is no piece yet, not even to the engine (§Q1).
+    /// None for a coin: not even the engine knows its rank yet (§Q1).
     pub(crate) rank: Option<Rank>,
     pub(crate) is_moved: bool,
     /// Whether its rank is public knowledge (§A7).
     pub(crate) is_revealed: bool,
-    /// Tells pieces apart within a position (§T3). Never leaves the engine: it would be in deployment order. Pieces that come from a reserve have
-    /// none of their own.
+    /// Tells pieces apart within a position (§T3).
+    ///
+    /// It never leaves the engine, because ids are in deployment order. Pieces from a reserve have
+    /// no id of their own.
     pub(crate) id: u8,
 }
 
-/// A piece in the two bytes in which a position keeps it: a server has a position for every running game.
+/// A piece packed into two bytes, because a server has a position for every running game.
 ///
-/// From the lowest: a bit that is always set, eight of the id, four of the rank (a coin has a number beyond all ranks), and one each for the side, whether it has moved and
+/// From the lowest bit: one bit that is always set, eight bits of the id, four of the rank (for a
+/// coin a number beyond all ranks), and one bit each for the side, whether the piece has moved, and
 /// whether it is revealed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kept(NonZeroU16);
@@ -58,7 +61,7 @@ impl Kept {
     }
 }
 
-// Every rank has a number, and a coin one beyond them.
+// Every rank fits, and so does the number of a coin.
 const _: () = assert!(Rank::COUNT <= Kept::RANK_MASK as usize);
 
 #[cfg(test)]

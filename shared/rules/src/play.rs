@@ -1,4 +1,4 @@
-//! A game in one process: judged and carried out at once.
+//! A game in one process: commands are judged and carried out at once.
 
 use flagfall_board::{Side, Stamp};
 
@@ -11,14 +11,13 @@ use crate::game::Game;
 use crate::refusal::Refusal;
 
 impl Game {
-    /// Judges a command at the current ply, and carries out what follows.
+    /// Judges a command at the current ply, and carries out the events.
     ///
     /// This is [`decide`] and [`evolve`] in one, for a page, a bot or a test. A server stores the
-    /// events in between. Of the entropy only a deployment takes anything: the salt of its
-    /// commitment.
+    /// events in between. Only a deployment uses the entropy, for the salt of its commitment.
     ///
     /// # Errors
-    /// The [`Refusal`], for the asker alone; the game is as it was.
+    /// The [`Refusal`], for the asker alone; the game is unchanged.
     ///
     /// ```
     /// use flagfall_rules::{Command, Entropy, Game, GameTerms, Position, Refusal, Side, Stamp};

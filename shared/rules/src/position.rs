@@ -16,10 +16,12 @@ use crate::ruleset::Ruleset;
 use crate::setup::Deployment;
 use crate::variants::{CoinState, Coins, Lines, Pending, Reserve, ReserveState};
 
-/// Where every piece stands, who is to move, and what the repetition rules and the limits need to know.
+/// Where every piece stands, who is to move, and the history that repetition rules and limits need.
 ///
-/// Invariant: every piece of both armies is on the board, among the captured, in reserve or in a pool, and the square sets agree with the squares. `Debug` shows
-/// which squares are occupied by whom, as everybody may see (§A9).
+/// Invariant: every piece of both armies is on the board, captured, in reserve or in a pool, and
+/// the square sets agree with the squares.
+///
+/// `Debug` shows which side occupies which squares, as everybody may see (§A9).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Position {
     ruleset: &'static Ruleset,
@@ -27,7 +29,7 @@ pub struct Position {
     /// Squares that pieces may stand on: all but lakes.
     open: SquareSet,
     occupied: PerSide<SquareSet>,
-    /// Pieces that may move at all.
+    /// Pieces that can move at all.
     walkers: PerSide<SquareSet>,
     /// Pieces that move any distance.
     runners: PerSide<SquareSet>,
@@ -36,13 +38,13 @@ pub struct Position {
     ply: Ply,
     quiet_plies: Ply,
     repetition: Repetition,
-    /// What only rulesets with a reserve have.
+    /// Only rulesets with a reserve have it.
     reserve_state: Option<Box<ReserveState>>,
-    /// What only rulesets with coins have.
+    /// Only rulesets with coins have it.
     coin_state: Option<Box<CoinState>>,
 }
 
-/// What only some positions have, looked up.
+/// The state that only some positions have, looked up once.
 #[derive(Clone, Copy)]
 pub(crate) struct Variants<'a> {
     pub(crate) reserve_state: Option<&'a ReserveState>,
@@ -56,7 +58,8 @@ impl Variants<'_> {
         self.reserve_state.is_none() && self.coin_state.is_none()
     }
 
-    /// Whether the side to move must first name a color (§S2.4), or a strike waits for choices (§Q4).
+    /// Whether the side to move must first name a color (§S2.4), or a strike waits for choices
+    /// (§Q4).
     #[inline]
     pub(crate) fn owes_choice(self) -> bool {
         self.reserve_state.is_some_and(|reserve_state| reserve_state.owed.is_some())
@@ -114,7 +117,8 @@ impl Position {
         position
     }
 
-    /// Takes what an army has and the board lacks into the reserve, where there is one (§S1.4).
+    /// Puts the pieces that an army has and the board lacks into the reserve, if there is one
+    /// (§S1.4).
     fn reserve_missing(&mut self, side: Side) {
         let missing = self.missing(side);
         if let Some(reserve_state) = &mut self.reserve_state {
@@ -122,7 +126,7 @@ impl Position {
         }
     }
 
-    /// What an army has and neither board, reserve nor pool.
+    /// The pieces of an army that are neither on the board nor in its reserve or pool.
     fn missing(&self, side: Side) -> [u8; Rank::COUNT] {
         let mut missing = Rank::ALL.map(|rank| self.ruleset.army.count(rank));
         let on_board =
@@ -145,7 +149,7 @@ impl Position {
         missing
     }
 
-    /// Puts a new piece on an empty open square; false when there is no room for it.
+    /// Puts a new piece on an empty open square; false if there is no room for it.
     pub(crate) fn add(
         &mut self,
         square: Square,
@@ -163,7 +167,7 @@ impl Position {
         true
     }
 
-    /// Puts the lakes where no piece stands.
+    /// Sets the lakes. The caller makes sure that no piece stands there.
     pub(crate) fn set_lakes(&mut self, lakes: SquareSet) {
         self.open = self.ruleset.shape.squares().without(lakes);
     }
@@ -174,7 +178,8 @@ impl Position {
         self.quiet_plies = quiet_plies;
     }
 
-    /// Takes what an army has and the board lacks for captured: how a position that was written down came about.
+    /// Counts the pieces that an army has and the position lacks as captured, for a position read
+    /// from text.
     pub(crate) fn count_missing_as_captured(&mut self) {
         self.captured = PerSide::from_fn(|side| self.missing(side));
     }
@@ -194,7 +199,7 @@ impl Position {
         Some(piece)
     }
 
-    /// The board's part of [`Position::put`]: what `apply` does to the rest it does at once.
+    /// The board's part of [`Position::put`]. `apply` updates the rest in one go.
     fn put_on_board(&mut self, square: Square, piece: Piece) {
         self.squares[square.index()] = Some(Kept::new(piece));
         self.occupied[piece.side].insert(square);
@@ -243,7 +248,7 @@ impl Position {
         }
     }
 
-    /// Makes a coin the piece it has become (§Q5); its square is told anew when it is put down.
+    /// Turns a coin into the piece it has become (§Q5). The caller puts it back on its square.
     #[cold]
     fn collapse(&mut self, coin: &mut Piece, rank: Rank) {
         coin.rank = Some(rank);
@@ -252,7 +257,8 @@ impl Position {
         }
     }
 
-    /// Finds anew which coins may move, and how far: after a ply pools and unmoved coins are others (§Q3, §Q6).
+    /// Recomputes which coins may move, and how far, after pools or unmoved coins changed (§Q3,
+    /// §Q6).
     pub(crate) fn count_coin_moves(&mut self) {
         let Some(coin_state) = &self.coin_state else { return };
         for side in Side::BOTH {
@@ -263,7 +269,7 @@ impl Position {
         }
     }
 
-    /// Gives the piece on a square another rank: what a follower of the game learns of it.
+    /// Gives the piece on a square the rank that a follower of the game learned.
     pub(crate) fn learn(&mut self, square: Square, rank: Rank) {
         if let Some(piece) = self.take(square) {
             self.put(square, Piece { rank: Some(rank), ..piece });
@@ -277,7 +283,9 @@ impl Position {
         }
     }
 
-    /// Takes a piece into its side's reserve (§S1.5); its chip stays. What was known of it is lost, unless it is labeled (§S1.7).
+    /// Moves a piece into its side's reserve (§S1.5); its chip stays.
+    ///
+    /// What was known of it is lost, unless it is labeled (§S1.7).
     pub(crate) fn remove(&mut self, square: Square) {
         if let Some(Piece { side, rank: Some(rank), .. }) = self.take(square)
             && let Some(reserve_state) = &mut self.reserve_state
@@ -289,7 +297,7 @@ impl Position {
         self.end_turn(false);
     }
 
-    /// Brings a piece of the reserve onto the board: a new one to everybody else (§S1.7).
+    /// Places a piece from the reserve: to everybody else it is a new one (§S1.7).
     pub(crate) fn place(&mut self, placed: &Placed) {
         let Placed { side, square, rank, is_labeled, color } = *placed;
         if let Some(reserve_state) = &mut self.reserve_state {
@@ -300,12 +308,13 @@ impl Position {
                 reserve_state.lay(square, color);
             }
         }
-        // No more-squares rule stands where there is a reserve: ids tell nothing apart there.
+        // No ruleset has both a reserve and the more-squares rule, so these pieces need no id of
+        // their own.
         self.put(square, Piece { side, rank: Some(rank), is_moved: false, is_revealed: is_labeled, id: 0 });
         self.end_turn(false);
     }
 
-    /// Lays the chip that was owed (§S2.4). No ply.
+    /// Lays the chip that was owed (§S2.4). Not a ply.
     pub(crate) fn lay_owed(&mut self, square: Square, color: ChipColor) {
         if let Some(reserve_state) = &mut self.reserve_state {
             reserve_state.lay(square, color);
@@ -313,7 +322,9 @@ impl Position {
         }
     }
 
-    /// Takes in that a strike waits for choices: its piece has set out, and is a Scout if it strikes from afar (§Q4). No ply yet.
+    /// Notes that a strike waits for choices (§Q4). Not a ply yet.
+    ///
+    /// The attacker counts as moved, and if it strikes from afar it is a Scout.
     pub(crate) fn await_choices(&mut self, strike: &UnresolvedStrike) {
         let Some(mut attacker) = self.take(strike.from) else { return };
         attacker.is_moved = true;
@@ -330,7 +341,7 @@ impl Position {
         self.count_coin_moves();
     }
 
-    /// Notes what a side chose (§Q4). The strike itself is told by the ply that follows the last choice.
+    /// Notes what a side chose (§Q4). The ply that follows the last choice carries out the strike.
     pub(crate) fn note_choice(&mut self, side: Side, rank: Rank) {
         if let Some(CoinState { pending: Some(pending), coins: _ }) = self.coin_state.as_deref_mut() {
             pending.chosen[side] = Some(rank);
@@ -343,7 +354,9 @@ impl Position {
         self.turn = self.turn.opponent();
     }
 
-    /// Carries a move out. Total: whatever the fact says is done, so far as there is a piece to do it.
+    /// Carries out a move.
+    ///
+    /// Total: it does what the event says wherever there is a piece to do it with.
     pub(crate) fn apply(&mut self, moved: &Moved) {
         let Moved { side, from, to, proves, strike, laid: _ } = *moved;
         let foes_before = self.occupied[side.opponent()];
@@ -406,13 +419,13 @@ impl Position {
         self.end_turn(strike.is_some_and(|strike| strike.is_loud()));
     }
 
-    /// What one side's pieces can do, were it its turn: the squares alone.
+    /// What one side's pieces could do if it were its turn, as sets of squares.
     #[inline]
     pub(crate) fn field(&self, side: Side) -> Field<'_> {
         self.field_with(side, self.reserve_state())
     }
 
-    /// The same for who has looked up what only positions with a reserve have.
+    /// Like [`Position::field`], for callers that have already looked up the reserve state.
     #[inline]
     pub(crate) fn field_with<'a>(&'a self, side: Side, reserve_state: Option<&'a ReserveState>) -> Field<'a> {
         Field {
@@ -426,7 +439,7 @@ impl Position {
         }
     }
 
-    /// Where a side's pieces go besides the plain board.
+    /// Where a side's pieces can go beyond the plain board.
     #[cold]
     fn reach<'a>(&'a self, side: Side, reserve_state: &'a ReserveState) -> Option<Reach<'a>> {
         let lines = Lines::of(&reserve_state.chips, reserve_state.flashers(side), self.ruleset);
@@ -438,7 +451,7 @@ impl Position {
         Variants { reserve_state: self.reserve_state.as_deref(), coin_state: self.coin_state.as_deref() }
     }
 
-    /// What only positions with a reserve have.
+    /// The state that only positions with a reserve have.
     pub(crate) fn reserve_state(&self) -> Option<&ReserveState> {
         self.reserve_state.as_deref()
     }
@@ -447,7 +460,7 @@ impl Position {
         self.reserve_state.as_deref_mut()
     }
 
-    /// Where a piece of the side to move stands whose chip's color it must first name (§S2.4): public.
+    /// The square of the chip whose color the side to move must name first (§S2.4): public.
     #[must_use]
     pub fn owed_color(&self) -> Option<Square> {
         self.reserve_state.as_ref().and_then(|reserve_state| reserve_state.owed)
@@ -467,15 +480,19 @@ impl Position {
         self.coin_state.as_ref().and_then(|coin_state| coin_state.pending.as_ref())
     }
 
-    /// Whether a side owes an act of the board: in a strike the choice it has not made (§Q4), else whatever the side to move does.
-    /// While both owe a choice, that one of them has made it is its secret.
+    /// Whether a side owes an act of the board: its choice in a strike (§Q4), or the turn of the
+    /// side to move.
+    ///
+    /// While both sides owe a choice, it is secret that one of them has chosen.
     #[must_use]
     pub fn is_to_act(&self, side: Side) -> bool {
         self.pending().map_or(self.turn == side, |pending| pending.is_owed_by(side))
     }
 
-    /// Who acts next where acts come one after the other: the side to move; in a strike that waits the one that struck, then the other. For tools
-    /// and tests: which of two has chosen already is not public.
+    /// The side that acts next if acts are taken one at a time.
+    ///
+    /// That is the side to move. While a strike waits, it is the side that struck, then the other.
+    /// For tools and tests: that one of two sides has chosen is not public.
     #[must_use]
     pub fn actor(&self) -> Side {
         if self.is_to_act(self.turn) { self.turn } else { self.turn.opponent() }
@@ -487,7 +504,8 @@ impl Position {
         self.pending().is_some()
     }
 
-    /// How many pieces of each rank a side's coins can still become (indexed by rank, Flag first), in rulesets with coins: public (§Q8).
+    /// What a side's coins can still become, in rulesets with coins: counts indexed by rank, Flag
+    /// first. Public (§Q8).
     #[must_use]
     pub fn pool(&self, side: Side) -> Option<[u8; Rank::COUNT]> {
         self.coins(side).map(|coins| coins.pool.0)
@@ -516,7 +534,7 @@ impl Position {
         self.quiet_plies
     }
 
-    /// By which rules the position is played.
+    /// The rules the position is played by.
     #[must_use]
     pub fn ruleset(&self) -> &'static Ruleset {
         self.ruleset
@@ -553,7 +571,7 @@ impl Position {
     }
 }
 
-/// Where a piece of a strike is afterwards: on its own square, on the other's, or nowhere.
+/// Where a piece is after a strike: on its own square, on the other's, or on none.
 fn square_after(struck: Struck, own: Square, other: Square) -> Option<Square> {
     match struck.fate {
         Fate::Stays => Some(own),

@@ -1,7 +1,8 @@
 //! The only redaction: what an audience may know of a game.
 //!
-//! A view is built by naming what is seen, never by blanking a copy, and every match here is exhaustive without `..`: a new
-//! field of an event or a piece does not compile until somebody has decided who sees it.
+//! A view names what is seen; it is never a copy with parts blanked out. Every match here is
+//! exhaustive and without `..`, so a new field of an event or a piece does not compile until
+//! someone has decided who sees it.
 
 use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square, Stamp};
 
@@ -17,13 +18,15 @@ use crate::seen::{
 };
 use crate::variants::{Pending, Reserve};
 
-/// What a viewer may know of a game at a moment: the clocks are counted to it.
+/// What a viewer may know of a game at a moment. The clocks are counted to that moment.
 #[must_use]
 pub fn view(game: &Game, viewer: Viewer, now: Stamp) -> View {
     view_with(game, viewer, &Known::live(game, viewer), now)
 }
 
-/// [`view`] with the ranks that the end of the game opened to the viewer. `end` is the same game as it stands.
+/// Like [`view`], with the ranks that the end of the game opened to the viewer.
+///
+/// `end` is the same game in its current state.
 #[must_use]
 pub fn view_opened(game: &Game, viewer: Viewer, end: &Game, now: Stamp) -> View {
     view_with(game, viewer, &Known::opened(end, viewer), now)
@@ -82,7 +85,9 @@ fn view_with(game: &Game, viewer: Viewer, known: &Known, now: Stamp) -> View {
     }
 }
 
-/// What a viewer sees of an event; nothing when it is not for him. `after` is the game after it.
+/// What a viewer sees of an event; none if it is hidden from them.
+///
+/// `after` is the game after the event.
 #[must_use]
 pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<SeenEvent> {
     match &event.0 {
@@ -122,9 +127,12 @@ pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<SeenEvent> {
     }
 }
 
-/// What the end of a game has opened of an event that hid something when it happened: the ranks of pieces from a reserve, which no deployment tells, and
-/// when a choice was made in a strike (§Q4). A choice of a strike that was never resolved stays unseen: whoever keeps the events does not ask for it.
-/// None when it has opened nothing of it. `game` is the game as it stands.
+/// What the end of a game opens of an event that hid something when it happened.
+///
+/// These are the ranks of pieces placed from a reserve, which no deployment shows, and the moments
+/// of choices in a strike (§Q4). None if the end opens nothing of the event. `game` is the game in
+/// its current state. Callers must not ask for choices of a strike that was never resolved: they
+/// stay secret.
 #[must_use]
 pub fn see_opened(event: &Event, game: &Game, viewer: Viewer) -> Option<SeenEvent> {
     match &event.0 {
@@ -157,8 +165,10 @@ pub fn is_opened_to(game: &Game, viewer: Viewer) -> bool {
     is_open(game) && Side::BOTH.into_iter().all(|side| knows_ranks_of(game, viewer, side))
 }
 
-/// A side's own event as others may know it once the end has opened the game to them. The deployment
-/// is the one that was played, and a change of it stays the side's secret. `end` is the game as it stands.
+/// A side's own event as others may know it after the end opened the game to them.
+///
+/// The deployment is the one that was played; that it was changed stays the side's secret. `end` is
+/// the game in its current state.
 #[must_use]
 pub fn own_event_opened(event: &Event, side: Side, end: &Game) -> Option<Event> {
     match &event.0 {
@@ -184,13 +194,17 @@ pub fn own_event_opened(event: &Event, side: Side, end: &Game) -> Option<Event> 
     }
 }
 
-/// What else of a viewer's view changed with an event he sees; `after` is the game after it.
+/// What else changed in a viewer's view with an event they see.
+///
+/// `after` is the game after the event.
 #[must_use]
 pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> SeenChange {
     change_with(event, after, viewer, &Known::live(after, viewer), now)
 }
 
-/// [`see_change`] with the ranks that the end of the game opened to the viewer. `end` is the same game as it stands.
+/// Like [`see_change`], with the ranks that the end of the game opened to the viewer.
+///
+/// `end` is the same game in its current state.
 #[must_use]
 pub fn see_change_opened(event: &Event, after: &Game, viewer: Viewer, end: &Game, now: Stamp) -> SeenChange {
     change_with(event, after, viewer, &Known::opened(end, viewer), now)
@@ -240,13 +254,14 @@ fn change_with(event: &Event, after: &Game, viewer: Viewer, known: &Known, now: 
     }
 }
 
-/// Both clocks at a moment. They stop at zero and at whatever the log says stopped them.
+/// Both clocks at a moment. They stop at zero and where the log says that they stopped.
 #[must_use]
 pub fn clock_seen(game: &Game, viewer: Viewer, now: Stamp) -> Option<SeenClock> {
     let clock = game.clock.as_ref()?;
-    // While a strike waits, that a side's clock stands still would tell that it has chosen (§Q4).
+    // While a strike waits, a stopped clock would show that its side has chosen (§Q4).
     let clock_of = |side| if viewer.is_side(side) { clock } else { game.veiled_clock().unwrap_or(clock) };
-    // Not behind the stamp a running clock counts from; other stamps may be of events this viewer did not see.
+    // Not before the stamp that a running clock counts from. Other stamps may belong to events that
+    // this viewer did not see.
     let since = Side::BOTH.into_iter().filter_map(|side| clock_of(side).running_since()).max();
     let at = since.map_or(now, |since| now.max(since));
     Some(SeenClock {
@@ -272,7 +287,7 @@ fn pending_strike(game: &Game, viewer: Viewer) -> Option<PendingStrike> {
 }
 
 fn strike_seen(strike: &UnresolvedStrike, own_choice: Option<Rank>) -> PendingStrike {
-    // What it proves is seen of the piece.
+    // What the strike proves is seen on the piece itself.
     let UnresolvedStrike { side, from, to, proves: _, owes } = *strike;
     PendingStrike { side, from, to, owes, own_choice }
 }
@@ -307,7 +322,7 @@ fn piece_seen(game: &Game, known: &Known, square: Square, piece: Piece) -> SeenP
     SeenPiece { square, side, identity, is_moved, is_revealed, is_labeled }
 }
 
-/// What the moves of the piece on a square tell of it (§S3.4).
+/// What its moves have shown about the piece on a square (§S3.4).
 fn identity_proved(game: &Game, square: Square) -> Identity {
     let could_be =
         game.position.reserve_state().map_or(RankSet::ALL, |reserve_state| reserve_state.could_be(square));
@@ -341,11 +356,12 @@ fn placing_seen(placed: &Placed, is_opened: bool) -> SeenExchange {
     SeenExchange::Placed { side, square, piece, is_labeled, color }
 }
 
-/// Of which sides a viewer knows hidden ranks.
+/// The sides whose hidden ranks a viewer knows.
 struct Known {
-    /// Of pieces where they stand.
+    /// Ranks of pieces where they stand now.
     ranks: PerSide<bool>,
-    /// Of pieces as they came from a reserve: the end opens no past event to a live view.
+    /// Ranks of pieces as they were placed from a reserve. The end opens no past event in a live
+    /// view.
     placings: PerSide<bool>,
 }
 
@@ -363,7 +379,8 @@ impl Known {
     }
 }
 
-/// Whether a viewer knows every rank of a side: his own always, and whatever the end of the game opened to him.
+/// Whether a viewer knows every rank of a side: always their own, and what the end of the game
+/// opened to them.
 fn knows_ranks_of(game: &Game, viewer: Viewer, side: Side) -> bool {
     if viewer.is_side(side) {
         return true;
@@ -374,7 +391,7 @@ fn knows_ranks_of(game: &Game, viewer: Viewer, side: Side) -> bool {
     }
 }
 
-/// Whether the game has ended and its end opens what was hidden: games that were called off open nothing.
+/// Whether the game has ended and opens what was hidden. An aborted game opens nothing.
 fn is_open(game: &Game) -> bool {
     match game.outcome {
         None => false,
@@ -396,7 +413,8 @@ fn opened_to(game: &Game, viewer: Viewer) -> PerSide<Option<OpenedDeployment>> {
 fn move_seen(game: &Game, moved: &Moved, viewer: Viewer) -> SeenMove {
     let Moved { side, from, to, proves, strike, laid } = *moved;
     let rank_if = |whose: Side, is_shown: bool, rank: Rank| {
-        // As seen when it happened: what the end opens is told by the deployments, not by telling the past anew.
+        // As seen when it happened. The end opens ranks through the deployments, not by rewriting
+        // past events.
         if is_shown || viewer.is_side(whose) { Identity::Known(rank) } else { Identity::Hidden }
     };
     let strike = strike.map(|Strike { attacker, defender, labels: _ }| {
@@ -407,7 +425,7 @@ fn move_seen(game: &Game, moved: &Moved, viewer: Viewer) -> SeenMove {
             Fate::Advances => Some(from),
             Fate::Leaves => None,
         };
-        // The strike itself may not show a defender that everybody knows already (§A7, §D1).
+        // The strike may not show a defender whose rank is already public (§A7, §D1).
         let is_defender_known = defender_at
             .and_then(|square| game.position.piece(square))
             .is_some_and(|piece| piece.side == side.opponent() && piece.is_revealed);

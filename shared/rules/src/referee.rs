@@ -1,4 +1,6 @@
-//! The omniscient door, for tools that are no server: tests, analysis, referees. A server does not enable this feature.
+//! Access to everything, for tools that are not servers: tests, analysis, referees.
+//!
+//! Servers do not enable this feature.
 
 use flagfall_board::{PerSide, Rank, Side, Square, SquareSet};
 
@@ -9,7 +11,7 @@ use crate::{
     SetupRefusal,
 };
 
-/// Whoever holds a referee sees everything.
+/// A key to hidden state: code that holds a referee can see everything.
 #[derive(Debug, Default)]
 pub struct Referee;
 
@@ -20,7 +22,8 @@ impl Referee {
         position.text()
     }
 
-    /// Reads a position's text as one of this ruleset, whatever its first field says: for rulesets that have no id.
+    /// Reads a position's text as one of this ruleset and ignores its first field: for rulesets
+    /// without an id.
     ///
     /// # Errors
     /// As [`Position::from_text`].
@@ -33,7 +36,7 @@ impl Referee {
         Position::read(ruleset, rest.map_or("", |(_, rest)| rest))
     }
 
-    /// Every piece on the board: square, side, rank; coins have none.
+    /// Every piece on the board: square, side and rank; coins have no rank.
     #[must_use]
     pub fn pieces(&self, position: &Position) -> Vec<(Square, Side, Option<Rank>)> {
         position.pieces().map(|(square, piece)| (square, piece.side, piece.rank)).collect()
@@ -47,7 +50,8 @@ impl Referee {
         play(position, position.turn(), squares.into())
     }
 
-    /// Judges a command of the board on a position, without a game around it; nothing comes of any other.
+    /// Judges a command of the board on a position, without a game around it. Other commands have
+    /// no effect.
     ///
     /// # Errors
     /// The refusal.
@@ -69,7 +73,7 @@ impl Referee {
         }
     }
 
-    /// Carries the plies among these events out on a position.
+    /// Carries out on a position the plies among these events.
     pub fn apply(&self, position: &mut Position, events: &Events) {
         for event in events.iter() {
             self.apply_one(position, event);
@@ -95,10 +99,10 @@ impl Referee {
         }
     }
 
-    /// The position of two setups on a board with these lakes, Red to move.
+    /// The position after two setups on a board with these lakes, Red to move.
     ///
     /// # Errors
-    /// What is wrong with the first setup that is no deployment.
+    /// What is wrong with the first setup that is not a deployment.
     pub fn deployed(
         &self,
         ruleset: &'static crate::Ruleset,
@@ -111,14 +115,16 @@ impl Referee {
         Ok(Position::deployed(ruleset, lakes, PerSide::new(Some(&red), Some(&blue))))
     }
 
-    /// The end of a game that was set up with a side to move that cannot (§A10). Empty when it can, or when the game is not being played.
+    /// The end of a game that was set up with a side to move that cannot move (§A10).
+    ///
+    /// Empty if it can, or if the game is not being played.
     #[must_use]
     pub fn judge(&self, game: &Game) -> Events {
         let verdict = (game.phase() == Phase::Playing).then(|| judge_mobility(game.position())).flatten();
         Events::new([verdict.map(EventKind::Ended), None, None])
     }
 
-    /// The deployments that are in, with their salts, whoever may know them.
+    /// The deployments that are in, with their salts, regardless of who may know them.
     #[must_use]
     pub fn deployments(&self, game: &Game) -> PerSide<Option<OpenedDeployment>> {
         PerSide::from_fn(|side| {

@@ -4,17 +4,20 @@ use flagfall_board::Ply;
 
 use crate::setup::SetupRefusal;
 
-/// Why a command was refused: told to the asker alone. Carries nothing the asker does not know, and no refusal
-/// depends on a rank that is hidden from him.
+/// Why a command was refused. Only the asker learns of it.
+///
+/// It holds nothing that the asker does not know, and no refusal depends on a rank that is hidden
+/// from them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Refusal {
-    /// The setup is no deployment.
+    /// The setup is not a deployment.
     #[error("{0}")]
     Setup(#[from] SetupRefusal),
     /// Deployments are closed.
     #[error("the game has started: deployments can no longer change")]
     NotDeploying,
-    /// The asker's deployment broke the rules where that loses (§U7): it stands.
+    /// The asker's deployment broke the rules in a ruleset where that loses (§U7); it cannot be
+    /// changed.
     #[error("your deployment is handed in and final")]
     DeploymentFinal,
     /// The game has not started.
@@ -55,7 +58,7 @@ pub enum Refusal {
     /// Not along one row or column (§A5).
     #[error("pieces move along a row or a column")]
     NotInLine,
-    /// More than one square, and no Scout (§A5, §C2).
+    /// More than one square by a piece other than a Scout (§A5, §C2).
     #[error("only a Scout moves more than one square")]
     TooFar,
     /// The target is a lake (§A1).
@@ -67,7 +70,7 @@ pub enum Refusal {
     /// A piece or a lake lies in between (§A5, §C2).
     #[error("the way is blocked")]
     Blocked,
-    /// A strike from afar where Scouts move or strike, not both in one turn (§O1).
+    /// A strike from afar in a ruleset in which Scouts either move or strike (§O1).
     #[error("here a Scout strikes only a neighboring square: move next to the piece first")]
     StrikeFromAfar,
     /// The two-squares rule (§C3).
@@ -78,42 +81,43 @@ pub enum Refusal {
     /// The more-squares rule (§T2).
     #[error("more-squares rule: a chase may not bring back a position; move another way")]
     MoreSquares,
-    /// A path was named that does not lead there (§S2.7).
+    /// The named path does not lead there (§S2.7).
     #[error("that path does not lead there: + goes over rows or columns counting up, - counting down")]
     NoPath,
-    /// Several squares, by no rule that the squares' chips allow (§S3.1, §S3.2).
+    /// Several squares, although the chips allow no rule to carry the piece so far (§S3.1,
+    /// §S3.2).
     #[error(
         "no rule carries that piece so far: the way must all bear the color of its square, or be a flash within its range over chips"
     )]
     NoSupplyLine,
-    /// A piece lands without a color for its chip (§S2.3).
+    /// A landing piece has no color for its chip (§S2.3).
     #[error("name the color of the chip to lay: red, yellow, blue or green")]
     ColorWanted,
-    /// A color where no chip is laid by choice (§S2.3, §S3.2).
+    /// A color is named where no chip of choice is laid (§S2.3, §S3.2).
     #[error(
         "no color can be named there: a flash takes that of its first square, and other rulesets have no chips"
     )]
     ColorRefused,
-    /// Before the next ply a color must be named (§S2.4), or what a struck coin is (§Q4).
+    /// A color (§S2.4) or a choice in a strike (§Q4) comes before the next ply.
     #[error(
         "a choice comes first: the color of the chip your piece lays where it won, or what a struck coin is"
     )]
     ChoicePending,
-    /// The asker owes no color and no piece.
+    /// The asker owes neither a color nor a choice.
     #[error("you have nothing to choose now")]
     NoChoice,
-    /// The asker has chosen already what its coin is (§Q4).
+    /// The asker has already chosen what its coin is (§Q4).
     #[error("your choice is made and final")]
     ChoiceFinal,
-    /// Fewer coins would stay unmoved than there are Bombs and a Flag left to become (§Q6).
+    /// Fewer coins would stay unmoved than Bombs and Flag are left in the pool (§Q6).
     #[error(
         "reserve rule: as many coins must stay unmoved as Bombs and Flag are left in your pool; act with a coin that has moved or with a piece, or name a Bomb or the Flag"
     )]
     ReserveRule,
-    /// A coin would have to be a Scout, and there is none left (§Q3).
+    /// The coin would become a Scout, and none is left (§Q3).
     #[error("a coin that moves several squares becomes a Scout, and none is left in your pool")]
     NoScoutLeft,
-    /// No such piece is left to become (§Q4).
+    /// The pool has no such piece left (§Q4).
     #[error("no such piece is left in your pool")]
     NotInPool,
     /// The ruleset has no reserve (§S1.3).
@@ -125,16 +129,16 @@ pub enum Refusal {
     /// The Flag stays on the board (§S1.5).
     #[error("the Flag stays on the board")]
     FlagStays,
-    /// Pieces are placed on one's own home rows alone (§S1.5).
+    /// Pieces are placed only on one's own home rows (§S1.5).
     #[error("pieces are placed on your own home rows")]
     NotHome,
     /// A piece stands where one was to be placed (§S1.5).
     #[error("a piece stands there: pieces are placed on empty squares")]
     NotEmpty,
-    /// The asker's own offer stands already.
+    /// The asker's own offer still stands.
     #[error("your draw offer stands already")]
     DrawAlreadyOffered,
-    /// The asker offered a short while ago.
+    /// The asker made an offer a short while ago.
     #[error(
         "you have offered a draw already: offer again after {plies_left} more plies, or when the other side has offered"
     )]
@@ -165,9 +169,10 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Whether a side whose turn it is asked for a ply against the rules (§U7). A command that came
-    /// late, twice or at the other side's turn is not, and neither is a needless color: no rule of
-    /// the board forbids the move itself.
+    /// Whether a side whose turn it is asked for a ply against the rules (§U7).
+    ///
+    /// A late or repeated command, or one in the other side's turn, is not against the rules.
+    /// Neither is a needless color, because no rule of the board forbids the move itself.
     #[must_use]
     pub const fn is_illegal_move(&self) -> bool {
         match self {

@@ -6,7 +6,7 @@ use crate::command::Move;
 use crate::moves::{Field, LegalMoves, Tether};
 use crate::ruleset::Ruleset;
 
-/// The most moves in a row that any ruleset's two-squares limit looks back on.
+/// The longest chain that any ruleset's two-squares limit looks back on.
 const CHAIN_MAX: usize = 5;
 
 /// What the repetition rules remember of the moves so far.
@@ -15,34 +15,36 @@ pub(crate) struct Repetition {
     chains: PerSide<Chain>,
     last: PerSide<Option<Move>>,
     chase: PerSide<u16>,
-    /// Which piece stands on which square, as one number.
+    /// Which piece stands on which square, hashed into one number.
     placement: u64,
-    /// The placements before this one, oldest first, since the last strike. Kept only where the more-squares rule stands.
+    /// The placements up to the current one, oldest first. Kept only under the more-squares rule.
+    ///
+    /// A strike clears it, and so does a ply after which neither side is chasing.
     trail: Vec<u64>,
 }
 
 /// The unbroken chain of a side's most recent plies made by one piece.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Chain {
-    /// Where the piece stands; none when it left the board.
+    /// Where the piece stands; none if it left the board.
     at: Option<Square>,
-    /// The last moves of the chain, the latest at `len - 1`, at most [`CHAIN_MAX`].
+    /// The last moves of the chain, the latest at `len - 1`.
     moves: [Option<Move>; CHAIN_MAX],
     len: u8,
 }
 
-/// A ply, as far as the repetition rules look at it.
+/// The parts of a ply that matter to the repetition rules.
 pub(crate) struct Noted {
     pub(crate) side: Side,
     pub(crate) squares: Move,
-    /// Where the piece that moved stands now, if it stands.
+    /// Where the attacker stands now, if it is on the board.
     pub(crate) attacker_at: Option<Square>,
-    /// Where the piece that was struck stands now, if there was one and it stands.
+    /// Where the struck piece stands now, if there was one and it is on the board.
     pub(crate) defender_at: Option<Square>,
     pub(crate) is_strike: bool,
 }
 
-/// Borders between neighboring squares of one line: those from `low` up to, not including, `high`.
+/// Borders between neighboring squares of one line, from `low` up to, but not including, `high`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Borders {
     is_column: bool,
@@ -83,7 +85,8 @@ impl Chain {
         self.at = now_at;
     }
 
-    /// What the next move of the chain's piece may not do, when each of its last `limit` moves crossed a common border.
+    /// What the next move of the chain's piece may not do, if its last `limit` moves all crossed a
+    /// common border.
     fn tether(&self, limit: u8) -> Option<Tether> {
         let recent = self.moves.get(usize::from(self.len.checked_sub(limit)?)..usize::from(self.len))?;
         let square = self.at?;
@@ -111,7 +114,9 @@ fn is_adjacent(one: Square, other: Square) -> bool {
     matches!(Direction::between(one, other), Some((_, 1)))
 }
 
-/// A piece's share of the placement's number. The constants are those of the splitmix64 generator (Steele, Lea, Flood 2014).
+/// A piece's part of the hash of the placement.
+///
+/// The constants are those of the splitmix64 generator (Steele, Lea, Flood 2014).
 fn placement_key(id: u8, square: Square) -> u64 {
     let mut z =
         ((u64::from(id) << 8) | square.index() as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -121,19 +126,20 @@ fn placement_key(id: u8, square: Square) -> u64 {
 }
 
 impl Repetition {
-    /// A piece came to a square or left it.
+    /// Notes that a piece came to a square or left it.
     pub(crate) fn toggle(&mut self, id: u8, square: Square) {
         self.placement ^= placement_key(id, square);
     }
 
-    /// Counts a ply in, in the order of §T1. `foes` are the other side's squares after it.
+    /// Notes a ply, in the order of §T1. `foes` are the other side's squares after it.
     pub(crate) fn note(&mut self, ruleset: &Ruleset, ply: &Noted, foes: SquareSet) {
         let Noted { side, squares, attacker_at, defender_at, is_strike } = *ply;
         let other = side.opponent();
         if ruleset.two_squares_limit.is_some() {
             self.chains[side].note(squares, attacker_at);
             if is_strike && self.chains[other].at == Some(squares.to) {
-                // The struck piece takes its chain along; when it left, whatever stands or passes there now has no part in it.
+                // The struck piece takes its chain along. If it left the board, other pieces on
+                // this square have no part in its chain.
                 self.chains[other].at = defender_at;
             }
         }
@@ -150,7 +156,7 @@ impl Repetition {
         self.last[side] = Some(squares);
     }
 
-    /// Remembers the placement that now is. Chases look back no further than they are long.
+    /// Remembers the current placement. Chases look back no further than their own length.
     fn trail_push(&mut self, is_strike: bool, next: Side) {
         if is_strike || (self.chase[next] == 0 && self.chase[next.opponent()] == 0) {
             self.trail.clear();
@@ -158,7 +164,7 @@ impl Repetition {
         self.trail.push(self.placement);
     }
 
-    /// The two-squares rule's hold on a side's next move.
+    /// What the two-squares rule refuses on a side's next move.
     #[inline]
     pub(crate) fn tether(&self, ruleset: &Ruleset, side: Side) -> Option<Tether> {
         let limit = ruleset.two_squares_limit?;
@@ -167,13 +173,14 @@ impl Repetition {
         if chain.len >= limit { chain.tether(limit) } else { None }
     }
 
-    /// Whether the more-squares rule could refuse this side anything after a ply of the other.
+    /// Whether the more-squares rule could refuse this side a move after one more ply of the other
+    /// side.
     #[inline]
     pub(crate) fn is_chasing_next(&self, ruleset: &Ruleset, side: Side) -> bool {
         ruleset.more_squares && self.chase[side] >= 1
     }
 
-    /// Whether the more-squares rule can refuse anything to this side now.
+    /// Whether the more-squares rule can refuse this side a move now.
     #[inline]
     pub(crate) fn is_chasing(&self, ruleset: &Ruleset, side: Side) -> bool {
         ruleset.more_squares && self.chase[side] >= 2
@@ -201,12 +208,13 @@ impl Repetition {
             return false;
         }
         let after = self.placement ^ placement_key(id, squares.from) ^ placement_key(id, squares.to);
-        // The last of the trail is the placement the move is made from; k plies before it, 1 <= k < chase.
+        // The last entry of the trail is the placement before the move. Look k plies back from it,
+        // 1 <= k < chase.
         let back = usize::from(self.chase[side]) - 1;
         self.trail.iter().rev().skip(1).take(back).any(|placement| *placement == after)
     }
 
-    /// Takes out what the more-squares rule refuses, and calls `refused` with each.
+    /// Takes out the moves that the more-squares rule refuses, and calls `refused` with each.
     #[inline]
     pub(crate) fn cut_chases(
         &self,

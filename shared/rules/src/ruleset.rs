@@ -1,19 +1,24 @@
-//! A ruleset is data: one field, one question, each with its paragraph of RULES.md.
+//! A ruleset is data: one field per question, each with its paragraph of RULES.md.
 
 use flagfall_board::{BoardShape, Rank};
 
-/// Every question the engine asks about the rules. The engine branches on these fields, never on the id.
+/// Every question the engine asks about the rules. The engine branches on these fields, never on
+/// the id.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ruleset {
-    /// The ruleset's name in messages and texts. An id never changes its meaning. A custom game's has its changes in it.
+    /// The ruleset's id in messages and texts; an id never changes its meaning.
+    ///
+    /// The id of a custom game contains its changes.
     pub id: &'static str,
-    /// The ruleset that a custom game changed; none for those with a name of their own. Custom games are never rated.
+    /// The ruleset that a custom game changed; none for the named rulesets.
+    ///
+    /// Custom games are never rated.
     pub base: Option<&'static Ruleset>,
     /// What custom games may change.
     pub changeable: &'static [RuleOption],
-    /// What a person calls it.
+    /// The name shown to people.
     pub title: &'static str,
-    /// One sentence: what sets it apart.
+    /// One sentence about what sets it apart.
     pub summary: &'static str,
     /// Size, home rows and lakes of the board (§A3, §P2, §P3).
     pub shape: BoardShape,
@@ -23,9 +28,9 @@ pub struct Ruleset {
     pub army: Army,
     /// Whether the army fills the home rows (§A4) or leaves squares empty (§B1).
     pub fill: Fill,
-    /// The rank that falls to a Spy's strike (§A6, §P2).
+    /// The rank that a Spy beats by striking it (§A6, §P2).
     pub spy_beats: Rank,
-    /// What comes of a strike between equal ranks (§A6, §D1).
+    /// The result of a strike between equal ranks (§A6, §D1).
     pub ties: Ties,
     /// Whose rank a strike makes public (§A7, §D1).
     pub disclosure: Disclosure,
@@ -33,23 +38,29 @@ pub struct Ruleset {
     pub bombs: Bombs,
     /// Whether a piece that moves any distance may strike at the end of it (§C2, §O1).
     pub strikes_afar: bool,
-    /// Whether a defender that wins moves onto the square the attacker came from, unless it never moves (§O1, §U4).
+    /// Whether a defender that wins moves onto the attacker's square (§O1, §U4). Ranks that never
+    /// move stay.
     pub winner_advances: bool,
-    /// Whether a side that acts against the rules loses at once (§U7), or is refused and may act again.
+    /// Whether a side that acts against the rules loses at once (§U7), or is refused and may act
+    /// again.
     pub illegal_act_loses: bool,
-    /// How many moves in a row a piece may cross the same border before the next such move is refused (§C3).
+    /// How many moves in a row a piece may cross the same border before the next such move is
+    /// refused (§C3).
     pub two_squares_limit: Option<u8>,
     /// Whether a continuous chase may recreate a position (§T1, §T2).
     pub more_squares: bool,
     /// How a game begins (§A4, §Q1).
     pub start: Start,
-    /// Whether the army is larger than the home rows, and its rest waits in a reserve: removing and placing pieces are plies (§S1.3–§S1.7).
+    /// Whether the army is larger than the home rows, and the rest waits in a reserve
+    /// (§S1.3–§S1.7).
+    ///
+    /// Removing and placing pieces are plies then.
     pub reserve: bool,
-    /// Whether a piece that a Scout or a Phoenix found out stays face up for good (§S2.1, §S2.2).
+    /// Whether a piece found out by a Scout or a Phoenix stays face up for good (§S2.1, §S2.2).
     pub labels: bool,
     /// Whether a piece that lands lays a chip (§S2.3).
     pub chips: bool,
-    /// Whether pieces go along lines of chips of one color (§S3.1).
+    /// Whether pieces move along lines of chips of one color (§S3.1).
     pub supply_lines: bool,
     /// Whether General, Colonel and Major flash over chips (§S3.2).
     pub shadowflash: bool,
@@ -64,16 +75,19 @@ pub struct Ruleset {
 /// Where a ruleset's lakes come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lakes {
-    /// They are those of the board's shape.
+    /// The lakes of the board's shape.
     OfTheShape,
-    /// Two of 2x2 in rows 5 and 6 are drawn for every game; they may touch, and never overlap (§U2).
+    /// Two 2x2 lakes in rows 5 and 6, drawn for every game (§U2). They may touch but never
+    /// overlap.
     Drawn,
 }
 
-/// A rule that a custom game may change. Which of them a ruleset lets be changed stands in [`Ruleset::changeable`].
+/// A rule that a custom game may change.
+///
+/// [`Ruleset::changeable`] lists those that a ruleset allows.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum RuleOption {
-    /// What comes of a strike between equals.
+    /// The result of a strike between equals.
     Ties,
     /// Whose rank a strike makes public.
     Disclosure,
@@ -94,7 +108,7 @@ pub enum RuleOption {
 }
 
 impl RuleOption {
-    /// Every option, in the order in which a ruleset's name has them.
+    /// Every option, in the order in which ruleset ids list them.
     pub const ALL: [RuleOption; 9] = [
         RuleOption::Ties,
         RuleOption::Disclosure,
@@ -119,7 +133,7 @@ impl RuleOption {
         RuleOption::Quiet,
     ];
 
-    /// As it stands in a ruleset's name.
+    /// The option's name in ruleset ids.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -141,20 +155,21 @@ impl RuleOption {
 pub enum Start {
     /// Each side deploys its army in secret (§A4).
     Deployments,
-    /// At once, coins on all home squares: which piece of the pool one is, is chosen when it matters (§Q1).
+    /// At once, with coins on all home squares. A coin becomes a piece of the pool when it has to
+    /// (§Q1).
     Coins,
 }
 
 /// How a deployment covers the home rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fill {
-    /// Every home square bears a piece (§A4).
+    /// Every home square has a piece (§A4).
     EveryHomeSquare,
     /// Any home squares; the rest stay empty (§B1).
     AnyHomeSquares,
 }
 
-/// What comes of a strike between equal ranks.
+/// The result of a strike between equal ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ties {
     /// Both leave (§A6).
@@ -188,7 +203,7 @@ pub enum Bombs {
 pub struct Army([u8; Rank::COUNT]);
 
 impl Army {
-    /// The army of these counts; ranks left out count none.
+    /// An army with these counts; ranks that are left out have none.
     #[must_use]
     pub const fn of(counts: &[(Rank, u8)]) -> Army {
         let mut army = [0; Rank::COUNT];
@@ -200,7 +215,7 @@ impl Army {
         Army(army)
     }
 
-    /// The army with so many pieces of a rank.
+    /// The same army with `count` pieces of a rank.
     #[must_use]
     pub const fn with(mut self, rank: Rank, count: u8) -> Army {
         self.0[rank as usize] = count;
@@ -225,13 +240,13 @@ impl Army {
         self.len() == 0
     }
 
-    /// The ranks the side owns any of, with their counts, Flag first.
+    /// The ranks that the side owns, with their counts, Flag first.
     pub fn iter(&self) -> impl Iterator<Item = (Rank, u8)> + '_ {
         Rank::ALL.into_iter().map(|rank| (rank, self.count(rank))).filter(|(_, count)| *count > 0)
     }
 }
 
 impl Ruleset {
-    /// Plies before a limit from which on the limit is announced (§A12).
+    /// How many plies before a limit it is announced (§A12).
     pub const LIMIT_NOTICE: u16 = 20;
 }

@@ -1,7 +1,7 @@
-//! The store's door: events as plain data, hidden ranks included, and back.
+//! The store's interface: events as plain data, hidden ranks included, and back.
 //!
-//! Only the store crate may call these functions (its neighbors' `clippy.toml` bans them). What comes out
-//! is written to the log and nowhere else.
+//! Only the store crate may call these functions (`clippy.toml` files ban them elsewhere). The data
+//! goes into the log and nowhere else.
 
 use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
 
@@ -37,11 +37,11 @@ pub enum SecretRecord {
         from: Square,
         /// To where.
         to: Square,
-        /// The ranks the move allows the piece to have; empty when it proves nothing.
+        /// The ranks the move allows the piece to have; empty if it proves nothing.
         proves: Vec<Rank>,
         /// Attacker and defender of a strike.
         strike: Option<[StruckRecord; 2]>,
-        /// Whether the struck piece becomes labeled and was not before (§S2.1).
+        /// Whether the strike labels the struck piece for the first time (§S2.1).
         labels: bool,
         /// The chips that changed, and their color now (§S2.3).
         laid: Option<(Vec<Square>, ChipColor)>,
@@ -54,7 +54,7 @@ pub enum SecretRecord {
         from: Square,
         /// To where.
         to: Square,
-        /// The ranks the strike allows the piece to have; empty when it proves nothing.
+        /// The ranks the strike allows the piece to have; empty if it proves nothing.
         proves: Vec<Rank>,
         /// Who owes a choice.
         owes: PerSide<bool>,
@@ -105,7 +105,7 @@ pub enum SecretRecord {
         /// Who.
         side: Side,
     },
-    /// The clocks stand still since then.
+    /// The clocks stopped at that moment.
     Paused {
         /// The moment.
         since: Stamp,
@@ -135,14 +135,15 @@ pub struct StruckRecord {
     pub shown: bool,
 }
 
-/// A record that no event can be made of: a deployment's text with letters that stand for no piece, or chips that no move lays.
+/// A record that is not a valid event: its deployment has unknown letters, or no move lays its
+/// chips.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "the record's deployment has letters that stand for no piece, or its chips are none that a move lays"
 )]
 pub struct SecretRecordError;
 
-/// All ranks are written as none.
+/// The ranks as a list. All ranks are written as an empty list.
 fn proved(ranks: RankSet) -> Vec<Rank> {
     if ranks == RankSet::ALL { Vec::new() } else { ranks.iter().collect() }
 }
@@ -207,7 +208,7 @@ pub fn to_record(event: &Event) -> SecretRecord {
 /// The event of a record that came from the log.
 ///
 /// # Errors
-/// [`SecretRecordError`] when the record's deployment cannot be read, or its chips are none that a move lays.
+/// [`SecretRecordError`] if the deployment cannot be read, or no move lays the chips.
 pub fn from_record(record: SecretRecord) -> Result<Event, SecretRecordError> {
     Ok(Event(match record {
         SecretRecord::Deployed { side, setup, salt, is_change } => EventKind::Deployed(Box::new(Deployed {

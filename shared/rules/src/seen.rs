@@ -1,4 +1,5 @@
-//! What an audience may know, as data: views of games and of events, and nothing in them that is hidden from it.
+//! What an audience may know, as data: views of games and of events. They hold nothing that is
+//! hidden from that audience.
 
 use flagfall_board::{ChipColor, Chips, PerSide, Ply, Rank, RankSet, Side, Square, SquareSet, Stamp};
 
@@ -9,12 +10,12 @@ use crate::game::Phase;
 use crate::outcome::Outcome;
 use crate::ruleset::Ruleset;
 
-/// Who looks. There are three audiences.
+/// One of the three audiences.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Viewer {
-    /// A player, who knows his own pieces.
+    /// A player, who knows their own pieces.
     Player(Side),
-    /// Everybody else: what both players know.
+    /// Everybody else. They know what both players know.
     Public,
 }
 
@@ -22,7 +23,7 @@ impl Viewer {
     /// The three audiences.
     pub const ALL: [Viewer; 3] = [Viewer::Player(Side::Red), Viewer::Player(Side::Blue), Viewer::Public];
 
-    /// Whether the viewer knows what this side alone knows.
+    /// Whether the viewer is the player of this side.
     #[must_use]
     pub fn is_side(self, side: Side) -> bool {
         self == Viewer::Player(side)
@@ -34,9 +35,9 @@ impl Viewer {
 pub enum Identity {
     /// The rank.
     Known(Rank),
-    /// One of these ranks (Shadowflash alone).
+    /// One of these ranks (only in Shadowflash).
     OneOf(RankSet),
-    /// It has none yet: nobody knows more, not even its owner (§Q1).
+    /// It has no rank yet, not even for its owner (§Q1).
     Coin,
     /// Nothing.
     Hidden,
@@ -53,7 +54,7 @@ pub struct SeenPiece {
     pub identity: Identity,
     /// Whether it has moved (§A9).
     pub is_moved: bool,
-    /// Whether everybody knows its rank; on one's own pieces: whether the other side does.
+    /// Whether its rank is public. On one's own pieces: whether the other side knows it.
     pub is_revealed: bool,
     /// Whether it is face up for the rest of the game (§S2.1).
     pub is_labeled: bool,
@@ -76,7 +77,7 @@ pub struct SeenMove {
     pub laid: Option<Laid>,
 }
 
-/// A ply between board and reserve as a viewer saw it (§S1.7).
+/// A ply between board and reserve, as a viewer saw it (§S1.7).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SeenExchange {
     /// A piece left the board.
@@ -92,7 +93,7 @@ pub enum SeenExchange {
         side: Side,
         /// Where to.
         square: Square,
-        /// What it is, for its owner, and for everybody when it is labeled.
+        /// What it is. Only its owner knows, unless it is labeled.
         piece: Identity,
         /// Whether it is labeled.
         is_labeled: bool,
@@ -108,20 +109,20 @@ pub struct SeenReserve {
     pub size: u16,
     /// How many of each rank lie face up (indexed by rank, Flag first).
     pub labeled: [u8; Rank::COUNT],
-    /// How many of each rank lie face down, for whoever knows that side's ranks.
+    /// How many of each rank lie face down; none for viewers who may not know.
     pub unlabeled: Option<[u8; Rank::COUNT]>,
 }
 
-/// A chip that a side has yet to name the color of, before anything else (§S2.4).
+/// A chip whose color a side must name before it does anything else (§S2.4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OwedColor {
     /// Who.
     pub side: Side,
-    /// Where its piece has come to stand.
+    /// The square on which its piece now stands.
     pub square: Square,
 }
 
-/// A strike that waits until whoever owes a choice has said what his coin is (§Q4).
+/// A strike that waits for the owners of its coins to choose what they are (§Q4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PendingStrike {
     /// Who struck.
@@ -130,7 +131,8 @@ pub struct PendingStrike {
     pub from: Square,
     /// To where.
     pub to: Square,
-    /// Whose coins are in it. That one of two has chosen already is shown to nobody.
+    /// Which sides have a coin in the strike. No viewer learns that one of two sides has already
+    /// chosen.
     pub owes: PerSide<bool>,
     /// The viewer's own choice, once it is made.
     pub own_choice: Option<Rank>,
@@ -156,9 +158,9 @@ pub struct SeenClock {
     pub at: Stamp,
     /// Each side's remaining time in milliseconds.
     pub remaining_ms: PerSide<u64>,
-    /// What is left to each side of a turn's free time, before its remaining time is counted, in milliseconds.
+    /// What is left of each side's free time, in milliseconds. It runs before the remaining time.
     pub free_ms: PerSide<u64>,
-    /// Whose time runs: both sides' while both owe a choice (§Q4).
+    /// Which clocks run: both while both sides owe a choice (§Q4).
     pub is_running: PerSide<bool>,
 }
 
@@ -171,44 +173,45 @@ pub struct OpenedDeployment {
     pub salt: [u8; 32],
 }
 
-/// Everything a viewer knows of a game. Whoever holds one may know what is in it.
+/// Everything that a viewer knows of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View {
     /// Who looks.
     pub viewer: Viewer,
-    /// By which rules the game is played.
+    /// The rules the game is played by.
     pub ruleset: &'static Ruleset,
     /// Deploying, playing or over.
     pub phase: Phase,
-    /// Whether the clocks stand still because the service is down or stopping.
+    /// Whether the clocks are stopped because the service is down or stopping.
     pub is_paused: bool,
     /// Which sides have a deployment in.
     pub ready: PerSide<bool>,
-    /// Until when deployments are taken, while they are.
+    /// The deadline for deployments, in the deployment phase.
     pub deploy_deadline: Option<Stamp>,
-    /// The viewer's own deployment as handed in (§P4), while deploying.
+    /// The viewer's own deployment as submitted (§P4), in the deployment phase.
     pub own_deployment: Option<String>,
     /// Squares that nothing enters.
     pub lakes: SquareSet,
-    /// The pieces on the board, by rising square.
+    /// The pieces on the board, in ascending order of squares.
     pub pieces: Vec<SeenPiece>,
     /// How many pieces of each rank each side has lost (indexed by rank, Flag first).
     pub captured: PerSide<[u8; Rank::COUNT]>,
     /// Turns taken.
     pub ply: Ply,
-    /// Whose turn it is, while the game runs.
+    /// The side to move, while the game runs.
     pub turn: Option<Side>,
     /// The last ply, if it was a move.
     pub last_move: Option<SeenMove>,
     /// The last ply, if it went between board and reserve.
     pub last_exchange: Option<SeenExchange>,
-    /// Each side's reserve, where there are any.
+    /// Each side's reserve, in rulesets with reserves.
     pub reserve: Option<PerSide<SeenReserve>>,
-    /// The chips on the board, where there are any.
+    /// The chips on the board, in rulesets with chips.
     pub chips: Option<Chips>,
     /// The chip whose color the side to move must name first.
     pub owed_color: Option<OwedColor>,
-    /// How many pieces of each rank each side's coins can still become (indexed by rank, Flag first), where there are coins (§Q8).
+    /// What each side's coins can still become, in rulesets with coins: counts indexed by rank,
+    /// Flag first (§Q8).
     pub pools: Option<PerSide<[u8; Rank::COUNT]>>,
     /// The strike that waits for choices.
     pub pending_strike: Option<PendingStrike>,
@@ -216,7 +219,7 @@ pub struct View {
     pub refused_moves: Vec<Move>,
     /// Both clocks; none when time is unlimited.
     pub clock: Option<SeenClock>,
-    /// Who has a draw offer standing.
+    /// The side whose draw offer stands.
     pub draw_offer: Option<Side>,
     /// Plies left until the game is drawn by a limit, once it is announced (§A12).
     pub plies_to_limit: Option<Ply>,
@@ -228,13 +231,15 @@ pub struct View {
     pub outcome: Option<Outcome>,
 }
 
-/// What else of a view is different after an event: derived facts, absolute, so that whoever holds the view before needs
-/// no rules to have the view after.
+/// What else in a view changed with an event.
+///
+/// These are derived facts with their new values, so that a client can update its view without
+/// knowing the rules.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SeenChange {
-    /// Until when deployments are taken, while they are.
+    /// The deadline for deployments, in the deployment phase.
     pub deploy_deadline: Option<Stamp>,
-    /// Whose turn it is, while the game runs.
+    /// The side to move, while the game runs.
     pub turn: Option<Side>,
     /// Both clocks.
     pub clock: Option<SeenClock>,
@@ -242,15 +247,15 @@ pub struct SeenChange {
     pub plies_to_limit: Option<Ply>,
     /// The viewer's own moves that a repetition rule refuses this turn.
     pub refused_moves: Vec<Move>,
-    /// What was captured in all, with an event that captures.
+    /// All captures so far, if the event captures.
     pub captured: Option<PerSide<[u8; Rank::COUNT]>>,
-    /// With a ply the pieces that now stand on its squares; with the start and the end all pieces; else none.
+    /// The pieces on the squares of a ply, or all pieces at the start and the end; otherwise none.
     pub pieces: Option<Vec<SeenPiece>>,
-    /// Both reserves, with what may have changed them or what is known of them.
+    /// Both reserves, if the event may have changed them or what the viewer knows of them.
     pub reserve: Option<PerSide<SeenReserve>>,
     /// The chip whose color the side to move must name first.
     pub owed_color: Option<OwedColor>,
-    /// Both pools, with what may have changed them.
+    /// Both pools, if the event may have changed them.
     pub pools: Option<PerSide<[u8; Rank::COUNT]>>,
     /// The strike that waits for choices.
     pub pending_strike: Option<PendingStrike>,
@@ -259,26 +264,26 @@ pub struct SeenChange {
 /// What a viewer sees of an event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SeenEvent {
-    /// The viewer's own deployment was taken.
+    /// The viewer's own deployment was accepted.
     Deployed {
         /// The text of §P4 without blanks.
         text: String,
     },
-    /// The other side (or, for the public, a side) is ready.
+    /// The other side (or, for the public, either side) is ready.
     Ready {
         /// Which.
         side: Side,
     },
-    /// Both sides are ready, the game has started.
+    /// Both sides are ready, and the game has started.
     Started {
         /// The commitments to both deployments.
         commitments: PerSide<Option<Commitment>>,
     },
     /// A ply.
     Moved(SeenMove),
-    /// A strike with a coin in it: whoever owes a choice is to make it.
+    /// A strike with a coin in it, which waits for the choices that are owed.
     Struck(PendingStrike),
-    /// The viewer's own choice was taken. Nobody else is told, not even that it was made.
+    /// The viewer's own choice was accepted. Nobody else learns even that it was made.
     Chosen {
         /// Who.
         side: Side,
@@ -306,7 +311,7 @@ pub enum SeenEvent {
         /// Which.
         side: Side,
     },
-    /// The clocks stand still since this moment.
+    /// The clocks are stopped since this moment.
     Paused {
         /// The moment.
         since: Stamp,
@@ -320,7 +325,7 @@ pub enum SeenEvent {
     Ended {
         /// How.
         outcome: Outcome,
-        /// The deployments that are open to this viewer from now on.
+        /// The deployments that are now open to this viewer.
         opened: PerSide<Option<OpenedDeployment>>,
     },
 }

@@ -1,4 +1,4 @@
-//! Setups (anything) and deployments (checked).
+//! Setups (unchecked) and deployments (checked).
 
 use std::fmt;
 
@@ -6,13 +6,15 @@ use flagfall_board::{Rank, Side, Square, SquareSet};
 
 use crate::ruleset::{Fill, Ruleset};
 
-/// Pieces on squares as somebody asked for them: nothing about it is checked. `Debug` shows how many, never which.
+/// Pieces on squares as a player asks for them, unchecked.
+///
+/// `Debug` shows how many, never which.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Setup {
     pieces: Vec<(Square, Rank)>,
 }
 
-/// Why a setup is no deployment (§A4). Told to its author alone.
+/// Why a setup is not a deployment (§A4). Only its author learns of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SetupRefusal {
     /// The text ends before every home square has its character (§P4).
@@ -22,20 +24,20 @@ pub enum SetupRefusal {
     TooShort {
         /// Characters found.
         have: usize,
-        /// Characters wanted.
+        /// Characters expected.
         want: usize,
     },
-    /// The text goes on after the last home square: nothing of it is cut off.
+    /// The text goes on after the last home square. It is not cut off.
     #[error(
         "the deployment has {have} characters, {want} are wanted: one for each home square, the row nearest the enemy first"
     )]
     TooLong {
         /// Characters found.
         have: usize,
-        /// Characters wanted.
+        /// Characters expected.
         want: usize,
     },
-    /// A character that stands for no piece (§P4).
+    /// A character that is not the letter of a piece (§P4).
     #[error(
         "{letter:?} stands for no piece: use 1-9, S, B, F (P where there is a Phoenix), and . for a square left empty where that is allowed"
     )]
@@ -61,7 +63,7 @@ pub enum SetupRefusal {
         /// The empty square.
         square: Square,
     },
-    /// A rank the army has more of, or fewer.
+    /// Not as many pieces of a rank as the army has.
     #[error("{rank}: {have} placed, {want} wanted")]
     WrongCount {
         /// The rank.
@@ -71,7 +73,7 @@ pub enum SetupRefusal {
         /// How many the army has.
         want: usize,
     },
-    /// More of a rank than the army has, where the rest of it stays in reserve (§S1.4).
+    /// More of a rank than the army has, in rulesets where the rest stays in reserve (§S1.4).
     #[error("{rank}: {have} placed, the army has {most}")]
     TooMany {
         /// The rank.
@@ -90,12 +92,14 @@ impl Setup {
         Setup { pieces }
     }
 
-    /// Reads the text of §P4: a character for each home square, the row nearest the enemy first, each row from the player's own left
-    /// to right. Blanks between them do not count.
+    /// Reads the text of §P4.
+    ///
+    /// It has a character for each home square, the row nearest the enemy first, each row from the
+    /// player's own left to right. Whitespace is ignored.
     ///
     /// # Errors
-    /// [`SetupRefusal::TooShort`], [`SetupRefusal::TooLong`] and [`SetupRefusal::UnknownLetter`]; [`Setup::deploy`] checks whether it is
-    /// an army.
+    /// [`SetupRefusal::TooShort`], [`SetupRefusal::TooLong`] and [`SetupRefusal::UnknownLetter`].
+    /// [`Setup::deploy`] checks the army.
     pub fn from_text(text: &str, side: Side, ruleset: &Ruleset) -> Result<Setup, SetupRefusal> {
         let want = ruleset.shape.home_len();
         let letters = || text.chars().filter(|letter| !letter.is_whitespace());
@@ -118,7 +122,7 @@ impl Setup {
     /// Checks the setup against the ruleset (§A4, §B1).
     ///
     /// # Errors
-    /// The first thing that is wrong: squares before counts.
+    /// The first error found: squares before counts.
     pub fn deploy(&self, side: Side, ruleset: &Ruleset) -> Result<Deployment, SetupRefusal> {
         let taken = self.taken(side, ruleset)?;
         let mut counts = [0_usize; Rank::COUNT];
@@ -139,8 +143,10 @@ impl Setup {
         Ok(self.arrange(side, ruleset))
     }
 
-    /// The setup as it stands, were it an army or not, for rulesets in which handing in a wrong one loses (§U7). None when it has no text of
-    /// §P4, a place for each home square: nobody can hand that in.
+    /// The setup as it is, army or not, for rulesets in which submitting a wrong one loses (§U7).
+    ///
+    /// None if pieces stand outside the home rows or on the same square: such a setup has no text
+    /// of §P4 and cannot be submitted.
     pub(crate) fn hand_in(&self, side: Side, ruleset: &Ruleset) -> Option<Deployment> {
         self.taken(side, ruleset).is_ok().then(|| self.arrange(side, ruleset))
     }
@@ -172,7 +178,8 @@ impl Setup {
     }
 }
 
-/// Whether pieces of this rank may begin in the reserve: all but the Flag, where there is one (§S1.4).
+/// Whether pieces of this rank may begin in the reserve: all but the Flag, if there is one
+/// (§S1.4).
 fn is_optional(ruleset: &Ruleset, rank: Rank) -> bool {
     ruleset.reserve && rank != Rank::Flag
 }
@@ -183,31 +190,36 @@ impl fmt::Debug for Setup {
     }
 }
 
-/// A deployment that was taken (one that its ruleset allows, unless a wrong one loses, §U7): a rank, or nothing, for every place of the text of §P4. It knows hidden ranks:
-/// `Debug` shows none of them.
+/// An accepted deployment: a rank, or nothing, for each place of the text of §P4.
+///
+/// The ruleset allows it, unless a wrong one loses (§U7). It knows hidden ranks; `Debug` shows
+/// none of them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Deployment {
     ranks: Box<[Option<Rank>]>,
 }
 
 impl Deployment {
-    /// What stands on the home square of this place.
+    /// The rank on the home square of this place.
     pub(crate) fn rank(&self, place: usize) -> Option<Rank> {
         self.ranks.get(place).copied().flatten()
     }
 
-    /// The text of §P4 without blanks: the form that commitments cover and the log keeps.
+    /// The text of §P4 without blanks, as commitments cover it and the log keeps it.
     pub(crate) fn text(&self) -> String {
         self.ranks.iter().map(|rank| rank.map_or('.', Rank::letter)).collect()
     }
 
-    /// The text of §P4 without blanks, handed to the deployment's owner: whoever made it by [`Setup::deploy`] knows it already.
+    /// The text of §P4 without blanks, for the deployment's owner.
+    ///
+    /// A caller that made it with [`Setup::deploy`] knows the ranks already.
     #[must_use]
     pub fn into_text(self) -> String {
         self.text()
     }
 
-    /// Whether it is an army as the ruleset wants it; where a wrong one can be handed in at all (§U7).
+    /// Whether it is an army as the ruleset requires. Matters only where a wrong one can be
+    /// submitted (§U7).
     pub(crate) fn is_legal(&self, ruleset: &Ruleset) -> bool {
         let is_full = self.ranks.len() == ruleset.shape.home_len() && self.ranks.iter().all(Option::is_some);
         let has_army = Rank::ALL.into_iter().all(|rank| {
@@ -218,7 +230,7 @@ impl Deployment {
         has_army && (is_full || ruleset.fill == Fill::AnyHomeSquares)
     }
 
-    /// Reads back what [`Deployment::text`] wrote, without a judgment: the log is the truth.
+    /// Reads back what [`Deployment::text`] wrote, without checking it: the log is the truth.
     pub(crate) fn from_recorded_text(text: &str) -> Option<Deployment> {
         let ranks: Option<Box<[_]>> = text
             .chars()

@@ -9,12 +9,13 @@ use crate::position::Position;
 use crate::ruleset::{Ruleset, Start};
 use crate::setup::{Deployment, Setup};
 
-/// Drawn lakes are always these here.
+/// The entropy from which this module draws lakes.
 const SAMPLE_LAKES: Entropy = Entropy([0; 32]);
 
 impl GameTerms {
-    /// A game without a clock and without an end to the time to deploy. Lakes that the ruleset draws
-    /// are always the same; [`Ruleset::draw_lakes`] draws others.
+    /// Terms of a game without a clock and without a deadline for deployments.
+    ///
+    /// Lakes that the ruleset draws are always the same; [`Ruleset::draw_lakes`] draws others.
     #[must_use]
     pub fn untimed(ruleset: &'static Ruleset) -> GameTerms {
         GameTerms {
@@ -30,8 +31,10 @@ impl GameTerms {
 }
 
 impl Ruleset {
-    /// A legal deployment, the same one every time: for examples, tests and a first try. Anyone who
-    /// plays it for points has shown every rank. None where games begin without deployments (§Q1).
+    /// A legal deployment, always the same: for examples, tests and a first try.
+    ///
+    /// It is public: a player who uses it in a rated game hides no rank. None if games begin
+    /// without deployments (§Q1).
     #[must_use]
     pub fn sample_setup(&self, side: Side) -> Option<Setup> {
         if self.start == Start::Coins {
@@ -39,8 +42,8 @@ impl Ruleset {
         }
         let places = 0..self.shape.home_len();
         let home: Vec<Square> = places.filter_map(|place| self.shape.home_square(side, place)).collect();
-        // Bombs and Flag at the back, the Flag in the corner; before them the others, highest first
-        // and one of each rank in turn.
+        // Bombs and Flag at the back, the Flag in the corner. In front of them the others, one of
+        // each rank in turn, highest first.
         let fixed = [Rank::Flag, Rank::Bomb].into_iter().flat_map(|rank| self.each_of(rank));
         let back: Vec<(Square, Rank)> = home.iter().rev().copied().zip(fixed).collect();
         let most = self.army.iter().map(|(_, count)| count).max().unwrap_or(0);
@@ -57,9 +60,10 @@ impl Ruleset {
 }
 
 impl Position {
-    /// A position from which a game of this ruleset may begin, Red to move: both sides' sample
-    /// deployments, or coins on all home squares (§Q1). Lakes that a ruleset draws are always the
-    /// same here.
+    /// A position from which a game of this ruleset may begin, Red to move.
+    ///
+    /// Both sides have their sample deployments, or coins on all home squares (§Q1). Lakes that a
+    /// ruleset draws are always the same here.
     ///
     /// ```
     /// use flagfall_rules::{Position, Ruleset};

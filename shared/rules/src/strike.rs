@@ -1,11 +1,11 @@
-//! What comes of a strike (§A6).
+//! The result of a strike (§A6).
 
 use flagfall_board::Rank;
 
 use crate::event::{Fate, Strike, Struck};
 use crate::ruleset::{Bombs, Disclosure, Ruleset, Ties};
 
-/// Who wins.
+/// The winner of a strike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Winner {
     Attacker,
@@ -13,7 +13,7 @@ pub(crate) enum Winner {
     Neither,
 }
 
-/// Attacker against defender.
+/// Decides a strike of the attacker's rank against the defender's.
 pub(crate) fn winner(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Winner {
     match (attacker, defender) {
         (_, Rank::Flag) => Winner::Attacker,
@@ -33,10 +33,10 @@ pub(crate) fn winner(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Winne
     }
 }
 
-/// The strike's facts: who leaves, who goes where, whose rank becomes public.
+/// The result of a strike: where both pieces go, and whose rank becomes public.
 pub(crate) fn resolve(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Strike {
     let (attacker_fate, defender_fate) = match winner(ruleset, attacker, defender) {
-        // It finds out what the other is, be it the Flag, and returns (§S2.2).
+        // A Phoenix finds out what the other piece is, even the Flag, and returns (§S2.2).
         _ if attacker == Rank::Phoenix => (Fate::Stays, Fate::Stays),
         Winner::Attacker => (Fate::Advances, Fate::Leaves),
         Winner::Defender if ruleset.winner_advances && defender.is_movable() => {
@@ -56,14 +56,16 @@ pub(crate) fn resolve(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Stri
     }
 }
 
-/// What becomes of attacker and defender when the one rank strikes the other: public knowledge, for whoever plans ahead.
+/// What happens to attacker and defender when one rank strikes another.
+///
+/// This is public knowledge, for players that plan ahead.
 #[must_use]
 pub fn strike_fates(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> (Fate, Fate) {
     let strike = resolve(ruleset, attacker, defender);
     (strike.attacker.fate, strike.defender.fate)
 }
 
-/// The order of strength among ranks that move; what does not move has none.
+/// The order of strength among ranks that move. Other ranks, and the Phoenix, have none.
 const fn strength(rank: Rank) -> u8 {
     match rank {
         Rank::Flag | Rank::Bomb | Rank::Phoenix => 0,

@@ -1,5 +1,7 @@
-//! Nothing is allocated per ply in `decide` and `evolve`. The counting allocator is a crate's, so no unsafe code is ours;
-//! it counts each thread apart, for what runs the tests allocates beside them.
+//! `decide` and `evolve` allocate nothing per ply.
+//!
+//! The counting allocator comes from a crate, so this test needs no unsafe code. It counts per
+//! thread, because the test harness allocates in its own threads.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -41,7 +43,7 @@ fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
             .flat_map(|(rank, count)| std::iter::repeat_n(rank.letter(), usize::from(count)))
             .collect();
         if ruleset.reserve {
-            // The Flag comes first and stands on the board; who else, chance says.
+            // The Flag comes first and is always deployed; the other pieces are random.
             for end in (2..letters.len()).rev() {
                 letters.swap(end, 1 + chance.below(end));
             }
@@ -99,8 +101,8 @@ fn the_counter_counts_what_this_thread_allocates_and_no_other() {
 #[test]
 fn plies_allocate_nothing() {
     for ruleset in Ruleset::all() {
-        // Under the more-squares rule: the room for a chase, the few times it grows, and its copy when the end of a game is
-        // looked at closely. Never per ply.
+        // The more-squares rule allocates room for a chase, which grows a few times, and a copy of
+        // it when the end of a game is judged closely. It never allocates per ply.
         let allocations_max = if ruleset.more_squares { 12 } else { 0 };
         for seed in 0..10 {
             let mut chance = Chance(seed * 2 + 1);

@@ -1,4 +1,4 @@
-//! A stamp can betray an event: the clock a viewer is shown must not know of one he did not see.
+//! A stamp can reveal an event: a viewer's clock must not depend on an event that they did not see.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_rules::{

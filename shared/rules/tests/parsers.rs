@@ -1,4 +1,4 @@
-//! Parsers of texts from outside: none panics, and what is taken prints and parses back.
+//! Parsers of untrusted text: none panics, and accepted text prints and parses back.
 
 use flagfall_board::{GameId, Rank, Side, Square};
 use flagfall_rules::{Move, Position, Referee, Ruleset, Setup};
@@ -75,7 +75,7 @@ proptest! {
         }
     }
 
-    /// A position that is one, with a few characters changed.
+    /// A valid position with a few characters changed.
     #[test]
     fn no_broken_position_panics(is_quantum: bool, at in 0usize..300, with in "[.~rbo1-9SBF'*/ ,:0-9]{0,3}") {
         let mut text = if is_quantum {

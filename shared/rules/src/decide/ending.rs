@@ -1,4 +1,5 @@
-//! Whether a ply ends the game, and how: by the Flag, for want of moves, by the limits (§A10, §A12, §S1.8).
+//! Whether a ply ends the game: by the Flag, for lack of moves, or by a limit (§A10, §A12,
+//! §S1.8).
 
 use flagfall_board::{Ply, Rank, Side, Square};
 
@@ -17,8 +18,11 @@ pub(super) fn judge_exchange(position: &Position, side: Side) -> Option<Outcome>
     judge_limits(position, position.quiet_plies().saturating_add(1), position.ply().saturating_add(1))
 }
 
-/// Whether a side with a reserve has any act, were it its turn, once it has lost the piece on a square (§S1.8): it can place what is in reserve, for its
-/// home rows are never full then, or remove any piece but the Flag.
+/// Whether a side with a reserve could act if it were its turn, without the piece on `lost`
+/// (§S1.8).
+///
+/// It can place a piece of its reserve, or remove any piece but the Flag. A nonempty reserve counts
+/// as an act without a look for an empty home square.
 fn has_act(position: &Position, side: Side, lost: Option<Square>) -> bool {
     let has_reserve =
         position.reserve_state().is_some_and(|reserve_state| reserve_state.reserve[side].size() > 0);
@@ -48,7 +52,9 @@ pub(super) fn judge(position: &Position, moved: Moved, variants: Variants<'_>) -
     judge_limits(position, quiet_plies_after(position, moved), position.ply().saturating_add(1))
 }
 
-/// The same where a side without a move may still remove and place (§S1.8). While a color is owed, nothing is judged but the Flag: that comes when it is named.
+/// Like [`judge`], for rulesets in which a side without a move may still remove and place (§S1.8).
+///
+/// While a color is owed, only the Flag is judged. The rest is judged when the color is named.
 fn judge_with_reserve(position: &Position, moved: Moved) -> Option<Outcome> {
     let defender = moved.strike.map(|strike| strike.defender.fate);
     if position.ruleset().chips && defender == Some(Fate::Advances) {
@@ -70,7 +76,7 @@ fn quiet_plies_after(position: &Position, moved: Moved) -> Ply {
     }
 }
 
-/// Whether so many plies, and so many quiet ones, end the game (§A12).
+/// Whether these counts of plies and quiet plies end the game (§A12).
 #[inline]
 pub(super) fn judge_limits(position: &Position, quiet_plies: Ply, plies: Ply) -> Option<Outcome> {
     let ruleset = position.ruleset();
@@ -80,21 +86,24 @@ pub(super) fn judge_limits(position: &Position, quiet_plies: Ply, plies: Ply) ->
     (plies >= ruleset.ply_limit).then(|| Outcome::nobody(EndReason::PlyLimit))
 }
 
-/// A cheap yes to "the other side can move after this ply": when it has two one-square moves to spare, no two-squares rule can take both.
+/// A cheap test that is true only if the other side can move after this ply.
+///
+/// It looks for two one-square moves, because no two-squares rule can refuse both.
 #[inline]
 fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option<&CoinState>) -> bool {
     let other = moved.side.opponent();
     let field = position.field_with(other, None);
     let (mut own, mut walkers, mut foes, mut open) = (*field.own, *field.walkers, *field.foes, *field.open);
     if let Some(coin_state) = coin_state {
-        // What a struck coin becomes may need the other unmoved ones (§Q6).
+        // What the coin in the strike becomes may bind the unmoved coins (§Q6).
         walkers = walkers.without(coin_state.coins[other].bound_soon());
     }
     foes.remove(moved.from);
     match moved.strike {
         None => foes.insert(moved.to),
         Some(strike) => {
-            // Whatever comes of the strike, count on neither piece: fewer pieces, and no square becomes free that would not be.
+            // Count on neither piece of the strike, no matter how it ends. This leaves fewer
+            // pieces, and frees no square that would stay occupied.
             own.insert(moved.to);
             walkers.remove(moved.to);
             if strike.defender.fate == Fate::Advances {
@@ -103,7 +112,8 @@ fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option
         }
     }
     if position.repetition().is_chasing_next(position.ruleset(), other) {
-        // The more-squares rule refuses nothing but steps to squares next to foes, and after a strike nothing at all.
+        // The more-squares rule refuses only steps to squares next to foes, and nothing after a
+        // strike.
         open = open.without(neighbors(foes));
     }
     Field { own: &own, walkers: &walkers, foes: &foes, open: &open, ..field }.has_two_steps()
@@ -117,11 +127,11 @@ fn judge_mobility_after(position: &Position, moved: Moved) -> Option<Outcome> {
     judge_mobility(&after)
 }
 
-/// The verdict on a position in which a side is to move: none while it can (§A10), and while a strike waits.
+/// The verdict on a position: none while the side to move can act (§A10) or a strike waits.
 pub(crate) fn judge_mobility(position: &Position) -> Option<Outcome> {
     let side = position.turn();
     if position.has_strike_pending() {
-        // Whoever owes a choice can make it: the reserve rule leaves one (§Q4, §Q6).
+        // A side that owes a choice can make it: the reserve rule always leaves one (§Q4, §Q6).
         return None;
     }
     let can_act = if position.ruleset().reserve {

@@ -1,4 +1,5 @@
-//! Everything a side may do on the board: moves with their paths and colors, removing, placing, the color that is owed, and the choice in a strike.
+//! Everything a side may do on the board: moves with paths and colors, removals, placings, owed
+//! colors, and choices in a strike.
 
 use flagfall_board::{ChipColor, Rank, RankSet, Side, Square, SquareSet};
 
@@ -8,24 +9,25 @@ use crate::variants::Reserve;
 
 use super::{Field, LegalMoves};
 
-/// A side's legal commands of the board, in an order that tells nothing of enemy ranks.
-/// `Debug` shows how many.
+/// A side's legal commands on the board, in an order that reveals nothing about enemy ranks.
+///
+/// `Debug` shows only their number.
 #[derive(Clone, PartialEq, Eq)]
 pub struct LegalCommands {
     has_joints: bool,
-    /// How many colors a landing piece's chip may have; one way where there are no chips.
+    /// How many colors a landing piece's chip may have; one if there are no chips.
     colors: usize,
-    /// Moves that lay a chip of choice, where there are chips.
+    /// Moves that lay a chip of choice, in rulesets with chips; otherwise all moves.
     landings: LegalMoves,
-    /// Moves that lay none (§S3.2).
+    /// Moves that lay no chip of choice (§S3.2).
     flashes: LegalMoves,
     removable: SquareSet,
     /// Home squares on which pieces can be placed.
     free: SquareSet,
-    /// What is in reserve: ranks not labeled, and labeled ones.
+    /// The ranks in the reserve: unlabeled, then labeled.
     kinds: [RankSet; 2],
     owes_color: bool,
-    /// What a struck coin may become; nothing else can be done then.
+    /// What a coin in a strike may become. Nothing else can be done then.
     choices: RankSet,
 }
 
@@ -44,7 +46,7 @@ impl LegalCommands {
         }
     }
 
-    /// The commands besides these moves; `reserve` where there is one.
+    /// The commands with these moves. `reserve` is the side's reserve, if the ruleset has one.
     pub(crate) fn new(
         ruleset: &Ruleset,
         side: Side,
@@ -72,12 +74,12 @@ impl LegalCommands {
         commands
     }
 
-    /// The four colors, and nothing else (§S2.4).
+    /// Only the four colors (§S2.4).
     pub(crate) fn of_owed_color() -> LegalCommands {
         LegalCommands { colors: ChipColor::ALL.len(), owes_color: true, ..LegalCommands::none() }
     }
 
-    /// What a struck coin may become, and nothing else (§Q4).
+    /// Only the choices of what a coin in a strike may become (§Q4).
     pub(crate) fn of_choices(choices: RankSet) -> LegalCommands {
         LegalCommands { choices, ..LegalCommands::none() }
     }
@@ -86,13 +88,13 @@ impl LegalCommands {
         self.landings.len() * self.colors
     }
 
-    /// How many of the commands are moves: they come first.
+    /// How many of the commands are moves. They come first.
     #[must_use]
     pub fn moves_len(&self) -> usize {
         self.landings_len() + self.flashes.len()
     }
 
-    /// How many there are.
+    /// The number of commands.
     #[must_use]
     pub fn len(&self) -> usize {
         if self.owes_color {
@@ -105,13 +107,13 @@ impl LegalCommands {
         self.moves_len() + self.removable.len() as usize + placings
     }
 
-    /// Whether there is none.
+    /// Whether there are no commands.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The command with `n` others before it.
+    /// The command with `n` others before it in the order of [`LegalCommands::iter`].
     #[must_use]
     pub fn nth(&self, n: usize) -> Option<Command> {
         if self.owes_color {
@@ -159,7 +161,7 @@ impl LegalCommands {
         Some(Command::Move(MoveCommand { squares, path, color }))
     }
 
-    /// All of them, in their order.
+    /// All commands, in order.
     pub fn iter(&self) -> impl Iterator<Item = Command> + '_ {
         (0..self.len()).filter_map(|n| self.nth(n))
     }

@@ -1,4 +1,4 @@
-//! One side's pieces on their squares, and the ways they may take.
+//! One side's pieces on their squares, and the moves they can make.
 
 use flagfall_board::{BoardShape, Direction, Rank, Sign, Square, SquareSet};
 
@@ -18,23 +18,23 @@ pub(crate) struct Field<'a> {
     pub(crate) runners: &'a SquareSet,
     /// All squares but lakes.
     pub(crate) open: &'a SquareSet,
-    /// Whether runners strike at the end of their way (§C2), or only the next square (§O1).
+    /// Whether runners strike at the end of a long move (§C2), or only the next square (§O1).
     pub(crate) strikes_afar: bool,
-    /// What leads beyond the plain board; none where nothing does.
+    /// What carries pieces beyond the plain board, if anything does.
     pub(crate) reach: Option<Reach<'a>>,
 }
 
-/// The way of one move.
+/// The path of one move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Way {
     pub(crate) direction: Direction,
     pub(crate) distance: u8,
-    /// Whether it is a flash, that lays no chip of choice (§S3.2).
+    /// Whether it is a flash, which lays no chip of choice (§S3.2).
     pub(crate) is_flash: bool,
 }
 
 impl Way {
-    /// The squares it enters, from where it begins.
+    /// The squares it enters when it begins at `from`.
     pub(crate) fn squares(&self, shape: &BoardShape, from: Square) -> SquareSet {
         let steps = std::iter::successors(Some(from), |square| shape.neighbor(*square, self.direction));
         steps.skip(1).take(usize::from(self.distance)).collect()
@@ -42,7 +42,7 @@ impl Way {
 }
 
 impl Field<'_> {
-    /// Every move the field allows, repetition aside.
+    /// Every move the field allows, before repetition rules.
     #[inline]
     pub(crate) fn moves(&self) -> LegalMoves {
         match &self.reach {
@@ -60,7 +60,7 @@ impl Field<'_> {
             let steps = self.walkers.shift(direction);
             *reached = steps & enterable;
             if has_runners {
-                // A runner reaches what a step reaches from any square it can run to.
+                // A runner reaches what one step reaches from any square it can run to.
                 let run = self.runners.fill(empty, direction).shift(direction);
                 *reached |= run & if self.strikes_afar { enterable } else { empty };
             }
@@ -69,7 +69,9 @@ impl Field<'_> {
         moves
     }
 
-    /// The same through joints, and along the lines of chips. A line that comes round to its own first square ends there: the piece stands on it.
+    /// Like [`Field::moves_plainly`], also through joints and along lines of chips.
+    ///
+    /// A line that wraps around ends before its first square, because the piece stands there.
     #[cold]
     fn moves_by_reach(&self, reach: &Reach<'_>) -> LegalMoves {
         let shape = reach.shape;
@@ -88,7 +90,7 @@ impl Field<'_> {
         moves
     }
 
-    /// The flashes among the moves (§S3.2): what no other rule carries.
+    /// The flashes among the moves (§S3.2), without those that are supply-line moves as well.
     pub(crate) fn flashes(&self) -> LegalMoves {
         let mut moves = LegalMoves::none(*self.own);
         if let Some(reach) = &self.reach {
@@ -116,7 +118,7 @@ impl Field<'_> {
         })
     }
 
-    /// The way of a piece of this rank over the plain board from its square to another, repetition aside (§A5, §C2).
+    /// The path of a piece of this rank over the plain board, before repetition rules (§A5, §C2).
     #[inline(always)]
     fn plain_way(&self, squares: Move, rank: Rank) -> Result<Way, Refusal> {
         let Move { from, to } = squares;
@@ -147,8 +149,10 @@ impl Field<'_> {
 }
 
 impl Field<'_> {
-    /// The way on which the piece of this rank goes from its square to another: the path that was named, or of those it may take the shorter,
-    /// of two equal ones the one that counts up (§S2.7).
+    /// The path of a piece of this rank from its square to another (§S2.7).
+    ///
+    /// It is the path that was named, or else the shorter legal one; of two equal ones, the one
+    /// that counts up.
     #[inline(always)]
     pub(crate) fn way(&self, squares: Move, path: Option<Sign>, rank: Rank) -> Result<Way, Refusal> {
         if let Some(reach) = &self.reach {

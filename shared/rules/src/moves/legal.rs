@@ -1,11 +1,13 @@
-//! Legal moves as sets of squares, and what a repetition rule holds back of them.
+//! Legal moves as sets of squares, and the moves that a repetition rule takes out.
 
 use flagfall_board::{BoardShape, Direction, Square, SquareSet};
 
 use crate::command::Move;
 
-/// A piece that the two-squares rule lets cross none of these borders between neighboring squares of its own line (§C3): those from
-/// `low` up to, not including, `high`.
+/// A piece that the two-squares rule holds back (§C3).
+///
+/// It may cross none of the borders between neighboring squares of its line from `low` up to, but
+/// not including, `high`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Tether {
     pub(crate) square: Square,
@@ -15,7 +17,7 @@ pub(crate) struct Tether {
 }
 
 impl Tether {
-    /// How far the piece may go in a direction; none when nothing holds it back.
+    /// How far the piece may go in a direction; none if nothing holds it back.
     pub(crate) fn distance_max(&self, direction: Direction) -> Option<u8> {
         let place = if self.is_column { self.square.row() } else { self.square.column() };
         match (direction, self.is_column) {
@@ -29,7 +31,7 @@ impl Tether {
         }
     }
 
-    /// Whether it holds back this move of its piece.
+    /// Whether it refuses this move of its piece.
     pub(crate) fn holds(&self, squares: Move) -> bool {
         self.square == squares.from
             && Direction::between(squares.from, squares.to).is_some_and(|(direction, distance)| {
@@ -38,17 +40,20 @@ impl Tether {
     }
 }
 
-/// A side's legal moves: for each direction the squares that can be reached in it. In one direction a square is reached from one piece only, the nearest.
+/// A side's legal moves: for each direction, the squares that can be reached in it.
+///
+/// In one direction a square is reached from only one piece, the nearest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LegalMoves {
     pub(super) targets: [SquareSet; 4],
     own: SquareSet,
-    /// The board, where it has joints (§S2.6).
+    /// The board, if it has joints (§S2.6).
     pub(super) joined: Option<&'static BoardShape>,
-    /// How many moves there are before those of each word of the targets.
+    /// How many moves come before those of each word of the targets.
     starts: [[u16; SquareSet::WORDS]; 4],
     len: u16,
-    /// Beside the answer it gives `Option` a place for `None`: no copy is made to wrap the moves.
+    /// Besides the answer, this `bool` gives `Option` a niche for `None`, so wrapping the moves
+    /// makes no copy.
     is_empty: bool,
 }
 
@@ -73,7 +78,7 @@ impl LegalMoves {
         self
     }
 
-    /// Takes out what a tether holds back, and calls `refused` with each.
+    /// Takes out the moves that a tether refuses, and calls `refused` with each.
     pub(crate) fn hold(&mut self, tether: Tether, foes: &SquareSet, mut refused: impl FnMut(Move)) {
         for direction in Direction::ALL {
             let Some(distance_max) = tether.distance_max(direction) else { continue };
@@ -115,14 +120,14 @@ impl LegalMoves {
         self.is_empty = len == 0;
     }
 
-    /// How many there are.
+    /// The number of moves.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
         usize::from(self.len)
     }
 
-    /// Whether there is none.
+    /// Whether there are no moves.
     #[must_use]
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -136,12 +141,12 @@ impl LegalMoves {
         self.nth_way(n).map(|(squares, _)| squares)
     }
 
-    /// The same with its direction.
+    /// Like [`LegalMoves::nth`], with the direction.
     #[must_use]
     #[inline]
     pub fn nth_way(&self, n: usize) -> Option<(Move, Direction)> {
         let n = u16::try_from(n).ok()?;
-        // For whoever asks at random, a branch on the direction would be a coin's toss.
+        // No branch on the direction: for a random `n` it would often be mispredicted.
         let direction = self.starts[1..].iter().filter(|starts| n >= starts[0]).count();
         let starts = &self.starts[direction];
         let word = starts[1..].iter().filter(|start| n >= **start).count();
@@ -150,7 +155,7 @@ impl LegalMoves {
         Some((Move { from: self.source(to, direction), to }, direction))
     }
 
-    /// Whether the move is among them, by whichever path.
+    /// Whether the move is legal, by any path.
     #[must_use]
     pub fn contains(&self, squares: Move) -> bool {
         if self.joined.is_some() {
@@ -165,20 +170,21 @@ impl LegalMoves {
         })
     }
 
-    /// The moves by direction and target: an order that tells nothing of ranks. Where a joint makes two paths of one line, a move may come
-    /// twice: once for each way.
+    /// The moves by direction and target, an order that reveals nothing about ranks.
+    ///
+    /// If a joint makes two paths between two squares, a move may appear twice, once for each path.
     pub fn iter(&self) -> impl Iterator<Item = Move> + '_ {
         self.iter_ways().map(|(squares, _)| squares)
     }
 
-    /// The same with their directions.
+    /// Like [`LegalMoves::iter`], with the directions.
     pub fn iter_ways(&self) -> impl Iterator<Item = (Move, Direction)> + '_ {
         Direction::ALL.into_iter().zip(self.targets).flat_map(move |(direction, targets)| {
             targets.iter().map(move |to| (Move { from: self.source(to, direction), to }, direction))
         })
     }
 
-    /// The nearest own piece behind a square that was reached in a direction.
+    /// The nearest own piece behind a target in the direction of the move.
     #[inline]
     fn source(&self, to: Square, direction: Direction) -> Square {
         if let Some(shape) = self.joined {

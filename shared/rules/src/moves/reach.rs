@@ -1,11 +1,11 @@
-//! What carries pieces besides their ranks: joints of the board, and lines of chips.
+//! What carries pieces beyond the plain board: joints, and lines of chips.
 
 use flagfall_board::{BoardShape, Direction, SquareSet};
 
 use crate::ruleset::Ruleset;
 use crate::variants::Lines;
 
-/// What carries pieces besides their ranks: joints of the board (§S2.6), and lines that chips make (§S3).
+/// What carries pieces beyond the plain board: joints (§S2.6), and lines of chips (§S3).
 #[derive(Clone, Copy)]
 pub(crate) struct Reach<'a> {
     pub(super) shape: &'static BoardShape,
@@ -13,13 +13,13 @@ pub(crate) struct Reach<'a> {
 }
 
 impl<'a> Reach<'a> {
-    /// What there is of it on the board of a ruleset; none where there is neither joint nor line.
+    /// The reach on a ruleset's board; none if it has neither joints nor lines.
     pub(crate) fn of(ruleset: &'static Ruleset, lines: Option<Lines<'a>>) -> Option<Reach<'a>> {
         let shape = &ruleset.shape;
         (shape.has_joints() || lines.is_some()).then_some(Reach { shape, lines })
     }
 
-    /// The board, where it has joints.
+    /// The board, if it has joints.
     pub(super) fn joined(&self) -> Option<&'static BoardShape> {
         self.shape.has_joints().then_some(self.shape)
     }

@@ -14,14 +14,14 @@ impl Position {
         self.legal_moves_of(self.turn(), |_| ())
     }
 
-    /// Whether a repetition rule could refuse a side anything now.
+    /// Whether a repetition rule could refuse this side a move now.
     pub(crate) fn may_refuse_repetition(&self, side: Side) -> bool {
         let ruleset = self.ruleset();
         self.repetition().tether(ruleset, side).is_some() || self.repetition().is_chasing(ruleset, side)
     }
 
-    /// The legal moves of a side if it were its turn; calls `refused` with each that a repetition rule
-    /// takes out.
+    /// The legal moves of a side if it were its turn. Calls `refused` with each move that a
+    /// repetition rule takes out.
     pub(crate) fn legal_moves_of(&self, side: Side, refused: impl FnMut(Move)) -> LegalMoves {
         match self.variants() {
             variants if variants.is_nothing() => {
@@ -40,7 +40,7 @@ impl Position {
         self.legal_moves_in(self.field_with(side, variants.reserve_state), side, refused)
     }
 
-    /// The same in a field that may allow more or less than the position.
+    /// The legal moves in a field that may allow more or less than the position.
     #[inline(always)]
     pub(crate) fn legal_moves_in(
         &self,

@@ -1,11 +1,11 @@
-//! The modern box rules and what tournaments add to them (§A, §C, §T, §B).
+//! The modern box rules, and what tournaments add to them (§A, §C, §T, §B).
 
 use flagfall_board::{BoardShape, Rank};
 
 use crate::lakes::lake;
 use crate::ruleset::{Army, Bombs, Disclosure, Fill, Lakes, RuleOption, Ruleset, Start, Ties};
 
-/// §C, and §A with it.
+/// The classic rules: §C on top of §A.
 pub const CLASSIC: Ruleset = Ruleset {
     id: "classic",
     base: None,
@@ -56,7 +56,7 @@ pub const CLASSIC: Ruleset = Ruleset {
     ply_limit: 5000,
 };
 
-/// §T.
+/// The tournament rules (§T).
 pub const TOURNAMENT: Ruleset = Ruleset {
     id: "tournament",
     title: "Tournament",
@@ -65,7 +65,7 @@ pub const TOURNAMENT: Ruleset = Ruleset {
     ..CLASSIC
 };
 
-/// §B.
+/// The barrage rules (§B).
 pub const BARRAGE: Ruleset = Ruleset {
     id: "barrage",
     title: "Barrage",

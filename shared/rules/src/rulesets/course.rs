@@ -1,11 +1,11 @@
-//! The umpire's rules of a course (§U).
+//! The rules of a course's umpire (§U).
 
 use flagfall_board::{BoardShape, SquareSet};
 
 use super::CLASSIC;
 use crate::ruleset::{Bombs, Lakes, RuleOption, Ruleset};
 
-/// §U.
+/// The course rules (§U).
 pub const COURSE: Ruleset = Ruleset {
     id: "course",
     changeable: &[RuleOption::Quiet],

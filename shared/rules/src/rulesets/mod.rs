@@ -1,4 +1,4 @@
-//! The rulesets, each "the parent, except".
+//! The named rulesets, each defined by its differences from a parent.
 
 mod classic;
 mod course;
@@ -19,10 +19,10 @@ pub use silent_defense::SILENT_DEFENSE;
 
 use crate::ruleset::Ruleset;
 
-/// How many rulesets have a name of their own.
+/// How many named rulesets there are.
 pub(crate) const COUNT: usize = 12;
 
-/// In the order in which they are offered. Each has one address.
+/// The named rulesets in the order in which they are offered. Each has one address.
 pub(crate) static ALL: [&Ruleset; COUNT] = [
     &CLASSIC,
     &TOURNAMENT,
@@ -39,7 +39,7 @@ pub(crate) static ALL: [&Ruleset; COUNT] = [
 ];
 
 impl Ruleset {
-    /// Every ruleset with a name of its own.
+    /// Every named ruleset.
     #[must_use]
     pub fn all() -> &'static [&'static Ruleset] {
         &ALL

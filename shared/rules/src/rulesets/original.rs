@@ -3,7 +3,7 @@
 use super::CLASSIC;
 use crate::ruleset::Ruleset;
 
-/// §O1.
+/// The rules of 1966 (§O1).
 pub const ORIGINAL: Ruleset = Ruleset {
     id: "original",
     title: "Original",

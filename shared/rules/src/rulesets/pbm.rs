@@ -5,7 +5,7 @@ use flagfall_board::{BoardShape, Rank, Square, SquareSet};
 use super::CLASSIC;
 use crate::ruleset::{Army, Ruleset};
 
-/// §P1: no repetition rule.
+/// The 10x10 game (§P1), without a repetition rule.
 pub const PBM: Ruleset = Ruleset {
     id: "pbm",
     title: "Play by mail",
@@ -14,7 +14,7 @@ pub const PBM: Ruleset = Ruleset {
     ..CLASSIC
 };
 
-/// §P2, §P3.
+/// The 8x8 game (§P2, §P3).
 pub const PBM_SMALL: Ruleset = Ruleset {
     id: "pbm-small",
     title: "Play by mail, small",
@@ -36,7 +36,7 @@ pub const PBM_SMALL: Ruleset = Ruleset {
     ..PBM
 };
 
-/// c4 c5 and f4 f5.
+/// The lakes c4 c5 and f4 f5.
 const SMALL_LAKES: SquareSet = {
     let mut lakes = SquareSet::EMPTY;
     let mut row = 3;

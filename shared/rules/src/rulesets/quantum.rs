@@ -3,7 +3,7 @@
 use super::CLASSIC;
 use crate::ruleset::{RuleOption, Ruleset, Start};
 
-/// §Q.
+/// The quantum rules (§Q).
 pub const QUANTUM: Ruleset = Ruleset {
     id: "quantum",
     changeable: &[RuleOption::Ties, RuleOption::Bombs, RuleOption::TwoSquares, RuleOption::Quiet],

@@ -26,7 +26,7 @@ pub const SHADOWFLASH_1: Ruleset = Ruleset {
     ..ORIGINAL
 };
 
-/// §S1.3.
+/// The army of §S1.3.
 const ARMY: [(Rank, u8); 12] = [
     (Rank::Flag, 1),
     (Rank::Bomb, 15),
@@ -48,7 +48,7 @@ pub const SHADOWFLASH_2: Ruleset = Ruleset {
     title: "Shadowflash, sets 1 and 2",
     summary: "Set 1, and what is known: labels, a Phoenix a side, a chip on every square a piece lands on, edges that join.",
     shape: BoardShape {
-        // a b c g h i j n o p, and all rows but those of the islands (§S2.6).
+        // The columns a b c g h i j n o p, and all rows but those of the islands (§S2.6).
         joined_columns: 0b1110_0011_1100_0111,
         joined_rows: 0b11_1100_1111,
         ..SHADOWFLASH_1.shape
@@ -69,13 +69,13 @@ pub const SHADOWFLASH_3: Ruleset = Ruleset {
     ..SHADOWFLASH_2
 };
 
-/// Islands in d-f and k-m, each the other's mirror image.
+/// Islands on d-f and k-m, mirror images of each other.
 pub(crate) const MIRRORED: SquareSet = island(3).union(island(10));
 
-/// Islands in c-e and k-m, as the text prints them.
+/// Islands on c-e and k-m, as the rules print them.
 pub(crate) const PRINTED: SquareSet = island(2).union(island(10));
 
-/// Three columns of rows 5 and 6, the left one in this column (§S1.2).
+/// An island of three columns in rows 5 and 6 whose left column is this one (§S1.2).
 const fn island(column: u8) -> SquareSet {
     SquareSet::rectangle(column + 3, 4, 6).without(SquareSet::rectangle(column, 4, 6))
 }

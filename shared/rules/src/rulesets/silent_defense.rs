@@ -3,7 +3,7 @@
 use super::CLASSIC;
 use crate::ruleset::{Disclosure, RuleOption, Ruleset, Ties};
 
-/// §D.
+/// The silent defense rules (§D).
 pub const SILENT_DEFENSE: Ruleset = Ruleset {
     id: "silent-defense",
     changeable: &[

@@ -1,4 +1,5 @@
-//! What chips carry (§S3): supply lines and flashes, and what a move proves by the chips it leaves behind.
+//! How chips carry pieces (§S3): supply lines and flashes, and what a move proves by the chips it
+//! changed.
 
 use flagfall_board::{BoardShape, Chips, Direction, Rank, RankSet, Square, SquareSet};
 
@@ -6,15 +7,15 @@ use crate::command::Move;
 use crate::event::Laid;
 use crate::ruleset::Ruleset;
 
-/// Who flashes, and how far at most (§S3.2).
+/// The ranks that flash, and how far at most (§S3.2).
 pub(crate) const FLASHERS: [(Rank, u8); 3] = [(Rank::General, 2), (Rank::Colonel, 3), (Rank::Major, 4)];
 
-/// How far pieces of this rank flash.
+/// How far pieces of this rank flash; none if they do not.
 fn flash_range(rank: Rank) -> Option<u8> {
     FLASHERS.into_iter().find(|(flasher, _)| *flasher == rank).map(|(_, range)| range)
 }
 
-/// Whose squares are kept apart: the place of a rank among [`FLASHERS`].
+/// The index of a rank among [`FLASHERS`].
 pub(crate) fn flasher(rank: Rank) -> Option<usize> {
     FLASHERS.into_iter().position(|(flasher, _)| flasher == rank)
 }
@@ -24,12 +25,13 @@ pub(crate) fn flasher(rank: Rank) -> Option<usize> {
 pub(crate) struct Lines<'a> {
     pub(crate) chips: &'a Chips,
     pub(crate) has_supply_lines: bool,
-    /// Own pieces of the ranks of [`FLASHERS`]; none where nobody flashes.
+    /// Own pieces of the ranks of [`FLASHERS`]; none in rulesets without flashes.
     pub(crate) flashers: Option<&'a [SquareSet; 3]>,
 }
 
 impl<'a> Lines<'a> {
-    /// The lines that chips make for a side with these pieces that flash; none where chips carry nobody.
+    /// The lines for a side with these flashing pieces; none in rulesets in which chips carry no
+    /// piece.
     pub(crate) fn of(chips: &'a Chips, flashers: &'a [SquareSet; 3], ruleset: &Ruleset) -> Option<Lines<'a>> {
         (ruleset.supply_lines || ruleset.shadowflash).then(|| Lines {
             chips,
@@ -55,7 +57,8 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// The squares that a flash reaches as far as range and chips go, those of supply lines among them (§S3.2).
+    /// The squares that a flash reaches within its range over chips, including those a supply line
+    /// reaches (§S3.2).
     pub(crate) fn flashed(&self, shape: &BoardShape, empty: SquareSet, direction: Direction) -> SquareSet {
         let Some(flashers) = self.flashers else { return SquareSet::EMPTY };
         let colored = self.chips.all();
@@ -71,7 +74,9 @@ impl<'a> Lines<'a> {
         reached
     }
 
-    /// Whether chips carry a piece over these squares, the last one among them, and if so whether by a flash.
+    /// Whether chips carry a piece over these squares, the last one included.
+    ///
+    /// None if they do not, true if it takes a flash.
     pub(crate) fn carries(&self, from: Square, way: SquareSet, rank: Rank) -> Option<bool> {
         let color = self.chips.color(from)?;
         if self.has_supply_lines && way.without(self.chips.of(color)).is_empty() {
@@ -83,12 +88,12 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// What is public of a move that strikes nobody.
+/// What is public about a move without a strike.
 pub(crate) struct Witnessed<'a> {
     pub(crate) ruleset: &'static Ruleset,
-    /// Squares without piece or lake before it.
+    /// Squares that held neither piece nor lake before the move.
     pub(crate) empty: SquareSet,
-    /// The chips before it, where there are any.
+    /// The chips before the move, in rulesets with a reserve.
     pub(crate) chips: Option<&'a Chips>,
     pub(crate) squares: Move,
     /// The chips that changed.
@@ -96,8 +101,10 @@ pub(crate) struct Witnessed<'a> {
 }
 
 impl Witnessed<'_> {
-    /// The ranks for which some rule allows the move, by some path, with those chips (§S3.4). What steps is no Flag and no Bomb; since everybody sees
-    /// that a piece has moved, that alone counts as no proof.
+    /// The ranks for which some rule allows the move, on some path, with those chips (§S3.4).
+    ///
+    /// All ranks if every movable rank could have made it: that it is no Flag and no Bomb does not
+    /// count as proof, since everybody sees that it moved.
     pub(crate) fn proves(&self) -> RankSet {
         let ranks = Direction::ALL
             .into_iter()
@@ -106,7 +113,7 @@ impl Witnessed<'_> {
         if ranks == self.movable() { RankSet::ALL } else { ranks }
     }
 
-    /// The squares of a path, the last one among them, if it is open.
+    /// The squares of the path in a direction, the last one included; none if it is blocked.
     fn way(&self, direction: Direction) -> Option<SquareSet> {
         let mut way = SquareSet::EMPTY;
         let mut square = self.squares.from;
@@ -147,7 +154,7 @@ impl Witnessed<'_> {
             && color.zip(self.chips).is_some_and(|(color, chips)| way.without(chips.of(color)).is_empty())
     }
 
-    /// Whether a piece that landed may have left the chips so: nothing changed but perhaps under it.
+    /// Whether a landing explains the chips: nothing changed, except perhaps on the last square.
     fn fits_landing(&self) -> bool {
         let to = self.squares.to;
         match (&self.laid, self.chips) {
@@ -157,7 +164,7 @@ impl Witnessed<'_> {
         }
     }
 
-    /// Whether a flash over this way left the chips so.
+    /// Whether a flash over this path explains the chips.
     fn fits_flash(&self, way: SquareSet) -> bool {
         let (Some(laid), Some(chips)) = (&self.laid, self.chips) else { return false };
         self.ruleset.shadowflash

@@ -1,11 +1,12 @@
-//! Coins and the pools they draw their pieces from (§Q): kept apart, so that other positions do not carry them.
+//! Coins and the pools they draw their pieces from (§Q), kept apart so that other positions do not
+//! carry them.
 
 use flagfall_board::{PerSide, Rank, RankSet, Side, Square, SquareSet};
 
 use crate::event::UnresolvedStrike;
 use crate::ruleset::{Army, Ruleset, Start};
 
-/// A side's pieces that no coin has become yet: how many of each rank (indexed by rank, Flag first). Public (§Q8).
+/// The pieces of a side that no coin has become yet, counted by rank, Flag first. Public (§Q8).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Pool(pub(crate) [u8; Rank::COUNT]);
 
@@ -22,7 +23,7 @@ impl Pool {
         self.0.iter().map(|count| u32::from(*count)).sum()
     }
 
-    /// The Bombs and the Flag: at least as many coins must stay unmoved (§Q6).
+    /// The Bombs and the Flag in the pool: at least as many coins must stay unmoved (§Q6).
     fn reserved(&self) -> u32 {
         u32::from(self.count(Rank::Bomb)) + u32::from(self.count(Rank::Flag))
     }
@@ -32,7 +33,7 @@ impl Pool {
     }
 }
 
-/// Where a side's coins stand and what they can still become.
+/// Where a side's coins stand, and what they can still become.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Coins {
     pub(crate) all: SquareSet,
@@ -41,12 +42,12 @@ pub(crate) struct Coins {
 }
 
 impl Coins {
-    /// Whether the reserve rule lets an unmoved coin move, or become what moves (§Q6).
+    /// Whether the reserve rule lets an unmoved coin move, or become a piece that moves (§Q6).
     pub(crate) fn may_spare(&self) -> bool {
         self.unmoved.len() > self.pool.reserved()
     }
 
-    /// The unmoved coins, if with one of them gone the others may not move.
+    /// The unmoved coins, if they could not move once there is one fewer of them; otherwise none.
     pub(crate) fn bound_soon(&self) -> SquareSet {
         if self.unmoved.len() > self.pool.reserved() + 1 { SquareSet::EMPTY } else { self.unmoved }
     }
@@ -61,12 +62,14 @@ impl Coins {
         if self.may_spare() { self.all } else { self.all.without(self.unmoved) }
     }
 
-    /// The coins of these that may move several: as long as a Scout is left (§Q3).
+    /// Those of these coins that may move several squares: all as long as a Scout is left (§Q3).
     pub(crate) fn runners(&self, walkers: SquareSet) -> SquareSet {
         if self.pool.count(Rank::Scout) > 0 { walkers } else { SquareSet::EMPTY }
     }
 
-    /// What the struck coin on a square may become (§Q4, §Q6): never nothing, since there are as many coins as pieces to become.
+    /// What the coin on a square may become in a strike (§Q4, §Q6).
+    ///
+    /// Never empty, since there are as many coins as pieces in the pool.
     pub(crate) fn choices(&self, square: Square) -> RankSet {
         let is_unmoved = self.unmoved.contains(square);
         let may_move = !is_unmoved || self.may_spare();
@@ -75,11 +78,11 @@ impl Coins {
     }
 }
 
-/// A strike in which a side has yet to say what its coin is (§Q4).
+/// A strike that waits for a choice (§Q4).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pending {
     pub(crate) strike: UnresolvedStrike,
-    /// What was chosen already: its side's secret until the last choice is in.
+    /// The choices made so far, secret until the last one is in.
     pub(crate) chosen: PerSide<Option<Rank>>,
 }
 
@@ -89,7 +92,7 @@ impl Pending {
         self.strike.owes[side] && self.chosen[side].is_none()
     }
 
-    /// Where the coin of a side that chooses stands.
+    /// The square of a side's coin in the strike.
     pub(crate) fn coin(&self, side: Side) -> Square {
         if side == self.strike.side { self.strike.from } else { self.strike.to }
     }

@@ -1,4 +1,4 @@
-//! What only some rulesets have, kept apart so that positions of the others do not carry it.
+//! State that only some rulesets have, kept apart so that other positions do not carry it.
 
 mod chips;
 mod coins;

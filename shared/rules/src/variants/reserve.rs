@@ -1,4 +1,5 @@
-//! What a position with a reserve has beyond the others (§S): kept apart, so that they do not carry it.
+//! The additional state of positions with a reserve (§S), kept apart so that others do not carry
+//! it.
 
 use flagfall_board::{ChipColor, Chips, PerSide, Rank, RankSet, Side, Square, SquareSet};
 
@@ -8,7 +9,9 @@ use crate::ruleset::Ruleset;
 
 use super::flasher;
 
-/// A side's pieces off the board that may come on: how many of each rank. Which of them was where before, nobody knows, not even the engine (§S1.7).
+/// A side's pieces off the board that may be placed, counted by rank.
+///
+/// Not even the engine knows where one of them stood before (§S1.7).
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Reserve {
     pub(crate) unlabeled: [u8; Rank::COUNT],
@@ -36,12 +39,12 @@ pub(crate) struct ReserveState {
     pub(crate) reserve: PerSide<Reserve>,
     /// Where labeled pieces stand.
     pub(crate) labeled: SquareSet,
-    /// What the moves of the piece on a square allow it to be (§S3.4).
+    /// What the moves of the piece on each square allow it to be (§S3.4).
     could_be: [RankSet; Square::LIMIT],
     pub(crate) chips: Chips,
     /// Pieces that flash, by rank.
     flashers: PerSide<[SquareSet; 3]>,
-    /// Where a piece of the side to move has come to stand without its chip (§S2.4).
+    /// The square of a piece of the side to move that still owes its chip (§S2.4).
     pub(crate) owed: Option<Square>,
 }
 
@@ -91,7 +94,8 @@ impl ReserveState {
         self.could_be[square.index()] = could_be;
     }
 
-    /// Takes the marks of the piece that leaves a square: whether it is labeled, and what it could be.
+    /// Removes and returns the marks of the piece that leaves a square: whether it is labeled, and
+    /// what it could be.
     pub(crate) fn take_marks(&mut self, square: Square) -> (bool, RankSet) {
         let marks = (self.labeled.contains(square), self.could_be(square));
         self.set_marks(square, false, RankSet::ALL);
@@ -104,7 +108,8 @@ impl ReserveState {
         self.could_be(square).intersection(proves).single().is_some()
     }
 
-    /// What a move does to marks and chips, with each piece and where it stands after it; the board itself is the position's.
+    /// Updates marks and chips after a move, given each piece and its new square. The position
+    /// updates the board.
     #[cold]
     pub(crate) fn apply(
         &mut self,

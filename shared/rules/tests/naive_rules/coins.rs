@@ -1,5 +1,8 @@
-//! Quantum a second time (§Q), slow and plain, written from RULES.md and apart from the engine: the reserve rule is counted on the board at every act, the
-//! two-squares rule looked up in the whole history. It reads no hidden type of the engine but position texts.
+//! A second implementation of Quantum (§Q), slow and plain, written from RULES.md independently of
+//! the engine.
+//!
+//! It counts the reserve rule on the board at every act, and looks the two-squares rule up in the
+//! whole history. Of the engine's state it reads only position texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +12,7 @@ use crate::naive::{At, name};
 struct Man {
     id: usize,
     is_red: bool,
-    /// `o` as long as it is a coin.
+    /// `o` while it is a coin.
     letter: char,
     has_moved: bool,
 }
@@ -20,10 +23,10 @@ pub(crate) struct Coins {
     men: BTreeMap<At, Man>,
     lakes: BTreeSet<At>,
     pools: [BTreeMap<char, usize>; 2],
-    /// The strike that waits, and what Red and Blue have chosen in it.
+    /// The strike that waits, and the choices of Red and Blue in it.
     pending: Option<(At, At, [Option<char>; 2])>,
     is_red_to_move: bool,
-    /// Each ply: who, which man, from, to.
+    /// Each ply: side, man, from, to.
     past: Vec<(bool, usize, At, At)>,
     is_flag_taken: bool,
 }
@@ -57,7 +60,7 @@ impl Coins {
                     let letter = letters.next().expect("a letter");
                     let has_moved = letters.next_if_eq(&'\'').is_some();
                     let is_shown = letters.next_if_eq(&'*').is_some();
-                    assert_eq!(is_shown, letter != 'o', "whatever a coin became is public");
+                    assert_eq!(is_shown, letter != 'o', "what a coin became is public");
                     men.insert((x, y), Man { id: men.len(), is_red: first == 'r', letter, has_moved });
                     x += 1;
                     continue;
@@ -100,7 +103,7 @@ impl Coins {
         }
     }
 
-    /// The same without what only the history tells.
+    /// The same position without its history.
     pub(crate) fn plain(&self) -> Coins {
         let men = self.men.values().map(|man| Man { id: 0, ..man.clone() });
         Coins {
@@ -116,7 +119,7 @@ impl Coins {
         self.pools[usize::from(!is_red)].get(&letter).copied().unwrap_or(0)
     }
 
-    /// §Q6: whether as many coins stand unmoved as Bombs and Flag are left in the pool.
+    /// Whether at least as many coins are unmoved as Bombs and Flags are left in the pool (§Q6).
     fn keeps_reserve(&self, is_red: bool) -> bool {
         let unmoved =
             self.men.values().filter(|man| man.is_red == is_red && man.letter == 'o' && !man.has_moved);
@@ -146,7 +149,7 @@ impl Coins {
                 .any(|border| chain.iter().all(|past| borders(past.2, past.3).contains(border)))
     }
 
-    /// Every move of a side, were it its turn; with or without the reserve rule.
+    /// Every move of a side if it were its turn, with or without the reserve rule.
     fn moves(&self, is_red: bool, with_reserve_rule: bool) -> Vec<(At, At)> {
         let mut moves = Vec::new();
         for (&from, man) in self.men.iter().filter(|(_, man)| man.is_red == is_red && !is_heavy(man.letter)) {
@@ -176,7 +179,8 @@ impl Coins {
         moves
     }
 
-    /// A man begins to move or to strike: from then on it is moved, and a coin that goes far is a Scout.
+    /// The board after a man sets out to move or strike: it counts as moved, and a coin that goes
+    /// far is a Scout.
     fn set_out(&self, from: At, to: At) -> Coins {
         let mut after = self.clone();
         let man = after.men.get_mut(&from).expect("a man");
@@ -188,13 +192,13 @@ impl Coins {
         after
     }
 
-    /// Whether the reserve rule takes moves from the side to move.
+    /// Whether the reserve rule refuses moves of the side to move.
     pub(crate) fn holds_back(&self) -> bool {
         let red = self.is_red_to_move;
         self.pending.is_none() && self.moves(red, true).len() < self.moves(red, false).len()
     }
 
-    /// Who acts next.
+    /// The side that acts next.
     fn is_red_acting(&self) -> bool {
         let Some((from, to, chosen)) = self.pending else { return self.is_red_to_move };
         let owes = |square: At| {
@@ -204,7 +208,7 @@ impl Coins {
         if owes(from) { self.men[&from].is_red } else { self.men[&to].is_red }
     }
 
-    /// Every act of whoever acts next, as text.
+    /// Every act of the side that acts next, as text.
     pub(crate) fn legal(&self) -> BTreeSet<String> {
         let Some((from, to, _)) = self.pending else {
             let moves = self.moves(self.is_red_to_move, true);
@@ -244,7 +248,7 @@ impl Coins {
         self.resolve();
     }
 
-    /// Ends the strike if nobody owes anything.
+    /// Ends the strike if no choice is owed.
     fn resolve(&mut self) {
         let Some((from, to, chosen)) = self.pending else { return };
         let choice = |man: &Man| chosen[usize::from(!man.is_red)];
@@ -261,8 +265,8 @@ impl Coins {
             }
         }
         self.pending = None;
-        let attacker = self.men.remove(&from).expect("who strikes");
-        let defender = self.men.remove(&to).expect("who is struck");
+        let attacker = self.men.remove(&from).expect("the attacker");
+        let defender = self.men.remove(&to).expect("the defender");
         self.past.push((attacker.is_red, attacker.id, from, to));
         self.is_flag_taken = defender.letter == 'F';
         const ORDER: &str = "S987654321";
@@ -279,7 +283,7 @@ impl Coins {
         self.is_red_to_move = !self.is_red_to_move;
     }
 
-    /// What §A10 says of the board, the side to move in view; nothing while a strike waits.
+    /// The verdict of §A10 for the side to move; none while a strike waits.
     pub(crate) fn verdict(&self) -> Option<&'static str> {
         if self.is_flag_taken {
             return Some("flag_captured");
@@ -294,7 +298,7 @@ impl Coins {
         Some(if self.moves(!red, true).is_empty() { "both_blocked" } else { "no_legal_move" })
     }
 
-    /// Acts after so many acts; a game whose Flag is taken goes no further.
+    /// Counts the positions after this many acts. A game whose Flag is taken goes no further.
     pub(crate) fn perft(&self, depth: u32) -> u64 {
         if self.is_flag_taken {
             return 0;

@@ -1,4 +1,4 @@
-//! Every combination of the fields that a ruleset, or a custom game, may set apart from the others.
+//! Every combination of the fields in which rulesets and custom games may differ.
 
 use flagfall_rules::rulesets::CLASSIC;
 use flagfall_rules::{Bombs, Disclosure, Referee, Ruleset, Ties};
@@ -6,10 +6,10 @@ use flagfall_rules::{Bombs, Disclosure, Referee, Ruleset, Ties};
 use crate::naive::{Naive, Rules};
 use crate::{Met, Temper, compare_by};
 
-/// A ruleset, and the same in the words of the slow engine.
+/// A ruleset, and the same rules for the slow engine.
 type Twice = (Ruleset, Rules);
 
-/// Every combination, with its rules in the words of the slow engine.
+/// Every combination, with the same rules for the slow engine.
 fn combinations() -> Vec<Twice> {
     let mut all = vec![(CLASSIC, Naive::read("classic red 0 0 .").rules)];
     let mut vary = |change: &dyn Fn(&Twice) -> Vec<Twice>| {
@@ -61,7 +61,8 @@ fn combinations() -> Vec<Twice> {
     all
 }
 
-/// Armies face to face; a corner in which long moves, chases and lost strikes follow each other.
+/// Armies face to face, and a corner in which long moves, chases and lost strikes follow each
+/// other.
 const ARENAS: [&str; 2] = [
     "classic red 0 0 bFbB.7b6/.4bS.5/.b9b9b7b7b1b4b8bB./.10/..~2..~2../..~2..~2../.r9r9r7rBr1r8r8rB./.4rS.5/.10/rFrB.7r6",
     "classic red 0 0 bF.8b6/.10/.10/.10/..~2..~2../b9b9~2..~2../r9b9b9b7rB.5/r9r9..rB.5/b7.r6.rB.5/.r7r9.rB..rF.2",
@@ -80,18 +81,20 @@ fn legal_after(ruleset: Ruleset, text: &str, line: &str) -> Vec<String> {
     position.legal_moves().iter().map(|squares| squares.to_string()).collect()
 }
 
-/// §C3 with §O1: a defender that moves takes its chain along, and is held by it only in the line of its own moves.
+/// §C3 with §O1: a defender that moves keeps its chain, which holds it back only in the line of
+/// its own moves.
 #[test]
 fn a_struck_piece_takes_its_chain_along() {
     let has = |legal: &[String], squares: &str| legal.iter().any(|other| other == squares);
-    // A General beats, and goes aside: no border of its new column was crossed.
+    // A General wins and moves sideways: no border of its new column was crossed.
     let aside = legal_after(
         Ruleset { winner_advances: true, ..CLASSIC },
         "classic red 9 0 bFb8.8/.10/.10/.10/..~2.b7~2../..~2r2.~2../.10/.10/.10/rFr8.8",
         "e5e6 b10b9 e6e5 b9b10 e5e6 f6e6",
     );
     assert!(has(&aside, "f6f5") && has(&aside, "f6e6"), "{aside:?}");
-    // A Scout beats a Scout that came from the other end of its way, and goes there: the way is as worn from that end.
+    // A Scout beats a Scout from the other end of its path and moves there: the crossed borders
+    // hold it back from that end too.
     let ends = legal_after(
         Ruleset { winner_advances: true, ties: Ties::DefenderWins, ..CLASSIC },
         "classic red 9 0 bFb8.8/.10/.10/.10/..~2..~2../..~2..~2../.10/....r9.5/.10/rFr8..b9.5",
@@ -119,5 +122,5 @@ fn both_sets_of_rules_agree_in_every_combination_of_fields() {
         }
     }
     println!("{} combinations: {met:?}", combinations.len());
-    assert!(met.defenders_gone > 300, "hardly a square was left by its defender: {met:?}");
+    assert!(met.defenders_gone > 300, "too few defenders moved: {met:?}");
 }

@@ -1,6 +1,8 @@
-//! The engine against a second set of rules, move by move and by counting positions (perft).
+//! The engine against an independent second implementation of the rules, move by move and by
+//! counting positions (perft).
 //!
-//! `../fixtures/perft.txt` has a position and its counts on each line. `FLAGFALL_UPDATE=1` counts anew, by the slow rules.
+//! Each line of `../fixtures/perft.txt` has a position and its counts. `FLAGFALL_UPDATE=1` counts
+//! again, with the slow rules.
 
 #![expect(clippy::disallowed_methods, reason = "fixtures are files")]
 
@@ -35,37 +37,37 @@ fn at(square: flagfall_board::Square) -> At {
     (square.column() as i8, square.row() as i8)
 }
 
-/// Who stands where, and what has become of him: side, rank, moved, shown.
+/// All men and their state: square, side, rank, moved, shown.
 fn board(naive: &Naive) -> Vec<(At, bool, char, bool, bool)> {
     naive.men.iter().map(|(at, man)| (*at, man.is_red, man.letter, man.has_moved, man.is_shown)).collect()
 }
 
-/// What was met on the way.
+/// How often the compared games met the cases of interest.
 #[derive(Default, Debug)]
 struct Met {
     plies: usize,
     more_squares: usize,
     saved_by_t3: usize,
-    /// Defenders that went to where their attacker came from.
+    /// Defenders that moved to their attacker's square.
     defenders_gone: usize,
 }
 
-/// Plays a position's own ruleset, see [`compare_by`].
+/// Compares under a position's own ruleset; see [`compare_by`].
 fn compare(text: &str, seed: u64, plies: usize, met: &mut Met) {
     let position = Position::from_text(text).expect("a position");
     compare_by(position, Naive::read(text), Temper::Chasing, seed, plies, met);
 }
 
-/// How random moves are weighed.
+/// How random moves are weighted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Temper {
-    /// Rather chase and flee than strike.
+    /// Prefers chasing and fleeing to strikes.
     Chasing,
-    /// Rather strike.
+    /// Prefers strikes.
     Striking,
 }
 
-/// Plays at random and compares all legal moves, the whole board and the verdict at every ply.
+/// Plays at random, and at every ply compares all legal moves, the whole board and the verdict.
 fn compare_by(
     mut position: Position,
     mut naive: Naive,
@@ -127,7 +129,7 @@ fn compare_by(
     }
 }
 
-/// Few pieces in little room: chases are long there, and come round again.
+/// Few pieces in a small space, where chases are long and positions recur.
 const ARENAS: [&str; 5] = [
     "tournament red 0 0 ROOM2",
     "barrage red 0 0 ROOM3",
@@ -158,12 +160,12 @@ fn both_sets_of_rules_agree_in_chases() {
         all.more_squares += met.more_squares;
         all.saved_by_t3 += met.saved_by_t3;
     }
-    assert!(all.more_squares > 100, "the more-squares rule was hardly met: {all:?}");
+    assert!(all.more_squares > 100, "the more-squares rule refused too few moves: {all:?}");
 }
 
 #[test]
 fn t3_equal_ranks_that_changed_squares_are_another_placement() {
-    // Two blue Sergeants flee from a General in a small room: sooner or later they have changed squares.
+    // Two blue Sergeants flee from a General in a small room: sooner or later they swap squares.
     let mut met = Met::default();
     for seed in 0..240 {
         compare(&arena(ARENAS[0]), seed, 150, &mut met);
@@ -239,7 +241,7 @@ fn positions_count_as_the_fixtures_say() {
         let depth = if counts.trim().is_empty() { 3 } else { counts.split_whitespace().count() as u32 };
         let by_engine: Vec<String> =
             (1..=depth).map(|depth| engine_perft(&position, depth).to_string()).collect();
-        // The slow rules count the last depth only when they are asked for new fixtures.
+        // The slow rules count the last depth only for new fixtures.
         let slow_depth = if is_update { depth } else { depth.min(2) };
         let by_naive: Vec<String> = (1..=slow_depth).map(|depth| naive_perft(depth).to_string()).collect();
         assert_eq!(by_engine[..slow_depth as usize], by_naive, "{position_text}");

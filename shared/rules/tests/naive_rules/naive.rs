@@ -1,5 +1,8 @@
-//! A second set of rules, slow and plain, written from RULES.md and apart from the engine: it keeps the whole history and looks
-//! everything up in it. It reads no hidden type of the engine but position texts.
+//! A second implementation of the rules, slow and plain, written from RULES.md independently of the
+//! engine.
+//!
+//! It keeps the whole history and looks everything up in it. Of the engine's state it reads only
+//! position texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,32 +15,32 @@ pub(crate) struct Man {
     pub(crate) is_red: bool,
     pub(crate) letter: char,
     pub(crate) has_moved: bool,
-    /// Whether everybody knows its rank.
+    /// Whether its rank is public.
     pub(crate) is_shown: bool,
 }
 
-/// Men without what has become of them: who stands where (§T3).
+/// Where each man stands, without its state (§T3).
 fn placement(men: &BTreeMap<At, Man>) -> Vec<(At, usize)> {
     men.iter().map(|(at, man)| (*at, man.id)).collect()
 }
 
-/// What of RULES.md stands in a game, in the words of this second set of rules.
+/// The rules of RULES.md that a game follows, as this implementation names them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    /// How many moves in a row may cross one border (§C3).
+    /// How many moves in a row may cross the same border (§C3).
     pub(crate) two_squares: Option<usize>,
     pub(crate) more_squares: bool,
-    /// Whom a Spy's strike takes (§A6, §P2).
+    /// The rank that a Spy's strike takes (§A6, §P2).
     pub(crate) spy_takes: char,
-    /// Who is left of two equals (§A6, §D1): the attacker, the defender, neither.
+    /// Who wins between equals (§A6, §D1): the attacker (true), the defender (false) or neither.
     pub(crate) of_equals: Option<bool>,
-    /// Whether a Bomb goes with whom it beats (§U3).
+    /// Whether a Bomb leaves with the attacker it beats (§U3).
     pub(crate) bombs_go: bool,
-    /// Whether a Scout moves or strikes (§O1).
+    /// Whether a Scout either moves or strikes in a turn (§O1).
     pub(crate) scouts_move_or_strike: bool,
-    /// Whether a defender that wins against anything but a Scout keeps its secret (§D1).
+    /// Whether a defender that beats anything but a Scout stays hidden (§D1).
     pub(crate) silent_defenders: bool,
-    /// Whether a defender goes to where the beaten attacker came from (§O1, §U4).
+    /// Whether a defender that wins moves to the attacker's square (§O1, §U4).
     pub(crate) defenders_go: bool,
 }
 
@@ -63,11 +66,11 @@ struct Past {
     from: At,
     to: At,
     is_strike: bool,
-    /// Whether it ended next to an enemy.
+    /// Whether the moved piece ended next to an enemy.
     threatens: bool,
 }
 
-/// A game from a position on.
+/// A game that continues from a position.
 #[derive(Clone)]
 pub(crate) struct Naive {
     pub(crate) men: BTreeMap<At, Man>,
@@ -76,7 +79,7 @@ pub(crate) struct Naive {
     pub(crate) red_to_move: bool,
     pub(crate) rules: Rules,
     past: Vec<Past>,
-    /// The men before each of the past plies.
+    /// The men before each past ply.
     placements: Vec<BTreeMap<At, Man>>,
     pub(crate) is_flag_taken: bool,
 }
@@ -145,7 +148,7 @@ impl Naive {
         Naive::around(at).iter().any(|near| men.get(near).is_some_and(|man| man.is_red != is_red))
     }
 
-    /// Every move that pieces can make, repetition aside.
+    /// Every move that pieces can make, before repetition rules.
     fn pseudo(&self) -> Vec<(At, At)> {
         let mut moves = Vec::new();
         for (&from, man) in &self.men {
@@ -222,7 +225,8 @@ impl Naive {
         chase[&red]
     }
 
-    /// §T2. With `by_rank` placements are compared as §T3 forbids: by ranks.
+    /// Whether §T2 refuses a move. With `by_rank`, placements are compared by ranks, as §T3
+    /// forbids.
     pub(crate) fn breaks_more_squares(&self, from: At, to: At, by_rank: bool) -> bool {
         let red = self.red_to_move;
         let chase = self.chase(red);
@@ -238,7 +242,8 @@ impl Naive {
             return false;
         }
         (1..chase).any(|k| {
-            // `placements[n]` is the one before ply n: k plies before the present one is the k-th from the end.
+            // `placements[n]` is the one before ply n, so the one k plies before now is the k-th
+            // from the end.
             let Some(index) = self.placements.len().checked_sub(k) else { return false };
             let before = &self.placements[index];
             if by_rank {
@@ -262,7 +267,7 @@ impl Naive {
             .collect()
     }
 
-    /// Moves that would be refused were placements compared by ranks, and are not (§T3).
+    /// Moves that are legal, but would be refused if placements were compared by ranks (§T3).
     pub(crate) fn saved_by_t3(&self) -> usize {
         if !self.rules.more_squares {
             return 0;
@@ -281,7 +286,7 @@ impl Naive {
         self.pseudo().iter().filter(|(from, to)| self.breaks_more_squares(*from, *to, false)).count()
     }
 
-    /// Who is left of a strike (§A6): the attacker, the defender, neither.
+    /// The winner of a strike (§A6): the attacker (true), the defender (false) or neither.
     fn survivor(&self, attacker: char, defender: char) -> Option<bool> {
         const ORDER: &str = "S987654321";
         if defender == 'F' {
@@ -334,7 +339,7 @@ impl Naive {
         self.red_to_move = !self.red_to_move;
     }
 
-    /// What §A10 says of the board now, the side to move in view.
+    /// The verdict of §A10 for the side to move.
     pub(crate) fn verdict(&self) -> Option<&'static str> {
         if self.is_flag_taken {
             return Some("flag_captured");
@@ -347,7 +352,7 @@ impl Naive {
         }
     }
 
-    /// Positions after so many plies; a game whose Flag is taken goes no further.
+    /// Counts the positions after this many plies. A game whose Flag is taken goes no further.
     pub(crate) fn perft(&self, depth: u32) -> u64 {
         if depth == 0 {
             return 1;

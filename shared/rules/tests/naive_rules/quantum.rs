@@ -1,4 +1,4 @@
-//! The engine against the second set of rules of Quantum, act by act.
+//! The engine against the second implementation of Quantum, act by act.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ fn name(command: &Command) -> String {
     match command {
         Command::Move(asked) => asked.to_string(),
         Command::Choose(Choice(rank)) => format!("!{}", rank.letter()),
-        other => panic!("{other:?} is none of these boards'"),
+        other => panic!("{other:?} is not a command on these boards"),
     }
 }
 
-/// What was met on the way.
+/// How often the compared games met the cases of interest.
 #[derive(Default, Debug)]
 struct Met {
     acts: usize,
@@ -40,7 +40,7 @@ fn compare(text: &str, seed: u64, acts: usize, met: &mut Met) {
         if commands.is_empty() {
             break;
         }
-        // Rather a strike than another, and rather no Flag.
+        // Prefers strikes, and avoids choosing the Flag.
         let tries: Vec<&Command> = (0..4).map(|_| &commands[chance.below(commands.len())]).collect();
         let is_lively = |command: &&&Command| match command {
             Command::Move(asked) => position.occupied(position.turn().opponent()).contains(asked.squares.to),
@@ -77,7 +77,7 @@ fn compare(text: &str, seed: u64, acts: usize, met: &mut Met) {
     }
 }
 
-/// The start, and few coins near each other.
+/// The start, and positions with few coins near each other.
 const ARENAS: [&str; 4] = [
     "quantum red 0 0 bobobobobobobobobobo/bobobobobobobobobobo/bobobobobobobobobobo/bobobobobobobobobobo/.2~2.2~2.2/.2~2.2~2.2/rorororororororororo/rorororororororororo/rorororororororororo/rorororororororororo F:1,B:6,S:1,9:8,8:5,7:4,6:4,5:4,4:3,3:2,2:1,1:1 F:1,B:6,S:1,9:8,8:5,7:4,6:4,5:4,4:3,3:2,2:1,1:1 -",
     "quantum red 90 0 bobo.8/.10/.10/bobo'bo.7/.2~2.2~2.2/ro'.~2.2~2.2/ro.ro'.7/.10/.10/roro.8 F:1,B:2,9:1,4:1 F:1,B:1,9:1,S:1,5:1 -",

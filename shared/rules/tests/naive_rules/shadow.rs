@@ -1,5 +1,8 @@
-//! Shadowflash a second time (§S), slow and plain, written from RULES.md and apart from the engine: every way is walked square by square, and what a move
-//! proves is tried out rank by rank. It reads no hidden type of the engine but position texts.
+//! A second implementation of Shadowflash (§S), slow and plain, written from RULES.md
+//! independently of the engine.
+//!
+//! It walks every path square by square, and finds what a move proves by trying every rank. Of the
+//! engine's state it reads only position texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +15,7 @@ pub(crate) struct Man {
     has_moved: bool,
     is_shown: bool,
     is_labeled: bool,
-    /// The ranks its moves allow, as long as nobody knows which.
+    /// The ranks its moves allow, as long as its rank is hidden.
     could_be: Option<BTreeSet<char>>,
 }
 
@@ -23,14 +26,14 @@ pub(crate) struct Shadow {
     pub(crate) men: BTreeMap<At, Man>,
     lakes: BTreeSet<At>,
     chips: BTreeMap<At, char>,
-    /// Red's and Blue's reserve: how many of each letter, labeled or not.
+    /// Red's and Blue's reserve: the count of each letter, labeled or not.
     reserve: [BTreeMap<(char, bool), usize>; 2],
     owed: Option<At>,
     red_to_move: bool,
     is_flag_found: bool,
 }
 
-/// What a piece does on a way: a strike, a landing, or a flash.
+/// What a piece does on a path: a strike, a landing, or a flash.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Strike,
@@ -105,7 +108,7 @@ impl Shadow {
         }
     }
 
-    /// The next square of a way, through a joint of set 2 (§S2.6).
+    /// The next square of a path, also through a joint of set 2 (§S2.6).
     fn next(&self, (x, y): At, (dx, dy): At) -> Option<At> {
         let (to_x, to_y) = (x + dx, y + dy);
         if (0..16).contains(&to_x) && (0..10).contains(&to_y) {
@@ -116,7 +119,9 @@ impl Shadow {
         (self.sets >= 2 && is_joined).then_some(((to_x + 16) % 16, (to_y + 10) % 10))
     }
 
-    /// Everything that a piece of this letter could do from a square, its own letter or another's: way, sign, kind.
+    /// Everything that a piece of this letter could do from a square: path, sign and kind.
+    ///
+    /// The letter need not be the piece's own.
     fn ways(&self, from: At, is_red: bool, letter: char) -> Vec<(Vec<At>, char, Kind)> {
         let mut ways = Vec::new();
         if !MOVABLE.contains(letter) {
@@ -173,7 +178,7 @@ impl Shadow {
         }
     }
 
-    /// Every legal command in the notation of commands.
+    /// Every legal command, in command notation.
     pub(crate) fn legal(&self) -> BTreeSet<String> {
         if self.owed.is_some() {
             return self.colors().into_iter().collect();
@@ -204,7 +209,7 @@ impl Shadow {
         all
     }
 
-    /// Carries a legal command out.
+    /// Carries out a legal command.
     pub(crate) fn play(&mut self, command: &str) {
         let (act, color) =
             command.split_once('=').map_or((command, None), |(act, color)| (act, color.chars().next()));
@@ -328,7 +333,7 @@ impl Shadow {
         }
     }
 
-    /// How the game ends with the last command, limits aside.
+    /// How the game ends with the last command, apart from limits.
     pub(crate) fn verdict(&self) -> Option<&'static str> {
         if self.is_flag_found {
             return Some("flag_captured");
@@ -355,7 +360,7 @@ impl Shadow {
     }
 }
 
-/// Whether the attacker is left, the defender, or neither (§A6).
+/// The winner of a strike (§A6): the attacker (true), the defender (false) or neither.
 fn survivor(attacker: char, defender: char) -> Option<bool> {
     let strength = |letter: char| match letter {
         'P' => 0,

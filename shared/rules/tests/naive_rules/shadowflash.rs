@@ -1,4 +1,4 @@
-//! The engine against the second set of rules of Shadowflash, command by command.
+//! The engine against the second implementation of Shadowflash, command by command.
 
 use std::collections::BTreeSet;
 
@@ -8,18 +8,18 @@ use flagfall_rules::{Command, Position, Referee};
 use crate::Chance;
 use crate::shadow::Shadow;
 
-/// A command as the slow rules write it.
+/// A command in the notation of the slow rules.
 pub(crate) fn name(command: &Command) -> String {
     match command {
         Command::Move(asked) => asked.to_string(),
         Command::Place(placing) => placing.to_string(),
         Command::Remove(square) => format!("-{square}"),
         Command::Color(color) => format!("={}", color.letter()),
-        other => panic!("{other:?} is none of the board's"),
+        other => panic!("{other:?} is not a command on the board"),
     }
 }
 
-/// What was met on the way.
+/// How often the compared games met the cases of interest.
 #[derive(Default, Debug)]
 struct Met {
     plies: usize,
@@ -31,7 +31,8 @@ struct Met {
     labels: usize,
 }
 
-/// Chips on nearly every square of some lines, in runs, so that lines of one color and flashes are many.
+/// Chips in runs on nearly every square of some lines, so that lines of one color and flashes are
+/// frequent.
 fn with_chips(text: &str, seed: u64) -> String {
     let mut chance = Chance(seed * 2 + 1);
     (0..8).for_each(|_| _ = chance.below(2));
@@ -70,7 +71,7 @@ fn compare(text: &str, seed: u64, plies: usize, met: &mut Met) {
         }
         let is_move = commands.moves_len() > 0 && chance.below(6) > 0;
         let end = if is_move { commands.moves_len() } else { commands.len() };
-        // Rather a strike or a flash than another.
+        // Prefers strikes and flashes.
         let tries: Vec<Command> = (0..6).filter_map(|_| commands.nth(chance.below(end))).collect();
         let is_lively = |command: &&Command| match command {
             Command::Move(asked) => {
@@ -111,7 +112,7 @@ fn compare(text: &str, seed: u64, plies: usize, met: &mut Met) {
     }
 }
 
-/// Few pieces of every kind near each other and near the joints, and armies face to face.
+/// Few pieces of every kind near each other and the joints, and armies face to face.
 const ARENAS: [&str; 3] = [
     "SET red 0 0 bF.b2.7b9.b4.b3bP/b4.3b1.8b8.b9/.16/.b9.14/.3~3.4~3.3/.3~3.4~3.3/.r9.3r4.10/.16/r4.2r1.3rS.3r9.2r2r3/rFr2.r9.9rP.r8 5:1 8:2,B:1 - -",
     "SET blue 0 0 bF.15/.16/.16/b2b3b4b9bPb8bBbSb1b5b6b7b4b3b2b9/.3~3.4~3.3/.3~3.4~3.3/r2r3r4r9rPr8rBrSr1r5r6r7r4r3r2r9/.16/.16/rF.15 9^:1,4:1 9:1,3^:1 - -",
@@ -123,7 +124,7 @@ fn arena(number: usize, sets: u8) -> String {
     if sets > 1 {
         return text;
     }
-    // No Phoenix and no label in set 1.
+    // Set 1 has neither Phoenix nor labels.
     text.replace("bP", ".").replace("rP", ".").replace("9^:1,4:1", "4:1").replace("9:1,3^:1", "9:1")
 }
 

@@ -1,17 +1,23 @@
-//! Board pictures: the one runner of all tests about single plies and lines of play.
+//! Board pictures: the one runner of all tests of single plies and lines of play.
 //!
-//! A picture is one line per row, `row | cell cell …`, from column a on; what is left out is empty, lakes stand where the
-//! ruleset has them. Where there is a reserve, further lines may say `red 9:2,8:1` and `blue …` for the reserves, `chips a4r,b5g` and `owed a4`, as position texts
-//! have them. Where there are coins, `red` and `blue` are the pools, and `strike a4a5,r9` is the strike that waits. A cell is `..`, `~~` or a piece as in position texts: `r9`, `bB`, with `'` when it has moved and `*` when its rank is
-//! public. So that games do not end for want of moves, [`check`] and [`Line`] add two bystanders in each side's far corner, a
-//! Flag and a piece that can move, where the picture leaves room; [`Line::bare`] adds none.
+//! A picture has one line per row, `row | cell cell …`, from column a on. Squares that are left
+//! out are empty, and lakes stand where the ruleset has them. A cell is `..`, `~~` or a piece as in
+//! position texts: `r9`, `bB`, with `'` if it has moved and `*` if its rank is public.
+//!
+//! In rulesets with a reserve, further lines may give the reserves (`red 9:2,8:1` and `blue …`),
+//! `chips a4r,b5g` and `owed a4`, as in position texts. With coins, `red` and `blue` are the pools,
+//! and `strike a4a5,r9` is the strike that waits.
+//!
+//! So that games do not end for lack of moves, [`check`] and [`Line`] add two bystanders in each
+//! side's far corner, a Flag and a piece that can move, if the picture leaves room. [`Line::bare`]
+//! adds none.
 
 use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_rules::{
     Choice, Command, Entropy, Events, MoveCommand, Outcome, Position, Referee, Refusal, Ruleset, Start,
 };
 
-/// A position and its text's parts.
+/// A position and the parts of its text.
 pub(crate) struct Line {
     pub(crate) position: Position,
 }
@@ -41,7 +47,7 @@ fn with_bystanders(ruleset: &Ruleset, mut cells: Cells) -> Cells {
         };
         let corner = Square::new(last, row).expect("a square");
         let beside = Square::new(last - 1, row).expect("a square");
-        // Whatever stands there is known where there are coins, and a Flag that is known has lost.
+        // With coins, any bystander is revealed, and a side whose Flag is revealed has lost.
         let has_coins = ruleset.start == Start::Coins;
         let mark = if has_coins { "*" } else { "" };
         if !has_coins && has(&cells, 'F') == 0 && cells.iter().all(|(square, _)| *square != corner) {
@@ -59,7 +65,7 @@ fn with_bystanders(ruleset: &Ruleset, mut cells: Cells) -> Cells {
     cells
 }
 
-/// The lakes of all pictures: where chance draws them, those of `classic` (a pair as good as any).
+/// The lakes of all pictures. If the ruleset draws them, those of `classic`.
 pub(crate) fn lakes(ruleset: &Ruleset) -> SquareSet {
     ruleset.draw_lakes(&Entropy([15; 32]))
 }
@@ -80,7 +86,8 @@ fn board_text(ruleset: &Ruleset, cells: &Cells) -> String {
     rows.collect::<Vec<_>>().join("/")
 }
 
-/// Reserves, chips and the owed color of a picture, or pools and the strike that waits, as the last fields of a position text.
+/// The last fields of a position text: a picture's reserves, chips and owed color, or pools and the
+/// strike that waits.
 fn shadow_text(ruleset: &Ruleset, picture: &str) -> String {
     let field = |name: &str| {
         let mut lines = picture.lines().map(str::trim);
@@ -104,7 +111,7 @@ fn position(ruleset: &Ruleset, side: Side, plies: (u16, u16), cells: &Cells, sha
 }
 
 impl Line {
-    /// The picture with bystanders, this side to move.
+    /// The picture with bystanders, and this side to move.
     pub(crate) fn new(ruleset: &Ruleset, side: Side, picture: &str) -> Line {
         Line::after(ruleset, side, 40, 0, picture)
     }
@@ -115,14 +122,15 @@ impl Line {
         Line { position: position(ruleset, side, (40, 0), &parse_cells(picture), &shadow) }
     }
 
-    /// The picture with bystanders after so many plies, so many of them without a capture.
+    /// The picture with bystanders after this many plies, this many of them without a capture.
     pub(crate) fn after(ruleset: &Ruleset, side: Side, ply: u16, quiet: u16, picture: &str) -> Line {
         let cells = with_bystanders(ruleset, parse_cells(picture));
         Line { position: position(ruleset, side, (ply, quiet), &cells, &shadow_text(ruleset, picture)) }
     }
 
-    /// Judges a ply and carries it out: how the game ended with it, if it did. Whatever `decide` says must agree with the list of legal
-    /// moves.
+    /// Judges a ply and carries it out; returns how it ended the game, if it did.
+    ///
+    /// The answer of `decide` must agree with the list of legal moves.
     #[track_caller]
     pub(crate) fn play_one(&mut self, squares: &str) -> Result<Option<Outcome>, Refusal> {
         let command = command(squares);
@@ -139,14 +147,14 @@ impl Line {
         Ok(outcome_of(&events))
     }
 
-    /// Whether a command is among the legal ones: a move that names no path by whichever.
+    /// Whether a command is legal. A move without a path is legal if any path is.
     fn is_listed(&self, command: &Command) -> bool {
         let legal: Vec<Command> = self.position.legal_commands().iter().collect();
         let Command::Move(MoveCommand { squares, path: None, color }) = *command else {
             return legal.contains(command);
         };
         let is_same = |other: &Command| matches!(other, Command::Move(other) if other.squares == squares && other.color == color);
-        // Of two paths the shorter is meant, whatever the longer would want.
+        // The shorter of two paths is meant, no matter what the longer one would need.
         legal.iter().any(is_same)
     }
 
@@ -163,22 +171,23 @@ impl Line {
         self
     }
 
-    /// The move must be refused with this code, now.
+    /// Asserts that the move is refused with this code.
     #[track_caller]
     pub(crate) fn refuses(&mut self, squares: &str, code: &str) -> &mut Line {
         match self.play_one(squares) {
             Err(refusal) => assert_eq!(refusal.code(), code, "{squares}"),
-            Ok(_) => panic!("{squares} was not refused, {code} is wanted"),
+            Ok(_) => panic!("{squares} was not refused; expected {code}"),
         }
         self
     }
 
-    /// The last move must end the game like this: `red flag_captured`, `nobody quiet_limit`.
+    /// Plays moves and asserts how the last one ends the game: `red flag_captured`,
+    /// `nobody quiet_limit`.
     #[track_caller]
     pub(crate) fn ends(&mut self, squares: &str, outcome: &str) {
         match self.play_one(squares) {
             Ok(Some(found)) => assert_eq!(outcome_text(&found), outcome, "{squares}"),
-            Ok(None) => panic!("{squares} did not end the game, {outcome:?} is wanted"),
+            Ok(None) => panic!("{squares} did not end the game; expected {outcome:?}"),
             Err(refusal) => panic!("{squares} was refused: {}", refusal.code()),
         }
     }
@@ -189,12 +198,12 @@ impl Line {
         text.split(' ').nth(4).expect("a board").to_owned()
     }
 
-    /// Everything that the position's text tells but plies and turn.
+    /// The whole position text except plies and turn.
     pub(crate) fn picture(&self) -> String {
         picture_of(&self.position)
     }
 
-    /// What stands on a square: `r9'*`, or nothing.
+    /// The cell of a square: `r9'*`, or nothing.
     pub(crate) fn cell(&self, square: &str) -> String {
         let square: Square = square.parse().expect("a square");
         let board = self.board();
@@ -247,7 +256,7 @@ pub(crate) fn outcome_text(outcome: &Outcome) -> String {
     format!("{} {}", outcome.winner.map_or("nobody", Side::name), outcome.reason.code())
 }
 
-/// How these events say the game ended. An outcome is public: it is told by what the game says after them.
+/// How these events end the game. An outcome is public, so it is read from the game after them.
 pub(crate) fn outcome_of(events: &Events) -> Option<Outcome> {
     events.iter().find_map(|event| match flagfall_rules::secret::to_record(event) {
         flagfall_rules::secret::SecretRecord::Ended { winner, reason } => Some(Outcome { winner, reason }),
@@ -255,8 +264,10 @@ pub(crate) fn outcome_of(events: &Events) -> Option<Outcome> {
     })
 }
 
-/// The one runner: Red (or, with a `b` in front of the move, Blue) plays the move in the picture. `expect` is `refused CODE`, or the
-/// picture afterwards, with `=> WINNER REASON` in a last line when the game is to end.
+/// Plays one move in a picture: Red's, or Blue's with a `b` in front of it.
+///
+/// `expect` is `refused CODE`, or the picture afterwards, with `=> WINNER REASON` in a last line if
+/// the game must end.
 #[track_caller]
 pub(crate) fn check(ruleset: &Ruleset, picture: &str, squares: &str, expect: &str) {
     let (side, squares) = match squares.strip_prefix("blue ") {
@@ -274,7 +285,7 @@ pub(crate) fn check(ruleset: &Ruleset, picture: &str, squares: &str, expect: &st
         Ok(found) => assert_eq!(found.as_ref().map(outcome_text), outcome, "{squares}"),
         Err(refusal) => panic!("{squares} was refused: {}", refusal.code()),
     }
-    // The same bystanders as before the move: they are chosen by what the first picture has.
+    // The same bystanders as before the move: they depend on what the first picture has.
     let before = parse_cells(picture);
     let bystanders = with_bystanders(ruleset, before.clone()).split_off(before.len());
     let mut after = parse_cells(picture_after);

@@ -28,7 +28,7 @@ fn u1_piece_codes_are_for_people_and_follow_us_figures() {
     assert_eq!(Rank::Scout.figure(Numbering::Us), "9");
 }
 
-/// Two of 2x2 in rows 5 and 6 that share no square, looked for one by one.
+/// All pairs of 2x2 lakes in rows 5 and 6 that share no square, found one by one.
 fn all_pairs() -> Vec<SquareSet> {
     let lake = |column: u8| -> SquareSet {
         [(column, 4), (column + 1, 4), (column, 5), (column + 1, 5)]
@@ -54,7 +54,7 @@ fn u2_every_pair_of_lakes_is_drawn_and_none_more_often_than_another() {
     assert_eq!(pairs.len(), 28);
     let mut drawn = vec![0; pairs.len()];
     for byte in 0..=255 {
-        // A byte that would favor some pairs is passed over: the next one counts.
+        // A byte that would favor some pairs is skipped, and the next one is used.
         let mut bytes = [0; 32];
         bytes[0] = byte;
         bytes[1] = 27;
@@ -163,7 +163,7 @@ fn u6_the_scout_strikes_at_range_and_a_long_move_shows_it() {
 fn u8_no_legal_move_loses_and_a_flag_taken_wins() {
     Line::bare(&COURSE, Red, "10 | bF bB\n1 | r7 rF").ends("a1a2", "red no_legal_move");
     Line::bare(&COURSE, Red, "5 | bF\n4 | r7\n1 | rF").ends("a4a5", "red flag_captured");
-    // A Bomb that goes with its attacker leaves neither side a piece that moves.
+    // A Bomb that leaves with its attacker leaves neither side a piece that moves.
     Line::bare(&COURSE, Red, "10 | bF\n5 | bB\n4 | r7\n1 | rF").ends("a4a5", "nobody both_blocked");
 }
 
@@ -181,7 +181,8 @@ fn started() -> Table {
 
 #[test]
 fn u7_an_illegal_move_loses_at_once() {
-    // On the board of the fixture: no piece, a foe's, an own piece in the way, a lake, diagonal, too far, off the board.
+    // In order: no piece, a foe's piece, an own piece in the way, a lake, diagonal, too far, off
+    // the board.
     for (squares, refusal) in [
         ("e5e6", "no_piece"),
         ("j7j6", "not_your_piece"),
@@ -225,7 +226,7 @@ fn u7_blue_loses_by_an_illegal_move_as_well() {
 #[test]
 fn u7_what_is_no_act_of_the_side_to_move_is_only_refused() {
     let mut table = started();
-    // On the other's turn, illegal or not.
+    // On the other side's turn, legal or not.
     table.refuses(Blue, &step("a1a9"), "not_your_turn").refuses(Blue, &step("j7j6"), "not_your_turn");
     // Made for another ply.
     let events = decide(&table.game, Red, 7, &step("a1a9"), table.now, &Entropy([0; 32]));
@@ -254,12 +255,12 @@ fn u7_a_needless_color_is_refused_and_loses_nothing() {
     assert_eq!((table.game.phase(), table.game.ply()), (Phase::Playing, 0));
     table.moves("a4a5").refuses(Blue, &colored("a7a6"), "color_refused");
     assert_eq!((table.game.phase(), table.game.ply()), (Phase::Playing, 1));
-    // The color does not excuse an illegal move.
+    // A color does not excuse an illegal move.
     table.does(Blue, &colored("a7a9"));
     assert_eq!(table.ended(), (Some(Red), EndReason::IllegalAct));
 }
 
-/// A Flag too many, a Bomb too few.
+/// An army with one Flag too many and one Bomb too few.
 fn wrong_army() -> String {
     CLASSIC_SETUP.replacen('B', "F", 1)
 }
@@ -309,7 +310,7 @@ fn u7_the_others_learn_ready_and_nothing_else() {
     for viewer in [Viewer::Player(Blue), Viewer::Public] {
         assert_eq!(as_seen(&wrong_army(), viewer), as_seen(CLASSIC_SETUP, viewer));
     }
-    // Its owner sees what he handed in.
+    // Its owner sees the deployment as submitted.
     let own = as_seen(&wrong_army(), Viewer::Player(Red)).1.own_deployment;
     assert_eq!(own, Some(wrong_army().replace(' ', "")));
 }
@@ -335,7 +336,7 @@ fn u7_who_does_not_deploy_in_time_calls_the_game_off_whatever_the_other_handed_i
         assert_eq!(table.ended(), (None, EndReason::Aborted));
         assert_eq!(view(&table.game, Viewer::Player(Blue), table.now).opened.red, None);
     }
-    // The other side may call it off before it deploys.
+    // The other side may abort the game before it deploys.
     let mut table = Table::new(&COURSE, FISCHER);
     table.does(Red, &deploy(&wrong_army(), Red, &COURSE)).does(Blue, &Command::Abort);
     assert_eq!(table.ended(), (None, EndReason::Aborted));
@@ -353,7 +354,7 @@ fn u7_a_text_that_is_no_setup_is_malformed_and_refused() {
         unknown.err().map(|refusal| flagfall_rules::Refusal::from(refusal).code()),
         Some("setup_unknown_letter")
     );
-    // What no text says nobody can hand in.
+    // A setup that no text can express cannot be submitted.
     let mut table = Table::new(&COURSE, FISCHER);
     let at = |name: &str| name.parse::<Square>().expect("a square");
     let outside = Setup::new(vec![(at("e5"), Rank::Flag)]);

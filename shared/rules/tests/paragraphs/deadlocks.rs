@@ -1,4 +1,4 @@
-//! §A10 and §A11: who cannot move, and in which order ends are judged.
+//! §A10 and §A11: sides that cannot move, and the order in which ends are judged.
 
 use flagfall_board::Side;
 use flagfall_rules::rulesets::{CLASSIC, TOURNAMENT};
@@ -14,7 +14,8 @@ fn a10_the_side_to_move_that_has_no_legal_move_loses() {
 
 #[test]
 fn a10_blocked_pieces_are_no_legal_move() {
-    // Blue's Miner is walled in by its own Bombs and the edge; Red's step beside it changes nothing.
+    // Blue's Miner is walled in by its own Bombs and the edge; Red's step beside it changes
+    // nothing.
     Line::bare(&CLASSIC, Side::Red, "10 | b8 bB bF\n9 | bB\n1 | r7 rF").ends("a1a2", "red no_legal_move");
 }
 
@@ -48,7 +49,7 @@ fn a10_a_mover_that_can_still_go_back_is_not_blocked() {
 
 #[test]
 fn a10_a_flag_that_was_taken_comes_before_anything_else() {
-    // Blue had nothing but its Flag: it could not move either.
+    // Blue had only its Flag: it could not move either.
     Line::bare(&CLASSIC, Side::Red, "5 | bF\n4 | r7\n1 | rF").ends("a4a5", "red flag_captured");
 }
 
@@ -95,7 +96,8 @@ fn a10_the_quiet_limit_comes_before_the_ply_limit() {
 
 #[test]
 fn t2_takes_moves_out_of_the_legal_ones_and_a10_counts_what_is_left() {
-    // As the round of `tournament`, in a walled ring of e5 f5 e6 f6: what the General may not do, nothing else can.
+    // Like the round of `tournament`, in a walled ring of e5 f5 e6 f6: what the General may not do,
+    // no other piece can.
     let picture = "10 | bF b7
         7 | .. .. .. .. bB bB
         6 | .. .. .. .. .. b3
@@ -105,6 +107,6 @@ fn t2_takes_moves_out_of_the_legal_ones_and_a10_counts_what_is_left() {
     // The lakes wall the ring in on both sides.
     let mut line = Line::bare(&TOURNAMENT, Side::Red, picture);
     line.play("e5f5 f6e6 f5e5 e6f6 e5e6 f6f5 e6f6 f5e5 f6f5").play("e5e6").refuses("f5e5", "more_squares");
-    // One move is left: up, beside the Colonel, which makes a board that is new.
+    // One move is left: up, beside the Colonel, which makes a new position.
     assert_eq!(line.position.legal_moves().iter().map(|m| m.to_string()).collect::<Vec<_>>(), ["f5f6"]);
 }

@@ -57,7 +57,7 @@ fn a4_a_rank_over_or_under_is_named() {
         scout.1 = Rank::Marshal;
         pieces
     });
-    // The first rank that is wrong, Flag first: a Scout is missing.
+    // The first wrong rank is reported, Flag first: here a Scout is missing.
     assert_eq!(over, SetupRefusal::WrongCount { rank: Rank::Scout, have: 7, want: 8 });
     let over = refused(&CLASSIC, {
         let mut pieces = pieces(CLASSIC_SETUP, &CLASSIC);

@@ -1,4 +1,6 @@
-//! Every paragraph of RULES §A, §C, §T, §P, §O, §D, §S, §Q, §U and §B as board pictures. Test names are sentences that begin with their paragraph.
+//! Every paragraph of RULES §A, §C, §T, §P, §O, §D, §S, §Q, §U and §B as board pictures.
+//!
+//! Test names are sentences that begin with their paragraph.
 
 #![expect(clippy::print_stdout, reason = "tests say what they skipped and how much they looked at")]
 

@@ -1,4 +1,4 @@
-//! §A4, §A9, §A11 and PLAY: whole games with deployments, clocks, offers and the ways to end them.
+//! §A4, §A9, §A11 and PLAY: whole games with deployments, clocks, offers and all ways to end.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_rules::rulesets::{CLASSIC, PBM};
@@ -34,7 +34,7 @@ impl Table {
         Table { game: Game::new(terms), now: START }
     }
 
-    /// Both sides have deployed at the start.
+    /// A game in which both sides have deployed at the start.
     pub(crate) fn started(ruleset: &'static Ruleset, time: TimeControl) -> Table {
         let mut table = Table::new(ruleset, time);
         for side in Side::BOTH {
@@ -69,7 +69,7 @@ impl Table {
     #[track_caller]
     pub(crate) fn refuses(&mut self, side: Side, command: &Command, code: &str) -> &mut Table {
         match self.ask(side, command) {
-            Ok(_) => panic!("{command:?} was not refused, {code} is wanted"),
+            Ok(_) => panic!("{command:?} was not refused; expected {code}"),
             Err(refusal) => assert_eq!(refusal.code(), code),
         }
         self
@@ -81,7 +81,8 @@ impl Table {
         self.does(side, &step(squares))
     }
 
-    /// Plies of Scouts back and forth in front of the armies, never refused by a repetition rule in `pbm`.
+    /// Plays Scouts back and forth in front of the armies; in `pbm` no repetition rule refuses
+    /// this.
     #[track_caller]
     fn plies(&mut self, count: usize) -> &mut Table {
         for _ in 0..count {
@@ -183,14 +184,14 @@ fn a_pause_extends_the_deployment_deadline() {
     assert_eq!(table.game.deadline(), None);
     table.refuses(Red, &deploy(CLASSIC_SETUP, Red, &CLASSIC), "paused").later(1_000_000);
     decide_resume(&table.game).iter().for_each(|event| evolve(&mut table.game, event, table.now));
-    // It stood still from 10 s to 1020 s.
+    // The clock was stopped from 10 s to 1020 s.
     assert_eq!(table.game.deadline(), Some(START.plus_ms(300_000 + 1_010_000)));
     table.does(Red, &deploy(CLASSIC_SETUP, Red, &CLASSIC));
 }
 
 #[test]
 fn a10_is_judged_once_before_the_first_ply() {
-    // Six Bombs on the open columns: the rest stands behind the lakes and behind them.
+    // Six Bombs block the open columns; all other pieces stand behind them or behind the lakes.
     let blocked = "BB99BB99BB 9999172S66 6655553444 888887773F";
     let mut table = Table::new(&CLASSIC, FISCHER);
     table.does(Red, &deploy(blocked, Red, &CLASSIC)).does(Blue, &deploy(CLASSIC_SETUP, Blue, &CLASSIC));
@@ -307,8 +308,8 @@ fn clocks_have_run_since_a_pause_was_over_of_which_the_log_is_told_later() {
     table.later(100_000);
     let paused = decide_pause(&table.game, since);
     paused.iter().for_each(|event| evolve(&mut table.game, event, table.now));
-    assert!(decide_resume_since(&table.game, since.minus_ms(1)).is_empty(), "not before it began");
-    // Servers were there again 80 s after the last sign of life, and somebody opens the game 20 s later.
+    assert!(decide_resume_since(&table.game, since.minus_ms(1)).is_empty(), "not before the pause began");
+    // Servers were back 80 s after the last sign of life, and the game was opened 20 s later.
     let resumed = decide_resume_since(&table.game, since.plus_ms(80_000));
     resumed.iter().for_each(|event| evolve(&mut table.game, event, table.now));
     assert!(decide_resume_since(&table.game, table.now).is_empty(), "running already");
@@ -455,7 +456,7 @@ fn a_game_is_called_off_before_the_askers_first_ply_only() {
     table.moves("a4a5").moves("a7a6").refuses(Blue, &Command::Abort, "too_late_to_abort");
 }
 
-/// What a claim comes to, by when it may be made.
+/// Judges a claim that may be made from this moment on.
 fn claim(table: &Table, side: Side, claim: Claim, from: Option<Stamp>) -> Result<Events, Refusal> {
     decide_claim(&table.game, side, table.game.ply(), claim, table.now, from)
 }
@@ -463,7 +464,7 @@ fn claim(table: &Table, side: Side, claim: Claim, from: Option<Stamp>) -> Result
 #[test]
 fn a_game_that_the_other_side_has_left_is_claimed_as_a_win_or_a_draw() {
     for (wanted, winner) in [(Claim::Win, Some(Blue)), (Claim::Draw, None)] {
-        // Whoever's turn it is.
+        // It may be either side's turn.
         for plies in [0, 1, 4] {
             let mut table = Table::started(&CLASSIC, FISCHER);
             table.plies(plies);

@@ -95,17 +95,17 @@ fn o1_and_a10_a_defender_that_moves_out_of_its_walls_is_not_blocked() {
 
 #[test]
 fn o1_and_a10_a_defender_that_moves_can_wall_its_own_side_in() {
-    // Blue's last pieces: the Sergeant at c1 has one step, to b1. The Captain strikes a1 from b1 and loses to the Major, which
-    // then stands on b1.
+    // Blue's Sergeant on c1 has one step left, to b1. The Captain strikes a1 from b1 and loses to
+    // the Major, which then stands on b1.
     let picture = "10 | rF r7\n3 | .. .. bB\n2 | bB bB bB bB\n1 | b4 r5 b7 bB bF";
     let mut line = Line::bare(&ORIGINAL, Side::Red, picture);
-    // The Major goes on to a1, so Blue is not lost.
+    // The Major can go on to a1, so Blue has not lost.
     line.play("b1a1 b1a1");
     // In classic it stays on a1, and the Sergeant moves.
     Line::bare(&CLASSIC, Side::Red, picture).play("b1a1 c1b1");
 }
 
-/// Rulesets that let defenders move are judged like the others when nothing is left to move.
+/// Rulesets in which defenders move are judged like the others when no piece is left to move.
 #[test]
 fn o1_and_a10_the_last_attacker_that_loses_ends_the_game() {
     let judge = |ruleset: &Ruleset| {

@@ -29,7 +29,7 @@ fn seen_by(table: &Table, viewer: Viewer) -> View {
     view(&table.game, viewer, table.now)
 }
 
-/// A game that goes on from a picture.
+/// A game that continues from a picture.
 fn table(side: Side, picture: &str, time: TimeControl) -> Table {
     let position = Line::new(&QUANTUM, side, picture).position;
     let now = Stamp(1_000_000);
@@ -45,7 +45,7 @@ fn table(side: Side, picture: &str, time: TimeControl) -> Table {
     Table { game: Game::from_position(terms, position), now }
 }
 
-/// A coin each, face to face, both of whose sides can afford whatever they choose.
+/// Two coins face to face; both sides can afford any choice.
 const FACE_TO_FACE: &str = "10 | bo\n5 | bo'\n4 | ro'\n1 | ro\nred 5:1,F:1\nblue 4:1,F:1";
 
 fn choice(letter: &str) -> Command {
@@ -241,7 +241,7 @@ fn q4_a_coin_that_strikes_from_afar_is_a_scout_before_anybody_chooses() {
         piece(&seen_by(&table, Viewer::Public), "a7").expect("a piece").identity,
         Identity::Known(Rank::Major)
     );
-    // Against a piece nobody chooses.
+    // A piece strikes a piece: nobody chooses.
     check(&QUANTUM, "7 | bS*\n4 | ro\nred 9:1", "a4a7", "7 | r9'*");
 }
 
@@ -254,7 +254,7 @@ fn q4_while_a_strike_waits_nothing_else_is_done_on_the_board() {
         table.refuses(side, &command(squares), code);
         assert!(table.game.legal_moves().expect("a running game").is_empty());
     }
-    // That one has chosen changes no refusal of the other, nor his own.
+    // A choice changes the refusals of neither side.
     table.does(Red, &choice("5"));
     table.refuses(Red, &command("i1i2"), "choice_pending").refuses(Blue, &command("i10i9"), "not_your_turn");
     table.refuses(Blue, &choice("3"), "not_in_pool").does(Blue, &choice("4"));
@@ -325,13 +325,13 @@ const BOTH: PerSide<bool> = PerSide { red: true, blue: true };
 fn q4_while_both_owe_a_choice_both_clocks_run_and_each_sees_its_own_stop() {
     let mut table = table(Red, FACE_TO_FACE, FISCHER);
     table.later(10_000).moves("a4a5").later(5_000).does(Blue, &choice("4")).later(3_000);
-    // Everybody else sees both run on from the strike.
+    // All others see both clocks run on from the strike.
     for viewer in [Viewer::Public, Viewer::Player(Red)] {
         assert_eq!(clock_of(&table, viewer), (42_000, 52_000, BOTH), "{viewer:?}");
     }
     assert_eq!(clock_of(&table, Viewer::Player(Blue)), (42_000, 55_000, PerSide::new(true, false)));
     table.does(Red, &choice("5"));
-    // The ply is complete: the increment is the attacker's, Blue's own time runs again.
+    // The ply is complete: the attacker gets the increment, and Blue's own clock runs again.
     for viewer in Viewer::ALL {
         assert_eq!(clock_of(&table, viewer), (44_000, 55_000, PerSide::new(false, true)));
     }
@@ -355,7 +355,7 @@ fn q4_while_one_owes_a_choice_his_clock_runs_for_all_to_see() {
 fn q4_whoever_runs_out_first_loses_with_the_choices_unseen() {
     let mut table = table(Red, FACE_TO_FACE, FISCHER);
     table.later(10_000).moves("a4a5").does(Red, &choice("5"));
-    assert_eq!(table.game.deadline(), Some(table.now.plus_ms(60_000)), "Red's time stands still");
+    assert_eq!(table.game.deadline(), Some(table.now.plus_ms(60_000)), "Red's clock is stopped");
     let mut other = self::table(Red, FACE_TO_FACE, FISCHER);
     other.later(10_000).moves("a4a5").does(Blue, &choice("4"));
     assert_eq!(other.game.deadline(), Some(other.now.plus_ms(50_000)));
@@ -456,7 +456,7 @@ fn q5_a_coin_that_has_become_a_piece_stays_that_piece() {
     let mut line = Line::new(&QUANTUM, Red, FACE_TO_FACE);
     line.play("a4a5 !5 !4 a5a4 i1i2 a4a3");
     assert_eq!(line.cell("a3"), "b4'*");
-    // Struck again, nobody chooses.
+    // When it is struck again, nobody chooses.
     let mut line = Line::new(&QUANTUM, Blue, "5 | b4'*\n4 | r5'*");
     line.play("a5a4");
     assert_eq!(line.cell("a4"), "b4'*");
@@ -467,10 +467,10 @@ fn q6_an_unmoved_coin_that_the_reserve_needs_does_not_move() {
     let picture = "4 | ro ro ro'\nred B:1,F:1,5:1";
     let mut line = Line::new(&QUANTUM, Red, picture);
     line.refuses("a4a5", "reserve_rule").refuses("b4b5", "reserve_rule").play("c4c3");
-    // With one more it may, once.
+    // With one coin more, one of them may move.
     let mut line = Line::new(&QUANTUM, Red, "4 | ro ro ro ro'\nred B:1,F:1,5:2");
     line.play("a4a5 i10i9").refuses("b4b5", "reserve_rule");
-    // Neither by a long way nor by a strike.
+    // It may neither make a long move nor strike.
     let mut line = Line::new(&QUANTUM, Red, "5 | .. b4*\n4 | ro ro\nred B:1,F:1");
     line.refuses("a4a6", "reserve_rule").refuses("b4b5", "reserve_rule");
 }
@@ -481,17 +481,18 @@ fn q6_an_unmoved_defender_that_the_reserve_needs_is_a_bomb_or_the_flag() {
     let mut line = Line::new(&QUANTUM, Red, picture);
     line.play("a6a7").refuses("!4", "reserve_rule").play("!B");
     assert_eq!(line.cell("a7"), "bB*");
-    // A moved one is a piece that moves, whatever the reserve needs.
+    // A coin that has moved is a movable piece, even if the reserve needs Bombs or Flag.
     let mut line = Line::new(&QUANTUM, Red, "8 | bo bo bo'\n7 | .. .. r5*\nblue B:1,F:1,4:1");
     line.play("c7c8").refuses("!B", "immovable").play("!4");
 }
 
 #[test]
 fn q6_whoever_has_no_act_but_against_the_reserve_rule_forfeits() {
-    // Blue's last piece that moves falls; two unmoved coins are a Bomb and the Flag.
+    // Blue loses its last piece that moves; the two unmoved coins must be a Bomb and the Flag.
     let picture = "10 | bo bo\n5 | b4*\n4 | r3*\nblue B:1,F:1";
     Line::bare(&QUANTUM, Red, picture).ends("a4a5", "red forfeited_reserve");
-    // By a choice that leaves the other as many.
+    // The same after a choice, if the pool still has as many Bombs and Flags as there are unmoved
+    // coins.
     let picture = "10 | bo bo bo\n4 | bo\n3 | r3*\nblue B:1,F:1,4:2";
     Line::bare(&QUANTUM, Red, picture).play("a3a4 !4");
     let picture = "10 | bo bo bo\n4 | bo\n3 | r3*\nblue B:2,F:1,4:1";
@@ -539,7 +540,7 @@ fn q8_both_pools_are_public_and_shrink_only_with_what_was_shown() {
     assert_eq!(before[1], before[2]);
     assert_eq!((before[2][Red][Rank::Captain as usize], before[2][Blue][Rank::Major as usize]), (1, 1));
     table.moves("a4a5").does(Red, &choice("5"));
-    assert_eq!(pools(&table), before, "a choice that waits shrinks nobody's pool");
+    assert_eq!(pools(&table), before, "a pending choice shrinks no pool");
     table.does(Blue, &choice("4"));
     for pools in pools(&table) {
         assert_eq!((pools[Red][Rank::Captain as usize], pools[Blue][Rank::Major as usize]), (0, 0));
@@ -574,9 +575,9 @@ fn texts_that_no_game_with_coins_comes_to_are_refused() {
     assert_eq!(change("F:1,9:1", "-"), Some(Pool { side: Blue }));
     assert_eq!(change("F:1,2:1", "F:1,1:1,1:1"), Some(Pool { side: Red }));
     assert_eq!(change("F:1,2:1 F", "2:2 F"), Some(TooMany { side: Red, rank: Rank::General }));
-    assert_eq!(change("ro'", "ro"), Some(PendingStrike), "who strikes has moved");
+    assert_eq!(change("ro'", "ro"), Some(PendingStrike), "the attacker counts as moved");
     assert_eq!(change("e5e6", "a1a2"), Some(PendingStrike), "nobody is struck");
-    assert_eq!(change("e5e6", "e5e6,rF"), Some(PendingStrike), "an attacker is no Flag");
+    assert_eq!(change("e5e6", "e5e6,rF"), Some(PendingStrike), "an attacker cannot be the Flag");
     assert_eq!(change("e5e6", "e5e6,r2,b9"), Some(PendingStrike), "nothing is left to wait for");
     assert_eq!(change("r6*", "r6"), Some(Character { at: 63 }), "what a coin became is public");
     assert_eq!(change("ro'", "ro'*"), Some(Character { at: 38 }));

@@ -1,4 +1,4 @@
-//! The recorded chases: games whose last move, and no other, the more-squares rule must refuse (RULES §T).
+//! Recorded games: the more-squares rule must refuse their last move, and no other (RULES §T).
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ fn data() -> PathBuf {
     )
 }
 
-/// The games, or none when this checkout has no data beside it.
+/// The games, or none if the data is not beside this checkout.
 fn games() -> Vec<(String, String)> {
     let folder = data().join("chase-games");
     let Ok(entries) = std::fs::read_dir(&folder) else {
@@ -50,7 +50,7 @@ fn position(ruleset: &Ruleset, text: &str) -> Position {
     Position::from_text(&format!("{} red 0 0 {board}", ruleset.id)).expect("a position")
 }
 
-/// Plays the game: its length and the code with which the last move was refused, if it was.
+/// Plays a game. Returns its length, and the code with which the last move was refused, if it was.
 fn replay(ruleset: &Ruleset, name: &str, text: &str) -> (usize, Option<&'static str>) {
     let moves: Vec<_> = text.lines().filter(|line| !line.starts_with('#')).skip(10).collect();
     let mut position = position(ruleset, text);

@@ -86,7 +86,8 @@ fn deploy(text: &str, ruleset: &Ruleset) -> Result<(), SetupRefusal> {
 fn s1_4_any_64_of_the_army_are_deployed_the_flag_among_them() {
     for ruleset in ALL {
         assert_eq!(deploy(SHADOWFLASH_SETUP, ruleset), Ok(()));
-        // Three Spies, fifteen Bombs, twenty-four Scouts, and one Flag; any rank may stay in reserve altogether.
+        // Three Spies, fifteen Bombs, twenty-four Scouts and one Flag: any rank but the Flag may
+        // stay in reserve entirely.
         let text = format!(
             "{}{}{}{}{}",
             "F",
@@ -235,7 +236,7 @@ fn s1_7_others_see_where_a_piece_left_and_arrived_and_never_which() {
 
 #[test]
 fn s1_7_a_placed_piece_is_a_new_one_whatever_it_went_through() {
-    // The Scout of a4 runs, is known for it, goes off and comes on again.
+    // The Scout on a4 runs and so is known. Then it leaves the board and comes back.
     let mut table = Table::started(&SHADOWFLASH_1, TimeControl::Unlimited);
     table.moves("a4a6").does(Side::Blue, &command("-p7"));
     assert_eq!(piece(&table, Viewer::Public, "a6").identity, Identity::Known(Rank::Scout));
@@ -263,10 +264,10 @@ fn s1_8_a_side_with_no_act_at_all_loses() {
 
 #[test]
 fn s1_8_nobody_is_blocked_into_a_draw() {
-    // Both have their Flag alone after the strike: who is to move has lost.
+    // Both sides have only their Flag after the strike: the side to move loses.
     Line::bare(&SHADOWFLASH_1, Side::Red, "10 | bF\n5 | b4\n4 | r4\n1 | rF")
         .ends("a4a5", "red no_legal_move");
-    // A side that is walled in still removes.
+    // A side that is walled in can still remove pieces.
     Line::bare(&SHADOWFLASH_1, Side::Red, "10 | bF bB\n9 | bB\n4 | r4\n1 | rF").play("a4a5 -b10");
 }
 
@@ -285,11 +286,11 @@ fn s2_1_what_beats_a_striking_scout_is_labeled() {
     check(&SHADOWFLASH_2, "5 | bB\n4 | r9", "a4a5=g", "5 | bB*^");
     check(&SHADOWFLASH_2, "5 | b4\n4 | r9", "a4a5=g", "4 | b4'*^\nowed a4");
     check(&SHADOWFLASH_1, "5 | bB\n4 | r9", "a4a5", "5 | bB*");
-    // A Scout that takes its foe along, one that wins, and one that is struck label nobody.
+    // A Scout labels nothing if both pieces leave, if it wins, or if it is struck.
     check(&SHADOWFLASH_2, "5 | b9\n4 | r9", "a4a5=g", "5 | ..");
     check(&SHADOWFLASH_2, "5 | bS\n4 | r9", "a4a5=g", "5 | r9'*\nchips a5g");
     check(&SHADOWFLASH_2, "5 | b9\n4 | r4", "a4a5=g", "5 | r4'*\nchips a5g");
-    // Nor does another attacker that loses.
+    // Nor does any other attacker that loses.
     check(&SHADOWFLASH_2, "5 | bB\n4 | r4", "a4a5=g", "5 | bB*");
 }
 
@@ -377,7 +378,7 @@ fn s2_3_nobody_learns_the_color_of_a_strike_that_did_not_win() {
             let events = events.unwrap_or_else(|refusal| panic!("{}", refusal.code()));
             events.iter().map(to_record).collect::<Vec<_>>()
         });
-        // The event itself is the same: there is nothing to tell, and nothing to keep.
+        // The events are equal: they hold nothing to tell and nothing to store.
         assert!(records.iter().all(|record| *record == records[0]), "{picture}");
     }
 }
@@ -407,7 +408,7 @@ fn s2_4_a_bomb_that_wins_stays_and_owes_nothing() {
 fn s2_4_resigning_and_draws_stay_open_while_a_color_is_owed_and_its_clock_runs() {
     use flagfall_rules::Command::{OfferDraw, Resign};
     let mut table = Table::started(&SHADOWFLASH_2, FISCHER);
-    // The Scouts of a4 and p7 meet: Red's Lieutenant of d4 is struck later; here a Captain falls to a Marshal's like.
+    // Blue replaces the piece on a7 with its Marshal, which beats Red's Scout and advances to a6.
     let line = "d4d5=g";
     table.refuses(Side::Red, &command(line), "lake");
     table.does(Side::Red, &command("a4a6=g")).does(Side::Blue, &command("-a7"));
@@ -488,7 +489,7 @@ fn s2_6_a_line_runs_through_a_joint_and_never_through_its_own_first_square() {
         .map(|squares| squares.to)
         .collect();
     assert!(!targets.contains(from));
-    // The rest of its row and its column; each of them by both paths, since nothing is in the way.
+    // The rest of its row and its column, each square by both paths, since nothing is in the way.
     assert_eq!(targets.len(), 15 + 9);
     let ways = scout.position.legal_moves().iter().filter(|squares| squares.from == from).count();
     assert_eq!(ways, 2 * (15 + 9));
@@ -508,7 +509,8 @@ fn s2_7_a_command_may_name_its_path() {
 
 #[test]
 fn s2_7_without_a_path_the_shorter_legal_one_is_taken_of_equal_ones_the_one_that_counts_up() {
-    // In set 3 the paths differ by what they leave: a Major flashes the shorter way, or glides the longer.
+    // In set 3 the paths differ in the chips they leave: a Major flashes the shorter way, or glides
+    // the longer one.
     let both = "2 | r4\nchips a2r,a1y,a10r,a9r,a3r,a4r,a5r,a6r,a7r,a8r";
     check(&SHADOWFLASH_3, both, "a2a9", "9 | r4'[43]\nchips a1r,a10r,a9r,a2r,a3r,a4r,a5r,a6r,a7r,a8r");
     check(&SHADOWFLASH_3, both, "a2a9+=g", "9 | r4'\nchips a1y,a2r,a3r,a4r,a5r,a6r,a7r,a8r,a9g,a10r");
@@ -529,7 +531,7 @@ fn s3_1_a_piece_goes_along_squares_of_its_own_color() {
     for to in ["a2", "a3", "a6"] {
         check(&SHADOWFLASH_3, &format!("1 | r5\n{line}"), &format!("a1{to}=b"), &after(to));
     }
-    // The last green square is a6: beyond it is a step, or nothing.
+    // The last green square is a6; the line does not go beyond it.
     check(&SHADOWFLASH_3, &format!("1 | r5\n{line}"), "a1a7+=b", "refused no_supply_line");
     check(&SHADOWFLASH_3, &format!("1 | r5\n{line},a7y"), "a1a7+=b", "refused no_supply_line");
     check(&SHADOWFLASH_3, &format!("1 | r5\n{line}"), "a1a3", "refused color_wanted");
@@ -618,7 +620,7 @@ fn s3_4_a_move_proves_what_its_squares_and_chips_allow_and_no_more() {
         ("r4", "a1g,a2r,a3y,a4b,a5r", "a1a5+", "r4'*"),
         ("r4", "a1g,a2r,a3y,a4b", "a1a4+", "r4'[43]"),
         ("r2", "a1g,a2r,a3y", "a1a3+", "r2'[432]"),
-        // Only the last square changed: whoever runs may have laid that chip as well.
+        // Only the last square changed: a runner may have laid that chip as well.
         ("r2", "a1g,a2g,a3y", "a1a3+", "r2'[9432P]"),
         ("r9", "a1g,a2g,a3y", "a1a3+=g", "r9'[9432P]"),
         ("r9", "a1g,a2g,a3y", "a1a3+=r", "r9'[9P]"),
@@ -632,10 +634,11 @@ fn s3_4_a_move_proves_what_its_squares_and_chips_allow_and_no_more() {
 
 #[test]
 fn s3_4_the_other_path_counts_as_well() {
-    // a1 to a9: down through the joint it is two squares, a flash of two chips; up it is a long run.
+    // a1 to a9: down through the joint it is two squares, a flash of two chips; up it is a long
+    // run.
     let chips = "chips a1g,a10r,a9g";
     assert_eq!(proved(&SHADOWFLASH_3, &format!("1 | r2\n{chips}"), "a1a9-"), "r2'[432]");
-    // A bare glide to a10 over the board is next door through the joint: it proves nothing.
+    // Through the joint, a10 is a neighbor of a1, so this run over bare squares proves nothing.
     assert_eq!(proved(&SHADOWFLASH_3, "1 | r9", "a1a10+=g"), "r9'");
 }
 
@@ -644,7 +647,7 @@ fn s3_4_moves_narrow_a_piece_together() {
     let mut line = Line::new(&SHADOWFLASH_3, Side::Red, "1 | r2\nchips a1g,a2r,a3y,b3g,c3y");
     line.play("a1a3+ o10o9=r");
     assert_eq!(line.cell("a3"), "r2'[432]");
-    // The second could have been a run: Scout and Phoenix are out already.
+    // The second move could have been a run, but Scout and Phoenix are ruled out already.
     line.play("a3c3+ o9o10=r");
     assert_eq!(line.cell("c3"), "r2'[432]");
     let ranks: RankSet = [Rank::Major, Rank::Colonel, Rank::General].into_iter().collect();

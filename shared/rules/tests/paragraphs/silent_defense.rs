@@ -66,7 +66,7 @@ fn d1_and_a12_a_strike_counts_the_quiet_plies_anew() {
     line.play("a4b4 i10i9 i1i2");
 }
 
-/// A game in which Red's Captain on a4 strikes a5, as it stands afterwards.
+/// A game after Red's Captain on a4 has struck a5.
 struct Struck {
     game: Game,
     event: Event,

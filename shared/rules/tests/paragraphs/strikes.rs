@@ -91,8 +91,10 @@ fn a6_spy_strikes_spy_and_both_leave() {
     check(&CLASSIC, "5 | bS\n4 | rS", "a4a5", "5 | ..");
 }
 
-/// The result of every strike as a table, written apart from the engine: rows attack columns; `w` the attacker wins, `l` it loses, `b` both leave
-/// (and, for rulesets where it does, `m`: the defender wins and moves).
+/// The result of every strike as a table, independent of the engine.
+///
+/// Rows are attackers, columns defenders: `w` the attacker wins, `l` it loses, `b` both leave, and
+/// `m` the defender wins and moves, in rulesets where it does.
 const TABLE: &str = "
       1 2 3 4 5 6 7 8 9 S B F
     1 b w w w w w w w w w l w

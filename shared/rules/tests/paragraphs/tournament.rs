@@ -1,14 +1,17 @@
-//! §T1–§T2: the more-squares rule. The recorded games are in `recorded_chases`, §T3 is in `../naive_rules.rs`.
+//! §T1–§T2: the more-squares rule. `recorded_chases` has the recorded games, and
+//! `../naive_rules` tests §T3.
 
 use flagfall_board::Side;
 use flagfall_rules::rulesets::{BARRAGE, CLASSIC, PBM, TOURNAMENT};
 
 use crate::board::Line;
 
-/// Red's General chases a blue Colonel around four squares of the open middle, e5 f5 e6 f6, without ever catching it.
+/// Red's General chases a blue Colonel around the four open squares e5 f5 e6 f6 and never catches
+/// it.
 const CHASE: &str = "6 | .. .. .. .. .. b3\n5 | .. .. .. .. r2";
 
-/// Once round the four squares: the next step of the General would bring the first round's board back.
+/// One round of the four squares: the General's next step would recreate the board of the round's
+/// start.
 const ROUND: &str = "e5f5 f6e6 f5e5 e6f6 e5e6 f6f5 e6f6 f5e5 f6f5 e5e6";
 
 #[test]
@@ -28,7 +31,7 @@ fn t2_blue_may_chase_no_longer_than_red() {
 #[test]
 fn t2_the_chaser_may_go_another_way() {
     Line::new(&TOURNAMENT, Side::Red, CHASE).play(ROUND).refuses("f5e5", "more_squares").play("f5f4");
-    // To a square next to the prey that makes a new position as well.
+    // It may step to a square next to the prey that makes a new position.
     Line::new(&TOURNAMENT, Side::Red, CHASE).play(ROUND).refuses("f5e5", "more_squares").play("f5f6");
 }
 
@@ -52,9 +55,9 @@ fn t2_whether_the_prey_could_be_beaten_is_irrelevant() {
 
 #[test]
 fn t2_the_exact_reversal_is_never_refused_by_it() {
-    // In the round above f5e5 brings the first board back at once, and is free because it takes e5f5 back.
+    // In the round above, f5e5 recreates the first board, but is allowed because it reverses e5f5.
     Line::new(&TOURNAMENT, Side::Red, CHASE).play("e5f5 f6e6 f5e5");
-    // What stops a chase between two squares is §C3 alone.
+    // Only §C3 stops a chase between two squares.
     Line::new(&TOURNAMENT, Side::Red, CHASE)
         .play("e5f5 f6e6 f5e5 e6f6 e5f5 f6e6")
         .refuses("f5e5", "two_squares");
@@ -62,7 +65,8 @@ fn t2_the_exact_reversal_is_never_refused_by_it() {
 
 #[test]
 fn t1_a_strike_clears_the_counters() {
-    // As the round, but in the middle of it Blue's Scout strikes elsewhere: the chase begins anew.
+    // Like the round, but Blue's Scout strikes elsewhere halfway through, and the chase starts
+    // again.
     let picture = format!("{CHASE}\n10 | b9\n2 | r5");
     Line::new(&TOURNAMENT, Side::Red, &picture)
         .play("e5f5 f6e6 f5e5 e6f6 e5e6 f6f5 i1i2 a10a2 e6f6 f5e5 f6f5 e5e6 f5e5");
@@ -70,7 +74,7 @@ fn t1_a_strike_clears_the_counters() {
 
 #[test]
 fn t1_a_prey_that_does_not_flee_is_not_chased() {
-    // In the middle of the round Blue moves something else: its General's neighbor did not have to go.
+    // Halfway through the round Blue moves another piece: the Colonel did not flee.
     let picture = format!("{CHASE}\n10 | b9");
     Line::new(&TOURNAMENT, Side::Red, &picture)
         .play("e5f5 f6e6 f5e5 e6f6 e5e6 a10a9 e6e5 a9a10 e5e6 f6f5 e6f6 f5e5 f6f5 e5e6 f5e5 e6f6")

@@ -85,7 +85,8 @@ fn c3_a_scout_may_go_up_to_the_border_that_all_three_crossed() {
 
 #[test]
 fn c3_a_scout_may_step_back_short_of_the_common_border() {
-    // a2a5, a5a1, a1a7: common borders are a2|a3, a3|a4, a4|a5. From a7 down to a5 is free, a4 is not.
+    // a2a5, a5a1, a1a7: common borders are a2|a3, a3|a4, a4|a5. From a7 down to a5 is free, a4 is
+    // not.
     red(&CLASSIC, "2 | r9")
         .play("a2a5 i10i9 a5a1 i9h9 a1a7 h9g9")
         .refuses("a7a4", "two_squares")
@@ -116,7 +117,8 @@ fn c3_a_strike_may_be_refused() {
 
 #[test]
 fn c3_the_chain_ends_when_the_piece_is_captured() {
-    // The Captain that went back and forth leaves with its attacker: the Scout behind it may pass freely.
+    // The Captain that went back and forth leaves together with its attacker, so the Scout behind
+    // it may pass freely.
     let picture = "9 | r9\n6 | b5\n4 | r5";
     let mut line = red(&CLASSIC, picture);
     line.play("a4a5 i10i9 a5a4 i9h9 a4a5 a6a5");
@@ -126,7 +128,7 @@ fn c3_the_chain_ends_when_the_piece_is_captured() {
 
 #[test]
 fn c3_a_captured_pieces_chain_holds_nothing_on_its_square() {
-    // Another piece on the square where a chain ended is another piece.
+    // Another piece on the square where a chain ended is not held back.
     let picture = "6 | b5\n5 | .. r6\n4 | r5";
     let mut line = red(&CLASSIC, picture);
     line.play("a4a5 i10i9 a5a4 i9h9 a4a5 a6a5 b5a5 h9g9 a5a4");
@@ -153,7 +155,7 @@ fn c3_does_not_stand_in_pbm() {
 
 #[test]
 fn c3_leaves_no_legal_move_and_a10_ends_the_game() {
-    // Red's Sergeant a1 can go to b1 and back, nowhere else; Blue has time.
+    // Red's Sergeant on a1 can only go to b1 and back; Blue can wait.
     let picture = "10 | bF .. .. .. .. .. b7\n2 | rB rB\n1 | r7 .. rB rF";
     let mut line = Line::bare(&CLASSIC, Side::Red, picture);
     line.play("a1b1 g10g9 b1a1 g9g8 a1b1");
