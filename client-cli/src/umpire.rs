@@ -1,4 +1,5 @@
-//! `flagfall umpire` and `flagfall bot`: programs against each other over the line protocol, and house players that speak it.
+//! `flagfall umpire` and `flagfall bot`: matches between programs over the line protocol, and house
+//! players that speak it.
 
 use std::io::{self, Read, Write};
 use std::num::NonZeroUsize;
@@ -182,7 +183,7 @@ pub fn bot(level: Level, args: &BotArgs, seed: u64) -> Result<u8, String> {
     loop {
         let count = input.read(&mut buffer).map_err(|error| format!("standard input: {error}"))?;
         if count == 0 {
-            // The umpire is gone: there is nobody to play with.
+            // The umpire is gone, so there is no one to play with.
             return Ok(0);
         }
         cutter.push(&buffer[..count], |cut| cuts.push(cut));
@@ -202,7 +203,7 @@ pub fn bot(level: Level, args: &BotArgs, seed: u64) -> Result<u8, String> {
     }
 }
 
-/// The lakes that the umpire put into the environment, if it did.
+/// The lakes from the environment, if the umpire put them there.
 fn known_lakes(ruleset: &Ruleset) -> Result<Option<SquareSet>, String> {
     let Ok(text) = std::env::var(environment::LAKES) else { return Ok(None) };
     let lakes = environment::read_lakes(&text).filter(|lakes| ruleset.allows_lakes(*lakes));
@@ -212,7 +213,7 @@ fn known_lakes(ruleset: &Ruleset) -> Result<Option<SquareSet>, String> {
 }
 
 #[cfg(not(unix))]
-/// The umpire ends programs by their process groups, which this system does not have.
+/// Not supported: the umpire ends programs by process group, which this system does not have.
 ///
 /// # Errors
 /// Always.
@@ -244,16 +245,18 @@ mod unix {
 
     use super::{ResultsFormat, UmpireArgs};
 
-    /// Plays the games and prints the results. `stop` makes the receiver of whatever asks the program to end.
+    /// Plays the games and prints the results.
+    ///
+    /// `stop` makes the receiver of signals that ask the program to end.
     ///
     /// # Errors
-    /// What cannot be started, or written.
+    /// What cannot be started or written.
     pub fn umpire(args: UmpireArgs, stop: impl FnOnce() -> mpsc::Receiver<()>) -> Result<u8, String> {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|e| e.to_string())?;
         let arena = Arena::adopting();
         let result = runtime.block_on(run(args, arena.clone(), stop));
-        // Whatever still ran is dropped here, and dropped programs are killed.
+        // Every remaining program is dropped here and thereby killed.
         drop(runtime);
         arena.sweep();
         result
@@ -271,7 +274,7 @@ mod unix {
         let watch = {
             let plan = Arc::clone(&plan);
             move |played: &[series::Played], under_way| {
-                // Who does not want to see it need not.
+                // The games go on even if progress cannot be written.
                 let _unseen = progress.tell(&plan, played, under_way);
                 if under_way == 0 {
                     let _unseen = progress.clear();
@@ -295,7 +298,7 @@ mod unix {
         print(&text)?;
         if *stop.borrow() {
             let (played, all) = (played.len(), plan.fixtures.len());
-            // Nobody may read it any more.
+            // Standard error may be closed.
             let _unseen = writeln!(
                 io::stderr(),
                 "flagfall: stopped: {played} of {all} games were played to their end; the others do not count"
@@ -312,20 +315,20 @@ mod unix {
         }
     }
 
-    /// Turns true with the first signal.
+    /// Turns true at the first signal.
     fn until(mut signals: mpsc::Receiver<()>) -> watch::Receiver<bool> {
         let (sender, stop) = watch::channel(false);
         tokio::spawn(async move {
             if signals.recv().await.is_some() {
                 sender.send_replace(true);
             }
-            // Later signals find the umpire at it.
+            // Keep consuming later signals; the umpire is already stopping.
             while signals.recv().await.is_some() {}
         });
         stop
     }
 
-    /// What is to be played, with programs that can be started.
+    /// The games to play, with programs that can be started.
     async fn plan(args: &UmpireArgs) -> Result<Plan, String> {
         let games = |without| args.games.map_or(without, |games| games as usize);
         let (programs, fixtures) = match (&args.all, &args.red, &args.blue) {
@@ -366,7 +369,7 @@ mod unix {
         Ok(program)
     }
 
-    /// The programs of a folder; says which were taken and which were not.
+    /// The programs of a folder. Reports which ones were accepted and which were not.
     async fn class(folder: &std::path::Path) -> Result<Vec<Program>, String> {
         let found = Program::find_all(folder).map_err(|error| error.to_string())?;
         let mut passed_over = found.passed_over;
