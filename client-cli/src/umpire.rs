@@ -65,7 +65,8 @@ pub struct UmpireArgs {
     /// What Blue's program is called; without it like its file.
     #[arg(long, value_name = "NAME", conflicts_with = "all")]
     pub blue_name: Option<String>,
-    /// A round robin of all programs of a folder: every executable file, and every folder in it with an executable run.
+    /// A round robin of all programs of a folder: every executable file, and every folder in it
+    /// with an executable run.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["red", "blue", "swap"])]
     pub all: Option<PathBuf>,
     /// Games; with --all games of each pair, whose sides alternate. Without it one, with --all two.
@@ -86,7 +87,8 @@ pub struct UmpireArgs {
     /// Write a record of each game into this folder (see flagfall check).
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
-    /// Write the moves of each game and the programs' standard errors into this folder; without it into that of --record.
+    /// Write the moves of each game and the programs' standard errors into this folder; without it
+    /// into that of --record.
     #[arg(long, value_name = "DIR")]
     pub log: Option<PathBuf>,
     /// The form of the results.
@@ -118,7 +120,8 @@ pub struct BotArgs {
     /// Games to play with --exec, one after another; 0 for as many as come.
     #[arg(long, value_name = "N", default_value_t = 1, conflicts_with_all = ["accept", "game"])]
     pub games: u32,
-    /// Seconds the program has for each answer. Without it the game's clock is its limit, or 2 seconds where there is none.
+    /// Seconds the program has for each answer. Without it the game's clock is its limit, or 2
+    /// seconds where there is none.
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub turn_time: Option<std::time::Duration>,
     /// Seconds the program has for its deployment; as --turn-time without it.

@@ -287,7 +287,8 @@ pub struct Model {
     pub errands: usize,
     /// The lobby's offers and games.
     pub lobby: Option<(Vec<Seek>, Vec<GameSummary>)>,
-    /// Offers that were refused to this player. The lobby may list one for a moment after it is gone.
+    /// Offers that were refused to this player. The lobby may list one for a moment after it is
+    /// gone.
     pub refused_seeks: BTreeSet<String>,
     /// The player's running games, as the server last sent them.
     pub own_games: Option<Vec<GameSummary>>,

@@ -24,7 +24,7 @@ use super::failure::Failure;
 use crate::model::{Effect, Link, Message, Model, OpenGame};
 use crate::{names, update};
 
-/// Most seconds for giving up a game when the program is asked to stop.
+/// Longest time in seconds to give up a game when the program is asked to stop.
 const STOP_TICKS: u32 = 3;
 
 /// An input to a session.

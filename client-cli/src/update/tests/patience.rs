@@ -1,10 +1,10 @@
-//! Servers that cannot now, and may later.
+//! Servers that cannot do something now, and may later.
 
 use flagfall_protocol::Time;
 
 use super::*;
 
-/// A program that plays game after game and has said nothing yet.
+/// A program that plays game after game and has not connected yet.
 fn program() -> Model {
     let options = crate::model::Options { plain: true, scripted: true, is_program: true, ..options() };
     let wish =
@@ -83,7 +83,8 @@ fn a_program_asks_again_more_and_more_slowly_for_what_is_refused_for_now() {
 fn a_person_waits_for_the_store_and_is_told_everything_else() {
     let mut model = offering(person());
     assert_eq!(refuse(&mut model, "store_unavailable"), []);
-    // That the store is away comes a moment later: then nothing is asked before it is back.
+    // The news that the store is away comes a moment later. Then nothing is repeated before it is
+    // back.
     received(&mut model, r#"{"type":"store_state","available":false}"#);
     assert_eq!(tick(&mut model, 60_000), []);
     let back = received(&mut model, r#"{"type":"store_state","available":true}"#);
