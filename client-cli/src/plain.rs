@@ -99,14 +99,14 @@ pub fn chip_at(view: &GameView, square: Square) -> Option<ChipColor> {
     chips.find(|(_, squares)| squares.contains(&square)).map(|(color, _)| *color)
 }
 
-/// What the letters behind the squares mean where there are chips.
+/// Legend of the letters after the squares, for rulesets with chips.
 pub const CHIPS_LEGEND: &str =
     "+ one of a few ranks, ^ labeled; behind a square its chip: r red, y yellow, b blue, g green.";
 
-/// What stands on the board where there are coins.
+/// Legend of the board for rulesets with coins.
 pub const COINS_LEGEND: &str = "/o\\ and [o]: coins that have never moved, with ' behind it one that has; no strike has asked yet what they are.";
 
-/// What the marks on the board mean, in one sentence.
+/// Legend of the marks on the board, in one sentence.
 pub const LEGEND: &str = "Red /5\\, Blue [5]; # hidden and never moved, ? hidden and moved, ' moved, * known to all, > last move, ~~~ lake.";
 
 /// One side's losses in words, on at most two lines.

@@ -17,7 +17,7 @@ use crate::cli::WishArgs;
 use crate::names;
 use crate::program::session::tellable_ruleset;
 
-/// What the umpire's help ends with.
+/// The end of the umpire's help.
 pub const UMPIRE_EXAMPLES: &str = "\
 Examples:
   flagfall umpire --rules pbm --red ./ann --blue 'python3 bob.py' --games 20 --swap
@@ -31,7 +31,7 @@ Programs that know no repetition rule want pbm.
 More games at once than processors make programs late.
 Ctrl-C ends all programs and counts what was played.";
 
-/// What the bot's help ends with.
+/// The end of the bot's help.
 pub const BOT_EXAMPLES: &str = "\
 Examples:
   flagfall bot --exec ./ann --rules pbm --name ann --games 0 --server play.example
@@ -147,7 +147,7 @@ pub struct BotArgs {
     pub seed: Option<u64>,
 }
 
-/// A ruleset that the line protocol has words for.
+/// Parses a ruleset that the line protocol can express.
 fn parse_ruleset(text: &str) -> Result<&'static Ruleset, String> {
     tellable_ruleset(text)
 }

@@ -63,7 +63,7 @@ fn a_client_that_waits_for_each_answer_is_not_kept_waiting() {
     }
     drop(stdin);
     assert!(child.wait().expect("it ends").success());
-    reader.join().expect("no panic").expect("every answer was wanted");
+    reader.join().expect("no panic").expect("every answer is received");
 }
 
 /// Neither pipe holds this much, so the program must read on while its answers wait.
@@ -76,7 +76,7 @@ fn a_client_may_write_thousands_of_lines_before_it_reads() {
     let (sender, written) = sync_channel(1);
     let writer = std::thread::spawn(move || {
         let done = stdin.write_all("{\"type\":\"go_to\"}\n".repeat(LINES).as_bytes());
-        sender.send(()).expect("somebody waits");
+        sender.send(()).expect("the receiver waits");
         done
     });
     let in_time = written.recv_timeout(STUCK);

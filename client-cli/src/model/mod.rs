@@ -50,7 +50,7 @@ pub struct Options {
     pub flip: bool,
     /// Path of the credential file, to show to the user.
     pub credential_file: String,
-    /// Whether colors are used.
+    /// True if colors are used.
     pub color: bool,
     /// Line-based mode instead of the full screen.
     pub plain: bool,

@@ -7,7 +7,7 @@ use flagfall_rules::{Move, MoveCommand};
 /// A list to pick from.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Choices {
-    /// What is to be picked.
+    /// The title of the list.
     pub title: String,
     /// The entries: text and action.
     pub entries: Vec<(String, Choice)>,

@@ -26,7 +26,7 @@ pub(super) struct Opened {
     pub(super) rematch: Vec<Side>,
 }
 
-/// Whether the game has ended.
+/// True if the game has ended.
 pub(super) fn is_over(game: &OpenGame) -> bool {
     game.view.phase == Phase::Over
 }

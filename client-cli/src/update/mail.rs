@@ -9,7 +9,7 @@ use crate::errand::Errand;
 use crate::model::{Effect, Goal, Model};
 use crate::{acts, names, words};
 
-/// What the words of this module are for.
+/// Help for the commands of this module.
 pub(super) const HELP: &str = "\
 games: your running games, the most urgent first. next: open the next one in which it is your turn.
 open GAME: open a game of yours.

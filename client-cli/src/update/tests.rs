@@ -235,7 +235,7 @@ fn a_command_names_its_epoch_and_one_of_a_lost_branch_is_told_in_a_line_and_not_
         lose(&mut model, None);
         let effects = welcome(&mut model, "[]");
         let [_, ClientToServer::Command { epoch: Some(1), .. }] = sent(&effects)[..] else {
-            panic!("the server says what has become of it: {effects:?}")
+            panic!("the command is repeated: {effects:?}")
         };
         received(&mut model, &turned_back(2));
         let refusal = format!(
@@ -430,7 +430,7 @@ fn command(json: &str) -> GameCommand {
 fn a_move_asks_for_its_color_and_a_flash_does_not() {
     let red = || command(r#"{"kind":"move","move":"b2b3","color":"red"}"#);
     assert_eq!(sent_by(&mut shadowflash(""), "b2b3>r"), [red()]);
-    assert_eq!(sent_by(&mut shadowflash(""), "b2b3>xr"), [red()], "x is no color");
+    assert_eq!(sent_by(&mut shadowflash(""), "b2b3>xr"), [red()], "x is not a color");
     assert_eq!(sent_by(&mut shadowflash(""), "b2b3>!"), [], "taken back");
     let flash = command(r#"{"kind":"move","move":"b2b4"}"#);
     assert_eq!(sent_by(&mut shadowflash(""), "b2b4>"), [flash]);

@@ -27,7 +27,7 @@ impl Program {
         assert!(text.ends_with('\n'), "{text:?}");
         let mut said = Vec::new();
         for line in text.lines() {
-            let (player, reaction) = self.0.take().expect("a player").hear(line).expect("sense");
+            let (player, reaction) = self.0.take().expect("a player").hear(line).expect("a valid line");
             self.0 = Some(player);
             said.extend(reaction.lines);
         }

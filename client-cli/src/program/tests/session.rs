@@ -298,7 +298,7 @@ fn what_is_refused_for_the_servers_reasons_is_asked_again_a_second_later_under_a
         let again = client(&mut stage.session, Message::Tick);
         let [again] = &sends(&again)[..] else { panic!("{again:?}") };
         assert_eq!(command_of(again).1, command_of(&first).1);
-        assert_ne!(command_of(again).0, command_of(&first).0, "the old id may stand in the log as refused");
+        assert_ne!(command_of(again).0, command_of(&first).0, "the log may hold the old id as refused");
         assert_eq!(client(&mut stage.session, Message::Tick), [], "it is on its way");
     }
 }
@@ -308,7 +308,7 @@ fn a_move_that_the_server_holds_against_the_rules_is_no_fault_of_the_program() {
     let mut stage = Stage::new(None);
     let outputs = stage.refuse("two_squares");
     assert!(outputs.contains(&Output::Mute));
-    assert_eq!(command_of(&stage.pending()).1, &GameCommand::Resign {}, "its own move may be thought made");
+    assert_eq!(command_of(&stage.pending()).1, &GameCommand::Resign {}, "its move may count as made");
     let ended = stage.resigns(Side::Red);
     assert_eq!(exit_code(&ended), Some(1));
 }

@@ -144,7 +144,7 @@ fn a_program_that_is_sent_back_at_the_door_comes_again_and_a_person_is_told() {
     assert!(delay(&lose(&mut model, Some(4000))) <= 100, "the server stops, and another one is there");
     let mut model = program();
     update(&mut model, Message::Connected);
-    assert_eq!(exit_code(&lose(&mut model, None)), Some(3), "whoever that is, it is no server of ours");
+    assert_eq!(exit_code(&lose(&mut model, None)), Some(3), "this is not a Flagfall server");
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn a_server_that_hangs_up_on_every_hello_is_dialed_more_and_more_slowly() {
 fn after_too_many_messages_a_client_lets_a_moment_go_by() {
     let mut model = program();
     welcome(&mut model, "[]");
-    assert_eq!(refuse_hello(&mut model, "too_many"), [], "no error of what was not asked");
+    assert_eq!(refuse_hello(&mut model, "too_many"), [], "no error before anything was requested");
     let waited = delay(&lose(&mut model, Some(4003)));
     assert!((800..=1_600).contains(&waited), "{waited} ms");
 }
