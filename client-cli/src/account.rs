@@ -1,4 +1,4 @@
-//! Accounts from the command line: what `flagfall signup`, `login`, `tokens` and their like do.
+//! Account commands: `flagfall signup`, `login`, `tokens` and so on.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -22,10 +22,10 @@ use serde::de::DeserializeOwned;
 
 use crate::{Trouble, dialer, network, print, print_as_it_is, runtime, secret, storage, usage, write_file};
 
-/// What the token of a login is called, unless somebody says otherwise.
+/// Default name of the token that a login makes.
 const TOKEN_NAME: &str = "flagfall";
 
-/// A server, and what is kept about it.
+/// A server and the local configuration that belongs to it.
 pub(crate) struct Desk {
     dialer: Dialer,
     address: Address,
@@ -40,12 +40,12 @@ impl Desk {
         Ok(Desk { dialer, address, config: ConfigDir::new(common.config_dir), name: common.name })
     }
 
-    /// Whose credential is kept: the account's, or the guest's.
+    /// The identity whose credential is used: the account's or the guest's.
     pub(crate) fn identity(&self) -> Identity {
         self.config.shared_identity(&self.address, self.name.as_deref(), None)
     }
 
-    /// The page of a path on the server.
+    /// The URL of a path on the server.
     pub(crate) fn page(&self, path: &str) -> String {
         self.address.page(path)
     }
@@ -56,7 +56,8 @@ impl Desk {
         })
     }
 
-    /// Asks the server. A guest that it does not know any more makes room for a new one, which asks again.
+    /// Sends a request. If the server does not know the saved guest, repeats it once as a new
+    /// guest.
     pub(crate) fn ask<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -79,13 +80,13 @@ impl Desk {
         !identity.is_account() && token.is_some() && identity.token().as_ref() == token
     }
 
-    /// A new guest in place of the one that the server does not know; none if it takes none.
+    /// Replaces a guest that the server does not know. `None` if no new guest can be made.
     fn new_guest(&self) -> Option<Secret> {
         let addresses = Addresses { first: self.address.clone(), others: Vec::new() };
         let greeted = runtime().ok()?.block_on(net::new_guest(&self.dialer, &addresses, self.name.clone()));
         let (token, player) = greeted.ok()?;
         let identity = self.identity();
-        // Where nothing can be written, this one command goes on all the same.
+        // If the credential cannot be saved, this one command still works.
         drop(identity.set_aside().and_then(|()| identity.save_token(&token, &player.name)));
         let word = format!(
             "The server does not know the guest that was kept here any more: you are {}, a new guest.\n",
@@ -176,7 +177,7 @@ pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, Trouble> {
     let ask = |token: Option<&Secret>| desk.ask_once(Method::POST, "/api/account", token, Some(&body));
     let (made, was_guest): (SignedUp, bool) = match ask(guest.as_ref()) {
         Ok(made) => (made, guest.is_some()),
-        // The guest was forgotten: there is nothing to take along.
+        // The server does not know the guest, so there are no games to keep.
         Err(error) if guest.is_some() && error.is_unknown_token() => (ask(None).map_err(trouble)?, false),
         Err(error) => return Err(trouble(error)),
     };
@@ -191,7 +192,7 @@ pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, Trouble> {
         text.push_str("The games you played as a guest stay yours.\n");
     }
     text.push_str(&tell_recovery_code(&made.recovery_code));
-    // The code is told once: before anything that may fail.
+    // The code is shown only once, so print it before anything else can fail.
     print(&text)?;
     kept?;
     if was_guest {
@@ -206,7 +207,8 @@ pub(crate) fn log_in(args: LoginArgs, common: Common) -> Result<u8, Trouble> {
         Some(name) => {
             let password = secret::ask(&format!("Password of {name}"))?;
             let token_name = Some(args.label.unwrap_or_else(|| TOKEN_NAME.to_owned()));
-            // Guesses of others do not keep a device from signing in that shows it was signed in before.
+            // The old token identifies this device, so that other people's wrong guesses do not
+            // lock it out.
             let device = desk.config.account_identity(&desk.address, &name).and_then(|it| it.token());
             let LoggedIn { player, token } =
                 desk.post("/api/login", device.as_ref(), &Login { name, password, token_name })?;
@@ -227,7 +229,8 @@ pub(crate) fn log_in(args: LoginArgs, common: Common) -> Result<u8, Trouble> {
     let before = desk.config.account_identity(&desk.address, &player.name).and_then(|it| it.token());
     desk.keep(&token, &player)?;
     if let Some(before) = before.filter(|before| *before != token) {
-        // The token this one replaces; where the server does not know it, all the better.
+        // Revoke the token that this one replaces. It does not matter if the server does not know
+        // it.
         drop(desk.post::<()>("/api/logout", Some(&before), &()));
     }
     print(&format!("You are {} on {}.\n", words::player(&player), desk.address))
@@ -287,14 +290,14 @@ pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Result<u8, Trouble>
     print(&text)
 }
 
-/// What follows from games that the player has left, where the profile is one's own: nobody else is told.
+/// The player's own left-games status, if this is their own profile. Nobody else may see it.
 fn own_conduct(desk: &Desk, profile: &Profile) -> Result<Option<Conduct>, Trouble> {
     let identity = desk.identity();
     let is_own = identity.is_account() && identity.name().eq_ignore_ascii_case(&profile.player.name);
     let Some(token) = identity.token().filter(|_| is_own) else { return Ok(None) };
     match desk.ask::<Me>(Method::GET, "/api/me", Some(&token), None::<&()>) {
         Ok(me) => Ok(Some(me.conduct).filter(|_| me.player.id == profile.player.id)),
-        // The profile is everybody's: it is shown without what needs a login.
+        // The profile is public: show it without the part that needs a login.
         Err(error) if error.is_unknown_token() => Ok(None),
         Err(error) => Err(trouble(error)),
     }
@@ -329,7 +332,7 @@ pub(crate) fn statistics(common: Common) -> Result<u8, Trouble> {
     print(&format!("{}\n", listing::statistics(&statistics).join("\n")))
 }
 
-/// Blocks a player, or lets him go again.
+/// Blocks or unblocks a player.
 pub(crate) fn block(name: &str, is_blocked: bool, common: Common) -> Result<u8, Trouble> {
     let desk = Desk::new(common)?;
     let method = if is_blocked { Method::PUT } else { Method::DELETE };
@@ -364,7 +367,7 @@ pub(crate) fn leaderboard(args: &LeaderboardArgs, common: Common) -> Result<u8, 
     print(&words::leaderboard(&board))
 }
 
-/// A name as a part of a path; what cannot be a name is not asked for.
+/// Checks that a name is safe as part of a path. Refuses what cannot be a name.
 fn path_part(name: &str) -> Result<&str, Trouble> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     if !name.is_empty() && name.bytes().all(is_plain) {
@@ -420,7 +423,7 @@ pub(crate) fn recover(name: String, common: Common) -> Result<u8, Trouble> {
     let password = secret::ask_new_password("The new password")?;
     let Recovered { player, token, recovery_code } =
         desk.post("/api/recover", None, &Recover { name, recovery_code, password })?;
-    // The code is told once: before anything that may fail.
+    // The code is shown only once, so print it before anything else can fail.
     print(&format!(
         "You are {} on {} again. All other logins have ended.\n{}",
         words::player(&player),

@@ -1,11 +1,14 @@
-//! What a person types to act on the board, in words or in the notation of moves.
+//! Parses what people type to act on the board: words or move notation.
 
 use flagfall_board::{ChipColor, Rank, Sign, Square};
 use flagfall_protocol::GameCommand;
 use flagfall_rules::{Move, MoveCommand, Placing};
 
-/// An act as people write it: a move (`a4a5`, `a4-a5`, `A4 A5`, with `+` or `-` behind it for the path and a color for its chip), `place scout a4 green`,
-/// `place labeled 9 a4`, `remove a4`, `color green`, `choose captain`; or short: `9@a4=g`, `9^@a4=g`, `-a4`, `=g`, `!5`.
+/// Parses one act.
+///
+/// A move is `a4a5`, `a4-a5` or `A4 A5`, with a trailing `+` or `-` for the path and a color for
+/// its chip. In words: `place scout a4 green`, `place labeled 9 a4`, `remove a4`, `color green`,
+/// `choose captain`. In short: `9@a4=g`, `9^@a4=g`, `-a4`, `=g`, `!5`.
 #[must_use]
 pub fn act(text: &str) -> Option<GameCommand> {
     let text = text.trim();
@@ -42,7 +45,7 @@ fn placed(placing: Placing) -> GameCommand {
     GameCommand::Place { square, rank, labeled: is_labeled, color }
 }
 
-/// Words after `place`: perhaps `labeled`, then rank, square, and perhaps a color.
+/// Parses what follows `place`: optional `labeled`, then rank, square and an optional color.
 fn place(rest: &str) -> Option<GameCommand> {
     let mut words = rest.split_whitespace().peekable();
     let is_labeled = words.next_if(|word| word.eq_ignore_ascii_case("labeled")).is_some();
@@ -55,14 +58,14 @@ fn place(rest: &str) -> Option<GameCommand> {
     words.next().is_none().then_some(placed(Placing { square, rank, is_labeled, color }))
 }
 
-/// A rank by its name or its letter of deployments.
+/// A rank by its name, or by its letter as in deployments.
 fn rank(word: &str) -> Option<Rank> {
     let mut letters = word.chars();
     let by_letter = letters.next().and_then(Rank::from_letter).filter(|_| letters.next().is_none());
     by_letter.or_else(|| Rank::ALL.into_iter().find(|rank| rank.name().eq_ignore_ascii_case(word)))
 }
 
-/// A move with its path and its color.
+/// Parses a move with its path and its color.
 fn moving(text: &str) -> Option<MoveCommand> {
     let (squares, color) = match text.rsplit_once(|letter: char| letter.is_whitespace() || letter == '=') {
         Some((before, last)) => match ChipColor::from_name(last.trim()) {

@@ -1,11 +1,11 @@
-//! The server's address, as people type it.
+//! Server addresses as people type them.
 
 use std::fmt;
 use std::net::IpAddr;
 
 use tokio_tungstenite::tungstenite::http::Uri;
 
-/// Where a server is.
+/// The address of a server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Address {
     /// Host and port.
@@ -16,21 +16,21 @@ pub struct Address {
     pub port: u16,
     /// The path of the WebSocket.
     pub path: String,
-    /// Whether it is spoken to in TLS.
+    /// True if the server speaks TLS.
     pub is_encrypted: bool,
 }
 
-/// Where the servers of one service are.
+/// The addresses of the servers of one service.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Addresses {
-    /// The first one: what is kept for the service is kept under its name.
+    /// The first one. Saved credentials and commitments are filed under its name.
     pub first: Address,
-    /// All others.
+    /// The other servers.
     pub others: Vec<Address>,
 }
 
 impl Addresses {
-    /// All of them, beginning with another one each time.
+    /// All addresses, starting with a different one for each `turn`.
     pub fn beginning_with(&self, turn: u64) -> impl Iterator<Item = &Address> {
         let count = 1 + self.others.len();
         let skipped = usize::try_from(turn % count as u64).unwrap_or(0);
@@ -38,26 +38,28 @@ impl Addresses {
     }
 }
 
-/// A text that names no server.
+/// A text that is not a server address.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AddressError {
-    /// Not an address at all.
+    /// Not an address.
     #[error("{0:?} is no server address: write it as in https://play.example.org or 127.0.0.1:7171")]
     Malformed(String),
 }
 
-/// The port of servers that speak for themselves, without a proxy.
+/// Default port of a server without a proxy in front of it.
 const OWN_PORT: u16 = 7171;
 const TLS_PORT: u16 = 443;
 const PLAIN_PORT: u16 = 80;
 
 impl Address {
-    /// Reads an address: `https://host` or `wss://host/ws` for TLS, `http://host` or `ws://host/ws` without it, or a bare name. Bare, a
-    /// name such as `play.example.org`, and any with port 443, is spoken to in TLS; a port, an IP address or a name of the local network
-    /// is not.
+    /// Parses an address.
+    ///
+    /// `https://host` and `wss://host/ws` mean TLS; `http://host` and `ws://host/ws` mean no TLS.
+    /// Without a scheme, a public name such as `play.example.org` means TLS, and so does port 443.
+    /// Another port, an IP address or a name of the local network means no TLS.
     ///
     /// # Errors
-    /// When it is none of these.
+    /// If it is none of these.
     pub fn parse(text: &str) -> Result<Address, AddressError> {
         let malformed = || AddressError::Malformed(text.to_owned());
         let is_bare = !text.contains("://");
@@ -65,7 +67,7 @@ impl Address {
         let uri: Uri = full.parse().map_err(|_| malformed())?;
         let host = uri.host().filter(|host| !host.is_empty()).ok_or_else(malformed)?.to_owned();
         let port = uri.port_u16();
-        // An address in brackets has colons of its own.
+        // An IPv6 address in brackets contains colons of its own.
         let has_bad_port = port.is_none()
             && uri
                 .authority()
@@ -90,20 +92,20 @@ impl Address {
         Ok(Address { authority: format!("{host}:{port}"), host, port, path, is_encrypted })
     }
 
-    /// Reads addresses of one service, separated by commas: any of its servers will do, the first one first.
+    /// Parses the addresses of one service, separated by commas. The first one is preferred.
     ///
     /// # Errors
-    /// When one of them is none.
+    /// If one of them is not an address.
     pub fn parse_all(text: &str) -> Result<Addresses, AddressError> {
         let mut all = text.split(',').map(|one| Address::parse(one.trim()));
         let first = all.next().unwrap_or_else(|| Err(AddressError::Malformed(text.to_owned())))?;
         Ok(Addresses { first, others: all.collect::<Result<_, _>>()? })
     }
 
-    /// The code of a challenge and, where it came in a link, the server it is on.
+    /// Splits a challenge into its code and, if it is a link, the server's address.
     ///
     /// # Errors
-    /// When the link names no server or no code.
+    /// If the link has no server or no code.
     pub fn parse_challenge(text: &str) -> Result<(String, Option<Address>), AddressError> {
         let Some((_, rest)) = text.split_once("://") else { return Ok((text.to_owned(), None)) };
         let code = rest.rsplit(['/', '#', '=', '?']).find(|part| !part.is_empty()).unwrap_or_default();
@@ -115,26 +117,27 @@ impl Address {
         Ok((code.to_owned(), Some(Address::parse(&format!("{scheme}://{authority}"))?)))
     }
 
-    /// The page of a path on this server.
+    /// The URL of a path on this server.
     #[must_use]
     pub fn page(&self, path: &str) -> String {
         let scheme = if self.is_encrypted { "https" } else { "http" };
         format!("{scheme}://{}{path}", self.authority)
     }
 
-    /// The same place, in TLS if this is without it and the other way around, as a person types it.
+    /// The same address with TLS switched on or off, as a person types it.
     #[must_use]
     pub fn other_way(&self) -> String {
         Address { is_encrypted: !self.is_encrypted, ..self.clone() }.page("")
     }
 
-    /// The host as a certificate names it.
+    /// The host name as it appears in a certificate.
     #[must_use]
     pub fn certified_name(&self) -> &str {
         self.host.trim_start_matches('[').trim_end_matches(']')
     }
 
-    /// A name for files: host, port, and whether it is TLS, so that what was told in TLS is never told without it.
+    /// A name for files: host, port and whether TLS is used. A secret received over TLS is
+    /// therefore never sent without it.
     #[must_use]
     pub fn file_name(&self) -> String {
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '.' || letter == '-';
@@ -143,7 +146,8 @@ impl Address {
     }
 }
 
-/// Whether a name is one of the internet, whose servers are expected to speak TLS: not an IP address, nor a name of this machine or network.
+/// True for a public internet name, whose server should speak TLS. IP addresses and names of this
+/// machine or the local network are not public.
 fn is_public_name(host: &str) -> bool {
     let name = host.trim_end_matches('.').to_ascii_lowercase();
     let is_local =

@@ -1,13 +1,14 @@
-//! Chance: the system's for play, a seed's for tests.
+//! Random numbers: from the system in play, from a seed in tests.
 
 use std::hash::{BuildHasher, RandomState};
 
 use flagfall_protocol::CommandId;
 
-/// Where random numbers come from.
+/// A source of random numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Chance {
-    /// The operating system: every number is drawn afresh, because deployments are hidden information.
+    /// The operating system. Nothing is derived from a seed, because deployments are hidden
+    /// information.
     System,
     /// A seed, for tests.
     Seeded(u64),
@@ -17,7 +18,7 @@ impl Chance {
     /// The next 64 random bits.
     pub fn bits(&mut self) -> u64 {
         match self {
-            // Where the system refuses, the standard library's own hash keys still differ from process to process.
+            // If the system fails, the standard library's hash keys still differ between processes.
             Chance::System => getrandom::u64().unwrap_or_else(|_| RandomState::new().hash_one(0)),
             Chance::Seeded(state) => {
                 // SplitMix64.
@@ -30,28 +31,28 @@ impl Chance {
         }
     }
 
-    /// A number below `limit`; 0 when there is none.
+    /// A number below `limit`; 0 if `limit` is 0.
     pub fn below(&mut self, limit: usize) -> usize {
-        // The product's upper half is even to within 2^-57 for the few dozen things that are drawn here.
+        // The bias is below 2^-57 for the few dozen choices that are drawn from here.
         ((u128::from(self.bits()) * limit as u128) >> 64) as usize
     }
 
-    /// Whether a fair coin shows heads.
+    /// Flips a fair coin: true is heads.
     pub fn coin(&mut self) -> bool {
         self.bits() >> 63 == 1
     }
 
-    /// Puts a list into a random order.
+    /// Shuffles a list.
     pub fn shuffle<T>(&mut self, list: &mut [T]) {
         for end in (1..list.len()).rev() {
             list.swap(end, self.below(end + 1));
         }
     }
 
-    /// A new command's id: a random UUID.
+    /// Makes a command id: a random UUID.
     ///
     /// # Panics
-    /// Never: a UUID has the form of a command id.
+    /// Never: a UUID is a valid command id.
     pub fn command_id(&mut self) -> CommandId {
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&self.bits().to_le_bytes());

@@ -48,11 +48,13 @@ pub struct Cli {
 /// What all commands have in common.
 #[derive(Clone, Debug, Args)]
 pub struct Common {
-    /// The server: https://host where it speaks TLS, host:port where it does not. A bare name such as play.example.org means https. Several servers
-    /// of one service: separate them by commas; when one is gone the next one is tried at once.
+    /// The server: https://host where it speaks TLS, host:port where it does not. A bare name such
+    /// as play.example.org means https. Several servers of one service: separate them by commas;
+    /// when one is gone the next one is tried at once.
     #[arg(long, global = true, env = "FLAGFALL_SERVER", default_value = DEFAULT_SERVER, value_name = "URL")]
     pub server: String,
-    /// A file with the certificates (PEM) of authorities to trust beside those that browsers trust: for servers of a club with its own.
+    /// A file with the certificates (PEM) of authorities to trust beside those that browsers trust:
+    /// for servers of a club with its own.
     #[arg(long, global = true, env = "FLAGFALL_CA", value_name = "FILE")]
     pub ca: Option<PathBuf>,
     /// Who you are on that server; a new name is a new guest (2 to 20 letters, digits, - and _).
@@ -70,7 +72,8 @@ pub struct Common {
     /// Red always at the bottom, instead of your own side.
     #[arg(long, global = true)]
     pub noflip: bool,
-    /// Where credentials and saved deployments are kept; without it the system's folder for such files (~/.config/flagfall).
+    /// Where credentials and saved deployments are kept; without it the system's folder for such
+    /// files (~/.config/flagfall).
     #[arg(long, global = true, env = "FLAGFALL_CONFIG_DIR", value_name = "DIR")]
     pub config_dir: Option<PathBuf>,
 }
@@ -100,12 +103,14 @@ pub enum Command {
         after_help = "Of the games in which you are to deploy, move or choose, the one whose time ends soonest is opened. When it is your turn in none, that is said, and when the next one may be."
     )]
     Next,
-    /// Many games at one prompt, with the words of play by mail: challenge, deploy, move, queue, show, history and more.
+    /// Many games at one prompt, with the words of play by mail: challenge, deploy, move, queue,
+    /// show, history and more.
     #[command(
         after_help = "Lines are read from the terminal or a script, one word and what belongs to it each; help lists them all. Challenges stand when you leave, and so do queued moves.\n\nExamples:\n  flagfall mail\n  echo 'challenge bob pbm 3days' | flagfall mail\n  printf 'next\\nmove a4a5\\nqueue a5a6 if b7b6\\n' | flagfall mail"
     )]
     Mail,
-    /// Show the record of a game: one that a server has (whole after its end, before that as you may know it), or a file.
+    /// Show the record of a game: one that a server has (whole after its end, before that as you
+    /// may know it), or a file.
     #[command(
         after_help = "A file may have any format that flagfall convert reads; no server is asked then. On a terminal a file\nis stepped through with the arrow keys, elsewhere it is shown as text.\n\nExamples:\n  flagfall record 0123456789ab --json --out final.json\n  flagfall record 0123456789ab --as public --step\n  flagfall record final.json\n  flagfall record final.json --text\n  flagfall record game.xml --step --plain"
     )]
@@ -113,7 +118,8 @@ pub enum Command {
         /// The game's id, or a file with a record; - for standard input.
         #[arg(value_name = "GAME|FILE", value_parser = RecordSource::parse)]
         source: RecordSource,
-        /// Whose record: the game as Red, Blue or the public saw it live, or with everything open. Without it, what you may know now.
+        /// Whose record: the game as Red, Blue or the public saw it live, or with everything open.
+        /// Without it, what you may know now.
         #[arg(long = "as", value_name = "red|blue|public|all", value_parser = parse_scope)]
         scope: Option<RecordScope>,
         /// As JSON.
@@ -134,7 +140,8 @@ pub enum Command {
         after_help = "A line for each record: good, partly (and what could not be checked) or FALSE (with the ply, a code and why).\ndocs/protocol/RECORDS.md explains the codes.\nExit codes: 0 nothing is false, 1 something is, 4 something could not be read.\n\nExamples:\n  flagfall record 0123456789ab --json | flagfall check -\n  flagfall check games/ final.json\n  curl -s https://play.example.org/api/keys > keys.json; flagfall check --key keys.json final.json"
     )]
     Check(CheckArgs),
-    /// Write a game in another format: json (our records), text, strados (Gravon's XML), pbm (play-by-mail text).
+    /// Write a game in another format: json (our records), text, strados (Gravon's XML), pbm
+    /// (play-by-mail text).
     #[command(
         after_help = "Games that come from elsewhere are played move by move: what is no legal game is refused, with the move and why.\ndocs/protocol/RECORDS.md says what each format cannot tell.\n\nExamples:\n  flagfall convert final.json                         as text\n  flagfall convert --to strados final.json game.xml\n  flagfall convert game.xml game.json\n  flagfall convert --rules tournament game.xml"
     )]
@@ -147,7 +154,8 @@ pub enum Command {
     /// Let outside programs play each other over the line protocol.
     #[command(after_help = crate::umpire::UMPIRE_EXAMPLES)]
     Umpire(Box<UmpireArgs>),
-    /// Let a program that speaks the line protocol play on a server, or play over it as a house player.
+    /// Let a program that speaks the line protocol play on a server, or play over it as a house
+    /// player.
     #[command(after_help = crate::umpire::BOT_EXAMPLES)]
     Bot(Box<BotArgs>),
     /// List, save, show, remove, export and import deployments to load later.
@@ -185,7 +193,8 @@ pub enum Command {
         after_help = "Private games are listed for their players alone. GAME ids are for flagfall record.\n\nExamples:\n  flagfall history\n  flagfall history ann\n  flagfall history ann bob"
     )]
     History(HistoryArgs),
-    /// Be told of your turns in games with days per move: the server sends a signed POST to an address of yours.
+    /// Be told of your turns in games with days per move: the server sends a signed POST to an
+    /// address of yours.
     #[command(
         after_help = "What is sent is JSON with an id, the game, its ruleset, the ply and the deadline, nothing secret. Its header Flagfall-Signature is sha256= and the HMAC-SHA256 of the body under the secret that set tells once. A notice that is not answered with a status of the 200s is sent again, five times within three hours; the same notice may come twice, with the same id. After five lost ones in a row the webhook is given up until it is set again.\n\nExamples:\n  flagfall webhook set https://example.org/turns\n  flagfall webhook test\n  flagfall webhook show"
     )]
@@ -194,7 +203,8 @@ pub enum Command {
         #[command(subcommand)]
         command: WebhookCommand,
     },
-    /// Make a feed of your turns and ended games for a feed reader; make it anew and the address before is void.
+    /// Make a feed of your turns and ended games for a feed reader; make it anew and the address
+    /// before is void.
     Feed {
         /// Remove it instead.
         #[arg(long)]
@@ -383,13 +393,15 @@ pub enum AccountCommand {
 /// What to check.
 #[derive(Clone, Debug, Args)]
 pub struct CheckArgs {
-    /// Files of one record or several, folders of them (*.json, *.jsonl), or - for the standard input.
+    /// Files of one record or several, folders of them (*.json, *.jsonl), or - for the standard
+    /// input.
     #[arg(required = true, value_name = "RECORD")]
     pub records: Vec<PathBuf>,
     /// A JSON line for each record, with everything found.
     #[arg(long)]
     pub json: bool,
-    /// A public key of the server: every record must be signed with it. 64 hexadecimal digits, or a file of them; or what the server answers at /api/keys. Repeat it for several.
+    /// A public key of the server: every record must be signed with it. 64 hexadecimal digits, or a
+    /// file of them; or what the server answers at /api/keys. Repeat it for several.
     #[arg(long, value_name = "FILE|HEX")]
     pub key: Vec<String>,
 }
@@ -480,7 +492,8 @@ pub struct SeekArgs {
     /// The clock: minutes and seconds per move (10+5), seconds (90s+2), or none; 10+5 without it.
     #[arg(long, value_parser = parse_time)]
     pub time: Option<Time>,
-    /// The game changes both ratings: between accounts, or between bots, with a clock and by a ruleset as it is.
+    /// The game changes both ratings: between accounts, or between bots, with a clock and by a
+    /// ruleset as it is.
     #[arg(long)]
     pub rated: bool,
     /// Your deployment and the full record stay private after the end.
@@ -494,10 +507,12 @@ pub struct SeekArgs {
 /// What to play, and how to find it.
 #[derive(Clone, Debug, Args)]
 pub struct WishArgs {
-    /// The ruleset: see flagfall rules. Offers are made for classic without it. Changes of single rules stand after it: classic,ties=attacker,quiet=off.
+    /// The ruleset: see flagfall rules. Offers are made for classic without it. Changes of single
+    /// rules stand after it: classic,ties=attacker,quiet=off.
     #[arg(long, value_name = "RULESET", value_parser = parse_ruleset)]
     pub rules: Option<String>,
-    /// The clock: minutes and seconds per move (10+5), seconds (90s+2), minutes and free seconds of each turn (10d5), days per move (3days), or none. Offers are made for 10+5 without it.
+    /// The clock: minutes and seconds per move (10+5), seconds (90s+2), minutes and free seconds of
+    /// each turn (10d5), days per move (3days), or none. Offers are made for 10+5 without it.
     #[arg(long, value_parser = parse_time)]
     pub time: Option<Time>,
     /// Your side; chance decides without it.
@@ -509,11 +524,13 @@ pub struct WishArgs {
     /// Your deployment and the full record stay private after the end.
     #[arg(long)]
     pub secret: bool,
-    /// The game changes both ratings: between accounts, or between bots, with a clock and by a ruleset as it is.
+    /// The game changes both ratings: between accounts, or between bots, with a clock and by a
+    /// ruleset as it is.
     #[arg(long, conflicts_with_all = ["bot", "accept", "game"])]
     pub rated: bool,
-    /// Only against players of these ratings: 1400-1600, 1400- (or more), -1600 (or less), or around your own: +-200, -100+300. It stands in the
-    /// lobby with your offer. What counts is the rating for such games; a guest has none. Without it, against anybody.
+    /// Only against players of these ratings: 1400-1600, 1400- (or more), -1600 (or less), or
+    /// around your own: +-200, -100+300. It stands in the lobby with your offer. What counts is the
+    /// rating for such games; a guest has none. Without it, against anybody.
     #[arg(
         long, value_name = "RANGE", value_parser = parse_range, allow_hyphen_values = true,
         conflicts_with_all = ["bot", "challenge", "accept", "game"]

@@ -1,7 +1,7 @@
-//! The commitments that a client was shown during a game, and what they say at its end.
+//! The deployment commitments that the server showed, and their check when a game ends.
 //!
-//! The server commits to each deployment when a game starts. A client keeps what it was shown, in
-//! memory and in a file, and compares the deployments that are opened with that: not with what the
+//! The server commits to each deployment when a game starts. The client keeps the commitments in
+//! memory and in a file, and checks the opened deployments against these, not against what the
 //! server shows later.
 
 use flagfall_board::{GameId, PerSide, Side};
@@ -9,20 +9,21 @@ use flagfall_protocol::{HexBytes, Opened};
 use flagfall_rules::Commitment;
 use serde::{Deserialize, Serialize};
 
-/// The commitments of a game as this client saw them first.
+/// The commitments of a game as this client first saw them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Shown {
-    /// The epoch of the game in which they were shown.
+    /// The epoch of the game when they were shown.
     pub epoch: u64,
-    /// Each side's.
+    /// Each side's commitment.
     pub commitments: PerSide<Option<HexBytes>>,
-    /// True if the game was over when this client saw it first: then they prove less.
+    /// True if the game was already over when this client first saw it. The commitments then prove
+    /// less.
     #[serde(default)]
     pub late: bool,
 }
 
 impl Shown {
-    /// The sides whose commitment is another one now, or is shown no more.
+    /// The sides whose commitment differs from the first one or is missing now.
     #[must_use]
     pub fn changed(&self, now: &PerSide<Option<HexBytes>>) -> Vec<Side> {
         let is_changed =
@@ -30,7 +31,7 @@ impl Shown {
         Side::BOTH.into_iter().filter(is_changed).collect()
     }
 
-    /// Takes the commitments over that were not known yet. True if there was one.
+    /// Adds commitments that were not known yet. True if it added one.
     pub fn complete(&mut self, now: &PerSide<Option<HexBytes>>) -> bool {
         let mut is_new = false;
         for side in Side::BOTH {
@@ -43,17 +44,17 @@ impl Shown {
     }
 }
 
-/// What the opened deployments are worth.
+/// The result of checking opened deployments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// Each deployment that was opened matches; a sentence.
+    /// Every opened deployment matches. Holds a sentence.
     Match(String),
-    /// One does not; a warning.
+    /// An opened deployment does not match, or was never committed to. Holds a warning.
     Mismatch(String),
 }
 
 impl Verdict {
-    /// The words for a person.
+    /// The text for the user.
     #[must_use]
     pub fn words(&self) -> &str {
         match self {
@@ -62,7 +63,7 @@ impl Verdict {
     }
 }
 
-/// Compares opened deployments with the commitments that were shown; none if nothing was opened.
+/// Checks opened deployments against the commitments. `None` if nothing was opened.
 #[must_use]
 pub fn verdict(game: GameId, shown: &Shown, opened: &PerSide<Option<Opened>>) -> Option<Verdict> {
     let (mut matching, mut wrong, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
@@ -105,7 +106,7 @@ pub fn verdict(game: GameId, shown: &Shown, opened: &PerSide<Option<Opened>>) ->
     }
 }
 
-/// What is said of commitments that changed.
+/// The warning about commitments that changed.
 #[must_use]
 pub fn changed_words(sides: &[Side], is_other_epoch: bool) -> String {
     let whose = match sides {

@@ -1,4 +1,5 @@
-//! What the client keeps between runs: credentials of accounts and guests per server, and saved deployments.
+//! What the client keeps between runs: credentials for each server, commitments, and saved
+//! deployments.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -13,18 +14,18 @@ use crate::address::Address;
 use crate::commitments::Shown;
 use crate::model::Secret;
 
-/// More guests of one machine are not kept per server and name.
+/// Most guests of one machine for each server and name.
 const SLOTS_MAX: usize = 32;
-/// The file with the name of the account that somebody logged in to last.
+/// The file with the name of the account that logged in last.
 const LATEST_ACCOUNT: &str = "latest-account";
-/// How the files of accounts begin.
+/// Prefix of account files.
 const ACCOUNT_FILE: &str = "account-";
-/// The newest seats of a guest that are kept, to find the right guest for a game.
+/// Most seats kept for a guest, to find the right guest for a game. The newest are kept.
 const SEATS_MAX: usize = 50;
 
-/// Guests that a server no longer knows and that had seats are kept aside up to this many times.
+/// Most files kept of old guests with seats that a server no longer knows.
 const ASIDE_MAX: usize = 9;
-/// Games whose commitments are kept, the newest.
+/// Most games for which commitments are kept.
 const COMMITMENTS_MAX: usize = 500;
 
 /// A file that could not be read or written.
@@ -39,13 +40,13 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> ConfigError + '_ {
     move |source| ConfigError { path: path.to_owned(), source }
 }
 
-/// The folder in which the client keeps things.
+/// The client's configuration folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigDir {
     root: PathBuf,
 }
 
-/// What is kept of a guest.
+/// The contents of a credential file.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Kept {
@@ -55,9 +56,10 @@ struct Kept {
     seats: Vec<String>,
 }
 
-/// A credential, in use by this process as long as this value lives.
+/// A credential that this process uses while this value lives.
 ///
-/// Two clients on one machine must not be the same guest: the second finds the first one's file locked and takes another. An account may be used by several.
+/// Two clients on one machine must not be the same guest: the second finds the first one's file
+/// locked and takes another. Several clients may use the same account.
 #[derive(Debug)]
 pub struct Identity {
     path: PathBuf,
@@ -65,7 +67,7 @@ pub struct Identity {
 }
 
 impl ConfigDir {
-    /// This folder, or the system's usual one for Flagfall.
+    /// The named folder, or the system's usual one for Flagfall.
     #[must_use]
     pub fn new(named: Option<PathBuf>) -> ConfigDir {
         let usual =
@@ -73,10 +75,12 @@ impl ConfigDir {
         ConfigDir { root: named.or_else(usual).unwrap_or_else(|| PathBuf::from(".flagfall")) }
     }
 
-    /// Takes a guest for this server and name that no other client uses: the one with a seat in the game, where one is named.
+    /// Picks the credential to play with: an account's, or a guest that no other client uses.
+    ///
+    /// If `game` is given, prefers the one with a seat in it.
     ///
     /// # Errors
-    /// When the folder cannot be made or written.
+    /// If the folder cannot be made or written.
     pub fn identity(
         &self,
         server: &Address,
@@ -86,14 +90,14 @@ impl ConfigDir {
         let folder = self.root.join("guests").join(server.file_name());
         create_private_dir(&folder)?;
         let seats = game.map(|game| seats(&folder, name, game)).unwrap_or_default();
-        // Both players of a game may sit at this machine: the seat that nobody uses is meant.
+        // Both players of a game may use this machine: take the seat that is free.
         for path in &seats {
             if let Some(file) = lock(path)? {
                 return Ok(Identity { path: path.clone(), _lock: Some(file) });
             }
         }
         if let Some(path) = seats.into_iter().next() {
-            // A client that hangs may hold it: whoever names the game wants the seat.
+            // A client that hangs may hold the lock; naming the game overrides it.
             return Ok(Identity { path, _lock: None });
         }
         if let Some(account) = account(&folder, name) {
@@ -108,7 +112,7 @@ impl ConfigDir {
         Ok(Identity { path: slot_path(&folder, name, 1), _lock: None })
     }
 
-    /// A guest without a file that can be written. They can play, but cannot come back.
+    /// A guest without a writable file. They can play, but cannot come back.
     #[must_use]
     pub fn unkept_identity(&self, server: &Address, name: Option<&str>) -> Identity {
         let folder = self.root.join("guests").join(server.file_name());
@@ -126,10 +130,10 @@ impl ConfigDir {
         files(&self.commitments_folder(server)).iter().filter_map(read).collect()
     }
 
-    /// Keeps the commitments of a game, and forgets those of the oldest where there are too many.
+    /// Saves the commitments of a game. Deletes the oldest file if there are too many.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// If they cannot be written.
     pub fn keep_commitments(&self, server: &Address, game: GameId, shown: &Shown) -> Result<(), ConfigError> {
         let folder = self.commitments_folder(server);
         let path = folder.join(format!("{game}.json"));
@@ -139,7 +143,7 @@ impl ConfigDir {
         if kept.len() > COMMITMENTS_MAX {
             let changed = |path: &PathBuf| fs::metadata(path).and_then(|of| of.modified()).ok();
             let oldest = kept.iter().filter(|kept| **kept != path).min_by_key(|path| changed(path));
-            // One file too many harms nobody.
+            // A file too many does no harm.
             drop(oldest.map(fs::remove_file));
         }
         Ok(())
@@ -149,7 +153,8 @@ impl ConfigDir {
         self.root.join("commitments").join(server.file_name())
     }
 
-    /// The first guest for this server and name, for looking at things only; or the one with a seat in the game.
+    /// The first credential for this server and name, without a lock, or the one with a seat in the
+    /// game. Only for looking at things.
     #[must_use]
     pub fn shared_identity(&self, server: &Address, name: Option<&str>, game: Option<&str>) -> Identity {
         let folder = self.root.join("guests").join(server.file_name());
@@ -161,16 +166,16 @@ impl ConfigDir {
         }
     }
 
-    /// The credential that is kept of an account on this server, if there is one.
+    /// The saved credential of an account on this server, if there is one.
     #[must_use]
     pub fn account_identity(&self, server: &Address, name: &str) -> Option<Identity> {
         account(&self.root.join("guests").join(server.file_name()), Some(name))
     }
 
-    /// Keeps the credential of an account. From now on it is the one that is meant where no name is said.
+    /// Saves the credential of an account and makes the account the default.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn keep_account(&self, server: &Address, token: &Secret, name: &str) -> Result<(), ConfigError> {
         let folder = self.root.join("guests").join(server.file_name());
         let identity = Identity { path: account_path(&folder, name), _lock: None };
@@ -196,10 +201,10 @@ impl ConfigDir {
         setups
     }
 
-    /// Keeps a deployment.
+    /// Saves a deployment and returns its path.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn save_setup(&self, ruleset: &str, name: &str, text: &str) -> Result<PathBuf, ConfigError> {
         let path = self.setup_path(ruleset, name);
         write_private(&path, format!("{text}\n").as_bytes())?;
@@ -209,7 +214,7 @@ impl ConfigDir {
     /// Deletes a saved deployment.
     ///
     /// # Errors
-    /// When there is none or it cannot be deleted.
+    /// If it does not exist or cannot be deleted.
     pub fn delete_setup(&self, ruleset: &str, name: &str) -> Result<(), ConfigError> {
         let path = self.setup_path(ruleset, name);
         fs::remove_file(&path).map_err(at(&path))
@@ -220,7 +225,7 @@ impl ConfigDir {
     }
 }
 
-/// Whether a deployment may be saved under this name: it becomes a file's.
+/// True if a deployment may have this name, which becomes a file name.
 #[must_use]
 pub fn is_setup_name(name: &str) -> bool {
     flagfall_protocol::SavedDeployment::is_name(name)
@@ -233,22 +238,23 @@ impl Identity {
         Some(self.read().token).filter(|token| !token.is_empty()).map(Secret::new)
     }
 
-    /// Whose it is, as the server said when it was kept; empty when there is none.
+    /// The player's name as the server gave it when the credential was saved. Empty if there is
+    /// none.
     #[must_use]
     pub fn name(&self) -> String {
         self.read().name
     }
 
-    /// Whether it is an account's, not a guest's.
+    /// True if the credential is an account's, not a guest's.
     #[must_use]
     pub fn is_account(&self) -> bool {
         is_account_file(&self.path) && self.token().is_some()
     }
 
-    /// Keeps it no longer.
+    /// Deletes the credential.
     ///
     /// # Errors
-    /// When its file cannot be deleted.
+    /// If its file cannot be deleted.
     pub fn forget(&self) -> Result<(), ConfigError> {
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(&self.path)(error)),
@@ -256,11 +262,13 @@ impl Identity {
         }
     }
 
-    /// Makes room for a new guest. The old one's file is kept beside it if it has seats: another
-    /// server may have answered at this address, and the seats are on the one before.
+    /// Makes room for a new guest.
+    ///
+    /// The old guest's file is kept beside it if the guest has seats: another server may be
+    /// answering at this address, and the seats belong to the previous one.
     ///
     /// # Errors
-    /// When the file cannot be moved.
+    /// If the file cannot be moved.
     pub fn set_aside(&self) -> Result<(), ConfigError> {
         if self.read().seats.is_empty() {
             return self.forget();
@@ -270,16 +278,16 @@ impl Identity {
         fs::rename(&self.path, aside(free)).map_err(at(&self.path))
     }
 
-    /// Where it is kept.
+    /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Keeps the credential.
+    /// Saves the credential.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn save_token(&self, token: &Secret, name: &str) -> Result<(), ConfigError> {
         self.change(|kept| {
             token.expose().clone_into(&mut kept.token);
@@ -287,10 +295,10 @@ impl Identity {
         })
     }
 
-    /// Notes a seat in a game.
+    /// Saves a seat in a game.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn save_seat(&self, game: &str) -> Result<(), ConfigError> {
         if self.read().seats.iter().any(|seat| seat == game) {
             return Ok(());
@@ -314,25 +322,25 @@ impl Identity {
     }
 }
 
-/// A file that is damaged counts as none: its guest is lost, the client is not.
+/// Reads a credential file. A damaged one counts as empty: the guest is lost, but the client works.
 fn read(path: &Path) -> Kept {
     fs::read(path).ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
 }
 
-/// Whether a file keeps an account's credential, by its name.
+/// True if the name of the file is that of an account's credential.
 #[must_use]
 pub fn is_account_file(path: &Path) -> bool {
     path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(ACCOUNT_FILE))
 }
 
-/// Where the credential of an account is kept. Names that differ in case alone are one.
+/// The path of an account's credential. Names are compared without case.
 fn account_path(folder: &Path, name: &str) -> PathBuf {
     let name: String =
         name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-' || *c == '_').take(40).collect();
     folder.join(format!("{ACCOUNT_FILE}{}.json", name.to_ascii_lowercase()))
 }
 
-/// The account of this name; without a name the one that was logged in to last, or whichever there is.
+/// The account of this name. Without a name, the one that logged in last, or any other.
 fn account(folder: &Path, name: Option<&str>) -> Option<Identity> {
     let known = |path: PathBuf| Some(Identity { path, _lock: None }).filter(Identity::is_account);
     match name {
@@ -353,7 +361,7 @@ fn slot_path(folder: &Path, name: Option<&str>, slot: usize) -> PathBuf {
     folder.join(format!("{kind}-{name}{number}.json"))
 }
 
-/// The guests with a seat in the game; only those of this name, if one is named.
+/// The credentials with a seat in the game, only of this name if one is given.
 fn seats(folder: &Path, name: Option<&str>, game: &str) -> Vec<PathBuf> {
     let mut seats = files(folder);
     if let Some(named) = name {
@@ -374,7 +382,9 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The lock beside a file, if nobody has it: the file itself is replaced as a whole, so it cannot carry the lock.
+/// Locks the file beside this one. `None` if another process has the lock.
+///
+/// The file itself cannot carry the lock, because it is replaced as a whole.
 fn lock(path: &Path) -> Result<Option<File>, ConfigError> {
     let path = path.with_extension("lock");
     let file = open_private(&path, OpenOptions::new().write(true).create(true).truncate(false))
@@ -400,8 +410,9 @@ fn create_private_dir(path: &Path) -> Result<(), ConfigError> {
     builder.create(path).map_err(at(path))
 }
 
-/// Writes a file that only its owner may read, all of it or nothing: beside it first, then in its place.
-/// Replaces the file as a whole; its folder is made where there is none yet.
+/// Writes a file that only its owner may read, atomically: writes a new file, then renames it.
+///
+/// Creates the folder if it does not exist.
 fn write_private(path: &Path, bytes: &[u8]) -> Result<(), ConfigError> {
     if let Some(folder) = path.parent() {
         create_private_dir(folder)?;
@@ -414,7 +425,7 @@ fn write_private(path: &Path, bytes: &[u8]) -> Result<(), ConfigError> {
         fs::rename(&beside, path)
     };
     write().map_err(|error| {
-        // The half-written file is of no use; that it cannot be removed changes nothing.
+        // The half-written file is useless. It does not matter if it cannot be removed.
         drop(fs::remove_file(&beside));
         at(path)(error)
     })

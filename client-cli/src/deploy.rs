@@ -1,4 +1,4 @@
-//! The deployment editor: a board of one's own home squares and the pieces not placed yet.
+//! The deployment editor: the player's home squares and the pieces still in hand.
 
 use flagfall_board::{Direction, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Ruleset, SetupRefusal};
@@ -6,34 +6,34 @@ use flagfall_rules::{Ruleset, SetupRefusal};
 use crate::chance::Chance;
 use crate::layouts;
 
-/// A deployment in the making.
+/// A deployment that is being edited.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DeployEditor {
-    /// Whose home rows they are.
+    /// The side that deploys.
     pub side: Side,
-    /// By which ruleset.
+    /// The ruleset.
     pub ruleset: &'static Ruleset,
-    /// The board's lakes as played.
+    /// The lakes of this game.
     lakes: SquareSet,
-    /// What stands on every place of the text of §P4.
+    /// The piece on each place of the text of §P4.
     places: Vec<Option<Rank>>,
-    /// Where the cursor is: a place.
+    /// The place under the cursor.
     cursor: usize,
-    /// The place of the piece that was picked up.
+    /// The place of the picked-up piece.
     picked: Option<usize>,
-    /// The text that was handed in last and taken.
+    /// The last text that the server accepted.
     pub handed_in: Option<String>,
 }
 
 impl std::fmt::Debug for DeployEditor {
-    /// Shows no piece: what is deployed is hidden information, in logs and panics too.
+    /// Shows no pieces: deployments are hidden information, in logs and panics too.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "DeployEditor({}, {})", self.side, self.ruleset.id)
     }
 }
 
 impl DeployEditor {
-    /// An editor that begins with a suggested deployment.
+    /// An editor that starts with a suggested deployment.
     pub fn new(side: Side, ruleset: &'static Ruleset, lakes: SquareSet, chance: &mut Chance) -> DeployEditor {
         let mut editor = DeployEditor {
             side,
@@ -48,39 +48,39 @@ impl DeployEditor {
         editor
     }
 
-    /// The deployment as the text of §P4, without blanks.
+    /// The deployment as the text of §P4, without spaces.
     #[must_use]
     pub fn text(&self) -> String {
         self.places.iter().map(|rank| rank.map_or('.', Rank::letter)).collect()
     }
 
-    /// The deployment's text if it is a legal one.
+    /// The deployment's text if it is legal.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first thing that is wrong with it.
     pub fn checked_text(&self) -> Result<String, SetupRefusal> {
         let text = self.text();
         layouts::places(&text, self.ruleset)?;
         Ok(text)
     }
 
-    /// Puts a deployment there.
+    /// Loads a deployment.
     ///
     /// # Errors
-    /// What is wrong with the text; the editor keeps what it had.
+    /// What is wrong with the text. The editor then keeps its contents.
     pub fn load(&mut self, text: &str) -> Result<(), SetupRefusal> {
         self.places = layouts::places(text, self.ruleset)?;
         self.picked = None;
         Ok(())
     }
 
-    /// Puts the army there at random.
+    /// Deploys the army at random.
     pub fn randomize(&mut self, chance: &mut Chance) {
         let text = layouts::random(self.ruleset, self.side, chance);
         self.put(&text);
     }
 
-    /// Puts a suggested deployment there.
+    /// Loads a suggested deployment.
     pub fn suggest(&mut self, chance: &mut Chance) {
         let text = layouts::suggested(self.ruleset, self.lakes, self.side, chance);
         self.put(&text);
@@ -92,7 +92,7 @@ impl DeployEditor {
         self.picked = None;
     }
 
-    /// Moves the cursor to the neighbor square, if it is a home square.
+    /// Moves the cursor to the neighboring square if that is a home square.
     pub fn step(&mut self, direction: Direction) {
         let target = self.cursor().and_then(|square| square.neighbor(direction));
         if let Some(place) = target.and_then(|square| self.place_of(square)) {
@@ -100,7 +100,7 @@ impl DeployEditor {
         }
     }
 
-    /// Picks up the piece under the cursor, or exchanges the one picked up with what is there.
+    /// Picks up the piece under the cursor, or swaps the picked-up piece with it.
     pub fn pick_or_swap(&mut self) {
         match self.picked.take() {
             Some(from) => self.places.swap(from, self.cursor),
@@ -109,18 +109,19 @@ impl DeployEditor {
         }
     }
 
-    /// Lets go of the piece that was picked up.
+    /// Cancels picking up a piece.
     pub fn drop_picked(&mut self) {
         self.picked = None;
     }
 
-    /// Takes the piece under the cursor off the board.
+    /// Moves the piece under the cursor to the hand.
     pub fn take_off(&mut self) {
         self.places[self.cursor] = None;
         self.picked = None;
     }
 
-    /// Places a piece that is still in hand on the square under the cursor; what stood there goes to the hand. Whether there was one.
+    /// Places a piece from the hand under the cursor; the piece there goes to the hand. True if
+    /// there was such a piece in hand.
     pub fn place(&mut self, rank: Rank) -> bool {
         let is_in_hand = self.in_hand().any(|(in_hand, _)| in_hand == rank);
         if is_in_hand {
@@ -130,7 +131,7 @@ impl DeployEditor {
         is_in_hand
     }
 
-    /// The ranks of the army that are not on the board, with their numbers.
+    /// The ranks in hand, each with its count.
     pub fn in_hand(&self) -> impl Iterator<Item = (Rank, usize)> + '_ {
         self.ruleset.army.iter().filter_map(|(rank, count)| {
             let placed = self.places.iter().filter(|place| **place == Some(rank)).count();
@@ -139,7 +140,7 @@ impl DeployEditor {
         })
     }
 
-    /// What stands on a square.
+    /// The piece on a square.
     #[must_use]
     pub fn rank_at(&self, square: Square) -> Option<Rank> {
         self.place_of(square).and_then(|place| self.places[place])
@@ -151,13 +152,13 @@ impl DeployEditor {
         self.ruleset.shape.home_square(self.side, self.cursor)
     }
 
-    /// The square of the piece that was picked up.
+    /// The square of the picked-up piece.
     #[must_use]
     pub fn picked(&self) -> Option<Square> {
         self.ruleset.shape.home_square(self.side, self.picked?)
     }
 
-    /// Whether what is on the board is what was handed in.
+    /// True if the board shows what was handed in.
     #[must_use]
     pub fn is_handed_in(&self) -> bool {
         self.handed_in.as_deref() == Some(self.text().as_str())

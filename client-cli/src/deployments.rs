@@ -1,4 +1,5 @@
-//! `flagfall deployments`: what an account keeps on its server, and a guest on his machine.
+//! `flagfall deployments`: saved deployments, on the server for accounts and on this machine for
+//! guests.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,13 +15,13 @@ use hyper::Method;
 use crate::account::{Desk, refused, trouble};
 use crate::{Trouble, file_or_text, find_ruleset, print, print_as_it_is, storage, usage, write_file};
 
-/// Ruleset, name, text.
+/// Saved texts by ruleset and name.
 type All = BTreeMap<String, BTreeMap<String, String>>;
 
-/// Where deployments are kept.
+/// The place where deployments are kept.
 struct Shelf {
     desk: Desk,
-    /// The account's credential; none of a guest.
+    /// The account's credential; `None` for a guest.
     token: Option<Secret>,
 }
 
@@ -42,7 +43,7 @@ impl Shelf {
         Ok(all)
     }
 
-    /// Keeps one; where it is now, for a person.
+    /// Saves a deployment. Returns where it is, in words for the user.
     fn save(&self, rules: &Ruleset, name: &str, text: &str) -> Result<String, Trouble> {
         check_name(name)?;
         layouts::places(text, rules).map_err(|refusal| usage(format!("not saved: {refusal}")))?;
@@ -138,7 +139,7 @@ fn export(all: &All, out: Option<&Path>) -> Result<u8, Trouble> {
     }
 }
 
-/// Saves everything of a file: all is looked at before anything is saved.
+/// Imports a file. Checks everything before it saves anything.
 fn import(shelf: &Shelf, file: &Path) -> Result<u8, Trouble> {
     let failed = |error: std::io::Error| storage(format!("{}: {error}", file.display()));
     let mut text = String::new();

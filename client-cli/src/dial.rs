@@ -1,4 +1,4 @@
-//! A connection to a server, in TLS or without it, and in words why there is none.
+//! Connects to a server, with or without TLS, and explains failures.
 
 use std::fmt;
 use std::io;
@@ -15,14 +15,14 @@ use tokio_rustls::rustls::pki_types::ServerName;
 use crate::address::Address;
 use crate::words;
 
-/// What to do when nobody is there.
+/// Advice when nothing answers at the address.
 pub(crate) const NAME_ANOTHER: &str =
     "Is the server running there? Name another one with --server HOST:PORT or https://HOST.";
 
-/// A connection, whatever it goes through.
+/// A connection, with or without TLS.
 pub type Stream = Box<dyn Duplex>;
 
-/// What can be read and written.
+/// A stream that can be read and written.
 pub trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
@@ -39,46 +39,47 @@ impl fmt::Debug for Dialer {
     }
 }
 
-/// Why there is no conversation with a server. `Display` is the reason, [`advice`](Self::advice) what to do.
+/// Why the server cannot be talked to. `Display` gives the reason, [`advice`](Self::advice) says
+/// what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum DialError {
     /// No connection.
     #[error("{}", plain(.0))]
     Unreachable(io::Error),
-    /// No answer in time.
+    /// No answer within this many seconds.
     #[error("no answer within {0} seconds")]
     Timeout(u64),
-    /// A connection, but no TLS on it.
+    /// Connected, but the TLS handshake failed.
     #[error("{0}")]
     Handshake(HandshakeFault),
-    /// Asked without TLS, it answered as those do that wait for TLS: with a bad request, or no HTTP at all.
+    /// Asked without TLS, it answered with 400 or without HTTP, as TLS servers do.
     #[error("it does not understand a request without TLS")]
     NotUnderstood,
-    /// Asked without TLS, it hung up: some of those that wait for TLS do so.
+    /// Asked without TLS, it hung up, as some TLS servers do.
     #[error("it hung up without an answer")]
     HungUp,
-    /// Asked without TLS, it wants TLS.
+    /// Asked without TLS, it redirected to TLS.
     #[error("it wants an encrypted connection")]
     WantsTls,
-    /// It answers, but not as a server of ours would.
+    /// It answered, but not like a Flagfall server.
     #[error("{0}")]
     Odd(String),
 }
 
-/// Whether an answer sends its asker from HTTP to TLS.
+/// True if an HTTP response redirects to TLS.
 pub(crate) fn leads_to_tls<B>(response: &Response<B>) -> bool {
     let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
     response.status().is_redirection() && location.is_some_and(|address| address.starts_with("https://"))
 }
 
-/// The system's words without its number.
+/// The system's error text without its number.
 fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
 impl DialError {
-    /// What the person can do about it, in a sentence of its own.
+    /// What the user can do about it, as a sentence.
     #[must_use]
     pub fn advice(&self, address: &Address) -> String {
         let other_way = address.other_way();
@@ -115,12 +116,12 @@ impl Dialer {
     /// Trusts the authorities that browsers trust, and those in the file.
     ///
     /// # Errors
-    /// [`AuthorityError`] when the file cannot be used.
+    /// [`AuthorityError`] if the file cannot be used.
     pub fn new(authorities: Option<&Path>) -> Result<Dialer, AuthorityError> {
         Ok(Dialer { tls: Trust::with_authorities(authorities)?.connector() })
     }
 
-    /// A connection to a server.
+    /// Connects to a server.
     ///
     /// # Errors
     /// [`DialError`].

@@ -1,98 +1,98 @@
-//! What the client asks a server over HTTP while it plays: lists, other games, and what belongs to an account.
+//! HTTP requests that the client makes while it plays: lists, other games, account data.
 
 use flagfall_board::{GameId, Ply};
 use flagfall_protocol::{Invite, NewQueue, QueuedMove, SaveDeployment, Secret, Speed};
 
-/// Something asked beside the line.
+/// An HTTP request beside the WebSocket.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Errand {
-    /// One's running games, to be listed.
+    /// List the player's running games.
     OwnGames,
-    /// One's running games, to go on with the most urgent.
+    /// Go on with the most urgent of the player's running games.
     Next,
-    /// Another game's board: as oneself may see it, or as everybody.
+    /// Show another game's board.
     Show {
         /// The game.
         game: GameId,
-        /// As oneself.
+        /// True to see it as this player, false as the public.
         is_own: bool,
     },
-    /// The moves of a game, as one may know them.
+    /// List the moves of a game, as far as the player may know them.
     Moves {
         /// The game.
         game: GameId,
     },
-    /// The record of a game that cannot be opened: it may be over.
+    /// Fetch the record of a game that cannot be opened, as it may be over.
     Record {
         /// The game.
         game: GameId,
     },
-    /// The best of a ruleset at a speed.
+    /// Show the leaderboard of a ruleset at a speed.
     Standings {
         /// The ruleset's id.
         ruleset: String,
         /// The speed.
         speed: Speed,
     },
-    /// What everybody may know of a player.
+    /// Show a player's public profile.
     Ratings {
         /// The player's name.
         player: String,
     },
-    /// A player's games that are over.
+    /// List a player's finished games.
     Played {
         /// The player's name.
         player: String,
     },
-    /// Two players' games against each other.
+    /// Show two players' games against each other.
     HeadToHead {
-        /// The one's name.
+        /// The first player's name.
         player: String,
-        /// The other's.
+        /// The second player's name.
         opponent: String,
     },
-    /// The deployments that one's account keeps.
+    /// Load the deployments that the account keeps.
     Deployments,
-    /// Keeps a deployment.
+    /// Save a deployment.
     SaveDeployment {
         /// The ruleset's id.
         ruleset: String,
-        /// What it is called.
+        /// Its name.
         name: String,
         /// Its text.
         setup: Secret,
     },
-    /// The challenges that wait for one's answer.
+    /// List the challenges that wait for the player's answer.
     Challenges,
-    /// Addresses a challenge to a player.
+    /// Address a challenge to a player.
     Invite {
         /// Its code.
         challenge: String,
         /// The player's name.
         name: String,
     },
-    /// Declines a challenge.
+    /// Decline a challenge.
     Decline {
         /// Its code.
         challenge: String,
     },
-    /// What is queued in a game.
+    /// Show the moves that are queued in a game.
     Queue {
         /// The game.
         game: GameId,
     },
-    /// Queues moves in a game.
+    /// Queue moves in a game.
     SetQueue {
         /// The game.
         game: GameId,
-        /// The ply at which it stands.
+        /// The ply at which the game stands.
         ply: Ply,
-        /// The epoch in which it was shown.
+        /// The epoch in which the game was shown.
         epoch: u64,
         /// The moves.
         moves: Vec<QueuedMove>,
     },
-    /// Queues nothing in a game.
+    /// Clear the queue of a game.
     ClearQueue {
         /// The game.
         game: GameId,
@@ -100,7 +100,7 @@ pub enum Errand {
 }
 
 impl Errand {
-    /// The method of its request.
+    /// The HTTP method.
     #[must_use]
     pub fn method(&self) -> &'static str {
         match self {
@@ -111,7 +111,7 @@ impl Errand {
         }
     }
 
-    /// The path of its request.
+    /// The path of the URL.
     #[must_use]
     pub fn path(&self) -> String {
         match self {
@@ -135,7 +135,7 @@ impl Errand {
         }
     }
 
-    /// Whether it is asked as oneself, not as anybody.
+    /// True if the request carries the player's credential.
     #[must_use]
     pub fn is_own(&self) -> bool {
         match self {
@@ -145,10 +145,10 @@ impl Errand {
         }
     }
 
-    /// The body of its request; empty without one.
+    /// The request body; may be empty.
     ///
     /// # Errors
-    /// When it cannot be written as JSON.
+    /// If it cannot be written as JSON.
     pub fn body(&self) -> Result<Vec<u8>, serde_json::Error> {
         match self {
             Errand::Invite { challenge, name } => {
@@ -165,7 +165,7 @@ impl Errand {
     }
 }
 
-/// The letters and digits of a text: what cannot be a code finds none.
+/// The text's letters and digits only. A text that is no code then matches nothing.
 fn plain(text: &str) -> String {
     let letters: String = text.chars().filter(char::is_ascii_alphanumeric).take(40).collect();
     if letters.is_empty() { "-".to_owned() } else { letters }

@@ -1,4 +1,4 @@
-//! A ruleset in words, written from its data.
+//! Explains a ruleset in words, generated from its data.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use flagfall_rules::{Bombs, Disclosure, Fill, Lakes, Ruleset, Start, Ties};
 
 use crate::{pictures, words};
 
-/// Every ruleset in a line.
+/// Lists every ruleset, one line each.
 #[must_use]
 pub fn list() -> String {
     let mut text = "The rulesets (flagfall rules ID explains one):\n\n".to_owned();
@@ -21,7 +21,7 @@ pub fn list() -> String {
     text
 }
 
-/// The ruleset explained: army, board, moves, strikes, repetition, the end.
+/// Explains a ruleset: army, board, moves, strikes, repetition, the end.
 #[must_use]
 pub fn ruleset(ruleset: &Ruleset, numbering: Numbering) -> String {
     let summary = words::wrap(ruleset.summary, 78).join("\n");
@@ -42,7 +42,7 @@ pub fn ruleset(ruleset: &Ruleset, numbering: Numbering) -> String {
     text
 }
 
-/// What a custom game may change, with the values as they are typed.
+/// Lists what a custom game may change, with the values as they are typed.
 fn custom_games(ruleset: &Ruleset, text: &mut String) {
     let _ = write!(text, "\nCustom games\n");
     let example = ruleset.changeable.first().and_then(|option| {
@@ -67,7 +67,7 @@ fn custom_games(ruleset: &Ruleset, text: &mut String) {
     indented("* as it is here", text);
 }
 
-/// A title and its sentences; a new line where a sentence ends a line of the source.
+/// Writes a title and its sentences. A sentence that ends a source line ends the output line too.
 fn section(title: &str, lines: &[String], text: &mut String) {
     let _ = write!(text, "\n{title}\n");
     for paragraph in lines.join("\n").split(".\n") {
@@ -76,7 +76,7 @@ fn section(title: &str, lines: &[String], text: &mut String) {
     }
 }
 
-/// As wide as the narrowest terminal that shows a board.
+/// Indents a paragraph. It is as wide as the narrowest terminal that shows a board.
 fn indented(paragraph: &str, text: &mut String) {
     for line in words::wrap(paragraph, 76) {
         let _ = writeln!(text, "  {line}");
@@ -183,7 +183,7 @@ fn moving(ruleset: &Ruleset) -> Vec<String> {
     .to_vec()
 }
 
-/// Coins, reserve, labels and chips, where there are any (§Q, §S).
+/// Sections about coins, reserve, labels and chips, if the ruleset has them (§Q, §S).
 fn additions(ruleset: &Ruleset) -> Vec<(&'static str, Vec<String>)> {
     let mut sections = Vec::new();
     if ruleset.start == Start::Coins {

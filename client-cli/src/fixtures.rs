@@ -1,4 +1,4 @@
-//! What tests of the core share: a model that is online, and games to put into it.
+//! Fixtures for tests of the core: an online model and games to put into it.
 
 use flagfall_board::Side;
 use flagfall_protocol::ServerToClient;
@@ -45,7 +45,7 @@ pub(crate) fn online(goal: Goal) -> Model {
     model
 }
 
-/// A model with the open game: ann is Red, bob Blue.
+/// A model with an open game: ann is Red, bob is Blue.
 pub(crate) fn game(ruleset: &str, audience: &str, view: &str) -> Model {
     let id = "0123456789ab".parse().expect("an id");
     let goal = match audience {
@@ -69,7 +69,10 @@ pub(crate) fn game(ruleset: &str, audience: &str, view: &str) -> Model {
     model
 }
 
-/// Red to move: a Major on a line of two red chips and a green one, a Scout, and two Miners in reserve, one of them labeled. `more` is more of the view.
+/// A Shadowflash game with Red to move.
+///
+/// Red has a Major on a line of two red chips and a green one, a Scout, and two Miners in reserve,
+/// one of them labeled. `more` is added to the view's JSON.
 pub(crate) fn shadowflash(more: &str) -> Model {
     let comma = if more.is_empty() { "" } else { "," };
     let view = format!(
@@ -81,7 +84,8 @@ pub(crate) fn shadowflash(more: &str) -> Model {
     game("shadowflash-3", "red", &view)
 }
 
-/// A game with coins as Red sees it (§Q): moved and unmoved ones, a Scout, a Major. `more` goes into the view.
+/// A game with coins as Red sees it (§Q): moved and unmoved coins, a Scout and a Major. `more` is
+/// added to the view's JSON.
 pub(crate) fn quantum(more: &str) -> Model {
     let comma = if more.is_empty() { "" } else { "," };
     let view = format!(
@@ -93,14 +97,14 @@ pub(crate) fn quantum(more: &str) -> Model {
     game("quantum", "red", &view)
 }
 
-/// The strike that waits in it, with what Red has chosen.
+/// The pending strike of that game, with Red's own choice.
 pub(crate) fn waiting_strike(own_choice: &str) -> String {
     format!(
         r#""pending_strike":{{"side":"red","move":"a5a6","owes":{{"red":true,"blue":true}}{own_choice}}}"#
     )
 }
 
-/// Pieces as `PieceText`s for an army of the text of §P4 on a side, known or hidden.
+/// An army as `PieceText`s on a side's home squares. Ranks are hidden if there is no text of §P4.
 pub(crate) fn army(ruleset: &str, side: Side, text: Option<&str>) -> Vec<String> {
     let ruleset = flagfall_rules::Ruleset::find(ruleset).expect("a ruleset");
     let letters: Vec<char> =

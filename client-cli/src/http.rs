@@ -1,4 +1,4 @@
-//! One HTTP request: a game's record, and whatever an account asks for.
+//! HTTP requests: records of games and account data.
 
 use std::time::Duration;
 
@@ -15,39 +15,40 @@ use crate::dial::{DialError, Dialer, NAME_ANOTHER, leads_to_tls};
 use crate::model::Secret;
 
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// A record of 5,000 plies has fewer: a test of `flagfall-records` says so.
+/// Longest body in bytes. A record of 5,000 plies is shorter; a test of `flagfall-records` checks
+/// it.
 const BODY_BYTES_MAX: usize = 8 << 20;
 
-/// Why nothing came of a request.
+/// Why an HTTP request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
-    /// Nobody there, or nobody to be talked to.
+    /// The server cannot be reached.
     #[error("cannot reach {server}: {source}. {}", .source.advice(.server))]
     Unreachable {
-        /// Whom.
+        /// The server.
         server: Box<Address>,
-        /// Why.
+        /// The reason.
         source: DialError,
     },
     /// It took too long.
     #[error("{0} did not answer in time. {NAME_ANOTHER}")]
     Timeout(String),
-    /// The conversation broke.
+    /// The connection broke.
     #[error("{server} did not answer as it should: {why}")]
     Broken {
-        /// Who.
+        /// The server.
         server: String,
-        /// How.
+        /// The reason.
         why: String,
     },
-    /// The server said no.
+    /// The server refused the request.
     #[error("{message}")]
     Refused {
-        /// The status.
+        /// The HTTP status.
         status: u16,
-        /// Why; stable. Empty when whoever answers is no Flagfall server.
+        /// A stable code. Empty if the answer is not from a Flagfall server.
         code: String,
-        /// Its words.
+        /// The server's message.
         message: String,
     },
 }
@@ -65,7 +66,7 @@ pub async fn get(
     ask(dialer, address, Method::GET, path, token, Vec::new()).await
 }
 
-/// Makes a request with a JSON body, which may be empty, and reads the answer's.
+/// Makes a request with a JSON body, which may be empty, and parses the JSON answer.
 ///
 /// # Errors
 /// See [`HttpError`].
@@ -94,7 +95,7 @@ async fn exchange(
     let broken = |why: String| HttpError::Broken { server: server(), why };
     let is_plain = !address.is_encrypted;
     let unreachable = |source| HttpError::Unreachable { server: Box::new(address.clone()), source };
-    // Whoever waits for TLS answers a request without it in no HTTP, or hangs up.
+    // A TLS server answers a request without TLS with something that is not HTTP, or hangs up.
     let unanswered = |error: hyper::Error| match error.is_parse() {
         true if is_plain => unreachable(DialError::NotUnderstood),
         false if is_plain && (error.is_incomplete_message() || error.is_closed()) => {
@@ -127,7 +128,7 @@ async fn exchange(
         return Ok(bytes);
     }
     Err(match refused(status, &bytes) {
-        // Ours would have said why.
+        // A Flagfall server would have sent a code.
         HttpError::Refused { status: 400, code, .. } if is_plain && code.is_empty() => {
             unreachable(DialError::NotUnderstood)
         }
@@ -135,7 +136,7 @@ async fn exchange(
     })
 }
 
-/// The server's own words where it sent some.
+/// The refusal in an error response, with the server's message if it sent one.
 fn refused(status: StatusCode, body: &[u8]) -> HttpError {
     let told = serde_json::from_slice::<serde_json::Value>(body).unwrap_or_default();
     let text = |field: &str| told.get(field).and_then(|value| value.as_str()).map(str::to_owned);
@@ -149,13 +150,13 @@ fn refused(status: StatusCode, body: &[u8]) -> HttpError {
 }
 
 impl HttpError {
-    /// Whether the server refused for this reason.
+    /// True if the server refused with this code.
     #[must_use]
     pub fn is_refused_as(&self, reason: &str) -> bool {
         matches!(self, HttpError::Refused { code, .. } if code == reason)
     }
 
-    /// Whether the server does not know the token.
+    /// True if the server does not know the token.
     #[must_use]
     pub fn is_unknown_token(&self) -> bool {
         self.is_refused_as(Code::BAD_TOKEN)

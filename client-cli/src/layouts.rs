@@ -1,4 +1,4 @@
-//! Suggested and random deployments, as texts of RULES §P4: the row nearest the enemy first.
+//! Suggested and random deployments as texts of RULES §P4, the row nearest the enemy first.
 
 use flagfall_board::{Rank, Side, SquareSet};
 use flagfall_bots::{random_setup, sensible_setup};
@@ -6,27 +6,27 @@ use flagfall_rules::{Ruleset, Setup};
 
 use crate::chance::Chance;
 
-/// A sensible deployment, as house players choose theirs; `lakes` are the board's as played.
+/// A sensible deployment of the kind that house players choose. `lakes` are those of this game.
 pub fn suggested(ruleset: &Ruleset, lakes: SquareSet, side: Side, chance: &mut Chance) -> String {
     text(&sensible_setup(ruleset, lakes, side, &mut drawn_from(chance)), side, ruleset)
 }
 
-/// The army at random on the home squares.
+/// The army placed at random on the home squares.
 pub fn random(ruleset: &Ruleset, side: Side, chance: &mut Chance) -> String {
     text(&random_setup(ruleset, side, &mut drawn_from(chance)), side, ruleset)
 }
 
-/// The house players' chance with a seed that nobody can guess.
+/// The house players' random source with an unpredictable seed.
 fn drawn_from(chance: &mut Chance) -> flagfall_bots::Chance {
     flagfall_bots::Chance::new(chance.bits())
 }
 
 fn text(setup: &Setup, side: Side, ruleset: &Ruleset) -> String {
-    // Whatever is drawn here is a deployment; were it none, the editor would show an empty board.
+    // A drawn setup is always valid. If it were not, the editor would show an empty board.
     setup.deploy(side, ruleset).map(flagfall_rules::Deployment::into_text).unwrap_or_default()
 }
 
-/// The text in rows with blanks between them, easier to read and to edit.
+/// The text with a space between rows, easier to read and edit.
 #[must_use]
 pub fn in_rows(text: &str, ruleset: &Ruleset) -> String {
     let letters: Vec<char> = text.chars().filter(|letter| !letter.is_whitespace()).collect();
@@ -35,10 +35,10 @@ pub fn in_rows(text: &str, ruleset: &Ruleset) -> String {
     rows.join(" ")
 }
 
-/// The rank or the empty square at every place of a text.
+/// The rank on each place of a text, `None` for an empty square.
 ///
 /// # Errors
-/// What [`Setup`] says of the text.
+/// What [`Setup`] reports about the text.
 pub fn places(text: &str, ruleset: &Ruleset) -> Result<Vec<Option<Rank>>, flagfall_rules::SetupRefusal> {
     Setup::from_text(text, Side::Red, ruleset)?.deploy(Side::Red, ruleset)?;
     let letters = text.chars().filter(|letter| !letter.is_whitespace());

@@ -1,7 +1,9 @@
-//! The terminal client of Flagfall: a pure core ([`model`], [`update()`], [`render`], [`plain`]) with a thin shell around it.
+//! The terminal client of Flagfall: a pure core ([`model`], [`update()`], [`render`], [`plain`])
+//! with a thin shell around it.
 //!
-//! It knows the messages of `flagfall-protocol` and the data of the rulesets, and nothing of the server. Whatever comes in is a
-//! [`model::Message`]; [`update()`] changes the [`model::Model`] and answers with [`model::Effect`]s; [`shell`] carries them out.
+//! It depends on the messages of `flagfall-protocol` and the data of the rulesets, not on the
+//! server. Every input is a [`model::Message`]; [`update()`] changes the [`model::Model`] and
+//! returns [`model::Effect`]s; [`shell`] carries them out.
 
 pub mod acts;
 pub mod address;

@@ -1,4 +1,4 @@
-//! Lists, tables and small charts of what a player has going on and behind him.
+//! Lists, tables and small charts of a player's running and finished games.
 
 use flagfall_board::Side;
 use flagfall_protocol::{
@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::{layouts, words};
 
-/// A player's running games in lines, the most urgent first.
+/// Lists a player's running games, the most urgent first.
 #[must_use]
 pub fn own_games(own: &OwnGames, server_flag: &str) -> Vec<String> {
     let mut lines = Vec::new();
@@ -50,7 +50,7 @@ fn row(own: &OwnGame, now: u64) -> [String; 7] {
     ]
 }
 
-/// What is said when one need not act in any game, or in no other than the open one.
+/// The message that the player need not act in any game, or in no game but the open one.
 #[must_use]
 pub fn no_next(own: &OwnGames, is_one_open: bool) -> String {
     let waits = own.games.iter().filter(|own| !own.to_act).filter_map(|own| own.deadline);
@@ -67,7 +67,7 @@ pub fn no_next(own: &OwnGames, is_one_open: bool) -> String {
     }
 }
 
-/// Rows as lines with aligned columns, two blanks before each.
+/// Formats rows as lines with aligned columns, each with two leading spaces.
 pub(crate) fn table<const N: usize>(rows: impl IntoIterator<Item = [String; N]>) -> Vec<String> {
     let rows: Vec<[String; N]> = rows.into_iter().collect();
     let mut widths = [0; N];
@@ -88,7 +88,7 @@ pub(crate) fn table<const N: usize>(rows: impl IntoIterator<Item = [String; N]>)
     rows.iter().map(line).collect()
 }
 
-/// What is queued in a game, in a line.
+/// The queued moves of a game on one line.
 #[must_use]
 pub fn queue(queue: &MoveQueue) -> String {
     if queue.moves.is_empty() {
@@ -102,7 +102,7 @@ pub fn queue(queue: &MoveQueue) -> String {
     format!("Queued from ply {} on: {}.", queue.ply, moves.join(", "))
 }
 
-/// An act on the board as one types it.
+/// Formats an act on the board the way a player types it.
 fn act(command: &GameCommand) -> String {
     let colored = |color: &Option<flagfall_board::ChipColor>| {
         color.map_or_else(String::new, |color| format!(" {}", color.name()))
@@ -121,7 +121,7 @@ fn act(command: &GameCommand) -> String {
     }
 }
 
-/// A player's games that are over, in lines.
+/// Lists a player's finished games.
 #[must_use]
 pub fn played(played: &PlayedGames) -> Vec<String> {
     if played.games.is_empty() {
@@ -162,7 +162,7 @@ fn score(score: GameScore) -> &'static str {
     }
 }
 
-/// Two players' games against each other, in lines.
+/// Lists two players' games against each other.
 #[must_use]
 pub fn head_to_head(both: &HeadToHead) -> Vec<String> {
     let (player, opponent) = (words::player(&both.player), words::player(&both.opponent));
@@ -197,20 +197,20 @@ fn tally_row(what: &str, tally: Tally) -> [String; 6] {
     ]
 }
 
-/// The share of points won as a bar of ten cells and in percent.
+/// The share of points won, as a bar of ten cells and in percent.
 fn bar(tally: Tally) -> String {
     let games = tally.games();
     if games == 0 {
         return String::new();
     }
-    // Half points, so that a draw counts.
+    // Count in half points, because of draws.
     let halves = u64::from(tally.won) * 2 + u64::from(tally.drawn);
     let percent = halves * 50 / u64::from(games);
     let full = usize::try_from(percent.div_ceil(10)).unwrap_or(10).min(10);
     format!("{}{} {percent:>3} %", "#".repeat(full), ".".repeat(10 - full))
 }
 
-/// A player's own figures, in lines.
+/// Formats a player's own statistics.
 #[must_use]
 pub fn statistics(statistics: &Statistics) -> Vec<String> {
     if statistics.rulesets.is_empty() {
@@ -248,7 +248,7 @@ const CHART_ROWS: usize = 8;
 /// Columns of a chart.
 const CHART_COLUMNS: usize = 60;
 
-/// Ratings over games, the oldest first, as a chart of lines; none of fewer than two.
+/// Draws ratings over games, the oldest first. Empty if there are fewer than two.
 #[must_use]
 pub fn rating_chart(history: &RatingHistory) -> Vec<String> {
     let mut ratings: Vec<u32> = history.games.iter().rev().map(|game| game.after.rating).collect();
@@ -259,7 +259,7 @@ pub fn rating_chart(history: &RatingHistory) -> Vec<String> {
         return Vec::new();
     }
     let columns = ratings.len().min(CHART_COLUMNS);
-    // Of more games than columns each column shows the last of its share.
+    // If there are more games than columns, each column shows the last game of its share.
     let column = |at: usize| ratings[(at + 1) * ratings.len() / columns - 1];
     let shown: Vec<u32> = (0..columns).map(column).collect();
     let (low, high) = (shown.iter().min().copied().unwrap_or(0), shown.iter().max().copied().unwrap_or(0));

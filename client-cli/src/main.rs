@@ -1,4 +1,4 @@
-//! `flagfall`: terminal, files and subcommands around the library of the same name.
+//! `flagfall`: the subcommands, and the terminal and files around the library of the same name.
 
 mod account;
 mod deployments;
@@ -32,7 +32,7 @@ use flagfall_protocol::{Exit, GameRecord, RECORD_FORMAT, RecordScope};
 use flagfall_rules::Ruleset;
 use tokio::sync::mpsc;
 
-/// What ends the program with a word.
+/// An error that ends the program, with its message.
 struct Trouble {
     code: Exit,
     word: String,
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse_from(with_small_commands(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are no trouble.
+            // Help and version are not errors.
             let code = if error.use_stderr() { Exit::Usage } else { Exit::Done };
             drop(error.print());
             return ExitCode::from(code.code());
@@ -129,7 +129,7 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
     }
 }
 
-/// What came of writing; whoever stopped reading has seen enough.
+/// Handles the result of writing output. A closed pipe is not an error.
 fn written(result: io::Result<u8>) -> Result<u8, Trouble> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
@@ -137,18 +137,18 @@ fn written(result: io::Result<u8>) -> Result<u8, Trouble> {
     }
 }
 
-/// Prints words for a person: nothing in them steers the terminal.
+/// Prints text for the user, without characters that control the terminal.
 fn print(text: &str) -> Result<u8, Trouble> {
     print_as_it_is(&flagfall::shell::folded(&words::clean(text), flagfall::shell::terminal_columns()))
 }
 
-/// Prints what is for programs, such as JSON.
+/// Prints output for programs, such as JSON.
 fn print_as_it_is(text: &str) -> Result<u8, Trouble> {
     let mut out = io::stdout().lock();
     written(out.write_all(text.as_bytes()).and_then(|()| out.flush()).map(|()| Exit::Done.code()))
 }
 
-/// Writes a file that was asked for, and says so.
+/// Writes a file that the user asked for, and reports it.
 fn write_file(path: &Path, text: String) -> Result<u8, Trouble> {
     fs::write(path, text).map_err(|error| storage(format!("{}: {error}", path.display())))?;
     print(&format!("Written to {}.\n", path.display()))
@@ -174,9 +174,9 @@ fn runtime() -> Result<tokio::runtime::Runtime, Trouble> {
 /// Whose credential a command uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Guest {
-    /// One that no other client on this machine uses at the moment.
+    /// An account, or a guest that no other client on this machine uses at the moment.
     Own,
-    /// The first one, in use or not: nothing is opened as it.
+    /// The first credential, whether or not another client uses it.
     Shared,
 }
 
@@ -196,7 +196,7 @@ fn seek(args: SeekArgs, common: Common) -> Result<u8, Trouble> {
     converse(Goal::Play(wish), None, common, Guest::Own)
 }
 
-/// What is wished, on the server that a challenge's link names.
+/// The player's wish, and the options with the server that a challenge's link names.
 fn wish_of(args: WishArgs, common: Common) -> Result<(Wish, Common), Trouble> {
     let WishArgs { rules, time, side, private, secret, rated, rating, bot, challenge, accept, game } = args;
     let mut server = None;
@@ -220,7 +220,7 @@ fn wish_of(args: WishArgs, common: Common) -> Result<(Wish, Common), Trouble> {
     Ok((Wish { how, ruleset: rules, time, side, private, secret, rated, rating, setup: None }, common))
 }
 
-/// A house player over the line protocol, or an outside program on a server.
+/// Runs a house player over the line protocol, or an outside program on a server.
 fn bot(args: BotArgs, common: Common) -> Result<u8, Trouble> {
     match (args.line, &args.exec) {
         (Some(level), _) => umpire::bot(level, &args, Chance::System.bits()).map_err(usage),
@@ -276,7 +276,7 @@ fn exec(command: String, args: BotArgs, common: Common) -> Result<u8, Trouble> {
             other => other.map_err(storage),
         }
     });
-    // Whatever still ran is dropped by now, and dropped programs are killed.
+    // By now every remaining program is dropped and thereby killed.
     drop(runtime);
     arena.sweep();
     result
@@ -290,7 +290,7 @@ fn setup_choice(word: &str) -> Result<SetupChoice, Trouble> {
     })
 }
 
-/// The contents of the file of this name, or else the text itself.
+/// The contents of the file of this name, or the text itself.
 fn file_or_text(text: &str) -> Result<String, Trouble> {
     if Path::new(text).is_file() {
         fs::read_to_string(text).map_err(|error| storage(format!("{text}: {error}")))
@@ -299,12 +299,12 @@ fn file_or_text(text: &str) -> Result<String, Trouble> {
     }
 }
 
-/// What connects to servers, trusting whom the command line says.
+/// The dialer, which trusts the authorities that the command line names.
 fn dialer(common: &Common) -> Result<Dialer, Trouble> {
     Dialer::new(common.ca.as_deref()).map_err(|error| usage(format!("--ca {error}")))
 }
 
-/// A client that has said nothing yet.
+/// A client that has not connected yet, with its shell.
 fn client(
     goal: Goal,
     game: Option<GameId>,
@@ -319,7 +319,8 @@ fn client(
     let (identity, unsaved) = match guest {
         Guest::Own => match config.identity(&address, name, seat.as_deref()) {
             Ok(identity) => (identity, None),
-            // A player without a folder can play; the seat is lost with this client, which says so.
+            // Without a folder they can still play. The client reports that the seat is lost when
+            // it ends.
             Err(error) => (config.unkept_identity(&address, name), Some(error.to_string())),
         },
         Guest::Shared => (config.shared_identity(&address, name, seat.as_deref()), None),
@@ -336,7 +337,7 @@ fn client(
     Ok((Shell::new(dialer(common)?, addresses, config, identity), model))
 }
 
-/// Talks to the server until the goal is reached or the person leaves.
+/// Talks to the server until the goal is reached or the user quits.
 fn converse(goal: Goal, game: Option<GameId>, common: Common, guest: Guest) -> Result<u8, Trouble> {
     let (shell, mut model) = client(goal, game, &common, guest)?;
     let is_plain = model.options.plain;
@@ -349,7 +350,7 @@ fn converse(goal: Goal, game: Option<GameId>, common: Common, guest: Guest) -> R
             screen::run(Some(shell), &mut model, stop_signals()).await
         }
     });
-    // The thread that reads the terminal waits for it: nobody waits for that thread.
+    // Don't wait for blocking work. The thread that reads the terminal may still wait for input.
     runtime.shutdown_background();
     for word in &model.last_words {
         drop(writeln!(io::stderr(), "{word}"));
@@ -379,7 +380,7 @@ fn model(goal: Goal, address: &Address, common: &Common) -> Model {
     Model::new(options, goal, Chance::System)
 }
 
-/// The lines of the standard input, read by a thread of their own: a terminal cannot be read without waiting.
+/// The lines of standard input. A separate thread reads them, because reading a terminal blocks.
 fn stdin_lines() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(1);
     std::thread::spawn(move || {
@@ -392,7 +393,7 @@ fn stdin_lines() -> mpsc::Receiver<String> {
     lines
 }
 
-/// A message for every signal that asks the program to end.
+/// Sends a message for each signal that asks the program to end.
 fn stop_signals() -> mpsc::Receiver<()> {
     let (sender, stop) = mpsc::channel(1);
     tokio::spawn(async move {
@@ -463,7 +464,7 @@ fn record(
     }
     let judged = judge(&config, &address, &told);
     if let Some(judged) = &judged {
-        // Not into the record: it may go to a file or to a program.
+        // Not to standard output: the record may go to a file or a program.
         drop(writeln!(io::stderr(), "{}", judged.words()));
     }
     let code = show_record(told, json, out, step, &address, &common)?;
@@ -498,7 +499,7 @@ fn show_record(
     Ok(Exit::Done.code())
 }
 
-/// Compares a record with the commitments that were shown to this client while the game was played.
+/// Checks a record against the commitments that this client was shown during the game.
 fn judge(config: &ConfigDir, address: &Address, record: &GameRecord) -> Option<commitments::Verdict> {
     let all = config.commitments(address);
     let shown = all.get(&record.game).filter(|shown| !shown.late)?;

@@ -1,12 +1,12 @@
-//! Names that people type: read in any case, with a suggestion for one that does not exist.
+//! Names that people type: read in any case, with a suggestion for an unknown one.
 
 use flagfall_bots::Level;
 use flagfall_rules::{NoSuchRuleset, Ruleset};
 
-/// Share of a word's letters that may differ in a suggestion: one in this many, and one at least.
+/// One letter in this many may differ in a suggestion, but always at least one.
 const LETTERS_PER_SLIP: usize = 3;
 
-/// The candidate that is most like the word, if it is like it at all.
+/// The candidate most similar to the word. `None` if none is similar enough.
 #[must_use]
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
@@ -19,13 +19,14 @@ pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// A question that names the most similar candidate, with a blank before it; empty if none is similar.
+/// A question that names the most similar candidate, with a leading space. Empty if none is
+/// similar.
 #[must_use]
 pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     closest(word, candidates).map_or_else(String::new, |name| format!(" Did you mean `{name}`?"))
 }
 
-/// The ruleset of this id, in any case, with its changes if there are any.
+/// The ruleset with this id, in any case and with any changes.
 ///
 /// # Errors
 /// What is wrong with it, and the id that may be meant.
@@ -45,16 +46,16 @@ pub fn ruleset(text: &str) -> Result<&'static Ruleset, String> {
     })
 }
 
-/// The level of house players of this name, in any case.
+/// The house players' level of this name, in any case.
 ///
 /// # Errors
-/// The names there are, and the one that may be meant.
+/// The known names, and the one that may be meant.
 pub fn level(text: &str) -> Result<Level, String> {
     let names = || Level::ALL.iter().map(|level| level.name());
     Level::from_name(&text.to_lowercase()).ok_or_else(|| unknown("level", text, names()))
 }
 
-/// What is said of a name that does not exist.
+/// The message about a name that does not exist.
 #[must_use]
 pub fn unknown<'a>(kind: &str, text: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
     let list = names.clone().collect::<Vec<_>>().join(", ");

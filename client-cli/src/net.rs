@@ -1,4 +1,4 @@
-//! The WebSocket: a task of its own that speaks messages.
+//! The WebSocket: a task that exchanges messages with the server.
 
 use std::time::Duration;
 
@@ -19,14 +19,14 @@ use crate::dial::{DialError, Dialer, Stream, leads_to_tls};
 use crate::model::Message;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The same for one of several servers.
+/// The connect timeout if there are several servers to try.
 const NEXT_TIMEOUT: Duration = Duration::from_secs(2);
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 const MESSAGE_BYTES_MAX: usize = 1 << 20;
-/// More messages do not wait to be sent.
+/// Most messages that wait to be sent.
 const OUTGOING_MAX: usize = 64;
 
-/// A line that is up, or being dialed. Dropping it hangs up.
+/// A connection, up or being made. Dropping it hangs up.
 #[derive(Debug)]
 pub struct Line {
     outgoing: mpsc::Sender<ClientToServer>,
@@ -34,7 +34,10 @@ pub struct Line {
 }
 
 impl Line {
-    /// Dials after a delay, one server after the other until one answers, beginning with another one for each number; what happens on the line comes out of `incoming`'s other end, with the line's number.
+    /// Connects after a delay and tries one server after the other.
+    ///
+    /// Each number starts with a different server. Messages about the connection go to `incoming`,
+    /// with its number.
     #[must_use]
     pub fn dial(
         dialer: &Dialer,
@@ -49,24 +52,24 @@ impl Line {
         let task = tokio::spawn(async move {
             tokio::time::sleep(delay).await;
             let last = run(&dialer, &addresses, number, messages, &incoming).await;
-            // Nobody listens any longer when the program ends.
+            // The receiver is gone if the program ends.
             drop(incoming.send((number, last)).await);
         });
         Line { outgoing, task }
     }
 
-    /// Sends a message. Whether the line takes it: one that does not is of no use any longer.
+    /// Sends a message. False if it cannot be queued; it is then useless.
     #[must_use]
     pub fn send(&self, message: ClientToServer) -> bool {
         self.outgoing.try_send(message).is_ok()
     }
 
-    /// Hangs up at once.
+    /// Closes the connection at once.
     pub fn abort(&self) {
         self.task.abort();
     }
 
-    /// Sends what is still to be sent, says goodbye and waits for the end, but not for long.
+    /// Sends what is queued, closes the WebSocket and waits briefly for it.
     pub async fn close(self) {
         let Line { outgoing, task } = self;
         drop(outgoing);
@@ -74,9 +77,9 @@ impl Line {
     }
 }
 
-/// The first server that answers.
+/// Connects to the first server that answers.
 async fn reach(dialer: &Dialer, addresses: &[Address]) -> Result<WebSocketStream<Stream>, Message> {
-    // Where there are others, the next one is asked soon.
+    // If there are others, try the next one soon.
     let patience = if addresses.len() > 1 { NEXT_TIMEOUT } else { CONNECT_TIMEOUT };
     let mut failed = Message::ConnectFailed { why: String::new(), advice: String::new() };
     for address in addresses {
@@ -102,7 +105,7 @@ async fn shake(dialer: &Dialer, address: &Address) -> Result<WebSocketStream<Str
     Ok(socket)
 }
 
-/// Why a connection became no WebSocket.
+/// Why the WebSocket handshake failed.
 fn refusal(error: &Error, address: &Address) -> DialError {
     let is_plain = !address.is_encrypted;
     match error {
@@ -165,7 +168,7 @@ async fn run(
     }
 }
 
-/// What a close frame of the server says.
+/// The meaning of the server's close frame.
 fn ended(frame: Option<CloseFrame>) -> Message {
     let (code, why) = match frame {
         Some(frame) if is_unknown_code(&frame) => (None, "closed by a gateway or proxy".to_owned()),
@@ -176,8 +179,10 @@ fn ended(frame: Option<CloseFrame>) -> Message {
     Message::Disconnected { code, why }
 }
 
-/// True if the WebSocket library did not know the code and put its own in its place, as it does with 1014:
-/// a gateway that cannot reach the server. Such a line is worth another try, a fault of ours is not.
+/// True if the WebSocket library replaced a close code that it does not know.
+///
+/// It does so with 1014, which means that a gateway cannot reach the server. Such a connection is
+/// worth another try; a fault of ours is not.
 fn is_unknown_code(frame: &CloseFrame) -> bool {
     frame.code == CloseCode::Protocol && frame.reason.as_str() == "Protocol violation"
 }
@@ -189,11 +194,11 @@ fn parsed(text: &str) -> Message {
     }
 }
 
-/// The error in words, without the library's own.
+/// The error in plain words instead of the library's.
 fn reason(error: &Error) -> String {
     match error {
         Error::Io(error) => {
-            // People need no number of the system's.
+            // Leave out the system's error number.
             let text = error.to_string();
             text.split(" (os error").next().unwrap_or_default().to_lowercase()
         }
@@ -205,13 +210,13 @@ fn reason(error: &Error) -> String {
     }
 }
 
-/// Longest time in which a new guest is made.
+/// Timeout for making a new guest.
 const GREETING_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Makes a new guest: says hello without a credential, and leaves with the one it is given.
+/// Makes a new guest: says hello without a credential and returns the one it is given.
 ///
 /// # Errors
-/// Why there is none, for a person.
+/// The reason, to show to the user.
 pub async fn new_guest(
     dialer: &Dialer,
     addresses: &Addresses,
@@ -255,7 +260,7 @@ mod tests {
 
     use super::*;
 
-    /// How a client understands a close frame of this code and without a reason.
+    /// What the client makes of a close frame with this code and no reason.
     async fn closed(code: u16) -> Message {
         let (near, mut far) = tokio::io::duplex(64);
         let mut socket = WebSocketStream::from_raw_socket(near, Role::Client, None).await;

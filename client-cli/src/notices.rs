@@ -1,4 +1,4 @@
-//! `flagfall webhook` and `flagfall feed`: where one is told of one's turns.
+//! `flagfall webhook` and `flagfall feed`: notifications about the player's turns.
 
 use flagfall::cli::{Common, WebhookCommand};
 use flagfall::words;

@@ -1,4 +1,4 @@
-//! Pictures that explain a ruleset: what stood on a few squares before a turn, and after it.
+//! Pictures that explain a ruleset: a few squares before and after a turn.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use flagfall_rules::{Bombs, Disclosure, Ruleset, Start, Ties};
 
 use crate::words;
 
-/// Columns between the edge and the squares.
+/// Indentation of a row.
 const INDENT: &str = "      ";
 
 /// The pictures of a ruleset, each with its caption, ready to print.
@@ -38,13 +38,13 @@ pub(crate) fn of(ruleset: &Ruleset, numbering: Numbering) -> Vec<String> {
     std::iter::once(head).chain(pictures).collect()
 }
 
-/// Two ranks of an army, the second of which wins.
+/// Two ranks of an army; the second wins.
 struct Strikers {
     weak: Rank,
     strong: Rank,
 }
 
-/// The ranks that pictures show: those of the middle, if the army has them.
+/// The ranks to show in pictures: middle ones, if the army has them.
 fn strikers(ruleset: &Ruleset) -> Strikers {
     if [Rank::Captain, Rank::Colonel].iter().all(|rank| ruleset.army.count(*rank) > 0) {
         Strikers { weak: Rank::Captain, strong: Rank::Colonel }
@@ -53,7 +53,7 @@ fn strikers(ruleset: &Ruleset) -> Strikers {
     }
 }
 
-/// Draws with one kind of figures.
+/// Draws pictures with one kind of figures.
 struct Draw {
     numbering: Numbering,
 }
@@ -67,7 +67,7 @@ impl Draw {
         format!("[{}]", rank.figure(self.numbering))
     }
 
-    /// A row before, an arrow, the row after.
+    /// Draws a row before the turn, an arrow, and the row after it.
     fn turn(&self, before: &[&str], after: &[&str]) -> String {
         let row = |cells: &[&str]| cells.iter().map(|cell| format!("{cell:^5}")).collect::<String>();
         format!("{}  ->  {}", row(before), row(after))
@@ -150,7 +150,7 @@ impl Draw {
         picture(&caption, &[ways.collect::<Vec<_>>().join("-> ") + " x"])
     }
 
-    /// Coins that move, that are struck, and that the reserve rule holds (§Q).
+    /// Coins that move, coins that are struck, and coins that the reserve rule holds (§Q).
     fn coins(&self) -> Vec<String> {
         let (scout, captain, major) =
             (self.red(Rank::Scout), self.red(Rank::Captain), self.blue(Rank::Major));

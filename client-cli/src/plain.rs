@@ -1,4 +1,4 @@
-//! The line-based mode's board: text that a screen reader or a script can follow.
+//! The board of the line-based mode, as text for screen readers and scripts.
 
 use std::fmt::Write;
 
@@ -8,7 +8,10 @@ use flagfall_rules::{Identity, Ruleset, SeenPiece};
 
 use crate::targets;
 
-/// A piece in three or four characters. Red stands in slashes, Blue in brackets; what is hidden is `#` before and `?` after it has moved.
+/// A piece in three or four characters.
+///
+/// Red is in slashes, Blue in brackets. A hidden piece is `#` before it has moved and `?`
+/// afterwards.
 #[must_use]
 pub fn token(piece: &SeenPiece, numbering: Numbering) -> String {
     let figure = match piece.identity {
@@ -26,7 +29,8 @@ pub fn token(piece: &SeenPiece, numbering: Numbering) -> String {
     }
 }
 
-/// The mark beside a piece: `^` it is labeled, `*` its rank is known to all, `'` it has moved (a hidden piece shows that itself).
+/// The mark beside a piece: `^` labeled, `*` rank known to all, `'` moved. A hidden piece shows by
+/// itself whether it has moved.
 #[must_use]
 pub fn mark(piece: &SeenPiece) -> char {
     match (piece.is_revealed, piece.identity, piece.is_moved) {
@@ -37,7 +41,7 @@ pub fn mark(piece: &SeenPiece) -> char {
     }
 }
 
-/// The rows and columns of the board from the top left as they are shown with this side at the bottom.
+/// The board's squares by row and column from the top left, with this side at the bottom.
 #[must_use]
 pub fn grid(ruleset: &Ruleset, bottom: Side) -> Vec<Vec<Square>> {
     let (columns, rows) = (ruleset.shape.columns, ruleset.shape.rows);
@@ -52,7 +56,7 @@ pub fn grid(ruleset: &Ruleset, bottom: Side) -> Vec<Vec<Square>> {
         .collect()
 }
 
-/// The board as text, with a legend of its marks below.
+/// The board as text, with a legend below.
 #[must_use]
 pub fn board(view: &GameView, ruleset: &Ruleset, numbering: Numbering, bottom: Side) -> String {
     let last = view.last_move.map(|seen| seen.squares.0);
@@ -95,17 +99,17 @@ pub fn chip_at(view: &GameView, square: Square) -> Option<ChipColor> {
     chips.find(|(_, squares)| squares.contains(&square)).map(|(color, _)| *color)
 }
 
-/// What the letters behind the squares mean where there are chips.
+/// Legend of the letters after the squares, for rulesets with chips.
 pub const CHIPS_LEGEND: &str =
     "+ one of a few ranks, ^ labeled; behind a square its chip: r red, y yellow, b blue, g green.";
 
-/// What stands on the board where there are coins.
+/// Legend of the board for rulesets with coins.
 pub const COINS_LEGEND: &str = "/o\\ and [o]: coins that have never moved, with ' behind it one that has; no strike has asked yet what they are.";
 
-/// What the marks on the board mean, in one sentence.
+/// Legend of the marks on the board, in one sentence.
 pub const LEGEND: &str = "Red /5\\, Blue [5]; # hidden and never moved, ? hidden and moved, ' moved, * known to all, > last move, ~~~ lake.";
 
-/// One side's losses in words, two lines at most.
+/// One side's losses in words, on at most two lines.
 #[must_use]
 pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<String> {
     if view.phase == Phase::Deploying {

@@ -1,18 +1,18 @@
-//! Ranges of ratings, as people write and read them.
+//! Rating ranges as people write and read them.
 
 use flagfall_protocol::{RatingRange, RatingWish, Seek};
 
-/// A text that names no range of ratings.
+/// A text that is not a rating range.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "{0:?} is no range of ratings: 1400-1600, 1400- (or more), -1600 (or less), or around your own +-200, -100+300; the lower end comes first"
 )]
 pub struct RangeError(String);
 
-/// Reads `1400-1600`, `1400-`, `-1600`, `+-200` and `-100+300`.
+/// Parses `1400-1600`, `1400-`, `-1600`, `+-200` and `-100+300`.
 ///
 /// # Errors
-/// When it is none of these.
+/// If it is none of these.
 pub fn parse_range(text: &str) -> Result<RatingWish, RangeError> {
     let error = || RangeError(text.to_owned());
     let points = |digits: &str| digits.parse::<u32>().map_err(|_| error());
@@ -41,7 +41,7 @@ pub fn parse_range(text: &str) -> Result<RatingWish, RangeError> {
     }
 }
 
-/// What an offer says of ratings: the seeker's own, and whose it is for.
+/// An offer's ratings: the seeker's own, and whom the offer is for.
 #[must_use]
 pub fn ratings(seek: &Seek) -> String {
     let own = seek.seeker_rating.map(|own| format!(", who has {}", crate::words::rating(own)));
@@ -49,7 +49,7 @@ pub fn ratings(seek: &Seek) -> String {
     own.into_iter().chain(range).collect()
 }
 
-/// Whom one's own offer is for, as a sentence.
+/// Whom the player's own offer is for, as a sentence.
 #[must_use]
 pub fn only(wish: RatingWish) -> String {
     let who = match wish {

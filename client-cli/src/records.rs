@@ -1,4 +1,4 @@
-//! Records in files: checking them, and writing them in other formats.
+//! Files of records: checks them and converts them to other formats.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::cli::{CheckArgs, ConvertArgs};
 use crate::words;
 
-/// Folders within folders that are looked into.
+/// Deepest nesting of folders that is searched.
 const DEPTH_MAX: usize = 32;
 
 #[derive(Default)]
@@ -25,14 +25,16 @@ struct Counts {
     partly: u64,
     wrong: u64,
     troubles: u64,
-    /// What records must be signed with.
+    /// The keys that records must be signed with.
     keys: Option<PublicKeys>,
 }
 
-/// Checks the records and writes a line for each as it is done. The exit code: 0 nothing is false, 1 something is, 4 something could not be read.
+/// Checks records and writes a line for each as it is done.
+///
+/// Exit codes: 0 nothing is false, 1 something is false, 4 something could not be read.
 ///
 /// # Errors
-/// When the lines cannot be written.
+/// If the lines cannot be written.
 pub fn check(args: &CheckArgs, out: &mut impl Write) -> io::Result<u8> {
     let keys = match keys(&args.key) {
         Ok(keys) => keys,
@@ -65,7 +67,7 @@ pub fn check(args: &CheckArgs, out: &mut impl Write) -> io::Result<u8> {
     Ok(exit.code())
 }
 
-/// The public keys of the command line; none where none are named.
+/// The public keys of the command line; `None` if there are none.
 fn keys(named: &[String]) -> Result<Option<PublicKeys>, String> {
     let mut keys = PublicKeys::default();
     for name in named {
@@ -104,7 +106,8 @@ fn check_path(
     }
 }
 
-/// The records and folders in a folder, by name: whatever ends in .json or .jsonl and is not hidden.
+/// The records and folders in a folder, by name. A record ends in .json or .jsonl; hidden files are
+/// skipped.
 fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -112,7 +115,7 @@ fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
         let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
         let path = entry.path();
         let is_record = path.extension().is_some_and(|end| end == "json" || end == "jsonl");
-        // A link to a folder may lead in a circle.
+        // Don't follow links to folders: they may form a cycle.
         if !is_hidden && (is_record || entry.file_type()?.is_dir()) {
             paths.push(path);
         }
@@ -175,7 +178,7 @@ fn trouble(
     writeln!(out, "{}", words::clean(&format!("unread  {name}  {why}")))
 }
 
-/// A report in a line.
+/// A report as one line.
 fn line(name: &str, report: &Report) -> String {
     let game = || {
         let ruleset = report.ruleset.as_deref().unwrap_or("unknown rules");
@@ -215,7 +218,7 @@ fn finding(finding: &Finding) -> String {
     format!("{place}{}: {detail}", code.code())
 }
 
-/// Where a record that is to be shown comes from.
+/// Where to read the record that is shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RecordSource {
     /// From a server.
@@ -225,10 +228,10 @@ pub enum RecordSource {
 }
 
 impl RecordSource {
-    /// A game's id, or else a file that is there.
+    /// Parses a game's id or the path of an existing file.
     ///
     /// # Errors
-    /// What is wanted instead.
+    /// What is expected instead.
     pub fn parse(text: &str) -> Result<RecordSource, String> {
         let path = PathBuf::from(text);
         match text.parse() {
@@ -241,10 +244,10 @@ impl RecordSource {
     }
 }
 
-/// The record in a file, in any format that [`convert`] reads.
+/// Reads a record from a file in any format that [`convert`] reads.
 ///
 /// # Errors
-/// Why it cannot be read, or is no legal game.
+/// Why it cannot be read, or why it is not a legal game.
 pub fn read_record(path: &Path) -> Result<GameRecord, String> {
     let name = path.display();
     let text = read(path).map_err(|error| format!("{name}: {error}"))?;
@@ -258,10 +261,10 @@ pub fn read_record(path: &Path) -> Result<GameRecord, String> {
     }
 }
 
-/// Reads a game in one format and writes it in another: into the file that was named, or as the text that comes back.
+/// Converts a game to another format. Writes it into the named file, or returns it as text.
 ///
 /// # Errors
-/// Why it cannot be read, is no legal game, or cannot be told in the other format.
+/// Why it cannot be read, is not a legal game, or cannot be expressed in the other format.
 pub fn convert(args: &ConvertArgs) -> Result<String, String> {
     let ConvertArgs { input, output, from, to, rules } = args;
     let name = input.display();
@@ -281,7 +284,7 @@ pub fn convert(args: &ConvertArgs) -> Result<String, String> {
     Ok(format!("{name} ({from}, {}) is written to {} ({to}).\n", record.terms.ruleset, path.display()))
 }
 
-/// The text of a file, of which one byte more than allowed shows that it is too long.
+/// Reads a file up to one byte more than allowed, which shows that it is too long.
 fn read(path: &Path) -> io::Result<String> {
     let limit = SIZE_MAX as u64 + 1;
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! A game's record: told as text, and stepped through on a board.
+//! A game's record, told as text or stepped through on a board.
 
 use std::fmt::Write;
 
@@ -11,12 +11,12 @@ use crate::layouts;
 use crate::model::OpenGame;
 use crate::words;
 
-/// A record and the place in it: how many of its events have happened.
+/// A record and a position in it: how many of its events have happened.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Replay {
     record: GameRecord,
     ruleset: &'static Ruleset,
-    /// How many events come before the first without a change.
+    /// How many events come before the first one without a change.
     last: usize,
     at: usize,
     first_view: GameView,
@@ -29,10 +29,10 @@ pub struct Replay {
 pub struct UnknownRuleset(String);
 
 impl Replay {
-    /// The record before its first ply.
+    /// Starts at the position before the first ply.
     ///
     /// # Errors
-    /// When the ruleset is unknown.
+    /// If the ruleset is unknown.
     pub fn new(record: GameRecord) -> Result<Replay, UnknownRuleset> {
         let unknown = UnknownRuleset(record.terms.ruleset.clone());
         let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return Err(unknown) };
@@ -44,7 +44,7 @@ impl Replay {
         let mut replay = Replay { record, ruleset, last, at: 0, view: first_view.clone(), first_view };
         let start =
             replay.record.events.iter().position(|told| matches!(told.event, GameEvent::Started { .. }));
-        // Games with coins have begun before their first event.
+        // Games with coins start before their first event.
         replay.go(start.map_or(0, |index| index + 1));
         Ok(replay)
     }
@@ -61,7 +61,7 @@ impl Replay {
         self.last
     }
 
-    /// Goes to the place after so many events; beyond the end to the end.
+    /// Goes to the position after this many events, at most to the end.
     pub fn go(&mut self, at: usize) {
         let at = at.min(self.last());
         if at < self.at {
@@ -76,7 +76,7 @@ impl Replay {
         self.at = at;
     }
 
-    /// What happened last, as a sentence.
+    /// The last event as a sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
         let sentence = match self.at.checked_sub(1).and_then(|index| self.record.events.get(index)) {
@@ -89,7 +89,8 @@ impl Replay {
         sentence
     }
 
-    /// The latest sentences up to this place, oldest first, at most `max`: nothing that happens later.
+    /// The latest sentences up to this position, oldest first, at most `max`. Nothing later is
+    /// shown.
     #[must_use]
     pub fn sentences(&self, max: usize) -> Vec<String> {
         let before = self.at.saturating_sub(1);
@@ -97,11 +98,11 @@ impl Replay {
         earlier.iter().map(|told| words::event(&told.event)).chain([self.sentence()]).collect()
     }
 
-    /// The place as a game that is looked at.
+    /// The position as an open game for a spectator.
     #[must_use]
     pub fn game(&self) -> OpenGame {
         let record = &self.record;
-        // Nothing runs in a game of the past.
+        // No clock runs in a past game.
         let view = GameView { clock: None, deploy_deadline: None, ..self.view.clone() };
         let cursor = self.ruleset.shape.home_square(Side::Red, 0).or(Square::from_index(0));
         OpenGame {
@@ -182,7 +183,7 @@ mod tests {
 
     use super::*;
 
-    /// A short game as the public may know it, before its end and after.
+    /// A short game as the public may know it, before and after its end.
     fn records() -> [GameRecord; 2] {
         let ruleset = Ruleset::find("barrage").expect("a ruleset");
         let mut game = Game::new(GameTerms {
@@ -234,7 +235,7 @@ mod tests {
     #[test]
     fn stepping_forth_and_back_shows_the_same() {
         let [running, over] = records();
-        // An old record of an opened game shows the same.
+        // An old record without changes shows the same.
         for record in [over.clone().without_changes(), over, running] {
             let is_over = record.outcome.is_some();
             let mut replay = Replay::new(record).expect("a known ruleset");

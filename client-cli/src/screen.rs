@@ -1,4 +1,4 @@
-//! The full screen: the terminal's keys in, the core's picture out.
+//! The full screen: reads keys from the terminal and draws the core's model.
 
 use std::io;
 use std::time::Duration;
@@ -10,12 +10,12 @@ use flagfall::update;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use tokio::sync::mpsc;
 
-/// How often the clocks on the screen are drawn anew.
+/// Interval for redrawing the clocks.
 const TICK: Duration = Duration::from_millis(200);
-/// How long the keys' thread waits before it looks whether it is still wanted.
+/// How often the key thread checks whether it should end.
 const POLL: Duration = Duration::from_millis(200);
 
-/// Restores the terminal when it goes out of scope; a panic does it through the hook that `try_init` sets.
+/// Restores the terminal on drop. After a panic, the hook of `try_init` does it.
 struct Restore;
 
 impl Drop for Restore {
@@ -24,7 +24,9 @@ impl Drop for Restore {
     }
 }
 
-/// Runs the core on the full screen until it ends; the exit code. Without a shell nothing is connected: a record is read.
+/// Runs the core on the full screen until it ends. Returns the exit code.
+///
+/// Without a shell there is no connection: a record is shown.
 pub(crate) async fn run(
     mut shell: Option<Shell>,
     model: &mut Model,
@@ -49,7 +51,7 @@ pub(crate) async fn run(
             message = next(shell.as_mut()) => message,
             key = keys.recv() => match key {
                 Some(Some(key)) => Message::Key(key),
-                // The window has another size: only the picture changes.
+                // The window was resized, so only redraw.
                 Some(None) => Message::Tick,
                 None => Message::Stop,
             },
@@ -66,7 +68,7 @@ async fn next(shell: Option<&mut Shell>) -> Message {
     }
 }
 
-/// A step without a line.
+/// Updates the model without a connection.
 fn alone(model: &mut Model, message: Message) -> Option<u8> {
     model.now = now_ms();
     update(model, message).into_iter().find_map(|effect| match effect {
@@ -75,7 +77,7 @@ fn alone(model: &mut Model, message: Message) -> Option<u8> {
     })
 }
 
-/// The keys, read by a thread of their own; nothing in place of one says that the window has changed.
+/// Reads keys on a separate thread. `None` means that the window was resized.
 fn keys() -> mpsc::Receiver<Option<Key>> {
     let (sender, keys) = mpsc::channel(64);
     std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! Questions whose answers are secret: passwords, recovery codes, tokens.
+//! Asks for secrets: passwords, recovery codes, tokens.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -8,10 +8,10 @@ use ratatui::crossterm::terminal;
 
 use crate::{Trouble, storage, usage};
 
-/// The longest answer.
+/// Longest answer.
 const ANSWER_MAX: usize = 1_024;
 
-/// Asks for something secret: without echo in a terminal, or as a line of the standard input.
+/// Asks for a secret: without echo on a terminal, otherwise as a line of standard input.
 pub(crate) fn ask(what: &str) -> Result<Secret, Trouble> {
     if io::stdin().is_terminal() {
         return typed(what);
@@ -24,8 +24,10 @@ pub(crate) fn ask(what: &str) -> Result<Secret, Trouble> {
     Ok(Secret::new(line.trim_end_matches(['\r', '\n'])))
 }
 
-/// Asks for a new password: twice in a terminal, where it is not shown. A typing error is asked about
-/// again there, so that nothing typed next reaches the shell.
+/// Asks for a new password.
+///
+/// On a terminal it asks twice, without echo. It repeats the question after a typing error, so that
+/// nothing typed next reaches the shell.
 pub(crate) fn ask_new_password(what: &str) -> Result<Secret, Trouble> {
     if !io::stdin().is_terminal() {
         return ask(what);
@@ -51,7 +53,7 @@ fn say(text: &str) -> Result<(), Trouble> {
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(storage)
 }
 
-/// The terminal without echo, in which Ctrl-C is a key. It is restored when this goes out of scope.
+/// The terminal without echo, with Ctrl-C as a key. Restores it on drop.
 struct Silent;
 
 impl Silent {
@@ -90,7 +92,7 @@ fn typed(what: &str) -> Result<Secret, Trouble> {
     }
 }
 
-/// Takes a key in. True ends the answer, false gives it up.
+/// Handles a key. True ends the answer, false cancels it.
 fn take(answer: &mut String, key: KeyEvent) -> Option<bool> {
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         match key.code {

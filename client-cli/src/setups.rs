@@ -8,24 +8,24 @@ use flagfall_rules::{Ruleset, Start};
 use crate::model::{Goal, How, Model, SetupChoice, Wish};
 use crate::{layouts, names};
 
-/// Saved deployments: ruleset, name, text.
+/// Saved texts by ruleset and name.
 type Saved = BTreeMap<String, BTreeMap<String, String>>;
 
-/// Why a word names no deployment.
+/// Why a word is not a usable deployment.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SetupProblem {
-    /// The ruleset is played without.
+    /// The ruleset has no deployments.
     #[error("{0} is played without deployments: leave --setup out")]
     NoDeployments(&'static str),
-    /// It may be a name, but nothing of this name is saved.
+    /// It may be a name, but nothing is saved under it.
     #[error("{0}")]
     Unknown(String),
-    /// It is a text that is no deployment.
+    /// It is a text, but not a valid deployment.
     #[error("that is no deployment for {0}: {1}")]
     Bad(&'static str, String),
 }
 
-/// The text of the deployment that a word names: a text itself, or a saved one's name.
+/// The text of a deployment that is given as a text or as a saved one's name.
 ///
 /// # Errors
 /// [`SetupProblem`].
@@ -60,17 +60,18 @@ fn unknown(name: &str, ruleset: &str, saved: &Saved) -> SetupProblem {
     ))
 }
 
-/// Checks what is wished, as far as it is known before a server is asked. A deployment that is
-/// named ties the wish to its ruleset.
+/// Checks the wish as far as possible without asking a server.
+///
+/// A named deployment fixes the ruleset of the wish.
 ///
 /// # Errors
-/// What is wrong, for a person.
+/// What is wrong, to show to the user.
 pub fn check_wish(model: &mut Model, is_account: bool) -> Result<(), String> {
     let server = model.options.server_flag();
     let Goal::Play(wish) = &mut model.goal else { return Ok(()) };
     check_rated(wish, is_account, &server)?;
     if matches!(wish.how, How::Accept(_) | How::Game(_)) {
-        // The ruleset is not known yet: checked when the terms are shown.
+        // The ruleset is not known yet. It is checked when the terms are shown.
         return Ok(());
     }
     let terms = wish.terms();
@@ -83,7 +84,7 @@ pub fn check_wish(model: &mut Model, is_account: bool) -> Result<(), String> {
         Some(SetupChoice::Random | SetupChoice::Suggested) => return Ok(()),
         Some(SetupChoice::Text(word)) => match resolve(word, ruleset, &model.saved) {
             Ok(text) => wish.setup = Some(SetupChoice::Text(text)),
-            // It may be saved with the account; the server tells before anything is offered.
+            // The account may have it on the server, which is asked before anything is offered.
             Err(SetupProblem::Unknown(_)) if is_account => {}
             Err(problem) => return Err(problem.to_string()),
         },
@@ -109,10 +110,10 @@ fn check_rated(wish: &Wish, is_account: bool, server: &str) -> Result<(), String
     }
 }
 
-/// Checks the wished deployment for the ruleset of a game that is about to be made.
+/// Checks the wished deployment for the ruleset of a game that is about to start.
 ///
 /// # Errors
-/// What is wrong, for a person.
+/// What is wrong, to show to the user.
 pub fn check_for(model: &Model, ruleset: &str) -> Result<(), String> {
     let setup = model.wish().and_then(|wish| wish.setup.as_ref());
     let (Some(setup), Some(ruleset)) = (setup, Ruleset::find(ruleset)) else { return Ok(()) };
@@ -174,7 +175,7 @@ mod tests {
         assert_eq!(found.setup, Some(SetupChoice::Text(CORNER.to_owned())));
         let text = "9629519469 457S379695 698374B8B9 78B8B58BFB";
         assert_eq!(checked(wish(None, text), false).expect("a text").ruleset.as_deref(), Some("classic"));
-        // An account's may be on the server, which is asked before anything is offered.
+        // An account may have it on the server, which is asked before anything is offered.
         let open = checked(wish(Some("barrage"), "elsewhere"), true).expect("to be looked up");
         assert_eq!(open.setup, Some(SetupChoice::Text("elsewhere".to_owned())));
     }

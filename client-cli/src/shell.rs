@@ -1,4 +1,4 @@
-//! The thin shell around the core: line, clock and files.
+//! The thin shell around the core: connection, clock and files.
 
 use std::io::{IsTerminal as _, Write};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -16,26 +16,27 @@ use crate::model::{Effect, Message, Model, Secret};
 use crate::net::Line;
 use crate::{update, words};
 
-/// Messages that wait to be taken in; the line waits when there are more.
+/// Most messages that wait for the core. The connection waits if there are more.
 const INCOMING_MAX: usize = 256;
-/// In a narrower terminal lines are left to it.
+/// In a narrower terminal, lines are not folded.
 const COLUMNS_MIN: usize = 40;
 
-/// The columns of the terminal to which the standard output goes; none when it goes elsewhere, where a line stays a line.
+/// The width of the terminal that standard output goes to. `None` if it goes elsewhere, where lines
+/// are not folded.
 #[must_use]
 pub fn terminal_columns() -> Option<usize> {
     let size = std::io::stdout().is_terminal().then(size)?;
     size.ok().map(|(columns, _)| usize::from(columns)).filter(|columns| *columns >= COLUMNS_MIN)
 }
 
-/// A text as a terminal of so many columns is to show it.
+/// Folds a text for a terminal of this many columns.
 #[must_use]
 pub fn folded(text: &str, columns: Option<usize>) -> String {
     let Some(columns) = columns else { return text.to_owned() };
     text.split('\n').flat_map(|line| words::fold(line, columns)).collect::<Vec<_>>().join("\n")
 }
 
-/// What the core's effects are carried out with.
+/// Carries out the core's effects.
 #[derive(Debug)]
 pub struct Shell {
     dialer: Dialer,
@@ -49,14 +50,16 @@ pub struct Shell {
 }
 
 impl Shell {
-    /// A shell that talks to this server as this guest.
+    /// A shell that talks to this server with this identity.
     #[must_use]
     pub fn new(dialer: Dialer, addresses: Addresses, config: ConfigDir, identity: Identity) -> Shell {
         let (incoming_sender, incoming) = mpsc::channel(INCOMING_MAX);
         Shell { dialer, addresses, config, identity, line: None, number: 0, incoming, incoming_sender }
     }
 
-    /// Takes a message in and does what comes of it. The exit code when the program is to end; the line is closed then.
+    /// Handles a message and carries out the effects.
+    ///
+    /// Returns the exit code if the program is to end; the connection is closed by then.
     pub async fn step(&mut self, model: &mut Model, message: Message) -> Option<u8> {
         let mut messages = vec![message];
         while let Some(message) = messages.pop() {
@@ -76,7 +79,7 @@ impl Shell {
         None
     }
 
-    /// Does one thing the core wants done.
+    /// Carries out one effect.
     pub(crate) async fn carry_out(&mut self, effect: Effect) -> Outcome {
         match effect {
             Effect::Connect { delay_ms } => {
@@ -111,7 +114,8 @@ impl Shell {
         Outcome::Done
     }
 
-    /// What came of saving what a player needs to come back. A seat without its credential is none.
+    /// The outcome of saving what a player needs to come back. A seat is useless without its
+    /// credential.
     fn saved(&self, result: Result<(), crate::config::ConfigError>) -> Outcome {
         match result {
             Ok(()) if self.identity.token().is_some() => Outcome::Happened(Message::Saved),
@@ -120,13 +124,13 @@ impl Shell {
         }
     }
 
-    /// Asks the first server that answers, on a task of its own.
+    /// Makes an HTTP request to the first server of the list that answers, in a separate task.
     fn ask(&self, errand: Errand, token: Option<Secret>) {
         let (dialer, addresses) = (self.dialer.clone(), self.addresses.clone());
         let (sender, number) = (self.incoming_sender.clone(), self.number);
         tokio::spawn(async move {
             let answer = answer_to(&dialer, &addresses, &errand, token.as_ref()).await;
-            // Nobody waits for it any more when the program has ended.
+            // The receiver is gone if the program has ended.
             drop(sender.send((number, Message::Answered { errand, answer })).await);
         });
     }
@@ -142,25 +146,25 @@ impl Shell {
         }
     }
 
-    /// The next thing that happens on the present line.
+    /// The next message, from the current connection or an HTTP request.
     pub async fn next(&mut self) -> Message {
         loop {
             match self.incoming.recv().await {
                 Some((number, message)) if number == self.number => return message,
-                // What was asked beside the line has nothing to do with it.
+                // An HTTP answer does not belong to a connection.
                 Some((_, message @ Message::Answered { .. })) => return message,
-                // A line that was given up may still have had something to say.
+                // An abandoned connection may still have sent something.
                 Some(_) => {}
-                // It cannot end: this value holds a sender.
+                // This channel cannot close, because `self` holds a sender.
                 None => std::future::pending().await,
             }
         }
     }
 
-    /// Runs the core line-based until it ends; the exit code.
+    /// Runs the core in line-based mode until it ends. Returns the exit code.
     ///
     /// # Errors
-    /// When the output cannot be written.
+    /// If the output cannot be written.
     pub async fn run_plain(
         mut self,
         model: &mut Model,
@@ -192,7 +196,7 @@ impl Shell {
     }
 }
 
-/// The body of a server's answer, or why there is none, for a person.
+/// The body of a server's answer, or why there is none, to show to the user.
 async fn answer_to(
     dialer: &Dialer,
     addresses: &Addresses,
@@ -213,13 +217,13 @@ async fn answer_to(
     Err(trouble)
 }
 
-/// What came of doing something.
+/// The result of carrying out an effect.
 pub(crate) enum Outcome {
     /// Nothing more.
     Done,
-    /// Something to take in.
+    /// A message for the core.
     Happened(Message),
-    /// The program ends, with this code.
+    /// The program ends with this code.
     Exit(u8),
 }
 
@@ -230,7 +234,7 @@ fn trouble(result: Result<(), crate::config::ConfigError>) -> Outcome {
     }
 }
 
-/// Now, in milliseconds since 1970.
+/// The current time in milliseconds since 1970.
 #[must_use]
 pub fn now_ms() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)

@@ -1,4 +1,6 @@
-//! Where one's own pieces can go, computed from the view alone. The server decides; this is for the highlights on the board.
+//! Where the player's own pieces can go, computed from the view.
+//!
+//! This is for the highlights on the board; the server decides.
 
 use flagfall_board::{ChipColor, Direction, Rank, Side, Square, SquareSet};
 use flagfall_protocol::{GameView, MoveText};
@@ -12,7 +14,7 @@ pub fn piece_at(view: &GameView, square: Square) -> Option<SeenPiece> {
     view.pieces.iter().map(|piece| piece.0).find(|piece| piece.square == square)
 }
 
-/// By which rule a piece gets to a square.
+/// The rule by which a piece gets to a square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Carrier {
     /// One square, or as far as a Scout or a Phoenix runs (§A5, §C2).
@@ -30,13 +32,14 @@ pub enum Carrier {
 pub struct Target {
     /// The square.
     pub square: Square,
-    /// By which rule, on the path that a command without a path takes (§S2.7).
+    /// The rule, on the path that a command without a path takes (§S2.7).
     pub by: Carrier,
-    /// The squares on the way, the last one among them.
+    /// The squares on the way, including the last one.
     pub way: SquareSet,
 }
 
-/// The squares to which the viewer's own piece on `from` can move or strike this turn, minus what a repetition rule refuses.
+/// The squares to which the viewer's own piece on `from` can move or strike this turn, without
+/// those that a repetition rule refuses.
 #[must_use]
 pub fn targets(view: &GameView, ruleset: &Ruleset, from: Square) -> SquareSet {
     reach(view, ruleset, from).iter().map(|target| target.square).collect()
@@ -59,7 +62,8 @@ pub fn reach(view: &GameView, ruleset: &Ruleset, from: Square) -> Vec<Target> {
     let lakes: SquareSet = view.lakes.iter().copied().collect();
     let ways = Ways { view, ruleset, side, from, rank, open: ruleset.shape.squares().without(lakes) };
     let mut reach: Vec<Target> = Vec::new();
-    // Where two paths lead to a square, the shorter is taken, of two equal ones the one that counts up: that one comes first here.
+    // If two paths lead to a square, take the shorter one. Of two equal ones take the one that
+    // counts up, which comes first here.
     for direction in [Direction::Up, Direction::Right, Direction::Down, Direction::Left] {
         for target in ways.along(direction) {
             match reach.iter_mut().find(|known| known.square == target.square) {
@@ -77,7 +81,10 @@ pub fn reach(view: &GameView, ruleset: &Ruleset, from: Square) -> Vec<Target> {
     reach
 }
 
-/// A coin as what it may move like: as a Scout while one is left, as a Bomb while the reserve rule holds it, else as anything that goes one square (§Q).
+/// A coin as the piece that it may move like (§Q).
+///
+/// A Bomb if the reserve rule holds it, a Scout while one is left, otherwise a piece that goes one
+/// square.
 fn by_pool(view: &GameView, piece: SeenPiece) -> SeenPiece {
     let Some(pools) = view.pools.as_ref().filter(|_| piece.identity == Identity::Coin) else { return piece };
     let left = |rank| pools[piece.side].get(&rank).copied().unwrap_or(0);
@@ -100,7 +107,7 @@ struct Ways<'a> {
     side: Side,
     from: Square,
     rank: Rank,
-    /// The squares that are no lakes.
+    /// The squares that are not lakes.
     open: SquareSet,
 }
 
@@ -122,7 +129,7 @@ impl Ways<'_> {
             let occupant = piece_at(self.view, next).map(|piece| piece.side);
             let by = match occupant {
                 None => self.carrier(&chips),
-                // Where Scouts do not strike from afar, the next square is as far as a strike goes (§O1).
+                // If Scouts cannot strike from afar, only the next square can be struck (§O1).
                 Some(side) if side != self.side => {
                     let is_in_reach = chips.len() == 1 || self.is_runner() && self.ruleset.strikes_afar;
                     is_in_reach.then_some(Carrier::Legs)
@@ -138,7 +145,7 @@ impl Ways<'_> {
         targets
     }
 
-    /// What carries the piece over empty squares with these chips.
+    /// The rule by which the piece goes over empty squares with these chips.
     fn carrier(&self, chips: &[Option<ChipColor>]) -> Option<Carrier> {
         if chips.len() == 1 || self.is_runner() {
             return Some(Carrier::Legs);
@@ -162,8 +169,10 @@ impl Ways<'_> {
     }
 }
 
-/// The captured and the remaining pieces of a side: `(rank, lost, left)`, strongest first. Where there are coins, what is left is what they can still
-/// become: whatever is neither lost nor in the pool stands on the board for all to see (§Q8).
+/// The captured and the remaining pieces of a side: `(rank, lost, left)`, strongest first.
+///
+/// With coins, `left` is what they can still become: a piece that is neither lost nor in the pool
+/// is on the board for all to see (§Q8).
 #[must_use]
 pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<(Rank, u8, u8)> {
     let mut rows: Vec<_> = ruleset
@@ -229,7 +238,7 @@ mod tests {
 
     #[test]
     fn lines_of_chips_carry_and_flashes_go_as_far_as_the_rank_goes() {
-        // A Major on a red chip: red chips up to b5, one of green on b6 and none on b7; green to the right.
+        // A piece on a red chip: red chips up to b4, green on b5, none on b6; green to the right.
         let chips = r#""chips":{"red":["b2","b3","b4"],"green":["b5","c2","d2","e2","f2","g2"]}"#;
         let reach_of = |rank: char| {
             let view = view(&format!(r#""b2r{rank}""#)) + "," + chips;
@@ -244,14 +253,14 @@ mod tests {
             };
             [by(Carrier::Legs), by(Carrier::SupplyLine), by(Carrier::Flash)]
         };
-        // Column b joins row 10 to row 1; row 2 joins a to p.
+        // Column b joins row 10 to row 1, and row 2 joins a to p.
         assert_eq!(reach_of('4'), ["b1 a2 c2 b3", "b4", "d2 e2 f2 b5"]);
         assert_eq!(reach_of('3'), ["b1 a2 c2 b3", "b4", "d2 e2 b5"]);
         assert_eq!(reach_of('2'), ["b1 a2 c2 b3", "b4", "d2"]);
         assert_eq!(reach_of('5'), ["b1 a2 c2 b3", "b4", ""]);
     }
 
-    /// In games of chance, what is offered here is what the engine allows.
+    /// In random games, the targets are exactly what the engine allows.
     #[test]
     fn the_targets_are_the_legal_moves() {
         for id in [

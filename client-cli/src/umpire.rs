@@ -1,4 +1,5 @@
-//! `flagfall umpire` and `flagfall bot`: programs against each other over the line protocol, and house players that speak it.
+//! `flagfall umpire` and `flagfall bot`: matches between programs over the line protocol, and house
+//! players that speak it.
 
 use std::io::{self, Read, Write};
 use std::num::NonZeroUsize;
@@ -16,7 +17,7 @@ use crate::cli::WishArgs;
 use crate::names;
 use crate::program::session::tellable_ruleset;
 
-/// What the umpire's help ends with.
+/// The end of the umpire's help.
 pub const UMPIRE_EXAMPLES: &str = "\
 Examples:
   flagfall umpire --rules pbm --red ./ann --blue 'python3 bob.py' --games 20 --swap
@@ -30,7 +31,7 @@ Programs that know no repetition rule want pbm.
 More games at once than processors make programs late.
 Ctrl-C ends all programs and counts what was played.";
 
-/// What the bot's help ends with.
+/// The end of the bot's help.
 pub const BOT_EXAMPLES: &str = "\
 Examples:
   flagfall bot --exec ./ann --rules pbm --name ann --games 0 --server play.example
@@ -64,7 +65,8 @@ pub struct UmpireArgs {
     /// What Blue's program is called; without it like its file.
     #[arg(long, value_name = "NAME", conflicts_with = "all")]
     pub blue_name: Option<String>,
-    /// A round robin of all programs of a folder: every executable file, and every folder in it with an executable run.
+    /// A round robin of all programs of a folder: every executable file, and every folder in it
+    /// with an executable run.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["red", "blue", "swap"])]
     pub all: Option<PathBuf>,
     /// Games; with --all games of each pair, whose sides alternate. Without it one, with --all two.
@@ -85,7 +87,8 @@ pub struct UmpireArgs {
     /// Write a record of each game into this folder (see flagfall check).
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
-    /// Write the moves of each game and the programs' standard errors into this folder; without it into that of --record.
+    /// Write the moves of each game and the programs' standard errors into this folder; without it
+    /// into that of --record.
     #[arg(long, value_name = "DIR")]
     pub log: Option<PathBuf>,
     /// The form of the results.
@@ -117,7 +120,8 @@ pub struct BotArgs {
     /// Games to play with --exec, one after another; 0 for as many as come.
     #[arg(long, value_name = "N", default_value_t = 1, conflicts_with_all = ["accept", "game"])]
     pub games: u32,
-    /// Seconds the program has for each answer. Without it the game's clock is its limit, or 2 seconds where there is none.
+    /// Seconds the program has for each answer. Without it the game's clock is its limit, or 2
+    /// seconds where there is none.
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub turn_time: Option<std::time::Duration>,
     /// Seconds the program has for its deployment; as --turn-time without it.
@@ -143,7 +147,7 @@ pub struct BotArgs {
     pub seed: Option<u64>,
 }
 
-/// A ruleset that the line protocol has words for.
+/// Parses a ruleset that the line protocol can express.
 fn parse_ruleset(text: &str) -> Result<&'static Ruleset, String> {
     tellable_ruleset(text)
 }
@@ -182,7 +186,7 @@ pub fn bot(level: Level, args: &BotArgs, seed: u64) -> Result<u8, String> {
     loop {
         let count = input.read(&mut buffer).map_err(|error| format!("standard input: {error}"))?;
         if count == 0 {
-            // The umpire is gone: there is nobody to play with.
+            // The umpire is gone, so there is no one to play with.
             return Ok(0);
         }
         cutter.push(&buffer[..count], |cut| cuts.push(cut));
@@ -202,7 +206,7 @@ pub fn bot(level: Level, args: &BotArgs, seed: u64) -> Result<u8, String> {
     }
 }
 
-/// The lakes that the umpire put into the environment, if it did.
+/// The lakes from the environment, if the umpire put them there.
 fn known_lakes(ruleset: &Ruleset) -> Result<Option<SquareSet>, String> {
     let Ok(text) = std::env::var(environment::LAKES) else { return Ok(None) };
     let lakes = environment::read_lakes(&text).filter(|lakes| ruleset.allows_lakes(*lakes));
@@ -212,7 +216,7 @@ fn known_lakes(ruleset: &Ruleset) -> Result<Option<SquareSet>, String> {
 }
 
 #[cfg(not(unix))]
-/// The umpire ends programs by their process groups, which this system does not have.
+/// Not supported: the umpire ends programs by process group, which this system does not have.
 ///
 /// # Errors
 /// Always.
@@ -244,16 +248,18 @@ mod unix {
 
     use super::{ResultsFormat, UmpireArgs};
 
-    /// Plays the games and prints the results. `stop` makes the receiver of whatever asks the program to end.
+    /// Plays the games and prints the results.
+    ///
+    /// `stop` makes the receiver of signals that ask the program to end.
     ///
     /// # Errors
-    /// What cannot be started, or written.
+    /// What cannot be started or written.
     pub fn umpire(args: UmpireArgs, stop: impl FnOnce() -> mpsc::Receiver<()>) -> Result<u8, String> {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|e| e.to_string())?;
         let arena = Arena::adopting();
         let result = runtime.block_on(run(args, arena.clone(), stop));
-        // Whatever still ran is dropped here, and dropped programs are killed.
+        // Every remaining program is dropped here and thereby killed.
         drop(runtime);
         arena.sweep();
         result
@@ -271,7 +277,7 @@ mod unix {
         let watch = {
             let plan = Arc::clone(&plan);
             move |played: &[series::Played], under_way| {
-                // Who does not want to see it need not.
+                // The games go on even if progress cannot be written.
                 let _unseen = progress.tell(&plan, played, under_way);
                 if under_way == 0 {
                     let _unseen = progress.clear();
@@ -295,7 +301,7 @@ mod unix {
         print(&text)?;
         if *stop.borrow() {
             let (played, all) = (played.len(), plan.fixtures.len());
-            // Nobody may read it any more.
+            // Standard error may be closed.
             let _unseen = writeln!(
                 io::stderr(),
                 "flagfall: stopped: {played} of {all} games were played to their end; the others do not count"
@@ -312,20 +318,20 @@ mod unix {
         }
     }
 
-    /// Turns true with the first signal.
+    /// Turns true at the first signal.
     fn until(mut signals: mpsc::Receiver<()>) -> watch::Receiver<bool> {
         let (sender, stop) = watch::channel(false);
         tokio::spawn(async move {
             if signals.recv().await.is_some() {
                 sender.send_replace(true);
             }
-            // Later signals find the umpire at it.
+            // Keep consuming later signals; the umpire is already stopping.
             while signals.recv().await.is_some() {}
         });
         stop
     }
 
-    /// What is to be played, with programs that can be started.
+    /// The games to play, with programs that can be started.
     async fn plan(args: &UmpireArgs) -> Result<Plan, String> {
         let games = |without| args.games.map_or(without, |games| games as usize);
         let (programs, fixtures) = match (&args.all, &args.red, &args.blue) {
@@ -366,7 +372,7 @@ mod unix {
         Ok(program)
     }
 
-    /// The programs of a folder; says which were taken and which were not.
+    /// The programs of a folder. Reports which ones were accepted and which were not.
     async fn class(folder: &std::path::Path) -> Result<Vec<Program>, String> {
         let found = Program::find_all(folder).map_err(|error| error.to_string())?;
         let mut passed_over = found.passed_over;

@@ -15,7 +15,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 pub use clocks::{TimeError, check_time, clock, parse_time, seconds, span, time};
 
-/// Who somebody is. Programs are marked wherever a player is named, those of the house as well.
+/// A player's name. Programs are marked wherever a player is named, house players too.
 #[must_use]
 pub fn player(player: &Player) -> String {
     let name = clean_line(&player.name);
@@ -26,7 +26,7 @@ pub fn player(player: &Player) -> String {
     }
 }
 
-/// What everybody may know of a player.
+/// A player's public profile.
 #[must_use]
 pub fn profile(profile: &Profile) -> String {
     let kind = match profile.player.kind {
@@ -50,13 +50,13 @@ pub fn profile(profile: &Profile) -> String {
     text
 }
 
-/// A rating, with a question mark where too little is known for the figure to mean much.
+/// A rating, with a question mark if it is provisional.
 #[must_use]
 pub fn rating(point: RatingPoint) -> String {
     format!("{}{}", point.rating, if point.provisional { "?" } else { "" })
 }
 
-/// What a rated game did to the ratings, and to one's own if one played.
+/// What a rated game did to the ratings, and to the player's own if they played.
 #[must_use]
 pub fn rating_change(change: &RatingChange, own: Option<Side>) -> String {
     let of = |side: Side| {
@@ -70,7 +70,7 @@ pub fn rating_change(change: &RatingChange, own: Option<Side>) -> String {
     }
 }
 
-/// The best of a ruleset at a speed.
+/// The leaderboard of a ruleset at a speed.
 #[must_use]
 pub fn leaderboard(board: &Leaderboard) -> String {
     let who = if board.bots { "bots" } else { "players" };
@@ -86,7 +86,7 @@ pub fn leaderboard(board: &Leaderboard) -> String {
     text
 }
 
-/// What is played, with all that sets it apart: for whoever is to agree to it.
+/// All terms of a game, for a player who is to agree to them.
 #[must_use]
 pub fn terms(terms: &Terms) -> String {
     let mut words = terms_in_short(terms);
@@ -96,7 +96,7 @@ pub fn terms(terms: &Terms) -> String {
     words
 }
 
-/// What is played, in a few words; of a custom game not what was changed.
+/// The terms in a few words. Leaves out the changes of a custom game.
 #[must_use]
 pub fn terms_in_short(terms: &Terms) -> String {
     let mut words = format!("{}, {}", ruleset_title(&terms.ruleset), time(terms.time));
@@ -112,7 +112,7 @@ pub fn terms_in_short(terms: &Terms) -> String {
     words
 }
 
-/// What a person calls a ruleset; its id where this client does not know it.
+/// A ruleset's title, or its id if this client does not know it.
 #[must_use]
 pub fn ruleset_title(id: &str) -> String {
     Ruleset::find(id).map_or_else(|| id.to_owned(), |ruleset| ruleset.title.to_owned())
@@ -130,19 +130,19 @@ pub fn summary(game: &GameSummary) -> String {
     format!("{}  {red} (Red) - {blue} (Blue)  {}  {state}", game.id, terms_in_short(&game.terms))
 }
 
-/// Squares with blanks between: `c5 d5`.
+/// Squares separated by spaces: `c5 d5`.
 #[must_use]
 pub fn squares(squares: &[Square]) -> String {
     squares.iter().map(Square::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// A moment in UTC: `2026-11-21 06:40`.
+/// A time in UTC: `2026-11-21 06:40`.
 #[must_use]
 pub fn date(ms: u64) -> String {
     Stamp(ms).utc()
 }
 
-/// The text in lines of at most so many columns, broken at blanks.
+/// Wraps a text at spaces into lines of at most this many columns.
 #[must_use]
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
@@ -158,7 +158,8 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A line as a terminal of so many columns shows it: broken at a blank where it is too long, what follows a little further right.
+/// Folds a line for a terminal of this many columns: breaks at a space and indents the rest a
+/// little more.
 #[must_use]
 pub fn fold(line: &str, columns: usize) -> Vec<String> {
     let indent = line.len() - line.trim_start_matches(' ').len() + 2;
@@ -179,14 +180,16 @@ pub fn fold(line: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// The text without characters that steer a terminal or hide other text, except line ends. Each one
-/// becomes a question mark. Texts of servers and players pass through here before they are printed.
+/// Replaces characters that control a terminal or hide other text with question marks. Keeps line
+/// ends.
+///
+/// Texts of servers and players pass through here before they are printed.
 #[must_use]
 pub fn clean(text: &str) -> String {
     text.chars().map(|letter| if is_steering(letter) && letter != '\n' { '?' } else { letter }).collect()
 }
 
-/// The same for a name, which has one line.
+/// The same for a name, which has only one line.
 #[must_use]
 pub fn clean_line(text: &str) -> String {
     text.chars().map(|letter| if is_steering(letter) { '?' } else { letter }).collect()
@@ -200,7 +203,7 @@ fn is_steering(letter: char) -> bool {
             '\u{61c}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// What has become of a command that the server did not carry out.
+/// What happened to a command that the server did not carry out.
 #[must_use]
 pub fn not_done(command: &GameCommand) -> String {
     match command {
@@ -221,7 +224,7 @@ pub fn not_done(command: &GameCommand) -> String {
     }
 }
 
-/// A text with a capital and a full stop.
+/// Gives a text a capital and a full stop.
 #[must_use]
 pub fn sentence(text: &str) -> String {
     let text = text.trim();
@@ -241,7 +244,7 @@ pub fn presence(presence: Presence) -> &'static str {
     }
 }
 
-/// What follows for a player from games that he left.
+/// The consequences for a player of games that they left.
 #[must_use]
 pub fn conduct(conduct: Conduct) -> String {
     let Conduct { left_games, wait_s } = conduct;
@@ -306,7 +309,8 @@ pub fn event(event: &GameEvent) -> String {
     }
 }
 
-/// A ply as a sentence: `Red moves a4a5.`, `Red's Scout strikes Blue's Bomb on b7: the Scout leaves.`
+/// A ply as a sentence: `Red moves a4a5.`, `Red's Scout strikes Blue's Bomb on b7: the Scout
+/// leaves.`
 #[must_use]
 pub fn moved(seen: &SeenMove) -> String {
     let chips = seen.laid.map_or_else(String::new, |laid| {
@@ -351,7 +355,7 @@ pub fn owed(view: &GameView) -> Option<String> {
     })
 }
 
-/// A strike that waits as a sentence: `Red strikes a4a5: Red and Blue choose what their coins are.`
+/// A pending strike as a sentence: `Red strikes a4a5: Red and Blue choose what their coins are.`
 fn struck(strike: &PendingStrike) -> String {
     let PendingStrike { side, squares, owes, own_choice: _ } = strike;
     let who = match (owes[*side], owes[side.opponent()]) {
@@ -362,7 +366,8 @@ fn struck(strike: &PendingStrike) -> String {
     format!("{side} strikes {squares}: {who}.")
 }
 
-/// What the strike that waits wants of the viewer, or of others, as a sentence; the choices are those of his pool (§Q4).
+/// What the pending strike asks of the viewer or of others, as a sentence. The choices are those of
+/// the viewer's pool (§Q4).
 #[must_use]
 pub fn choice(view: &GameView) -> Option<String> {
     let strike = view.pending_strike.as_ref().filter(|_| view.phase == Phase::Playing)?;
@@ -380,7 +385,7 @@ pub fn choice(view: &GameView) -> Option<String> {
     Some(format!("Choose what your coin on {coin} is{example}. It can be: {}.", names.join(", ")))
 }
 
-/// The ranks a struck coin may become, strongest first. The server decides; this is for what is offered.
+/// The ranks that a struck coin may become, strongest first. Only for display; the server decides.
 fn choices(view: &GameView, side: Side, coin: Square) -> Vec<Rank> {
     let Some(pools) = &view.pools else { return Vec::new() };
     let left = |rank: Rank| pools[side].get(&rank).copied().unwrap_or(0);
@@ -407,7 +412,7 @@ pub fn pool(side: Side, pool: &BTreeMap<Rank, u8>) -> String {
     format!("{side}'s coins can still be: {}.", left.join(", "))
 }
 
-/// A side's reserve as a sentence: its size, and whatever of it is known.
+/// A side's reserve as a sentence: its size, and its known pieces.
 #[must_use]
 pub fn reserve(side: Side, reserve: &Reserve) -> String {
     let Reserve { size, labeled, unlabeled } = reserve;
@@ -427,14 +432,14 @@ fn bare_move(seen: &SeenMove) -> String {
     let SeenMove { side, squares: MoveText(Move { from, to }), piece, strike, laid: _ } = *seen;
     let Some(SeenStrike { attacker, attacker_fate, defender, defender_fate }) = strike else {
         return match piece.0 {
-            // Only what the others cannot know anyway is worth a word: one's own pieces are on the board.
+            // Only mention what others cannot know: the player's own pieces are on the board.
             Identity::OneOf(_) => format!("{side} moves {from}{to}: it is {}.", identity(piece)),
             Identity::Known(_) | Identity::Coin | Identity::Hidden => format!("{side} moves {from}{to}."),
         };
     };
     let other = side.opponent();
     let (ours, theirs) = (identity(attacker), identity(defender));
-    // Two of a kind need their owners to be told apart.
+    // Two of a kind are told apart by their owners.
     let is_same = attacker == defender;
     let (short, other_short) = if is_same {
         (format!("{side}'s {ours}"), format!("{other}'s {theirs}"))
@@ -469,7 +474,7 @@ fn identity(identity: IdentityText) -> String {
     }
 }
 
-/// A rank with its figure: `Marshal (1)`; Flag, Bomb and Spy need none.
+/// A rank with its figure: `Marshal (1)`. Flag, Bomb and Spy need none.
 #[must_use]
 pub fn rank(rank: Rank, numbering: Numbering) -> String {
     let figure = rank.figure(numbering);

@@ -1,4 +1,4 @@
-//! The binary's commands that need no server: what they print and how they end.
+//! The binary's commands that need no server: their output and exit codes.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -12,7 +12,7 @@ fn flagfall(config: &Path, arguments: &[&str]) -> Output {
         .expect("the binary runs")
 }
 
-/// The exit code and both outputs.
+/// Returns the exit code and both outputs.
 fn run(config: &Path, arguments: &[&str]) -> (i32, String) {
     let output = flagfall(config, arguments);
     let text =
@@ -56,7 +56,7 @@ fn help_is_no_trouble_and_every_kind_of_trouble_has_its_exit_code() {
         (&["rules"][..], 0, "pbm-small"),
         (&["referee", "--help"][..], 0, "docs/protocol/REFEREE.md"),
     ] {
-        // Nobody listens there: what is wrong with a wish is said before anybody is asked.
+        // Nothing listens there: an invalid wish is reported before the server is asked.
         let (got, text) = run(folder.path(), &[&["--server", nobody], arguments].concat());
         assert_eq!(got, code, "{arguments:?}: {text}");
         assert!(text.contains(word), "{arguments:?}: {text}");
@@ -95,7 +95,7 @@ fn a_folder_that_cannot_be_written_is_no_reason_not_to_play_and_is_told() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("file");
     std::fs::write(&file, "in the way").expect("written");
-    // Below a file no folder can be made, whoever runs this.
+    // No folder can be made below a file, not even by root.
     let (code, text) = run(&file.join("config"), &["play", "--plain", "--server", "127.0.0.1:1"]);
     assert_eq!(code, 3, "{text}");
     assert!(text.contains("Your seat cannot be saved on this machine"), "{text}");

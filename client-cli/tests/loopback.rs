@@ -1,4 +1,4 @@
-//! The client over a real socket, against a server of a few lines that says what a test tells it to.
+//! The client over a real socket, against a minimal server that says what a test tells it to.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ const GAME: &str = "0123456789ab";
 
 type Socket = WebSocketStream<TcpStream>;
 
-/// A socket's other end.
+/// The other end of a socket.
 struct Peer {
     socket: Socket,
 }
@@ -66,7 +66,8 @@ impl Peer {
         while self.socket.next().await.is_some_and(|frame| frame.is_ok()) {}
     }
 
-    /// The game, with Red (the client) to move, a Scout on a1 and an enemy piece on a8 (a barrage of two).
+    /// Shows the game: Red (the client) to move, a Scout on a1 and an enemy piece on a8 (a barrage
+    /// of two).
     async fn show_game(&mut self, seq: u64, ply: u16, turn: &str, pieces: &str) {
         self.say(format!(
             r#"{{"type":"game","game":{{"id":"{GAME}","terms":{{"ruleset":"barrage","time":{{"kind":"unlimited"}}}},
@@ -79,7 +80,7 @@ impl Peer {
     }
 }
 
-/// A client with its output and its lines.
+/// A client with its output and its input lines.
 struct Client {
     task: tokio::task::JoinHandle<(u8, String)>,
     lines: mpsc::Sender<String>,
@@ -157,7 +158,7 @@ async fn a_line_that_drops_between_a_move_and_its_answer_loses_nothing() {
     peer.show_game(3, 0, "red", r#"["a1r9","a8b?"]"#).await;
     let first = peer.hear().await;
     assert!(matches!(&first, ClientToServer::Command { ply: 0, command: GameCommand::Move { .. }, .. }));
-    // The line breaks without a word; the first new one too, before it says anything.
+    // The connection breaks without a word, and so does the first new one.
     drop(peer);
     drop(listener.accept().await.expect("a connection"));
     let mut peer = Peer::accept(&listener).await;
@@ -268,7 +269,7 @@ async fn what_is_no_message_is_said_and_the_client_goes_on() {
         peer.say(text.to_owned()).await;
     }
     peer.show_game(3, 0, "red", r#"["a1r9","a8b?"]"#).await;
-    // This line waits for the game; the next one for this.
+    // This line waits for the game, and the next one for this line.
     client.line("board").await;
     client.line("quit").await;
     let (code, out) = client.end().await;
@@ -292,7 +293,7 @@ async fn nobody_there_and_something_else_there_are_told_apart() {
     assert!(out.contains("404"), "{out}");
 }
 
-/// Answers one HTTP request; what was asked.
+/// Answers one HTTP request. Returns the request.
 async fn answer(listener: &TcpListener, response: &str) -> String {
     let (mut stream, _) = listener.accept().await.expect("a connection");
     let mut request = Vec::new();

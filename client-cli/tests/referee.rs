@@ -1,4 +1,5 @@
-//! `flagfall referee` through real pipes: its document's session, clients of all manners, its example program.
+//! `flagfall referee` through real pipes: the session of its document, difficult clients, its
+//! example program.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -6,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
-/// How long a test waits before it takes a program for stuck.
+/// How long a test waits before it considers a program stuck.
 const STUCK: Duration = Duration::from_secs(120);
 
 fn referee() -> Child {
@@ -23,7 +24,7 @@ fn folder(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
-/// What the program says to this input.
+/// What the program answers to this input.
 fn say(input: &str) -> Output {
     let mut child = referee();
     let mut stdin = child.stdin.take().expect("a pipe");
@@ -62,10 +63,10 @@ fn a_client_that_waits_for_each_answer_is_not_kept_waiting() {
     }
     drop(stdin);
     assert!(child.wait().expect("it ends").success());
-    reader.join().expect("no panic").expect("every answer was wanted");
+    reader.join().expect("no panic").expect("every answer is received");
 }
 
-/// Neither pipe holds this much: the program has to read on while its answers wait.
+/// Neither pipe holds this much, so the program must read on while its answers wait.
 #[cfg(unix)]
 #[test]
 fn a_client_may_write_thousands_of_lines_before_it_reads() {
@@ -75,7 +76,7 @@ fn a_client_may_write_thousands_of_lines_before_it_reads() {
     let (sender, written) = sync_channel(1);
     let writer = std::thread::spawn(move || {
         let done = stdin.write_all("{\"type\":\"go_to\"}\n".repeat(LINES).as_bytes());
-        sender.send(()).expect("somebody waits");
+        sender.send(()).expect("the receiver waits");
         done
     });
     let in_time = written.recv_timeout(STUCK);
@@ -95,7 +96,7 @@ fn an_output_that_nobody_reads_ends_it_quietly() {
     let mut child = referee();
     drop(child.stdout.take());
     let mut stdin = child.stdin.take().expect("a pipe");
-    // It may be gone before the last of them.
+    // The program may end before the last of them.
     while stdin.write_all(b"{\"type\":\"about\"}\n").is_ok() {}
     let output = child.wait_with_output().expect("it ends");
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));

@@ -1,7 +1,7 @@
-//! `flagfall umpire` with real programs, small scripts that misbehave each in its own way: who loses by what result, and that nothing of
-//! them runs afterwards.
+//! `flagfall umpire` with real programs: small scripts that each misbehave in their own way.
 //!
-//! Only tests of lateness have short limits; all others end by what the programs do.
+//! The tests check who loses by which result, and that no process is left afterwards. Only tests of
+//! lateness have short limits; all others end by what the programs do.
 
 #![cfg(target_os = "linux")]
 
@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_flagfall");
-/// Nobody needs so long; whoever is late is so by a fault of the umpire.
+/// Limits that no program needs. A program that is late in spite of them shows a fault of the
+/// umpire.
 const PATIENT: [&str; 4] = ["--turn-time", "60", "--deploy-time", "60"];
 
 const DEPLOY_RED: &str = "read opening; printf 'FB8sB479B8\\nBB31555583\\n6724898974\\n967B669999\\n'";
-/// START and the rows of the first board.
+/// Reads START and the rows of the first board.
 const READ_BOARD: &str = "for i in 1 2 3 4 5 6 7 8 9 10 11; do read row; done";
 
 /// A folder with programs that write down their process ids.
@@ -33,7 +34,7 @@ impl Stage {
         self.folder.path().join(name)
     }
 
-    /// A shell script that notes its id. `$NOTE` in it notes the id of a shell below it.
+    /// A shell script that notes its id. `$NOTE` in it notes the id of a nested shell.
     fn script(&self, name: &str, lines: &str) -> String {
         let pids = self.path("pids");
         let note = format!("echo $$ >> '{}'", pids.display());
@@ -50,7 +51,7 @@ impl Stage {
     }
 
     fn umpire(&self, arguments: &[&str]) -> Command {
-        // A limit to its memory: whoever keeps what floods print does not live long with it.
+        // Limits its memory: an umpire that kept a flood of output would soon fail.
         let mut command = Command::new("sh");
         command
             .args(["-c", "ulimit -v 2000000; exec \"$0\" umpire \"$@\"", BINARY])
@@ -59,7 +60,7 @@ impl Stage {
         command
     }
 
-    /// Plays a misbehaving Red against a house player; what the log and the record say.
+    /// Lets a misbehaving Red play a house player. Returns what the log and the record say.
     fn misbehaves(&self, lines: &str, limits: &[&str]) -> Told {
         let (red, blue) = (self.script("culprit", lines), self.honest("pbm"));
         let record = self.path("record");
@@ -71,7 +72,7 @@ impl Stage {
         Told::new(&output, Path::new(record))
     }
 
-    /// No process that noted its id runs any more, nor anybody of its group or session.
+    /// Asserts that no process that noted its id still runs, nor any other of its group or session.
     fn nothing_is_left(&self) {
         let pids = fs::read_to_string(self.path("pids")).expect("ids");
         let pids: Vec<i32> = pids.lines().map(|pid| pid.parse().expect("an id")).collect();
@@ -125,7 +126,7 @@ impl Told {
     }
 }
 
-/// The only file of this ending in a folder.
+/// The only file with this ending in a folder.
 fn read(folder: &Path, ending: &str) -> String {
     let files = fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path());
     let mut files: Vec<PathBuf> =
@@ -166,7 +167,7 @@ fn a_line_without_an_end_loses_when_it_is_too_long() {
 fn a_flood_of_lines_loses_and_takes_no_memory() {
     let stage = Stage::new();
     let told = stage.misbehaves(&plays("echo '0 3 DOWN'; exec yes"), &PATIENT);
-    // The flood begins while Blue thinks, or when Red is asked again: a line too many, or no answer.
+    // The flood begins while Blue thinks or when Red is asked again: a line too many, or no answer.
     told.is("QUIT culprit RED ILLEGAL 2", "illegal_act", "");
     let told = Stage::new().misbehaves("exec yes", &PATIENT);
     told.is("QUIT culprit RED ILLEGAL 0 0 0", "illegal_act", "letters");
@@ -177,7 +178,7 @@ fn a_move_out_of_turn_loses() {
     let told = Stage::new().misbehaves(&plays("printf '0 3 DOWN\\n0 4 DOWN\\n'; cat > /dev/null"), &PATIENT);
     told.is("QUIT culprit RED ILLEGAL 2", "illegal_act", "it said \"0 4 DOWN\" without being asked");
     let early = format!("{DEPLOY_RED}; echo '0 3 DOWN'; cat > /dev/null");
-    // Blue deploys only after Red has said too much.
+    // Blue deploys only after Red has sent too much.
     let stage = Stage::new();
     let gate = stage.path("gate");
     let made = Command::new("mkfifo").arg(&gate).status().expect("mkfifo runs");
@@ -293,7 +294,7 @@ fn whoever_never_reads_does_not_hang_the_umpire() {
 #[test]
 fn children_of_programs_end_with_them() {
     let child = "sh -c '$NOTE; trap \"\" TERM; while :; do sleep 1000; done' &";
-    // The first shell goes: its child is nobody's, and far from the program's group.
+    // The first shell ends. Its child is an orphan outside the program's group.
     let daemon = "setsid sh -c '$NOTE; (trap \"\" TERM; while :; do sleep 1000; done) &' &";
     for start in [child, daemon] {
         let lines = format!("{start} {}", plays("exit 6")).replace("'$NOTE", "'NOTE");
@@ -301,7 +302,7 @@ fn children_of_programs_end_with_them() {
         let note = format!("echo $$ >> \"{}\"", stage.path("pids").display());
         let told =
             stage.misbehaves(&lines.replace("NOTE", &note), &["--turn-time", "0.5", "--deploy-time", "60"]);
-        // The child keeps the output open: nobody sees the end of it, so time tells.
+        // The child keeps the output open, so only the time limit ends the wait.
         assert_eq!(told.winner, "blue");
         assert!(told.quit.starts_with("QUIT culprit RED ILLEGAL 1"), "{}", told.quit);
     }
@@ -368,7 +369,7 @@ fn a_program_that_cannot_be_started_is_named_before_any_game() {
     }
 }
 
-/// Starts an umpire whose programs hang, and signals it when both of them hang.
+/// Starts an umpire whose programs hang, and signals it once both hang.
 fn stopped(signal: &str) {
     let stage = Stage::new();
     let gate = stage.path("gate");
@@ -380,7 +381,8 @@ fn stopped(signal: &str) {
     let (red, blue) = (stage.script("culprit", &lines), stage.script("other", &lines));
     let mut command = stage.umpire(&["--rules", "pbm", "--red", &red, "--blue", &blue]);
     command.args(PATIENT).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // The probes of both programs are killed at once, perhaps before they open the gate; the games' programs open it for certain.
+    // The probes of both programs are killed at once, perhaps before they open the gate. The games'
+    // programs always open it.
     let umpire = command.spawn().expect("the umpire runs");
     let mut ready = 0;
     while ready < 2 {
@@ -492,7 +494,8 @@ fn records_are_true_however_the_games_ended() {
         (&late, &late, "0.3"),
     ] {
         for rules in ["course", "pbm"] {
-            // Under pbm the house player of course finds the lakes wrong and ends: one more way.
+            // Under pbm the house player finds the lakes wrong and ends, which is one more way to
+            // end.
             let mut command = stage.umpire(&["--rules", rules, "--red", red, "--blue", blue, "--record"]);
             command.arg(&record).args(["--turn-time", "60", "--deploy-time", deploy_time]);
             assert!(command.output().expect("the umpire runs").status.success());
@@ -514,7 +517,7 @@ fn a_record_file_is_shown_without_a_server() {
     fs::write(&path, record).expect("written");
     let show = |arguments: &[&str]| {
         let mut command = Command::new(BINARY);
-        // Nobody listens on the discard port.
+        // Nothing listens on the discard port.
         command.args(["record", "--server", "127.0.0.1:9"]).args(arguments);
         command.env("FLAGFALL_CONFIG_DIR", stage.folder.path());
         let output = command.output().expect("the client runs");

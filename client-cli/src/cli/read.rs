@@ -1,4 +1,4 @@
-//! What stands behind the options: names and clocks, read in any case and checked.
+//! Parsers for option values: names and clocks, in any case.
 
 use std::ffi::OsString;
 
@@ -39,14 +39,15 @@ pub(super) fn parse_level(text: &str) -> Result<String, String> {
     names::level(text).map(|level| level.name().to_owned())
 }
 
-/// Reads a clock that may be played.
+/// Parses a clock and checks that it may be played.
 pub(super) fn parse_time(text: &str) -> Result<Time, String> {
     let time = words::parse_time(text).map_err(|error| error.to_string())?;
     words::check_time(time).map(|()| time)
 }
 
-/// The arguments with the names of commands in small letters: `flagfall Play` is `flagfall play`.
-/// Values of options are left alone.
+/// Lower-cases the names of commands, so that `flagfall Play` works.
+///
+/// Values of options stay as they are.
 #[must_use]
 pub fn with_small_commands(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();

@@ -1,4 +1,4 @@
-//! What comes into the core and what it asks for.
+//! The core's inputs ([`Message`]) and outputs ([`Effect`]).
 
 use flagfall_board::GameId;
 use flagfall_protocol::{ClientToServer, GameCommand, Secret, ServerToClient};
@@ -6,73 +6,74 @@ use flagfall_protocol::{ClientToServer, GameCommand, Secret, ServerToClient};
 use crate::commitments::Shown;
 use crate::errand::Errand;
 
-/// Something that happened outside.
+/// An input to the core.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Message {
-    /// The program runs: begin.
+    /// The program has started.
     Started,
-    /// Time passed.
+    /// Time has passed.
     Tick,
-    /// The line is up.
+    /// The connection is up.
     Connected,
-    /// No line could be had.
+    /// Connecting failed.
     ConnectFailed {
-        /// Why, for a person.
+        /// The reason, to show to the user.
         why: String,
-        /// What he can do, in a sentence of its own.
+        /// What the user can do, as a sentence.
         advice: String,
     },
-    /// The line is gone.
+    /// The connection is lost.
     Disconnected {
-        /// The close code, where the server sent one.
+        /// The close code, if the server sent one.
         code: Option<u16>,
-        /// Why, for a person.
+        /// The reason, to show to the user.
         why: String,
     },
-    /// The server said something.
+    /// A message from the server.
     Received(Box<ServerToClient>),
-    /// The server said something that this client does not understand.
+    /// A message from the server that this client does not understand.
     NotUnderstood {
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// A key on the full screen.
     Key(Key),
     /// A line of the line-based mode.
     Line(String),
-    /// Something to ask of the open game, from whoever plays without lines and keys.
+    /// A command for the open game from a program, which uses neither lines nor keys.
     Ask(GameCommand),
     /// The game is over: find another one in the same way.
     Again,
-    /// No more lines will come.
+    /// The input has ended.
     InputEnded,
-    /// What was asked beside the line is answered, or not: then why, for a person.
+    /// An HTTP request has an answer.
     Answered {
-        /// What was asked.
+        /// The request.
         errand: Errand,
-        /// The body of the answer.
+        /// The body, or why there is none, to show to the user.
         answer: Result<Vec<u8>, String>,
     },
     /// The system asks the program to stop.
     Stop,
-    /// The credential or the seat could not be saved: there is no way back after this client ends.
+    /// The credential or the seat could not be saved. The player cannot come back once this client
+    /// ends.
     Unsaved {
-        /// Why, for a person.
+        /// The reason, to show to the user.
         why: String,
     },
-    /// It is saved now.
+    /// The credential and the seat are saved now.
     Saved,
     /// A file could not be written or read.
     FileTrouble {
-        /// What, for a person.
+        /// The reason, to show to the user.
         why: String,
     },
 }
 
-/// A key, as far as the screens care.
+/// A key that the screens handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Key {
-    /// A letter, digit or sign.
+    /// A letter, digit or symbol.
     Char(char),
     /// Enter.
     Enter,
@@ -102,53 +103,53 @@ pub enum Key {
     Interrupt,
 }
 
-/// Something to be done outside.
+/// A side effect that the core asks the shell to carry out.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Effect {
-    /// Dial the server after so many milliseconds.
+    /// Connect to the server after this many milliseconds.
     Connect {
-        /// Zero for at once.
+        /// 0 means at once.
         delay_ms: u64,
     },
     /// Hang up.
     Disconnect,
-    /// Send this.
+    /// Send a message to the server.
     Send(ClientToServer),
-    /// Ask this beside the line.
+    /// Make an HTTP request.
     Ask(Errand),
-    /// Keep the guest's credential.
+    /// Save the guest's credential.
     SaveToken {
         /// The token.
         token: Secret,
         /// The guest's name.
         name: String,
     },
-    /// Note that this guest has a seat in a game.
+    /// Save that this guest has a seat in a game.
     SaveSeat {
         /// The game.
         game: String,
     },
-    /// Make room for a new guest: the server does not know the one that is kept.
+    /// Make room for a new guest, because the server does not know the saved one.
     SetGuestAside,
-    /// Keep the commitments that were shown in a game.
+    /// Save the commitments that were shown in a game.
     KeepCommitments {
         /// The game.
         game: GameId,
-        /// What was shown.
+        /// The commitments.
         shown: Shown,
     },
-    /// Keep a deployment.
+    /// Save a deployment.
     SaveSetup {
-        /// For which ruleset.
+        /// The ruleset's id.
         ruleset: String,
-        /// Under which name.
+        /// The name of the deployment.
         name: String,
-        /// Its text of §P4.
+        /// The text of §P4.
         text: String,
     },
-    /// Leave, with this exit code.
+    /// End the program with this exit code.
     Exit {
-        /// A code of [`flagfall_protocol::Exit`], or one of a program's own.
+        /// A code of [`flagfall_protocol::Exit`], or one that belongs to `flagfall bot --exec`.
         code: u8,
     },
 }

@@ -1,4 +1,5 @@
-//! Everything the client knows: plain data, changed by [`crate::update`], shown by [`crate::render`] and [`crate::plain`].
+//! The client's state: plain data that [`crate::update`] changes and that [`crate::render`] and
+//! [`crate::plain`] show.
 
 mod message;
 mod open_game;
@@ -23,9 +24,9 @@ pub use message::{Effect, Key, Message};
 pub use open_game::OpenGame;
 pub use prompts::{Choice, Choices, Prompt, Uncolored};
 
-/// Where a server is, unless somebody says otherwise.
+/// Default server.
 pub const DEFAULT_SERVER: &str = "ws://127.0.0.1:7171/ws";
-/// How many notes are kept.
+/// Most notes that are kept.
 pub(crate) const NOTES_MAX: usize = 400;
 
 /// The first square of every board.
@@ -34,33 +35,33 @@ pub(crate) const A1: Square = match Square::new(0, 0) {
     None => panic!("every board has a first square"),
 };
 
-/// How the client is used.
+/// How the client is run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The server's address, as a person types it.
+    /// The server's address as the user typed it.
     pub server: String,
-    /// The file of a server's own authority, where one was named.
+    /// The file with the server's own certificate authority, if one was given.
     pub authority_file: Option<PathBuf>,
     /// The name a new guest asks for.
     pub name: Option<String>,
-    /// Which figures are on the pieces.
+    /// The figures on the pieces.
     pub numbering: Numbering,
-    /// Whether one's own side is at the bottom.
+    /// True if the player's own side is at the bottom.
     pub flip: bool,
-    /// Where the credential is kept, for a person.
+    /// Path of the credential file, to show to the user.
     pub credential_file: String,
-    /// Whether colors are used.
+    /// True if colors are used.
     pub color: bool,
-    /// Lines instead of a screen.
+    /// Line-based mode instead of the full screen.
     pub plain: bool,
-    /// The lines come from a pipe: they wait for the moment in which they can be carried out, and nothing is asked.
+    /// The lines come from a pipe. Each waits until it can be carried out, and nothing is asked.
     pub scripted: bool,
-    /// A program plays, with lines of its own: boards, moves and hints for a person are left out.
+    /// A program plays through its own protocol. Boards, moves and hints for people are left out.
     pub is_program: bool,
 }
 
 impl Options {
-    /// The server as a command line names it, where it is not the usual one, and whom it is to trust.
+    /// The flags that name this server and its authority on a command line. Empty for the defaults.
     #[must_use]
     pub fn server_flag(&self) -> String {
         let mut flags = String::new();
@@ -74,22 +75,22 @@ impl Options {
     }
 }
 
-/// What the person wants.
+/// What the user wants.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Goal {
     /// To play.
     Play(Wish),
-    /// To watch this game, or one to be picked.
+    /// To watch this game, or one from the list.
     Watch(Option<GameId>),
-    /// A list of one's own and the public games.
+    /// To list their own and the public games.
     Games,
-    /// To play on in the next game in which it is one's turn.
+    /// To go on with the next game in which it is their turn.
     Next,
-    /// A prompt for the words of play by mail.
+    /// A prompt for the commands of play by mail.
     Mail,
 }
 
-/// A game as the person wants it; what is not named does not matter.
+/// The game that the user wants. `None` in a field means any.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Wish {
     /// How to find it.
@@ -98,22 +99,22 @@ pub struct Wish {
     pub ruleset: Option<String>,
     /// The clock.
     pub time: Option<Time>,
-    /// One's own side.
+    /// The player's own side.
     pub side: Option<Side>,
     /// Only the two players see the game.
     pub private: bool,
-    /// One's own deployment and the full record stay private after the end.
+    /// The player's deployment and the full record stay private after the end.
     pub secret: bool,
     /// The game changes both ratings.
     pub rated: bool,
-    /// The ratings the other player may have.
+    /// The opponent's acceptable ratings.
     pub rating: Option<RatingWish>,
     /// The deployment to hand in at once.
     pub setup: Option<SetupChoice>,
 }
 
 impl Wish {
-    /// The terms to offer: what the person named, else classic with ten minutes and five seconds per move.
+    /// The terms to offer. Defaults to classic with 10+5.
     #[must_use]
     pub fn terms(&self) -> Terms {
         Terms {
@@ -125,7 +126,7 @@ impl Wish {
         }
     }
 
-    /// Whether somebody's offer is what the person wants.
+    /// True if an offer matches this wish.
     #[must_use]
     pub fn is_met_by(&self, seek: &Seek) -> bool {
         self.ruleset.as_ref().is_none_or(|ruleset| *ruleset == seek.terms.ruleset)
@@ -139,14 +140,14 @@ impl Wish {
 /// How to find a game.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum How {
-    /// Take a fitting offer, or make one.
+    /// Accept a matching offer, or make one.
     #[default]
     Any,
     /// Wait in the pool to be paired.
     Pool,
     /// Against a house player of this level.
     Bot(String),
-    /// Make an offer for whoever has its code.
+    /// Make an offer that anyone with its code can accept.
     Challenge,
     /// Accept the offer with this code.
     Accept(String),
@@ -157,55 +158,55 @@ pub enum How {
 /// Which deployment to hand in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SetupChoice {
-    /// The army at random.
+    /// A random one.
     Random,
-    /// One of the client's own.
+    /// A suggested one.
     Suggested,
     /// This text of §P4.
     Text(String),
 }
 
-/// The line to the server.
+/// The state of the connection to the server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Link {
-    /// Being dialed, or waiting to be, for the n-th time since it was last up.
+    /// Connecting, or waiting to connect.
     Dialing {
-        /// How often it came to no welcome since.
+        /// Failed attempts since the last welcome.
         failures: u32,
     },
-    /// Up, and the hello is not answered yet.
+    /// Connected; the hello is not answered yet.
     Greeting {
-        /// How often it came to no welcome since it was last up.
+        /// Failed attempts since the last welcome.
         failures: u32,
     },
-    /// Up.
+    /// Connected and welcomed.
     Online,
-    /// Gone for good.
+    /// Closed for good.
     Closed {
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
 
-/// A credential or a seat that could not be saved.
+/// Why a credential or a seat could not be saved.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unsaved {
-    /// Why, for a person.
+    /// The reason, to show to the user.
     pub why: String,
-    /// When it is tried again, by this machine's clock.
+    /// When to try again, by this machine's clock.
     pub again_at: u64,
 }
 
-/// What the server could not do when it was asked, and is asked for again.
+/// A request that the server could not carry out and that is repeated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Retry {
-    /// How often it could not.
+    /// How often the server refused.
     pub refusals: u32,
-    /// When it is asked again; none while it is on its way, or the line is down.
+    /// When to ask again. `None` while a request is under way or the connection is down.
     pub at: Option<u64>,
 }
 
-/// A command that was sent and not answered yet: sent again, with the same id, on the next line.
+/// A command without an answer. It is sent again with the same id on the next connection.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Pending {
     /// Its id.
@@ -214,28 +215,28 @@ pub struct Pending {
     pub message: ClientToServer,
 }
 
-/// How the player waits in the pool.
+/// How the wait in the pool goes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PoolWait {
-    /// As the server said last.
+    /// The server's latest status.
     pub status: PoolStatus,
-    /// When a line was said about it last, by this machine's clock.
+    /// When the user was last told about it, by this machine's clock.
     pub told_at: u64,
 }
 
-/// Which page is on the screen.
+/// The page on the screen.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Page {
-    /// Something is awaited: a headline and what to know meanwhile.
+    /// Waiting for something.
     Waiting {
         /// The headline.
         headline: String,
         /// More lines.
         lines: Vec<String>,
     },
-    /// Something is to be picked.
+    /// A list to pick from.
     Choosing(Choices),
-    /// A challenge's terms, to be accepted or not.
+    /// A challenge's terms, to accept or not.
     Terms {
         /// The challenge's code.
         challenge: String,
@@ -246,96 +247,98 @@ pub enum Page {
     Game,
 }
 
-/// Everything the client knows.
+/// The client's whole state.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Model {
-    /// How the client is used.
+    /// How the client is run.
     pub options: Options,
-    /// What the person wants.
+    /// What the user wants.
     pub goal: Goal,
-    /// Random numbers.
+    /// The random source.
     pub chance: Chance,
-    /// Now, in milliseconds since 1970, by this machine's clock.
+    /// The current time in milliseconds since 1970, by this machine's clock.
     pub now: u64,
     /// The server's clock minus this machine's.
     pub server_ahead_ms: i64,
-    /// The line.
+    /// The connection.
     pub link: Link,
-    /// When the server was heard last on this line.
+    /// When the server was last heard on this connection.
     pub heard_at: u64,
-    /// Whether the server has sent a ping on this line, so that silence means something.
+    /// True if the server has sent a ping on this connection. Only then does silence mean
+    /// something.
     pub is_pinged: bool,
-    /// Whether a line was ever up.
+    /// True if the client was ever welcomed.
     pub was_online: bool,
-    /// Whether the server says that it does not reach its store.
+    /// True if the server says that it cannot reach its store.
     pub is_store_away: bool,
     /// The credential.
     pub token: Option<Secret>,
-    /// Why the credential or the seat is not saved, and when it is tried again.
+    /// Why the credential or the seat is not saved, and when to try again.
     pub unsaved: Option<Unsaved>,
-    /// The commitments that were shown in games, those of earlier runs included.
+    /// The commitments that were shown in games, including those of earlier runs.
     pub shown: BTreeMap<GameId, Shown>,
-    /// Who one is.
+    /// The player of this client.
     pub player: Option<Player>,
-    /// One's games at the last welcome, to notice a new one.
+    /// The player's games at the last welcome. A new one is noticed by comparison.
     pub known_games: Option<Vec<GameId>>,
     /// Commands without an answer yet.
     pub pending: Vec<Pending>,
-    /// How much was asked beside the line and is not answered yet.
+    /// Number of HTTP requests without an answer.
     pub errands: usize,
     /// The lobby's offers and games.
     pub lobby: Option<(Vec<Seek>, Vec<GameSummary>)>,
-    /// Offers that were refused to this player. The lobby may list one for a moment after it is gone.
+    /// Offers that were refused to this player. The lobby may list one for a moment after it is
+    /// gone.
     pub refused_seeks: BTreeSet<String>,
-    /// One's own running games, as last told.
+    /// The player's running games, as the server last sent them.
     pub own_games: Option<Vec<GameSummary>>,
-    /// The same with what is urgent about them, where that was asked for.
+    /// The same games with their urgency, if they were requested.
     pub urgent_games: Option<OwnGames>,
-    /// One's own offer in the lobby.
+    /// The player's own offer in the lobby.
     pub seek: Option<String>,
-    /// The latest challenge addressed to oneself that waits for an answer.
+    /// The latest open challenge to this player.
     pub invitation: Option<Invitation>,
-    /// The line was lost since: the offer may be gone, which the lobby tells.
+    /// The connection was lost, so the offer may be gone. The next lobby message tells.
     pub is_seek_doubtful: bool,
-    /// The names to which challenges are addressed that are on their way, by the ids of their commands.
+    /// The opponents' names for challenges that are being made, by command id.
     pub addressed: BTreeMap<String, String>,
-    /// One's own challenge.
+    /// The player's own challenge.
     pub challenge: Option<String>,
-    /// What is on the screen.
+    /// The page on the screen.
     pub page: Page,
     /// The open game.
     pub game: Option<OpenGame>,
-    /// The game that was asked for and has not come yet.
+    /// The game that was requested and has not arrived yet.
     pub opening: Option<GameId>,
-    /// How the player waits in the pool, as the server said last.
+    /// How the wait in the pool goes.
     pub pool: Option<PoolWait>,
-    /// What the server could not do for now.
+    /// The request that the server could not carry out, and when to repeat it.
     pub retry: Option<Retry>,
-    /// The board is turned from the side on which it would be.
+    /// The board is shown from the other side.
     pub is_turned: bool,
-    /// The deployments that one's account keeps are on their way.
+    /// The account's deployments are being loaded.
     pub is_loading_saved: bool,
-    /// Nothing is asked for until they are there: one of them is to be handed in.
+    /// The goal waits for the account's deployments, because one of them is to be handed in.
     pub is_waiting_for_saved: bool,
     /// Saved deployments: ruleset, name, text.
     pub saved: BTreeMap<String, BTreeMap<String, String>>,
-    /// What was said, oldest first.
+    /// Messages to the user, oldest first.
     pub notes: VecDeque<String>,
-    /// How many of the notes have not been printed yet.
+    /// Number of the newest notes that have not been printed yet.
     pub notes_unsaid: usize,
-    /// The question in the way.
+    /// The open question.
     pub prompt: Option<Prompt>,
-    /// The help is shown.
+    /// True if the help is shown.
     pub is_help: bool,
-    /// A line that waits for its moment (scripted).
+    /// A line of a script that waits for its moment.
     pub held_line: Option<String>,
-    /// No more lines will come.
+    /// True if the input has ended.
     pub is_input_over: bool,
-    /// The last thing asked was refused.
+    /// True if the last request was refused.
     pub was_refused: bool,
-    /// The record that is stepped through, where this is what the client is used for.
+    /// The record that is stepped through, if this run shows one.
     pub replay: Option<Replay>,
-    /// What is printed after the screen is gone.
+    /// Lines to print after the screen is closed.
     pub last_words: Vec<String>,
 }
 
@@ -392,13 +395,13 @@ impl Model {
         }
     }
 
-    /// Now by the server's clock.
+    /// The current time by the server's clock.
     #[must_use]
     pub fn server_now(&self) -> u64 {
         self.now.saturating_add_signed(self.server_ahead_ms)
     }
 
-    /// Says something to the person.
+    /// Shows a message to the user.
     pub fn say(&mut self, text: impl Into<String>) {
         let text = words::clean(&text.into());
         if !self.options.plain && self.notes.back() == Some(&text) {
@@ -412,7 +415,7 @@ impl Model {
         self.notes_unsaid = (self.notes_unsaid + 1).min(self.notes.len());
     }
 
-    /// What was said and not printed yet.
+    /// Takes the notes that have not been printed yet.
     pub fn take_unsaid(&mut self) -> Vec<String> {
         let first = self.notes.len() - self.notes_unsaid;
         self.notes_unsaid = 0;
@@ -427,7 +430,7 @@ impl Model {
         if self.is_turned { side.opponent() } else { side }
     }
 
-    /// The person's wish, where he wants to play.
+    /// The user's wish, if they want to play.
     #[must_use]
     pub fn wish(&self) -> Option<&Wish> {
         match &self.goal {
@@ -436,21 +439,22 @@ impl Model {
         }
     }
 
-    /// Whether one's saved deployments are kept by the server: those of accounts are.
+    /// True if the server keeps the player's saved deployments, as it does for accounts.
     #[must_use]
     pub fn is_account(&self) -> bool {
         let kind = self.player.as_ref().map(|player| player.kind);
         matches!(kind, Some(PlayerKind::Account | PlayerKind::Bot)) && !self.options.is_program
     }
 
-    /// Whether one has ratings: accounts do, guests do not.
+    /// True if the player has ratings. Guests have none.
     #[must_use]
     pub fn has_rating(&self) -> bool {
         let kind = self.player.as_ref().map(|player| player.kind);
         matches!(kind, Some(PlayerKind::Account | PlayerKind::Bot))
     }
 
-    /// Whether the next line can be taken (line-based mode): none is held and no command is on its way.
+    /// True if the next line of the line-based mode can be taken: none is held and nothing is
+    /// unanswered.
     #[must_use]
     pub fn is_ready_for_line(&self) -> bool {
         let is_waiting = !self.pending.is_empty() || self.errands > 0;

@@ -1,4 +1,4 @@
-//! The game that is open: what the server showed of it, and where the person is in it.
+//! The open game: what the server showed of it, and the user's place in it.
 
 use flagfall_board::{PerSide, Side, Square};
 use flagfall_protocol::{Audience, GameSummary, GameView, Phase, Presence};
@@ -6,71 +6,72 @@ use flagfall_rules::Ruleset;
 
 use crate::deploy::DeployEditor;
 
-/// A game that is open.
+/// The open game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OpenGame {
-    /// Who plays what.
+    /// The players and the terms.
     pub summary: GameSummary,
-    /// By which rules; none when this client does not know them.
+    /// The ruleset. `None` if this client does not know it.
     pub ruleset: Option<&'static Ruleset>,
-    /// As whom the client sees it.
+    /// The audience of this client.
     pub audience: Audience,
-    /// Whether the client may act.
+    /// True if this connection drives the game.
     pub driving: bool,
-    /// Another connection took the seat.
+    /// True if another connection took over the seat.
     pub superseded: bool,
-    /// Changes when the log was lost.
+    /// The epoch. It changes if the server lost the game's last moves.
     pub epoch: u64,
-    /// What has been seen.
+    /// The last sequence number seen.
     pub seq: u64,
     /// The view at `seq`.
     pub view: GameView,
     /// Each player's presence.
     pub presence: PerSide<Presence>,
-    /// Who is not there because they left on purpose.
+    /// The players who left on purpose.
     pub left: PerSide<bool>,
-    /// From when on the game can be claimed because this player is gone, in milliseconds since 1970 by the server's clock.
+    /// When the game can be claimed because this player is gone, in milliseconds since 1970 by the
+    /// server's clock.
     pub claimable_at: PerSide<Option<u64>>,
-    /// Whether it was said that it can be claimed.
+    /// True if the user was told that the game can be claimed.
     pub is_claim_told: bool,
-    /// Whether what the opponent says is not shown.
+    /// True if the opponent's messages are hidden.
     pub is_muted: bool,
-    /// Who has asked for a rematch.
+    /// The sides that asked for a rematch.
     pub rematch: Vec<Side>,
-    /// The game was asked for again and has not come yet.
+    /// The game was requested again and has not arrived yet.
     pub reopening: bool,
-    /// The deployment editor, while deploying with a seat.
+    /// The deployment editor, if this player is deploying.
     pub editor: Option<DeployEditor>,
     /// The square under the cursor.
     pub cursor: Square,
-    /// The square of the piece that is to move.
+    /// The square of the selected piece.
     pub selected: Option<Square>,
-    /// What is typed of a move.
+    /// What is typed so far of a move.
     pub typed: String,
-    /// The game cannot be served any longer.
+    /// The server can no longer serve the game.
     pub unavailable: bool,
 }
 
 impl OpenGame {
-    /// One's own side, with a seat.
+    /// The player's own side. `None` for spectators.
     #[must_use]
     pub fn own_side(&self) -> Option<Side> {
         self.audience.side()
     }
 
-    /// Whether it is one's own turn and one may move.
+    /// True if it is the player's turn to act.
     #[must_use]
     pub fn is_own_turn(&self) -> bool {
         self.own_side().is_some_and(|side| self.view.is_to_act(side))
     }
 
-    /// Whether one's own side has yet to say what its struck coin is (§Q4).
+    /// True if the player has yet to choose what their struck coin is (§Q4).
     #[must_use]
     pub fn is_choosing(&self) -> bool {
         self.view.pending_strike.is_some() && self.is_own_turn()
     }
 
-    /// Whether one's own side owes the color of a chip before anything else (§S2.4).
+    /// True if the player owes the color of a chip before anything else (§S2.4).
     #[must_use]
     pub fn is_owing_color(&self) -> bool {
         self.view.owed_color.is_some_and(|owed| self.own_side() == Some(owed.side)) && self.is_acting()
@@ -82,13 +83,14 @@ impl OpenGame {
         self.view.outcome.as_ref().is_some_and(|outcome| outcome.reason == "aborted")
     }
 
-    /// Whether this client may act in the game.
+    /// True if this client may act in the game.
     #[must_use]
     pub fn is_acting(&self) -> bool {
         self.own_side().is_some() && self.driving && !self.superseded && !self.unavailable
     }
 
-    /// In how many milliseconds one may claim the game that the other side has left; none while it is here.
+    /// Milliseconds until the player may claim the game that the opponent left. `None` if they may
+    /// not.
     #[must_use]
     pub fn claimable_in_ms(&self, server_now: u64) -> Option<u64> {
         let is_playing = self.view.phase == Phase::Playing;
@@ -96,7 +98,7 @@ impl OpenGame {
         Some(self.claimable_at[own.opponent()]?.saturating_sub(server_now))
     }
 
-    /// What is left to a side at this moment of the server's time.
+    /// A side's remaining time at this moment of the server's clock.
     #[must_use]
     pub fn remaining_ms(&self, side: Side, server_now: u64) -> Option<u64> {
         let clock = self.view.clock?;
@@ -104,7 +106,7 @@ impl OpenGame {
         Some(clock.remaining_ms[side].saturating_sub(gone.saturating_sub(clock.free_ms[side])))
     }
 
-    /// What is left to a side of its turn's free time, while that runs.
+    /// The remaining free time of a side's turn, while it runs.
     #[must_use]
     pub fn free_ms(&self, side: Side, server_now: u64) -> Option<u64> {
         let clock = self.view.clock?;
@@ -113,7 +115,7 @@ impl OpenGame {
         Some(left).filter(|left| *left > 0)
     }
 
-    /// How long a side's time has run since the server told it.
+    /// How long a side's clock has run since the server sent it.
     fn gone_ms(&self, side: Side, server_now: u64) -> Option<u64> {
         let clock = self.view.clock?;
         let runs = clock.running.is_some_and(|running| running.includes(side));

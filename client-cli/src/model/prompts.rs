@@ -1,4 +1,4 @@
-//! What stands in the way of everything else until it is answered: lists to pick from, questions, colors to be named.
+//! Prompts, which block everything else until answered: lists, questions, colors.
 
 use flagfall_board::{ChipColor, GameId, Rank, Square};
 use flagfall_protocol::GameCommand;
@@ -7,9 +7,9 @@ use flagfall_rules::{Move, MoveCommand};
 /// A list to pick from.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Choices {
-    /// What is to be picked.
+    /// The title of the list.
     pub title: String,
-    /// The entries: what is shown and what happens.
+    /// The entries: text and action.
     pub entries: Vec<(String, Choice)>,
     /// The entry under the cursor.
     pub cursor: usize,
@@ -20,7 +20,7 @@ pub struct Choices {
 pub enum Choice {
     /// Open this game.
     Open(GameId),
-    /// Take this offer.
+    /// Accept this offer.
     Accept {
         /// The seek.
         seek: String,
@@ -31,34 +31,34 @@ pub enum Choice {
     Offer,
 }
 
-/// A question in the way of everything else.
+/// A question that blocks everything else until it is answered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Prompt {
-    /// Really resign?
+    /// Resign?
     Resign,
-    /// Really call the game off?
+    /// Abort the game?
     Abort,
-    /// Really leave the running game? With what becomes of it.
+    /// Leave the running game? Holds the consequences.
     Leave(String),
-    /// Is this challenge, in words, accepted?
+    /// Accept this challenge? Holds its terms.
     Challenge(String),
-    /// As what is the game claimed that the other side has left?
+    /// Claim the game that the opponent left: as a win or as a draw?
     Claim,
-    /// What is being said to the opponent.
+    /// A message to the opponent, as typed so far.
     Say(String),
-    /// Really make a move that loses for being illegal (§U7)?
+    /// Make a move that loses because it is illegal (§U7)?
     IllegalMove(Move),
-    /// Really take a piece off the board into the reserve?
+    /// Take a piece off the board into the reserve?
     Remove(Square),
     /// The color of the chip that a ply lays.
     Color(Uncolored),
     /// Which piece of the reserve to place.
     Place {
-        /// Where.
+        /// The square.
         square: Square,
-        /// The kinds of pieces there are: rank, whether labeled, how many.
+        /// The kinds of pieces to choose from: rank, labeled or not, count.
         kinds: Vec<(Rank, bool, u8)>,
-        /// The one under the cursor.
+        /// The entry under the cursor.
         cursor: usize,
     },
     /// A name to save the deployment under.
@@ -67,13 +67,13 @@ pub enum Prompt {
     Load {
         /// Names and texts.
         entries: Vec<(String, String)>,
-        /// The one under the cursor.
+        /// The entry under the cursor.
         cursor: usize,
     },
 }
 
 impl Prompt {
-    /// Whether it is answered in view of a position.
+    /// True if the answer depends on the position.
     #[must_use]
     pub const fn is_about_position(&self) -> bool {
         match self {
@@ -98,19 +98,19 @@ impl Prompt {
 pub enum Uncolored {
     /// A move or a strike.
     Move(Move),
-    /// A piece of the reserve.
+    /// Placing a piece of the reserve.
     Place {
-        /// Where.
+        /// The square.
         square: Square,
-        /// Which.
+        /// The rank.
         rank: Rank,
-        /// Whether a labeled one.
+        /// True for a labeled piece.
         labeled: bool,
     },
 }
 
 impl Uncolored {
-    /// The command with its color.
+    /// The command with this color.
     #[must_use]
     pub fn colored(self, color: ChipColor) -> GameCommand {
         match self {

@@ -1,9 +1,12 @@
-//! The umpire's side of the dialogue with one program in one game, as a pure state machine: views and events of the server and the program's
-//! lines come in, lines to tell and commands come out.
+//! The umpire's dialogue with one program in one game, as a pure state machine.
 //!
-//! It says what the umpire of `flagfall-umpire` says, so that a program cannot tell the two apart. A program is judged at its own turn alone.
-//! What it does against the rules never reaches the server, but where the ruleset itself makes it lose (§U7): there it is sent as it is, and the
-//! server ends the game.
+//! Inputs are the server's views and events and the program's lines; outputs are lines for the
+//! program and commands for the server.
+//!
+//! It says what the umpire of `flagfall-umpire` says, so that a program cannot tell the two apart.
+//! A program is judged only at its own turn. What it does against the rules never reaches the
+//! server, unless the ruleset makes it lose (§U7): then it is sent as it is, and the server ends
+//! the game.
 
 use std::time::Duration;
 
@@ -22,7 +25,7 @@ use flagfall_umpire::lines::Cut;
 use super::failure::Failure;
 use crate::targets;
 
-/// How long a program may take, where somebody says so.
+/// How long a program may take. `None` means the default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Limits {
     /// For each answer at its turn.
@@ -31,23 +34,23 @@ pub struct Limits {
     pub deploy: Option<Duration>,
 }
 
-/// A program's time in a game without a clock.
+/// A program's time limit in a game without a clock.
 pub const UNTIMED_LIMIT: Duration = Duration::from_secs(2);
-/// A deployment is given up so long before the server stops waiting for it.
+/// A deployment is given up this long before the server stops waiting for it.
 const DEPLOY_MARGIN_MS: u64 = 1_000;
 
 /// What a dialogue wants done.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Output {
-    /// Tell the program these lines, each with its end.
+    /// Send these lines to the program, with their line ends.
     Tell(String),
-    /// Read no more from the program until the game is over.
+    /// Read no more from the program in this game.
     Mute,
-    /// Ask this of the game.
+    /// Send this command to the server.
     Ask(GameCommand),
-    /// The program failed: the game is given up.
+    /// The program failed, and the game is given up.
     Fail(Failure),
-    /// The game is over, and the program knows it.
+    /// The game is over, and the program has been told.
     Over,
 }
 
@@ -59,25 +62,26 @@ pub struct Dialogue {
     names: PerSide<String>,
     limits: Limits,
     stage: Stage,
-    /// Plies the program knows of, the held one included.
+    /// Plies that the program knows of, including the held one.
     plies: Ply,
-    /// The latest ply, when it is not known yet whether it ended the game: then nobody is told.
+    /// The latest ply while it is unknown whether it ended the game. If it did, the program is not
+    /// told.
     held: Option<Told>,
-    /// When the answer is late, and the limit.
+    /// When the answer is late, and the time limit.
     deadline: Option<(Duration, Duration)>,
-    /// What the program did while it was not asked.
+    /// A fault of the program while it was not asked.
     unasked: Option<Fault>,
-    /// What the server was sent although it is against the rules.
+    /// The violation that was sent to the server although it breaks the rules.
     misdeed: Option<Failure>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
 enum Stage {
-    /// The lines of the deployment come.
+    /// The program is sending the lines of its deployment.
     Deploying(Vec<String>),
-    /// The program's answer at its turn is awaited.
+    /// The program's turn: its answer is awaited.
     Asked,
-    /// The game is to go on first; with the move that the program made last, until the server has told it.
+    /// The game goes on first. Holds the program's last move until the server has reported it.
     Waiting(Option<Step>),
     /// The game is given up; its end is awaited.
     Leaving,
@@ -86,7 +90,7 @@ enum Stage {
 }
 
 impl Dialogue {
-    /// The dialogue of a game in which both sides are to deploy.
+    /// The dialogue of a game in which both sides are still to deploy.
     #[must_use]
     pub fn new(side: Side, ruleset: &'static Ruleset, summary: &GameSummary, limits: Limits) -> Dialogue {
         Dialogue {
@@ -119,7 +123,8 @@ impl Dialogue {
         self.deadline = Some((now.saturating_add(limit), limit));
     }
 
-    /// When the program's answer is late; none while it is not asked, and while its clock on the server is its limit.
+    /// When the program's answer is late. `None` while it is not asked, or if its clock on the
+    /// server is the limit.
     #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
         self.deadline.filter(|_| self.is_asked()).map(|(at, _)| at)
@@ -129,7 +134,7 @@ impl Dialogue {
         matches!(self.stage, Stage::Deploying(_) | Stage::Asked)
     }
 
-    /// Gives the game up for somebody else's reason. The command to begin with.
+    /// Gives up the game for a reason outside the dialogue. Returns the first command to send.
     pub fn leave(&mut self) -> GameCommand {
         let plies = self.plies + Ply::from(matches!(self.stage, Stage::Waiting(Some(_))));
         self.stage = Stage::Leaving;
@@ -142,8 +147,9 @@ impl Dialogue {
         outputs.extend([Output::Mute, Output::Fail(failure), Output::Ask(command)]);
     }
 
-    /// What happened in the game, oldest first, and the view after it; `is_whole` when the server showed the game as a whole, with its end if it
-    /// has one.
+    /// Handles what happened in the game, oldest first, and the view after it.
+    ///
+    /// `is_whole` means that the server showed the whole game, including its end if it has one.
     pub fn follow(
         &mut self,
         now: Duration,
@@ -158,7 +164,7 @@ impl Dialogue {
         for event in events {
             match event {
                 GameEvent::Moved(seen) => self.note(seen, &mut outputs),
-                // The protocol has no word for it: it would stand unanswered.
+                // The line protocol has no word for a draw offer, so it would stay unanswered.
                 GameEvent::DrawOffered { side } if *side != self.side => {
                     outputs.push(Output::Ask(GameCommand::DeclineDraw {}));
                 }
@@ -192,7 +198,8 @@ impl Dialogue {
         outputs
     }
 
-    /// The board that the program knows was lost: no word of the line protocol says so.
+    /// The server lost the position that the program knows. The line protocol cannot say so, so the
+    /// game is given up.
     pub fn turn_back(&mut self) -> Vec<Output> {
         let mut outputs = Vec::new();
         if !matches!(self.stage, Stage::Leaving | Stage::Over | Stage::Deploying(_)) {
@@ -201,7 +208,7 @@ impl Dialogue {
         outputs
     }
 
-    /// The program's last move was made, and the game goes on if nothing else was told.
+    /// The server accepted the program's last move. The game goes on unless an end was reported.
     pub fn acknowledged(&mut self) -> Vec<Output> {
         let mut outputs = Vec::new();
         if self.stage == Stage::Waiting(None) && self.plies % 2 == Ply::from(self.side == Side::Red) {
@@ -230,7 +237,7 @@ impl Dialogue {
         outputs.extend(self.held.take().map(|told| Output::Tell(format!("{told}\n"))));
     }
 
-    /// Begins the program's turn: shows it the board, unless it has spoiled its turn already.
+    /// Starts the program's turn: shows it the board, unless it already spoiled this turn.
     fn ask(&mut self, now: Duration, view: &GameView, outputs: &mut Vec<Output>) {
         self.tell_held(outputs);
         if self.plies == 0 {
@@ -243,7 +250,7 @@ impl Dialogue {
         match self.limits.turn {
             Some(limit) => self.limit(now, limit),
             None if view.clock.is_none() => self.limit(now, UNTIMED_LIMIT),
-            // The flag falls at the server.
+            // The server flags the program.
             None => {}
         }
         self.stage = Stage::Asked;
@@ -252,7 +259,7 @@ impl Dialogue {
         outputs.push(Output::Tell(rows.iter().flat_map(|row| [row, "\n"]).collect()));
     }
 
-    /// The program did something, or time passed.
+    /// Handles what the program did, or that time passed.
     pub fn hear(&mut self, now: Duration, input: Input, view: &GameView) -> Vec<Output> {
         let mut outputs = Vec::new();
         if matches!(self.stage, Stage::Leaving | Stage::Over) {
@@ -277,7 +284,7 @@ impl Dialogue {
         if self.is_asked() {
             self.fail(Failure::Fault(fault), &mut outputs);
         } else {
-            // The first thing counts, at the program's turn.
+            // The first fault counts, at the program's next turn.
             self.unasked.get_or_insert(fault);
             outputs.push(Output::Mute);
         }
@@ -362,7 +369,7 @@ impl Dialogue {
         let by_count = if view.ply.is_multiple_of(2) { Side::Red } else { Side::Blue };
         let mover = view.last_move.as_ref().filter(|_| is_by_ply).map(|seen| seen.side);
         let side = mover.unwrap_or(by_count);
-        // Commitments are made when a game starts, and with it the armies stand.
+        // Commitments are made when the game starts, once both armies stand.
         let has_started = view.commitments.red.is_some();
         let captured = |side: Side, rank: Rank| view.captured[side].get(&rank).copied().unwrap_or(0);
         let quit = Quit {
@@ -377,7 +384,7 @@ impl Dialogue {
     }
 }
 
-/// Ends that come of a ply, in the turn of whoever made it.
+/// True for ends that a ply causes, during the mover's turn.
 const fn is_end_by_ply(reason: EndReason) -> bool {
     matches!(
         reason,
@@ -389,7 +396,8 @@ const fn is_end_by_ply(reason: EndReason) -> bool {
     )
 }
 
-/// Whether the last ply ended the game, seen from the side that would be to move: the server tells the end as the next event.
+/// True if the last ply ended the game, for the side that would move next. The server reports the
+/// end as the next event.
 fn is_end_next(view: &GameView, ruleset: &Ruleset) -> bool {
     let is_flag_taken = view
         .last_move

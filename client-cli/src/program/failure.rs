@@ -1,4 +1,4 @@
-//! Why a program's games end before their time, with an exit code for each kind.
+//! Why a program's games end early, with an exit code for each kind.
 
 use std::fmt;
 
@@ -6,29 +6,29 @@ use flagfall_protocol::Exit;
 use flagfall_umpire::fault::Fault;
 use flagfall_umpire::line::LineError;
 
-/// What was wrong with a program.
+/// What was wrong with a program or its game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// Something the umpire would judge too.
+    /// A fault that the umpire would punish too.
     Fault(Fault),
-    /// It was thinking when its flag fell.
+    /// Its flag fell while it was thinking.
     FlagFell,
     /// A move that a repetition rule refuses this turn.
     Repetition {
         /// The answer.
         answer: String,
     },
-    /// The game's state is one that the program's dialogue does not lead to.
+    /// The game's state no longer matches the program's dialogue.
     Estranged,
-    /// The server refuses what its own views allow.
+    /// The server refused a command that its own views allow.
     Refused {
-        /// The server's words.
+        /// The server's message.
         message: String,
     },
 }
 
 impl Failure {
-    /// The exit code: that of a refusal if the server is why, otherwise one for each kind of fault.
+    /// The exit code: refused if the server is the reason, otherwise one for each kind of fault.
     #[must_use]
     pub const fn code(&self) -> u8 {
         match self {

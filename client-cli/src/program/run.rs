@@ -1,4 +1,5 @@
-//! The shell around a [`Session`]: the client's own for the line and files, the umpire's for the program's processes.
+//! The shell around a [`Session`]: the client's for connection and files, the umpire's for the
+//! program's processes.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -17,23 +18,23 @@ use crate::model::Message;
 use crate::shell::{Outcome, Shell, now_ms};
 use crate::words;
 
-/// Events of the program that wait; one that prints more waits itself.
+/// Most events of the program that wait. A program that prints more has to wait itself.
 const EVENTS_MAX: usize = 32;
 
-/// What a session is carried out with.
+/// Carries out a session's outputs.
 pub struct Runner {
     shell: Shell,
     session: Session,
     arena: Arena,
     program: Program,
-    /// Where the program's standard errors are kept, a file a game.
+    /// The folder for the programs' standard error, one file for each game.
     logs: Option<PathBuf>,
     running: Option<(Running, mpsc::Receiver<Event>)>,
     started: Instant,
 }
 
 impl Runner {
-    /// A runner of this program; the arena is swept after each game.
+    /// Runs this program. The arena is swept after each game.
     #[must_use]
     pub fn new(
         shell: Shell,
@@ -45,7 +46,7 @@ impl Runner {
         Runner { shell, session, arena, program, logs, running: None, started: Instant::now() }
     }
 
-    /// Plays until the session ends; the exit code. The program does not run any longer then.
+    /// Plays until the session ends. Returns the exit code; the program has ended by then.
     ///
     /// # Errors
     /// When the output cannot be written.
@@ -85,7 +86,8 @@ impl Runner {
         let input = tokio::select! {
             biased;
             Some(()) = stop.recv() => Input::Stop,
-            // What was printed in time is in time, be it that this client was busy: the program before the limit.
+            // Program output goes first, before the limit: what was printed in time counts, even if
+            // this client was busy.
             Some(event) = heard(running) => return (event.at, Input::Program(event.input)),
             message = shell.next() => Input::Client(message),
             () = sleep_until(deadline) => Input::Program(bout::Input::Tick),
@@ -94,7 +96,7 @@ impl Runner {
         (Instant::now(), input)
     }
 
-    /// Takes in what happened and does what comes of it; the exit code when the session ends.
+    /// Handles an input and carries out the outputs. Returns the exit code if the session ends.
     async fn step(&mut self, at: Instant, input: Input, errors: &mut impl Write) -> io::Result<Option<u8>> {
         let mut inputs = vec![input];
         while let Some(input) = inputs.pop() {
@@ -151,7 +153,7 @@ impl Runner {
 
     async fn finish(&mut self, errors: &mut impl Write) -> io::Result<()> {
         let Some((program, events)) = self.running.take() else { return Ok(()) };
-        // From here on it prints for nobody.
+        // From here on, its output is ignored.
         drop(events);
         let aftermath = program.finish(QUIT_GRACE).await;
         self.arena.sweep();
@@ -169,7 +171,7 @@ impl Runner {
     }
 }
 
-/// The next thing the program does, while there is one and its output is open.
+/// The program's next event, while a program runs and its output is open.
 async fn heard(running: &mut Option<(Running, mpsc::Receiver<Event>)>) -> Option<Event> {
     match running {
         Some((_, events)) => events.recv().await,

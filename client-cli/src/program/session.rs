@@ -1,8 +1,12 @@
-//! Games of one program on a server, as a pure state machine around the client's core: the core finds games, keeps the line and the view, and
-//! sends again what is in doubt; what it hears of the game goes into the [`Dialogue`], and what comes out of that goes into the core.
+//! The games of one program on a server, as a pure state machine around the client's core.
 //!
-//! A program hears nothing of lost lines and servers that start again. What it asked for stays wanted until the server has accepted it: a
-//! refusal that says nothing of the rules (the server stops, its store is away) is followed by another try a second later.
+//! The core finds games, keeps the connection and the view, and repeats commands without an answer.
+//! What it receives about the game goes into the [`Dialogue`], and the dialogue's commands go into
+//! the core.
+//!
+//! A program does not notice lost connections and server restarts. A command stays wanted until the
+//! server has accepted it. A refusal that is not about the rules (the server stops, its store is
+//! away) leads to another try a second later.
 
 use std::time::Duration;
 
@@ -20,38 +24,38 @@ use super::failure::Failure;
 use crate::model::{Effect, Link, Message, Model, OpenGame};
 use crate::{names, update};
 
-/// How many seconds a game may take to be given up when the program is asked to stop.
+/// Longest time in seconds to give up a game when the program is asked to stop.
 const STOP_TICKS: u32 = 3;
 
-/// What happens to a session.
+/// An input to a session.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Input {
-    /// To the client: its line, the server, time.
+    /// For the client: its connection, the server, time.
     Client(Message),
-    /// To the program of the running game.
+    /// For the program of the running game.
     Program(bout::Input),
-    /// Somebody wants it to stop; the second time at once.
+    /// A request to stop. The second one stops at once.
     Stop,
 }
 
-/// What a session wants done, in this order.
+/// What a session wants done, in order.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Output {
-    /// For the client's shell.
+    /// An effect for the client's shell.
     Client(Effect),
     /// Start the program for this game.
     Start(GameId, Side),
-    /// Tell the program these lines.
+    /// Send these lines to the program.
     Tell(String),
     /// Read no more from the program.
     Mute,
-    /// Let the program end, and see to it.
+    /// End the program.
     Finish,
-    /// Say why the game is given up, or why the session ends.
+    /// Report why the game is given up or the session ends.
     Complain(String),
 }
 
-/// Games that were played to their end.
+/// Counts of finished games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
     /// Won.
@@ -60,7 +64,7 @@ pub struct Tally {
     pub drawn: u32,
     /// Lost.
     pub lost: u32,
-    /// Called off.
+    /// Aborted.
     pub aborted: u32,
 }
 
@@ -74,7 +78,7 @@ impl Tally {
         } += 1;
     }
 
-    /// All of them.
+    /// The number of games.
     #[must_use]
     pub const fn games(&self) -> u32 {
         self.won + self.drawn + self.lost + self.aborted
@@ -98,7 +102,7 @@ pub struct Session {
     /// The client's core.
     pub model: Model,
     limits: Limits,
-    /// How many games; none for as many as come.
+    /// How many games to play; `None` for no limit.
     games: Option<u32>,
     tally: Tally,
     seat: Option<Seat>,
@@ -112,7 +116,7 @@ struct Seat {
     game: GameId,
     side: Side,
     dialogue: Dialogue,
-    /// What is to be asked of the game until the server accepts it.
+    /// The command that is repeated until the server accepts it.
     wanted: Option<GameCommand>,
 }
 
@@ -121,7 +125,7 @@ struct Stopping {
     ticks: u32,
 }
 
-/// What a message says that the dialogue or the session must know.
+/// The part of a message that matters to the dialogue or the session.
 enum Heard {
     Nothing,
     Event(GameId, GameEvent),
@@ -132,37 +136,37 @@ enum Heard {
 }
 
 impl Session {
-    /// A session of so many games that has not begun; none for as many as come.
+    /// A session that has not begun. `games` is how many to play; `None` for no limit.
     #[must_use]
     pub fn new(model: Model, limits: Limits, games: Option<u32>) -> Session {
         Session { model, limits, games, tally: Tally::default(), seat: None, failure: None, stopping: None }
     }
 
-    /// When the session wants to be woken because the program is late.
+    /// When to wake the session because the program is late.
     #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
         self.seat.as_ref().and_then(|seat| seat.dialogue.deadline())
     }
 
-    /// Whether the program failed.
+    /// True if the program failed.
     #[must_use]
     pub const fn has_failed(&self) -> bool {
         self.failure.is_some()
     }
 
-    /// Whether the program failed by being late.
+    /// True if the program failed by being late.
     #[must_use]
     pub const fn is_late(&self) -> bool {
         matches!(self.failure, Some(Failure::FlagFell | Failure::Fault(Fault::Late { .. })))
     }
 
-    /// What was played.
+    /// The results so far.
     #[must_use]
     pub const fn tally(&self) -> Tally {
         self.tally
     }
 
-    /// Takes in what happened at a moment since the start.
+    /// Handles an input. `now` is the time since the start.
     #[must_use]
     pub fn step(&mut self, now: Duration, input: Input) -> Vec<Output> {
         let mut out = Vec::new();
@@ -237,7 +241,7 @@ impl Session {
         self.model.game.as_ref().map(|game| game.seq)
     }
 
-    /// Shows the core a message; what it wants done comes out.
+    /// Passes a message to the core and collects its effects.
     fn update(&mut self, message: Message, out: &mut Vec<Output>) {
         for effect in update(&mut self.model, message) {
             if let Effect::Exit { code } = effect {
@@ -248,7 +252,7 @@ impl Session {
         }
     }
 
-    /// Ends the session; whatever happens, no program is left.
+    /// Ends the session, and the program if one runs.
     fn exit(&mut self, code: u8, out: &mut Vec<Output>) {
         let was_playing = self.seat.take().is_some();
         if was_playing {
@@ -283,7 +287,8 @@ impl Session {
         }
     }
 
-    /// Whether the server has lost moves, and others have been made instead: as many, on another board.
+    /// True if the server lost moves and others were made instead: the same number, on another
+    /// board.
     fn is_another_position(&self, shown: &OpenGame) -> bool {
         self.model.game.as_ref().is_some_and(|game| {
             game.summary.id == shown.summary.id
@@ -293,7 +298,7 @@ impl Session {
         })
     }
 
-    /// The program's board is not that of the game any more, and it has no word for that.
+    /// The program's board is not the game's any more, and the line protocol cannot say so.
     fn turn_back(&mut self, out: &mut Vec<Output>) {
         if let Some(seat) = &mut self.seat {
             let said = seat.dialogue.turn_back();
@@ -301,7 +306,7 @@ impl Session {
         }
     }
 
-    /// The server has shown a game: the program's, again, or a new one.
+    /// The server has shown a game: the program's again, or a new one.
     fn whole(&mut self, now: Duration, id: GameId, events: &[GameEvent], out: &mut Vec<Output>) {
         if self.seat.is_some() {
             return self.follow(now, id, events, true, out);
@@ -331,7 +336,7 @@ impl Session {
         self.leave(&trouble, out);
     }
 
-    /// Ends the session for a reason of the server's.
+    /// Ends the session for a reason on the server's side.
     fn leave(&mut self, why: &str, out: &mut Vec<Output>) {
         out.push(Output::Complain(why.to_owned()));
         self.exit(Exit::Refused.code(), out);
@@ -401,7 +406,7 @@ impl Session {
             _ => return,
         };
         match (asked, code) {
-            // It is asked again in a second, if it makes sense then.
+            // Asked again in a second, if that still makes sense.
             (_, "paused" | "stale_ply" | "not_your_turn")
             | (
                 _,
@@ -411,7 +416,7 @@ impl Session {
                 | Code::INTERNAL
                 | Code::TOO_MANY,
             ) => {}
-            // The end is on its way, or somebody else's doing.
+            // The end is on its way, or another connection caused this.
             (_, "game_over" | "out_of_time" | "deployment_final")
             | (_, Code::SUPERSEDED | Code::NOT_YOUR_GAME) => seat.wanted = None,
             (GameCommand::Abort {}, "too_late_to_abort") => self.ask(GameCommand::Resign {}, out),
@@ -442,7 +447,7 @@ impl Session {
         }
     }
 
-    /// Whether the seat can be played on at all.
+    /// Ends the session if the seat cannot be played any more.
     fn check_seat(&mut self, out: &mut Vec<Output>) {
         let Some(game) = self.model.game.as_ref().filter(|_| self.seat.is_some()) else { return };
         if game.superseded {
@@ -457,7 +462,7 @@ impl Session {
         match &mut self.seat {
             Some(seat) if is_first && self.model.link == Link::Online => {
                 out.push(Output::Mute);
-                // A game that is being given up already only needs its moment.
+                // A game that is already being given up only needs time.
                 let is_given_up = matches!(seat.wanted, Some(GameCommand::Abort {} | GameCommand::Resign {}));
                 if !is_given_up {
                     let command = seat.dialogue.leave();
@@ -469,10 +474,10 @@ impl Session {
     }
 }
 
-/// The ruleset of this id, if the line protocol has words for all that happens in it.
+/// The ruleset with this id, if the line protocol can express everything that happens in it.
 ///
 /// # Errors
-/// What there is instead.
+/// What is wrong with the id, or the rulesets that can be used.
 pub fn tellable_ruleset(id: &str) -> Result<&'static Ruleset, String> {
     let tellable = || Ruleset::all().iter().copied().filter(|ruleset| can_tell(ruleset));
     let ids: Vec<&str> = tellable().map(|ruleset| ruleset.id).collect();

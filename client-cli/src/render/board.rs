@@ -1,5 +1,6 @@
-//! The board: a cell of three or four columns and two rows a square. The upper row shows the piece, the lower one what is to know of the square, on
-//! the color of its chip.
+//! The board. A square is a cell of three or four columns and two rows.
+//!
+//! The upper row shows the piece. The lower row shows marks on the color of the square's chip.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -16,10 +17,10 @@ use crate::{plain, targets};
 
 const LABEL_WIDTH: u16 = 3;
 const CELL_HEIGHT: u16 = 2;
-/// Columns of a cell: with room between the pieces, and without.
+/// Columns of a cell: roomy and narrow.
 const CELL_WIDTHS: [u16; 2] = [4, 3];
 
-/// How much of the screen a board takes.
+/// The size of a board on the screen.
 #[derive(Clone, Copy)]
 pub(super) struct Layout {
     cell_width: u16,
@@ -28,7 +29,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The roomiest layout that leaves a panel of so many columns beside it in a terminal of this width; the narrowest when none does.
+    /// The roomiest layout that leaves this many columns for the panel. The narrowest one if none
+    /// does.
     pub(super) fn new(shape: &BoardShape, width: u16, panel_width: u16) -> Layout {
         let layout = |cell_width| Layout {
             cell_width,
@@ -39,13 +41,13 @@ impl Layout {
         CELL_WIDTHS.map(layout).into_iter().find(fits).unwrap_or(Layout::narrowest(shape))
     }
 
-    /// The layout that needs the least of the screen.
+    /// The smallest layout.
     pub(super) fn narrowest(shape: &BoardShape) -> Layout {
         let [_, cell_width] = CELL_WIDTHS;
         Layout { cell_width, columns: u16::from(shape.columns), rows: u16::from(shape.rows) }
     }
 
-    /// Columns of the terminal.
+    /// Width in terminal columns.
     pub(super) fn width(self) -> u16 {
         LABEL_WIDTH + self.columns * self.cell_width
     }
@@ -55,13 +57,13 @@ impl Layout {
         self.cell_width - 3
     }
 
-    /// Rows of the terminal, the letters below the board included.
+    /// Height in terminal rows, including the letters below the board.
     pub(super) fn height(self) -> u16 {
         self.rows * CELL_HEIGHT + 1
     }
 }
 
-/// What is to be known of a square to draw it.
+/// What is drawn of a square.
 struct Cell {
     piece: Option<SeenPiece>,
     is_lake: bool,
@@ -103,7 +105,7 @@ fn dim() -> Style {
     Style::new().add_modifier(Modifier::DIM)
 }
 
-/// The squares that something is marked on.
+/// The marked squares.
 struct Marks {
     last: SquareSet,
     targets: Vec<Target>,
@@ -184,7 +186,7 @@ impl Painter<'_> {
             upper_style = upper_style.bg(Color::DarkGray);
         }
         if let Some(chip) = cell.chip {
-            // A band across the whole cell: lines of one color are seen as lines.
+            // A band across the whole cell, so that lines of one color stand out.
             lower_style = self.theme.chip(chip);
             buffer.set_string(x, y + 1, " ".repeat(usize::from(self.layout.cell_width)), lower_style);
         }
@@ -194,7 +196,7 @@ impl Painter<'_> {
             buffer.set_string(x, y + 1, chip.letter().to_string(), lower_style);
         }
         if let Some(mark) = cell.piece.map(|piece| plain::mark(&piece)).filter(|mark| *mark != ' ') {
-            // Beside the piece, or where there is no room below it.
+            // Beside the piece, or below it if the cell is too narrow.
             match self.layout.gap() {
                 0 if cell.chip.is_some() => {
                     buffer.set_string(middle + 2, y + 1, mark.to_string(), lower_style);
@@ -212,7 +214,7 @@ impl Painter<'_> {
             (Some(piece), _) => {
                 (plain::token(&piece, self.model.options.numbering), self.theme.tile(piece.side))
             }
-            // A coin is a Scout from there on.
+            // A coin that goes there becomes a Scout.
             (None, Some(Carrier::Scout)) => {
                 let figure = Rank::Scout.figure(self.model.options.numbering);
                 (format!("+{figure} "), self.theme.colored(Color::Cyan).add_modifier(Modifier::BOLD))
@@ -243,7 +245,7 @@ impl Painter<'_> {
     }
 }
 
-/// The lower row: the middle says what the square is, the sides are the cursor's.
+/// The lower row of a cell: the square's state in the middle, the cursor on both sides.
 fn lower(cell: &Cell) -> String {
     let middle = match (cell.is_selected, cell.target.is_some() && cell.piece.is_some(), cell.is_last) {
         (true, _, _) => "@@@",
@@ -259,7 +261,7 @@ fn lower(cell: &Cell) -> String {
     }
 }
 
-/// The order in which the two sides stand above each other beside the board.
+/// The order of the sides beside the board, top first.
 pub(super) fn from_the_top(bottom: Side) -> [Side; 2] {
     [bottom.opponent(), bottom]
 }

@@ -17,16 +17,16 @@ use unicode_width::UnicodeWidthStr;
 use crate::model::{Link, Model, OpenGame, Page, Prompt};
 use crate::words;
 
-/// Columns of the terminal that the narrowest board needs.
+/// Fewest terminal columns for the narrowest board.
 const WIDTH_MIN: u16 = 80;
-/// Rows of the terminal that the lowest board needs.
+/// Fewest terminal rows for the lowest board.
 const HEIGHT_MIN: u16 = 24;
-/// Columns of the panel beside the board, at least.
+/// Fewest columns of the panel beside the board.
 const PANEL_WIDTH_MIN: u16 = 28;
-/// Columns of the panel beside which a board may spread.
+/// Columns that the panel keeps when the board takes more room.
 const PANEL_WIDTH: u16 = 32;
 
-/// Styles that say the same with and without color.
+/// Styles that carry the same meaning with and without color.
 #[derive(Clone, Copy, Debug)]
 struct Theme {
     color: bool,
@@ -57,7 +57,7 @@ impl Theme {
         if self.color { Style::new().fg(color) } else { Style::new() }
     }
 
-    /// The band of a chip; its letter says the same without color.
+    /// The band of a chip. Its letter means the same without color.
     fn chip(self, chip: ChipColor) -> Style {
         let color = match chip {
             ChipColor::Red => Color::LightRed,
@@ -112,7 +112,7 @@ pub fn render(model: &Model, frame: &mut Frame<'_>) {
     frame.render_widget(Paragraph::new(help_text(model)).style(theme.bar()), help);
 }
 
-/// What the page needs of the terminal: the board decides.
+/// The terminal size that the page needs. The board decides.
 fn needed(model: &Model) -> (u16, u16) {
     let shape = model.game.as_ref().filter(|_| model.page == Page::Game).and_then(|game| game.ruleset);
     match shape.map(|ruleset| ruleset.shape) {
@@ -182,13 +182,15 @@ fn title_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
     Paragraph::new(format!("{what:<room$}{line} ")).style(theme.bar())
 }
 
-/// Whether the newest note fits into the line below the board.
+/// True if a note fits into the line below the board.
 fn is_fitting(note: &str, width: u16) -> bool {
     note.width() < usize::from(width)
 }
 
-/// The newest note for the line below the board, and how many are newer. The last move stands in the panel: before the
-/// answer of a quick opponent one wants to read what came of one's own.
+/// The newest note for the line below the board, and how many are newer.
+///
+/// Skips the last move, which the panel shows: against a quick opponent, the player wants to read
+/// the result of their own move first.
 fn newest_note(model: &Model) -> Option<(usize, &str)> {
     let is_live = model.page == Page::Game && model.replay.is_none();
     let last = model.game.as_ref().filter(|_| is_live).and_then(|game| game.view.last_move.as_ref());
@@ -250,7 +252,7 @@ fn message_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
         }
         None => Line::from(Span::raw(match newest_note(model) {
             Some((_, note)) if is_fitting(note, width) => format!(" {note}"),
-            // The panel has the whole of it.
+            // The panel has the whole text.
             Some((_, note)) => {
                 format!(" {}…", note.chars().take(usize::from(width).saturating_sub(2)).collect::<String>())
             }
@@ -260,7 +262,7 @@ fn message_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
     Paragraph::new(line)
 }
 
-/// Words and the question after them; of words that are too long for the line the beginning.
+/// A text with a question after it. Shortens a text that is too long for the line.
 fn shortened(words: &str, question: &str, width: u16) -> String {
     let room = usize::from(width).saturating_sub(question.chars().count() + 2);
     if words.chars().count() <= room {
@@ -270,7 +272,7 @@ fn shortened(words: &str, question: &str, width: u16) -> String {
     format!(" {words}…{question}")
 }
 
-/// What is typed to the opponent: the end of it, where it is longer than the line.
+/// The message that is being typed. Shows its end if it is longer than the line.
 fn said(typed: &str, width: u16) -> String {
     let room = usize::from(width).saturating_sub(8);
     let surplus = typed.chars().count().saturating_sub(room);

@@ -1,4 +1,4 @@
-//! Pages without a board, and what lies over one.
+//! Pages without a board, and windows on top of pages.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -41,7 +41,7 @@ pub(super) fn choosing(choices: &Choices, frame: &mut Frame<'_>, area: Rect) {
 }
 
 fn list<'a>(entries: impl Iterator<Item = &'a str>, cursor: usize, frame: &mut Frame<'_>, area: Rect) {
-    // Two columns are the cursor's.
+    // The cursor takes two columns.
     let width = usize::from(area.width.saturating_sub(2));
     let items = entries.map(|entry| ListItem::new(words::wrap(entry, width).join("\n")));
     let widget = List::new(items)
@@ -51,7 +51,7 @@ fn list<'a>(entries: impl Iterator<Item = &'a str>, cursor: usize, frame: &mut F
     frame.render_stateful_widget(widget, area, &mut state);
 }
 
-/// A frame in the middle of the area.
+/// Draws a frame in the middle of the area.
 fn window(frame: &mut Frame<'_>, area: Rect, title: &'static str, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(area.width), height.min(area.height));
     let rect =
@@ -69,7 +69,7 @@ pub(super) fn saved(entries: &[(String, String)], cursor: usize, frame: &mut Fra
     list(entries.iter().map(|(name, _)| name.as_str()), cursor, frame, inner);
 }
 
-/// The kinds of pieces in the reserve.
+/// The window with the pieces of the reserve.
 pub(super) fn reserve(
     kinds: &[(Rank, bool, u8)],
     cursor: usize,
@@ -107,7 +107,7 @@ Playing
   t  turn the board       n  US or EU numbers
   q  leave: the seat stays, flagfall play --game ID goes on";
 
-/// The same where there are coins.
+/// The help for rulesets with coins.
 const HELP_WITH_COINS: &str = "\
 On the board
   /o\\  a red coin       [o]  a blue coin: it may be anything
@@ -127,7 +127,7 @@ Playing
   t  turn the board       n  US or EU numbers
   q  leave: the seat stays, flagfall play --game ID goes on";
 
-/// What is more where there are a reserve and chips.
+/// The help for rulesets with a reserve and chips.
 const HELP_WITH_RESERVE: &str = "\
 On the board
   /5\\  a red piece   [5]  a blue piece   +  it is one of several ranks

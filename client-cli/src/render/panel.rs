@@ -1,4 +1,4 @@
-//! The panel beside the board: players, clocks, the turn, what is lost and left, and what was said.
+//! The panel beside the board: players, clocks, turn, losses and notes.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -62,25 +62,27 @@ pub(super) fn draw(
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-/// The rows of the panel while a game is played. They depend on the terminal and the ruleset alone,
-/// so that nothing moves when a strike or a notice takes more lines.
+/// The rows of the panel during a game.
+///
+/// They depend only on the terminal and the ruleset, so that nothing moves when a strike or a
+/// notice takes more lines.
 struct Rows {
-    /// Between the players and the losses: the turn, notices, what happened last.
+    /// Rows between the players and the losses: the turn, notices, the last event.
     status: usize,
-    /// A rank has a line of its own among the losses; otherwise two share one.
+    /// True if each rank has its own line among the losses. Otherwise two ranks share one.
     is_table: bool,
 }
 
 impl Rows {
-    /// The players' rows.
+    /// Rows of the players.
     const PLAYERS: usize = 2;
-    /// The heads of the table.
+    /// Rows of the table's heads.
     const HEADS: usize = 2;
 
     fn of(ruleset: &Ruleset, area: Rect) -> Rows {
         let height = usize::from(area.height).saturating_sub(Rows::PLAYERS);
         let ranks = ruleset.army.iter().count();
-        // What a strike asks of both sides is longer than what it does.
+        // Coins need more rows: a pending strike takes more words than a finished one.
         let (least, most) = if ruleset.start == Start::Coins { (9, 12) } else { (5, 8) };
         let is_wide = !ruleset.reserve || usize::from(area.width) >= TABLE_WIDTH;
         let table = Rows::HEADS + ranks;
@@ -90,10 +92,10 @@ impl Rows {
     }
 }
 
-/// The status in exactly its rows: filled up, or cut with a mark.
+/// Puts the status into exactly its rows: padded, or cut with a mark.
 fn put_status<'a>(mut status: Vec<Line<'a>>, layout: &Rows, width: usize, lines: &mut Vec<Line<'a>>) {
     let room = layout.status;
-    // A blank line above, where it costs nothing.
+    // A blank line above, if there is room.
     if status.len() < room {
         status.insert(0, Line::raw(""));
     }
@@ -110,7 +112,7 @@ fn put_status<'a>(mut status: Vec<Line<'a>>, layout: &Rows, width: usize, lines:
     lines.extend(status);
 }
 
-/// What happened last on the board, and what is in reserve.
+/// The last event on the board, and the reserve.
 fn happened(model: &Model, game: &OpenGame, width: usize, lines: &mut Vec<Line<'_>>) {
     let last = game.view.last_move.as_ref().map(words::moved);
     let exchanged = game.view.last_exchange.as_ref().map(words::exchanged);
@@ -136,7 +138,7 @@ fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: u
         (Phase::Deploying, _) => "deploying".to_owned(),
         _ if model.replay.is_some() => String::new(),
         (_, Some(ms)) => match game.free_ms(side, model.server_now()) {
-            // The seconds that are free come first.
+            // The free seconds come first.
             Some(free) => format!("+{} {}", free.div_ceil(1000), words::clock(ms)),
             None => words::clock(ms),
         },
@@ -145,7 +147,7 @@ fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: u
     let arrow = if is_turn { ">" } else { " " };
     let label = format!("{arrow}{:<5}", side.to_string());
     let room = width.saturating_sub(label.len() + right.len() + 1);
-    // A long name is cut, what is said of it is not.
+    // Cut a long name, but not the information after it.
     let told = format!("{own}{presence}");
     let short = fit(&words::player(&game.summary.players[side]), room.saturating_sub(told.width()));
     let name = fit(&format!("{}{told}", short.trim_end()), room);
@@ -158,7 +160,7 @@ fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: u
     ])
 }
 
-/// The text in exactly so many columns.
+/// The text in exactly this many columns.
 fn fit(text: &str, width: usize) -> String {
     let mut fitted = String::new();
     for letter in text.chars() {
@@ -209,7 +211,7 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
     let view = &game.view;
     let mut notices = Vec::new();
     if let Some(Prompt::Leave(consequences)) = &model.prompt {
-        // Nothing else matters for the answer.
+        // The answer depends on nothing else.
         notices.push(consequences.clone());
     }
     if model.link != Link::Online && model.replay.is_none() {
@@ -251,7 +253,7 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
     notices
 }
 
-/// How much each side has in reserve, and what of it lies face up.
+/// The size of each side's reserve, and its face-up pieces.
 fn reserve(reserves: &PerSide<Reserve>, numbering: Numbering, width: usize, lines: &mut Vec<Line<'_>>) {
     let size = |side: Side| format!("{side} {}", reserves[side].size);
     lines.push(Line::raw(format!("In reserve: {}, {}.", size(Side::Red), size(Side::Blue))));
@@ -269,16 +271,17 @@ fn reserve(reserves: &PerSide<Reserve>, numbering: Numbering, width: usize, line
     }
 }
 
-/// So many of a rank in figures: `9`, `3x9`.
+/// A count of one rank in figures: `9`, `3x9`.
 fn figures(rank: Rank, count: u8, numbering: Numbering) -> String {
     let figure = rank.figure(numbering);
     if count == 1 { figure.to_owned() } else { format!("{count}x{figure}") }
 }
 
-/// Columns of the table of losses and reserve.
+/// Fewest columns for the table of losses and reserve.
 const TABLE_WIDTH: usize = 32;
 
-/// Beside what each side has lost, what one's own reserve holds: a table, or where the room is short two ranks a line.
+/// Each side's losses beside the player's own reserve. A table, or two ranks per line in a narrow
+/// panel.
 fn losses_and_reserve(
     model: &Model,
     game: &OpenGame,
@@ -338,7 +341,8 @@ fn losses_and_reserve(
     }
 }
 
-/// What each side has lost and has left, or where there are coins can still become: a table, or where the room is short two ranks a line.
+/// What each side has lost and has left, or what its coins can still become. A table, or two ranks
+/// per line in a narrow panel.
 fn losses(
     model: &Model,
     game: &OpenGame,
@@ -440,7 +444,7 @@ fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec
     }
 }
 
-/// The newest of what was said, but what the line below the board shows whole.
+/// The newest notes, without those that the line below the board shows in full.
 fn log(model: &Model, width: usize, room: usize, skipped: usize, lines: &mut Vec<Line<'_>>) {
     let mut log: Vec<String> = Vec::new();
     for note in model.notes.iter().rev().skip(skipped) {

@@ -49,7 +49,7 @@ fn losses_rows(screen: &str) -> Vec<(usize, String)> {
     let is_head = |line: &&str| line.to_lowercase().contains("lost");
     let first = lines.iter().position(is_head).expect("the heads of the losses");
     let rows = lines[first..lines.len() - 2].iter().enumerate();
-    // Beside the board: the board itself changes.
+    // Only the part beside the board, because the board itself changes.
     rows.map(|(at, line)| (first + at, line.chars().skip(53).collect())).collect()
 }
 
@@ -79,7 +79,7 @@ fn the_losses_stay_where_they_are_whatever_is_said_above_them() {
             let is_table =
                 |rows: &[(usize, String)]| rows.iter().filter(|(_, row)| !row.trim().is_empty()).count();
             assert_eq!(before[0], now[0], "{ruleset} at {width}x{height}");
-            // Below may stand what was said; the ranks come first.
+            // Notes may stand below; the ranks come first.
             let ranks = 8.min(before.len());
             assert_eq!(before[..ranks], now[..ranks], "{ruleset} at {width}x{height}");
             assert!(is_table(&now) >= is_table(&before));
@@ -99,7 +99,7 @@ fn the_question_before_leaving_says_what_becomes_of_the_clock() {
     }
 }
 
-/// A game in which this deployment is in the editor: what is suggested is a matter of chance and of taste.
+/// A game with this deployment in the editor. The suggested one is random.
 fn editing(ruleset: &str, side: &str, setup: &str) -> Model {
     let mut model = game(ruleset, side, &deploying_view(START + 245_000));
     let editor = model.game.as_mut().and_then(|game| game.editor.as_mut()).expect("an editor");
@@ -109,7 +109,7 @@ fn editing(ruleset: &str, side: &str, setup: &str) -> Model {
 
 const MIXED: &str = "9626993195 3957946S74 57488678B9 BB85B98BFB";
 
-/// The Major is selected and the cursor on the square to which it would flash.
+/// The Major is selected, and the cursor is on the square to which it would flash.
 #[test]
 fn a_board_of_sixteen_columns_fits_into_80x24_and_spreads_at_100x30() {
     let mut model = shadowflash("");
@@ -304,7 +304,7 @@ fn a_terminal_that_is_too_small_is_told_so_and_a_large_one_is_used() {
     let mut model = game("classic", "red", &classic_view("red"));
     insta::assert_snapshot!("small", screen_of(&model, 60, 20));
     insta::assert_snapshot!("large", screen_of(&model, 100, 30));
-    // No size breaks the drawing.
+    // No terminal size makes the drawing fail.
     for (width, height) in [(1, 1), (3, 80), (200, 2), (80, 23), (79, 24), (300, 100)] {
         screen_of(&model, width, height);
         model.page = Page::Waiting { headline: "Waiting".to_owned(), lines: Vec::new() };

@@ -1,4 +1,4 @@
-//! Players who come and go, and games that somebody has left.
+//! Players who disconnect, return or leave, and claiming games that the opponent left.
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{ClaimedResult, GameCommand, Phase, Presence};
@@ -7,7 +7,7 @@ use super::game;
 use crate::model::{Effect, Key, Model, Prompt};
 use crate::words;
 
-/// A player came or went.
+/// Updates a player's presence.
 pub(super) fn presence(model: &mut Model, id: GameId, side: Side, presence: Presence, left: bool) {
     let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
     let before = std::mem::replace(&mut game.presence[side], presence);
@@ -30,12 +30,12 @@ pub(super) fn presence(model: &mut Model, id: GameId, side: Side, presence: Pres
     }
 }
 
-/// From when on the game can be claimed because a player is gone.
+/// Handles the time from which the game can be claimed because a player is gone.
 pub(super) fn claimable(model: &mut Model, id: GameId, gone: Side, at: Option<u64>) {
     let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
     let before = std::mem::replace(&mut game.claimable_at[gone], at);
     game.is_claim_told = false;
-    // On the screen it is counted down.
+    // The full screen shows a countdown.
     if before.is_none() && model.options.plain && !model.options.is_program {
         let countdown = notice(model);
         countdown.into_iter().for_each(|countdown| model.say(countdown));
@@ -43,7 +43,7 @@ pub(super) fn claimable(model: &mut Model, id: GameId, gone: Side, at: Option<u6
     tick(model);
 }
 
-/// Says once that the game can be claimed, when the moment has come.
+/// Tells the user once when the game can be claimed.
 pub(super) fn tick(model: &mut Model) {
     let now = model.server_now();
     let is_plain = model.options.plain;
@@ -57,7 +57,7 @@ pub(super) fn tick(model: &mut Model) {
     model.say(format!("Your opponent has been gone for a while. {how}, or wait on."));
 }
 
-/// Asks as what the game is to be claimed.
+/// Asks whether to claim a win or a draw.
 pub(super) fn ask(model: &mut Model) {
     let now = model.server_now();
     let Some(game) = &model.game else { return };
@@ -67,7 +67,7 @@ pub(super) fn ask(model: &mut Model) {
     }
 }
 
-/// The answer to that.
+/// Handles the answer to that question.
 pub(super) fn answer(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
     match key {
         Key::Char('w' | 'W') => claim(model, ClaimedResult::Win, out),
@@ -76,7 +76,7 @@ pub(super) fn answer(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
     }
 }
 
-/// A line that claims.
+/// Handles a line that claims the game.
 pub(super) fn claim_line(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
     match rest.to_ascii_lowercase().as_str() {
         "win" => claim(model, ClaimedResult::Win, out),
@@ -92,7 +92,7 @@ fn claim(model: &mut Model, result: ClaimedResult, out: &mut Vec<Effect>) {
     game::command(model, GameCommand::Claim { result }, out);
 }
 
-/// Who may claim the game and when, for everybody who sees it.
+/// Who may claim the game and when, for players and spectators.
 #[must_use]
 pub(crate) fn notice(model: &Model) -> Option<String> {
     let game = model.game.as_ref().filter(|game| game.view.phase == Phase::Playing)?;

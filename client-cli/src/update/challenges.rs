@@ -1,4 +1,4 @@
-//! Challenges addressed to oneself, and what became of one's own.
+//! Challenges to this player, and the answers to their own.
 
 use flagfall_protocol::{ClientToServer, Exit, Invitation, Player};
 
@@ -7,7 +7,7 @@ use crate::errand::Errand;
 use crate::model::{Effect, Goal, How, Key, Model, Prompt, Wish};
 use crate::words;
 
-/// Somebody challenges this player: said at once, with what to type or press.
+/// Handles a challenge to this player: shows it at once, with what to type or press.
 pub(super) fn challenged(model: &mut Model, invitation: Invitation) {
     let server = model.options.server_flag();
     let code = &invitation.challenge;
@@ -27,7 +27,7 @@ pub(super) fn challenged(model: &mut Model, invitation: Invitation) {
     model.invitation = Some(invitation);
 }
 
-/// A challenge to this player is open no more.
+/// Reports that a challenge to this player is no longer open.
 pub(super) fn gone(model: &mut Model, challenge: &str, challenger: &Player) {
     model.say(format!("The challenge of {} is open no more.", words::player(challenger)));
     if model.invitation.take_if(|invitation| invitation.challenge == challenge).is_some()
@@ -37,7 +37,7 @@ pub(super) fn gone(model: &mut Model, challenge: &str, challenger: &Player) {
     }
 }
 
-/// What a challenge says: who, what, and which side is left.
+/// A challenge in words: who, what, and which side is left.
 pub(super) fn words(invitation: &Invitation) -> String {
     let side = match invitation.your_side {
         Some(side) => format!(", you play {side}"),
@@ -57,7 +57,7 @@ pub(super) fn ask(model: &mut Model) {
     }
 }
 
-/// The answer to that.
+/// Handles the answer to that question.
 pub(super) fn answer(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
     match (key, model.invitation.take()) {
         (Key::Char('y' | 'Y'), Some(invitation)) => accept(model, &invitation.challenge, out),
@@ -71,7 +71,8 @@ pub(super) fn answer(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
     }
 }
 
-/// Accepts a challenge by its code. What oneself has offered meanwhile is taken back: nobody is to play two games for it.
+/// Accepts a challenge by its code. Withdraws the player's own offer, so that no second game
+/// starts.
 pub(super) fn accept(model: &mut Model, code: &str, out: &mut Vec<Effect>) {
     if let Some(seek) = model.seek.take() {
         let cmd_id = model.chance.command_id();
@@ -93,7 +94,7 @@ pub(super) fn accept(model: &mut Model, code: &str, out: &mut Vec<Effect>) {
     link::send(model, message, out);
 }
 
-/// What became of a challenge of one's own.
+/// Handles the answer to the player's own challenge.
 pub(super) fn answered(model: &mut Model, code: &str, by: &Player, accepted: bool, out: &mut Vec<Effect>) {
     let by = words::player(by);
     if accepted {
@@ -101,7 +102,7 @@ pub(super) fn answered(model: &mut Model, code: &str, by: &Player, accepted: boo
     }
     let word = format!("{by} declines your challenge.");
     if model.challenge.as_deref() == Some(code) {
-        // That is what was waited for here.
+        // This client was waiting for this answer.
         model.challenge = None;
         return exit(model, Exit::Refused, word, out);
     }

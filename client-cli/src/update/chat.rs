@@ -1,4 +1,4 @@
-//! What two players say to each other, and what the operators are told.
+//! Chat between two players, and reports to the operators.
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{ClientToServer, Phrase, Said};
@@ -7,10 +7,10 @@ use super::link;
 use crate::model::{Effect, Key, Model, Prompt};
 use crate::{names, words};
 
-/// Letters of a message or a report, at most.
+/// Most letters of a message or a report.
 const TYPED_MAX: usize = 300;
 
-/// A player has said something.
+/// Shows a player's message.
 pub(super) fn said(model: &mut Model, id: GameId, side: Side, said: &Said) {
     let open = model.game.as_ref().filter(|game| game.summary.id == id);
     let is_own = open.is_some_and(|game| game.own_side() == Some(side));
@@ -26,12 +26,12 @@ pub(super) fn said(model: &mut Model, id: GameId, side: Side, said: &Said) {
         Said::Phrase { phrase } => phrase.english(),
         Said::Text { text } => text,
     };
-    // One line, whatever came.
+    // Always shown on one line.
     let text: String = text.chars().map(|letter| if letter == '\n' { ' ' } else { letter }).collect();
     model.say(format!("{who}: {text}"));
 }
 
-/// The prompt of the full screen: a message is typed.
+/// Opens the prompt for a message (full screen).
 pub(super) fn ask(model: &mut Model) {
     if model.game.as_ref().is_some_and(|game| game.own_side().is_some()) {
         model.prompt = Some(Prompt::Say(String::new()));
@@ -40,7 +40,7 @@ pub(super) fn ask(model: &mut Model) {
     }
 }
 
-/// A key while a message is typed.
+/// Handles a key while a message is typed.
 pub(super) fn typing(model: &mut Model, mut typed: String, key: Key, out: &mut Vec<Effect>) {
     match key {
         Key::Enter => return line(model, &typed, out),
@@ -54,7 +54,7 @@ pub(super) fn typing(model: &mut Model, mut typed: String, key: Key, out: &mut V
     model.prompt = Some(Prompt::Say(typed));
 }
 
-/// What was typed: a phrase's number, a word after a slash, or a message.
+/// Handles the typed text: a phrase's number, a command after a slash, or a message.
 fn line(model: &mut Model, typed: &str, out: &mut Vec<Effect>) {
     let typed = typed.trim();
     if typed.is_empty() {
@@ -64,7 +64,7 @@ fn line(model: &mut Model, typed: &str, out: &mut Vec<Effect>) {
         model.was_refused = false;
         slash_line(model, typed, out);
         if model.was_refused {
-            // To be corrected.
+            // Let the user correct it.
             model.prompt = Some(Prompt::Say(typed.to_owned()));
         }
         return;
@@ -75,7 +75,7 @@ fn line(model: &mut Model, typed: &str, out: &mut Vec<Effect>) {
     }
 }
 
-/// What begins with a slash is for this client, never for the opponent.
+/// Refuses an unknown command after a slash. It is never sent to the opponent.
 fn no_such_word(model: &mut Model, word: &str) {
     let words = ["/mute", "/unmute", "/report"];
     let meant = names::did_you_mean(word, words);
@@ -85,12 +85,12 @@ fn no_such_word(model: &mut Model, word: &str) {
     ));
 }
 
-/// The phrase of a number.
+/// The phrase with this number.
 fn phrase(number: &str) -> Option<Phrase> {
     Phrase::ALL.get(number.parse::<usize>().ok()?.checked_sub(1)?).copied()
 }
 
-/// A line of the line-based mode that says something; a number is a phrase.
+/// Handles a line that sends a message. A number is a phrase.
 pub(super) fn say_line(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
     match phrase(rest) {
         _ if rest.is_empty() => {
@@ -104,7 +104,7 @@ pub(super) fn say_line(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
     }
 }
 
-/// A word after a slash, as on the full screen.
+/// Handles a command after a slash, as on the full screen.
 fn slash_line(model: &mut Model, text: &str, out: &mut Vec<Effect>) {
     match text.split_once(char::is_whitespace).unwrap_or((text, "")) {
         ("/mute", _) => mute(model, true),
@@ -125,7 +125,7 @@ fn say(model: &mut Model, said: Said, out: &mut Vec<Effect>) {
     link::send(model, ClientToServer::Say { cmd_id, game, said }, out);
 }
 
-/// Hears the opponent no more in this game, or again.
+/// Mutes or unmutes the opponent in this game.
 pub(super) fn mute(model: &mut Model, is_muted: bool) {
     if seat(model).is_none() {
         return;
@@ -140,7 +140,7 @@ pub(super) fn mute(model: &mut Model, is_muted: bool) {
     });
 }
 
-/// Tells the operators what the opponent did.
+/// Reports the opponent to the operators.
 pub(super) fn report(model: &mut Model, reason: &str, out: &mut Vec<Effect>) {
     let Some(game) = seat(model) else { return };
     if reason.is_empty() {
@@ -151,7 +151,8 @@ pub(super) fn report(model: &mut Model, reason: &str, out: &mut Vec<Effect>) {
     link::send(model, ClientToServer::Report { cmd_id, game, reason: reason.to_owned() }, out);
 }
 
-/// What was said and not answered yet is not said again over a new line: it may have arrived.
+/// Drops unanswered messages when the connection is lost. They may have arrived, so they are not
+/// sent again.
 pub(super) fn line_lost(model: &mut Model) {
     let before = model.pending.len();
     model.pending.retain(|pending| !matches!(pending.message, ClientToServer::Say { .. }));
@@ -160,7 +161,7 @@ pub(super) fn line_lost(model: &mut Model) {
     }
 }
 
-/// The game in which one has a seat; says so when there is none.
+/// The game in which the player has a seat. Says so if there is none.
 fn seat(model: &mut Model) -> Option<GameId> {
     let game = model.game.as_ref().filter(|game| game.own_side().is_some()).map(|game| game.summary.id);
     if game.is_none() {

@@ -1,4 +1,4 @@
-//! What is asked over HTTP beside the line, and what becomes of the answers.
+//! HTTP requests beside the WebSocket, and their answers.
 
 use flagfall_protocol::{
     Exit, GameRecord, GameSummary, GameView, HeadToHead, Invitations, Leaderboard, MoveQueue, OwnGames,
@@ -14,13 +14,13 @@ use crate::model::{Effect, Goal, Model, Page};
 use crate::replay::Replay;
 use crate::{listing, plain, words};
 
-/// Asks something beside the line.
+/// Makes an HTTP request.
 pub(super) fn ask(model: &mut Model, errand: Errand, out: &mut Vec<Effect>) {
     model.errands += 1;
     out.push(Effect::Ask(errand));
 }
 
-/// An answer has come, or the word that there is none.
+/// Handles the answer to an HTTP request, or its failure.
 pub(super) fn answered(
     model: &mut Model,
     errand: Errand,
@@ -118,14 +118,15 @@ pub(super) fn say_lines(model: &mut Model, text: &str) {
     }
 }
 
-/// A game as `/api/games/ID` tells it.
+/// A game as `/api/games/ID` returns it.
 #[derive(Deserialize)]
 struct Shown {
     game: GameSummary,
     view: GameView,
 }
 
-/// Shows the end of a game that is over: line-based its board, on the screen the record to step through.
+/// Shows the end of a finished game: the board in line-based mode, the record to step through on
+/// the screen.
 fn finished(model: &mut Model, record: GameRecord, out: &mut Vec<Effect>) -> Result<(), String> {
     let mut replay = Replay::new(record).map_err(|error| error.to_string())?;
     replay.go(replay.last());

@@ -1,4 +1,4 @@
-//! The open game: what happens in it and what one does in it.
+//! The open game: its events and the player's acts.
 
 use flagfall_board::{GameId, PerSide, Ply, Rank, Side, Square};
 use flagfall_protocol::{
@@ -26,12 +26,12 @@ pub(super) struct Opened {
     pub(super) rematch: Vec<Side>,
 }
 
-/// Whether the game has ended.
+/// True if the game has ended.
 pub(super) fn is_over(game: &OpenGame) -> bool {
     game.view.phase == Phase::Over
 }
 
-/// A whole game has come: the first time, after a gap, or on a new line.
+/// Handles a whole game: the first time, after a gap, or on a new connection.
 pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], out: &mut Vec<Effect>) {
     let id = opened.summary.id;
     let is_wanted =
@@ -46,7 +46,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     let ruleset = Ruleset::find(&view.ruleset);
     let is_first = previous.is_none();
     keeping::commitments(model, id, epoch, &view.commitments, view.phase, out);
-    // Another epoch: what the server had acknowledged is not all there any longer.
+    // A new epoch: the server lost moves that it had acknowledged.
     let is_turned_back = previous.as_ref().is_some_and(|game| game.epoch != epoch);
     let is_muted = previous.as_ref().is_some_and(|game| game.is_muted);
     let (cursor, previous_phase, mut editor) = match previous {
@@ -124,7 +124,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
 }
 
 fn start_cursor(ruleset: Option<&Ruleset>, side: Option<Side>) -> Square {
-    // The middle of one's own front row.
+    // The middle of the player's own front row.
     let middle = ruleset.and_then(|ruleset| {
         let place = usize::from(ruleset.shape.columns) / 2;
         ruleset.shape.home_square(side.unwrap_or(Side::Red), place)
@@ -174,7 +174,7 @@ fn introduce(model: &mut Model, game: &OpenGame) {
     }
 }
 
-/// Line-based: prints the board.
+/// Prints the board (line-based mode).
 pub(super) fn show_board(model: &mut Model, with_legend: bool) {
     let Some((game, ruleset)) = model.game.as_ref().and_then(|game| Some((game, game.ruleset?))) else {
         return;
@@ -197,7 +197,7 @@ pub(super) fn show_board(model: &mut Model, with_legend: bool) {
     }
 }
 
-/// Line-based: says what stands open in a game that was entered in the middle.
+/// Says what is open in a game that was joined in the middle (line-based mode).
 fn tell_standing(model: &mut Model) {
     let is_wanted = model.options.plain && !model.options.is_program;
     let Some(game) = model.game.as_ref().filter(|_| is_wanted) else { return };
@@ -215,7 +215,7 @@ fn tell_standing(model: &mut Model) {
     }
 }
 
-/// Line-based: says what is expected of the person now.
+/// Says what the player is expected to do now (line-based mode).
 fn tell_turn(model: &mut Model, is_changed: bool) {
     let is_wanted = model.options.plain && !model.options.is_program && is_changed;
     let Some(game) = model.game.as_ref().filter(|_| is_wanted) else { return };
@@ -245,7 +245,7 @@ pub(super) fn deploy_as_wished(model: &mut Model, out: &mut Vec<Effect>) {
     let choice = model.wish().and_then(|wish| wish.setup.clone());
     let Some(choice) = choice else { return };
     if model.is_loading_saved && matches!(choice, SetupChoice::Text(_)) {
-        // It may be the name of one that is on its way.
+        // It may be the name of a deployment that is still being loaded.
         return;
     }
     let choice = match choice {
@@ -257,7 +257,7 @@ pub(super) fn deploy_as_wished(model: &mut Model, out: &mut Vec<Effect>) {
     }
 }
 
-/// Hands a deployment in.
+/// Hands in a deployment.
 pub(super) fn deploy(model: &mut Model, choice: &SetupChoice, out: &mut Vec<Effect>) {
     let Some(editor) = model.game.as_mut().and_then(|game| game.editor.as_mut()) else {
         model.was_refused = true;
@@ -278,7 +278,7 @@ pub(super) fn deploy(model: &mut Model, choice: &SetupChoice, out: &mut Vec<Effe
     hand_in(model, out);
 }
 
-/// Hands in what is in the editor, if it is an army on its home rows.
+/// Hands in what is in the editor, if it is a legal deployment.
 pub(super) fn hand_in(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(editor) = model.game.as_ref().and_then(|game| game.editor.as_ref()) else { return };
     if editor.is_handed_in() {
@@ -291,7 +291,7 @@ pub(super) fn hand_in(model: &mut Model, out: &mut Vec<Effect>) {
     }
 }
 
-/// Something happened in a game.
+/// Handles an event of a game.
 pub(super) fn event(
     model: &mut Model,
     id: GameId,
@@ -302,7 +302,7 @@ pub(super) fn event(
 ) {
     let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
     if game.reopening || seq <= game.seq {
-        // A whole view is on its way, or this one was in it.
+        // A whole view is on its way, or the view already includes this event.
         return;
     }
     if seq > game.seq + 1 {
@@ -339,7 +339,7 @@ pub(super) fn event(
         | GameEvent::Resumed { .. } => {}
     }
     let is_watching = game.own_side().is_none();
-    // Whose Flag is taken is to move by the count of plies, but the end is the next thing to come.
+    // The side that lost its Flag would be next to move, but the end comes as the next event.
     let is_flag_taken = matches!(event, GameEvent::Moved(SeenMove { strike: Some(strike), .. })
         if strike.defender.0 == Identity::Known(Rank::Flag));
     let is_own_turn = game.is_own_turn() && !is_flag_taken;
@@ -410,7 +410,8 @@ fn ended(model: &mut Model, out: &mut Vec<Effect>) {
     }
 }
 
-/// The server's number for a game: a higher one than ours means that something was missed.
+/// Compares the server's sequence number of a game with ours. A higher one means that something was
+/// missed.
 pub(super) fn check_head(model: &mut Model, id: GameId, seq: u64, out: &mut Vec<Effect>) {
     let is_behind =
         model.game.as_ref().is_some_and(|game| game.summary.id == id && game.seq < seq && !game.reopening);
@@ -448,13 +449,13 @@ pub(super) fn superseded(model: &mut Model, id: GameId) {
     }
 }
 
-/// Sends a command to the game, or says why it cannot.
+/// Sends a command to the game, or says why it cannot be sent.
 pub(super) fn command(model: &mut Model, command: GameCommand, out: &mut Vec<Effect>) {
     let ply = model.game.as_ref().map(|game| game.view.ply).unwrap_or_default();
     command_at(model, command, ply, out);
 }
 
-/// The same for the game as it stood at this ply.
+/// The same for the game as it was at this ply.
 pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply, out: &mut Vec<Effect>) {
     let trouble = match &model.game {
         None => Some("There is no game yet."),
@@ -479,7 +480,7 @@ pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply, out:
     }
 }
 
-/// Asks the server for an act on the board; it knows best what is wrong with one.
+/// Sends an act on the board. The server knows best what is wrong with one.
 pub(super) fn act(model: &mut Model, act: GameCommand, out: &mut Vec<Effect>) {
     let squares = match &act {
         GameCommand::Move { squares, .. } => Some(squares.0),
@@ -505,24 +506,26 @@ pub(super) fn act(model: &mut Model, act: GameCommand, out: &mut Vec<Effect>) {
     }
 }
 
-/// Whether it is so plain that the act is not this side's to make now that the server need not be asked. What becomes of a choice it says itself.
+/// True if the act is so clearly out of turn that the server need not be asked. The server judges
+/// choices.
 fn is_out_of_turn(game: &OpenGame, act: &GameCommand) -> bool {
     let is_choice = matches!(act, GameCommand::Choose { .. });
     let is_turn = game.view.turn == game.own_side() || game.is_own_turn();
     game.view.phase == Phase::Playing && game.own_side().is_some() && !is_choice && !is_turn
 }
 
-/// Asks the server for a move.
+/// Sends a move, or asks first if it would lose.
 pub(super) fn play(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
     act(model, GameCommand::from(MoveText(squares)), out);
 }
 
-/// Sends a move, whatever comes of it.
+/// Sends a move without asking.
 pub(super) fn send_move(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
     command(model, GameCommand::from(MoveText(squares)), out);
 }
 
-/// Whether the move would end the game for being illegal (§U7): nobody is to lose by a slip of the keyboard.
+/// True if the move would lose the game because it is illegal (§U7). The user must confirm it, so
+/// that a typing error does not lose the game.
 fn is_losing_slip(game: &OpenGame, squares: Move) -> bool {
     let loses = |ruleset: &Ruleset| {
         ruleset.illegal_act_loses && !targets::targets(&game.view, ruleset, squares.from).contains(squares.to)
@@ -530,7 +533,7 @@ fn is_losing_slip(game: &OpenGame, squares: Move) -> bool {
     game.is_own_turn() && game.is_acting() && game.ruleset.is_some_and(loses)
 }
 
-/// Offers a draw, or accepts the other side's offer.
+/// Offers a draw, or accepts the opponent's offer.
 pub(super) fn draw(model: &mut Model, out: &mut Vec<Effect>) {
     let is_offered = model.game.as_ref().is_some_and(|game| {
         game.view.draw_offer.is_some() && game.view.draw_offer == game.own_side().map(Side::opponent)

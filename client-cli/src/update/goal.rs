@@ -1,4 +1,4 @@
-//! From the welcome to the game: what the person wants, step by step.
+//! From the welcome to the game: reaches the user's goal step by step.
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
@@ -10,7 +10,7 @@ use crate::errand::Errand;
 use crate::model::{Choice, Choices, Effect, Goal, How, Model, Page, SetupChoice, Wish};
 use crate::{listing, range, setups, words};
 
-/// The line is up, for the first time or again.
+/// Handles a welcome, the first one or after a reconnection.
 pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec<Effect>) {
     let ids: Vec<GameId> = games.iter().map(|game| game.id).collect();
     let known = model.known_games.replace(ids.clone());
@@ -20,7 +20,7 @@ pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec
     }
     model.own_games = Some(games);
     if model.replay.is_some() {
-        // A game that is over is read, not followed.
+        // A finished game is only read, not followed.
         return;
     }
     if let Some(game) = &mut model.game {
@@ -38,7 +38,7 @@ pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec
     }
 }
 
-/// Asks for what the person wants, once the deployment that is to be handed in is known to exist.
+/// Starts on the user's goal, once the deployment to hand in is known to exist.
 pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
     if let Some(wish) = model.wish().filter(|wish| matches!(wish.setup, Some(SetupChoice::Text(_)))) {
         let is_later = matches!(wish.how, How::Accept(_) | How::Game(_));
@@ -87,7 +87,7 @@ pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
     }
 }
 
-/// Looks for another game in the same way, now that this one is over.
+/// Looks for another game in the same way after this one is over.
 pub(super) fn again(model: &mut Model, out: &mut Vec<Effect>) {
     if let Some(previous) = model.game.take_if(|game| game::is_over(game)) {
         let id = previous.summary.id;
@@ -99,14 +99,14 @@ pub(super) fn again(model: &mut Model, out: &mut Vec<Effect>) {
     }
 }
 
-/// Goes on without a game after the line was lost.
+/// Goes on without a game after a reconnection.
 fn resume(model: &mut Model, known: &[GameId], ids: &[GameId], out: &mut Vec<Effect>) {
-    // A game that began while the line was down.
+    // A game that started during the disconnection.
     if let (Goal::Play(_), Some(id)) = (&model.goal, ids.iter().find(|id| !known.contains(id))) {
         open(model, *id, out);
         return;
     }
-    // An offer outlives its line only for a moment; the lobby tells whether it still stands.
+    // An offer outlives its connection only briefly. The lobby tells whether it still stands.
     model.is_seek_doubtful = true;
     link::resend(model, out);
     match (&model.goal, &model.page) {
@@ -120,14 +120,14 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId], out: &mut Vec<Eff
         (Goal::Watch(None), _) | (_, Page::Choosing(_)) => {
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
         }
-        // A place in the pool outlives its line for a while; whoever waits still goes on to wait.
+        // A place in the pool outlives its connection for a while. Enter again to keep it.
         (Goal::Play(wish), _) if wish.how == How::Pool && model.pending.is_empty() => enter_pool(model, out),
         (Goal::Play(wish), _) if wish.how == How::Any => out.push(Effect::Send(ClientToServer::OpenLobby {})),
         (Goal::Play(_) | Goal::Watch(Some(_)), _) => {}
     }
 }
 
-/// Asks for a game.
+/// Requests a game.
 pub(super) fn open(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
     let is_open = model.game.as_ref().is_some_and(|game| game.summary.id == id);
     if is_open || model.opening == Some(id) {
@@ -137,7 +137,7 @@ pub(super) fn open(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
     out.push(Effect::Send(ClientToServer::OpenGame { game: id, since: None }));
 }
 
-/// A game with a seat for this player has been made.
+/// Handles a new game with a seat for this player.
 pub(super) fn started(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
     out.push(Effect::SaveSeat { game: id.to_string() });
     if let Some(known) = &mut model.known_games {
@@ -167,7 +167,7 @@ pub(super) fn started(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
     open(model, id, out);
 }
 
-/// The lobby has come or changed.
+/// Handles the contents of the lobby.
 pub(super) fn lobby(model: &mut Model, seeks: Vec<Seek>, games: Vec<GameSummary>, out: &mut Vec<Effect>) {
     model.refused_seeks.retain(|refused| seeks.iter().any(|seek| seek.id == *refused));
     model.lobby = Some((seeks, games));
@@ -192,14 +192,14 @@ pub(super) fn lobby(model: &mut Model, seeks: Vec<Seek>, games: Vec<GameSummary>
     }
 }
 
-/// Whether an offer is on its way to be made or taken.
+/// True if an offer is being made or accepted.
 fn is_busy(model: &Model) -> bool {
     model.pending.iter().any(|pending| {
         matches!(pending.message, ClientToServer::Seek { .. } | ClientToServer::AcceptSeek { .. })
     })
 }
 
-/// The offers of others that are what the person wants, oldest first, whosever ratings they are for.
+/// Other players' offers that match the wish, oldest first, regardless of rating ranges.
 fn wanted(model: &Model) -> Vec<(usize, &Seek)> {
     let (Some((seeks, _)), Some(wish)) = (&model.lobby, model.wish()) else { return Vec::new() };
     let own = model.player.as_ref().map(|player| player.id.as_str());
@@ -212,8 +212,8 @@ fn wanted(model: &Model) -> Vec<(usize, &Seek)> {
     seeks.iter().enumerate().filter(|(_, seek)| is_wanted(seek)).collect()
 }
 
-/// Those of them that this player may take, and whether it is for this client to do so: those older than one's own, and those whose owner would
-/// not take one's own.
+/// The wanted offers that this player may accept. The flag is true if it is this client's turn to
+/// accept: for offers older than its own, and for those whose owner would not accept its own.
 fn fitting(model: &Model) -> Vec<(Seek, bool)> {
     let (Some((seeks, _)), Some(wish)) = (&model.lobby, model.wish()) else { return Vec::new() };
     let own_at = seeks.iter().position(|seek| Some(&seek.id) == model.seek.as_ref());
@@ -226,8 +226,10 @@ fn fitting(model: &Model) -> Vec<(Seek, bool)> {
         .collect()
 }
 
-/// Whether the ratings of both are what the other one wants, as far as that is known. One's own stands in one's own offer; before there is one the
-/// server judges, and what it has refused is not asked for again.
+/// True if both ratings suit the other player, as far as known.
+///
+/// The player's own rating is in their own offer. Before there is one, the server judges, and the
+/// client does not repeat what was refused.
 fn is_in_range(model: &Model, wish: &Wish, seek: &Seek) -> bool {
     let own = model
         .lobby
@@ -247,8 +249,10 @@ fn is_in_range(model: &Model, wish: &Wish, seek: &Seek) -> bool {
     suits_them && suits_us
 }
 
-/// Whether the owner of an offer that is what the person wants would take the person's own offer too: the same terms, and a side for each or for neither.
-/// Where two offers differ in something, one of them was made by somebody who insists on it.
+/// True if the owner of a wanted offer would accept this player's offer too.
+///
+/// That takes the same terms, and sides that fit or are both open. If two offers differ in a point,
+/// one of the owners insists on it.
 fn is_mutual(wish: &Wish, seek: &Seek) -> bool {
     let own = wish.terms();
     let is_same =
@@ -292,7 +296,10 @@ fn choose_offer(model: &mut Model) {
     show_choices(model, "What will you play?", entries);
 }
 
-/// Two people who offer the same at one moment would wait for each other: the newer offer gives way, or that of the one who can. Whether it did.
+/// Accepts an older matching offer instead of the player's own. True if it did.
+///
+/// Two people who offer the same at once would otherwise wait for each other. The newer offer gives
+/// way, or that of the only one who can accept.
 fn take_older_offer(model: &mut Model, out: &mut Vec<Effect>) -> bool {
     let older = fitting(model).into_iter().find(|(_, is_ours_to_take)| *is_ours_to_take);
     match older {
@@ -308,7 +315,7 @@ fn take_older_offer(model: &mut Model, out: &mut Vec<Effect>) -> bool {
     }
 }
 
-/// Makes the offer anew if it went with a line that was lost.
+/// Makes the offer again if it was lost with a connection.
 fn renew_offer(model: &mut Model, out: &mut Vec<Effect>) {
     if std::mem::take(&mut model.is_seek_doubtful) && !is_own_listed(model) {
         model.seek = None;
@@ -330,7 +337,7 @@ fn offer_words(seek: &Seek) -> String {
     format!("{seeker}'s offer: {terms}{side}{}", range::ratings(seek))
 }
 
-/// Waits to be paired.
+/// Enters the pool to be paired.
 fn enter_pool(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(terms) = model.wish().map(|wish| wish.terms()) else { return };
     wait_in_pool(model);
@@ -349,7 +356,7 @@ pub(super) fn wait_in_pool(model: &mut Model) {
     wait(model, &headline, lines);
 }
 
-/// Makes the offer the person wishes.
+/// Makes the offer that the user wants.
 pub(super) fn offer(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(wish) = model.wish().cloned() else { return };
     let terms = wish.terms();
@@ -358,7 +365,7 @@ pub(super) fn offer(model: &mut Model, out: &mut Vec<Effect>) {
     link::send(model, ClientToServer::Seek { cmd_id, terms, side: wish.side, rating: wish.rating }, out);
 }
 
-/// Shows that the offer stands: the server has taken it.
+/// Shows that the offer stands: the server has accepted it.
 pub(super) fn wait_for_opponent(model: &mut Model, terms: &Terms) {
     let server = model.options.server_flag();
     let mut lines = vec!["Your offer is in the lobby; the game begins when somebody takes it.".to_owned()];
@@ -386,7 +393,7 @@ pub(super) fn accept_challenge(model: &mut Model, challenge: String, out: &mut V
     link::send(model, ClientToServer::AcceptChallenge { cmd_id, challenge, secret }, out);
 }
 
-/// What an entry of a list does.
+/// Carries out the chosen entry of a list.
 pub(super) fn chosen(model: &mut Model, choice: Choice, out: &mut Vec<Effect>) {
     match choice {
         Choice::Open(id) => {
@@ -422,7 +429,7 @@ fn choose_game(model: &mut Model, out: &mut Vec<Effect>) {
 
 fn show_choices(model: &mut Model, title: &str, entries: Vec<(String, Choice)>) {
     let cursor = match &model.page {
-        // The list may have changed under the cursor: it stays on its entry, not on its number.
+        // The list may have changed: keep the cursor on its entry, not on its number.
         Page::Choosing(choices) => choices
             .entries
             .get(choices.cursor)
@@ -433,7 +440,7 @@ fn show_choices(model: &mut Model, title: &str, entries: Vec<(String, Choice)>) 
     model.page = Page::Choosing(Choices { title: title.to_owned(), entries, cursor });
 }
 
-/// Prints both lists once they are there.
+/// Prints both lists of games once they have arrived.
 pub(super) fn list_games(model: &mut Model, out: &mut Vec<Effect>) {
     let (Some(own), Some((_, public))) = (model.urgent_games.clone(), model.lobby.clone()) else { return };
     let server = model.options.server_flag();
@@ -451,7 +458,7 @@ pub(super) fn list_games(model: &mut Model, out: &mut Vec<Effect>) {
     out.push(Effect::Exit { code: Exit::Done.code() });
 }
 
-/// Goes on with the most urgent game in which it is one's turn, or says that there is none.
+/// Goes on with the most urgent game in which it is the player's turn, or says that there is none.
 pub(super) fn next(model: &mut Model, own: &OwnGames, out: &mut Vec<Effect>) {
     let open = model.game.as_ref().map(|game| game.summary.id);
     let next = own.games.iter().find(|own| own.to_act && Some(own.game.id) != open);
@@ -464,7 +471,7 @@ pub(super) fn next(model: &mut Model, own: &OwnGames, out: &mut Vec<Effect>) {
     }
 }
 
-/// Plays on in a game of one's own, and leaves the one that is open.
+/// Goes on with one of the player's games, and leaves the open one.
 pub(super) fn enter(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
     if let Some(previous) = model.game.take_if(|game| game.summary.id != id) {
         out.push(Effect::Send(ClientToServer::CloseGame { game: previous.summary.id }));
@@ -476,7 +483,7 @@ pub(super) fn enter(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
     open(model, id, out);
 }
 
-/// Shows a waiting page; line-based, says the headline.
+/// Shows a waiting page, or prints its headline in line-based mode.
 pub(super) fn wait(model: &mut Model, headline: &str, lines: Vec<String>) {
     if model.options.plain {
         let is_same = matches!(&model.page, Page::Waiting { headline: shown, .. } if shown == headline);

@@ -1,5 +1,5 @@
-//! What a client keeps so that its player can come back, and can hold the server to its word:
-//! credential, seat, and the commitments it was shown.
+//! What the client saves so that the player can come back and can hold the server to its word:
+//! credential, seat, and commitments.
 
 use std::path::Path;
 
@@ -10,18 +10,18 @@ use crate::commitments::{Shown, changed_words, verdict};
 use crate::config::is_account_file;
 use crate::model::{Effect, Goal, Model, Unsaved};
 
-/// Time between two tries to save a credential or a seat, in milliseconds.
+/// Milliseconds between two attempts to save a credential or a seat.
 const AGAIN_MS: u64 = 15_000;
 
-/// True if this client's player can come back after it ends.
+/// True if the player can come back after this client ends.
 pub(super) fn can_return(model: &Model) -> bool {
     model.unsaved.is_none()
 }
 
-/// The credential or the seat could not be saved.
+/// Records that the credential or the seat could not be saved.
 pub(super) fn unsaved(model: &mut Model, why: String) {
     if is_account_file(Path::new(&model.options.credential_file)) {
-        // An account finds its games by its name; its file was there before.
+        // An account finds its games by its name, and its file already exists.
         return;
     }
     // Lists and spectators need no seat.
@@ -34,7 +34,7 @@ pub(super) fn unsaved(model: &mut Model, why: String) {
     }
 }
 
-/// It is saved now.
+/// Records that the credential and the seat are saved now.
 pub(super) fn saved(model: &mut Model) {
     if model.unsaved.take().is_some() {
         model.say("Your seat is saved now: you can come back to your game.");
@@ -50,12 +50,12 @@ pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
     let seat = seat.map(|game| Effect::SaveSeat { game: game.summary.id.to_string() });
     let token = model.token.clone().zip(model.player.as_ref());
     let token = token.map(|(token, player)| Effect::SaveToken { token, name: player.name.clone() });
-    // The seat goes into the same file: if that is written, so is the token's.
+    // The seat goes into the same file, so if it is written, the token was too.
     out.extend(token);
     out.extend(seat);
 }
 
-/// The server shows the commitments of a game: kept the first time, compared from then on.
+/// Handles the commitments that the server shows: saves them the first time, compares them later.
 pub(super) fn commitments(
     model: &mut Model,
     game: GameId,
@@ -77,7 +77,7 @@ pub(super) fn commitments(
     if !changed.is_empty() {
         model.say(changed_words(&changed, is_other_epoch));
         if is_other_epoch {
-            // The game was started again: from here on these are the ones that count.
+            // The game was started again: from now on these commitments count.
             keep(model, game, Shown { epoch, commitments: *now, late: false }, out);
         }
     } else if shown.complete(now) {
@@ -90,7 +90,7 @@ fn keep(model: &mut Model, game: GameId, shown: Shown, out: &mut Vec<Effect>) {
     out.push(Effect::KeepCommitments { game, shown });
 }
 
-/// The game is over: says whether the opened deployments are those that were committed to.
+/// After the game: says whether the opened deployments match the commitments.
 pub(super) fn verify(model: &mut Model) {
     let Some(game) = &model.game else { return };
     let id = game.summary.id;

@@ -10,9 +10,9 @@ use crate::model::{Effect, Key, Model, NOTES_MAX, OpenGame, Page, Prompt, Secret
 use crate::targets::Carrier;
 use crate::{acts, targets};
 
-/// How long the name of a saved deployment may be.
+/// Longest name of a saved deployment.
 const NAME_MAX: usize = 30;
-/// The longest words after a colon.
+/// Longest command after a colon.
 const WORDS_MAX: usize = 40;
 
 pub(super) fn pressed(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
@@ -75,7 +75,7 @@ fn stepping(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
             if model.options.plain {
                 model.say(note);
             } else {
-                // What happens later in the record is not shown beside an earlier place.
+                // Don't show what happens later in the record beside an earlier position.
                 model.notes = notes.into();
                 model.notes_unsaid = 0;
             }
@@ -221,7 +221,7 @@ fn in_game(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
         }
         Key::Char('q') if !is_typing => leaving::ask(model, out),
         Key::Char('N') => model.options.numbering = other_numbering(model.options.numbering),
-        // On wide boards it is a column.
+        // On wide boards, n is a column.
         Key::Char('n') if !is_typing && !is_column(game, 'n') => {
             model.options.numbering = other_numbering(model.options.numbering);
         }
@@ -248,7 +248,7 @@ fn ask(model: &mut Model, prompt: Prompt) {
     }
 }
 
-/// The way of an arrow key on the board as it is shown.
+/// The direction of an arrow key on the board as shown.
 fn direction(key: Key, bottom: Side) -> Option<Direction> {
     let direction = match key {
         Key::Up => Direction::Up,
@@ -314,7 +314,7 @@ fn deploying(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
     }
 }
 
-/// The rank that a key stands for; 0 is the Marshal in EU figures, whose 10 is no single key.
+/// The rank that a key stands for. 0 is the Marshal in EU figures, whose 10 is not a single key.
 pub(super) fn rank_of_key(letter: char, numbering: Numbering) -> Option<Rank> {
     if letter == '0' && numbering == Numbering::Eu {
         return Some(Rank::Marshal);
@@ -331,7 +331,7 @@ fn playing(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
     if let (Key::Char(letter), true) = (key, game.typed.is_empty() && game.is_choosing())
         && let Some(rank) = rank_of_key(letter, model.options.numbering)
     {
-        // Written out, for Enter to make final.
+        // Typed out, so that Enter confirms it.
         game.typed = format!(":choose {}", rank.name());
         return;
     }
@@ -355,13 +355,14 @@ fn playing(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
     }
 }
 
-/// Whether a letter is a column of the game's board.
+/// True if a letter is a column of the game's board.
 fn is_column(game: &OpenGame, letter: char) -> bool {
     let columns = game.ruleset.map_or(16, |ruleset| ruleset.shape.columns);
     letter.is_ascii_lowercase() && (letter as u8).wrapping_sub(b'a') < columns
 }
 
-/// After a colon every letter is typed, and Enter takes the words as the line-based mode does.
+/// Handles a key after a colon: letters are typed, and Enter runs the command as in line-based
+/// mode.
 fn words_typed(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
     let Some(game) = &mut model.game else { return };
     match key {
@@ -382,7 +383,7 @@ fn words_typed(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
     }
 }
 
-/// A move or a lone `d` was typed: d is a column as well, so an offer wants its Enter.
+/// Plays the typed move. A lone `d` offers a draw and needs Enter, because d is a column too.
 fn typed(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(game) = &mut model.game else { return };
     let text = std::mem::take(&mut game.typed);
@@ -393,7 +394,7 @@ fn typed(model: &mut Model, out: &mut Vec<Effect>) {
     }
 }
 
-/// Plays a move, or asks for its chip's color where one is laid: a flash lays none.
+/// Plays a move, or asks for its chip's color if it lays one. A flash lays none.
 fn go(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
     let by = model.game.as_ref().and_then(|game| {
         let reach = targets::reach(&game.view, game.ruleset?, squares.from);
@@ -403,12 +404,12 @@ fn go(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
         Some(Carrier::Legs | Carrier::SupplyLine) => {
             reserve::ask_color(model, Uncolored::Move(squares), out);
         }
-        // What goes nowhere by any rule is for the server to refuse, with its reason.
+        // The server refuses what no rule allows, with its reason.
         Some(Carrier::Flash | Carrier::Scout) | None => game::play(model, squares, out),
     }
 }
 
-/// Enter or space on a square: select, deselect, or go there.
+/// Enter or space on a square: selects, deselects, or goes there.
 fn point(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(game) = &mut model.game else { return };
     let (Some(ruleset), Some(side)) = (game.ruleset, game.own_side()) else { return };

@@ -1,4 +1,4 @@
-//! Leaving the program, and what becomes of a game that is left.
+//! Leaving the program, and the consequences for the game.
 
 use flagfall_protocol::{ClientToServer, Exit, Phase, PlayerKind, Time};
 use flagfall_rules::TimeControl;
@@ -7,10 +7,10 @@ use super::{exit, game, keeping};
 use crate::model::{Effect, How, Model, Prompt};
 use crate::words;
 
-/// The time after which a server with default settings lets a short game be claimed.
+/// Time in ms after which a server with default settings allows a claim in a short game.
 const CLAIM_MS: u64 = 60_000;
 
-/// Asks before a running game is left; leaves at once otherwise.
+/// Asks before leaving a running game. Otherwise leaves at once.
 pub(super) fn ask(model: &mut Model, out: &mut Vec<Effect>) {
     match consequences(model) {
         Some(consequences) if !model.options.scripted => {
@@ -23,7 +23,7 @@ pub(super) fn ask(model: &mut Model, out: &mut Vec<Effect>) {
     }
 }
 
-/// What becomes of the running game when its player leaves it now; none if nothing is lost by it.
+/// What happens to the running game if the player leaves now. `None` if nothing is lost.
 fn consequences(model: &Model) -> Option<String> {
     let game = model.game.as_ref().filter(|game| game.is_acting() && !game::is_over(game))?;
     let side = game.own_side()?;
@@ -39,7 +39,7 @@ fn consequences(model: &Model) -> Option<String> {
             let left = left.map_or_else(String::new, |left| format!(" within {}", words::clock(left)));
             format!("If you do not deploy{left}, the game is called off and counts against you.")
         }
-        // Everybody leaves such a game between two moves.
+        // In a game by mail, everybody leaves between two moves.
         Phase::Playing if is_by_mail => return None,
         Phase::Playing if game.view.clock.is_none() => "No clock runs.".to_owned(),
         Phase::Playing if game.is_own_turn() => "Your clock keeps running.".to_owned(),
@@ -49,7 +49,7 @@ fn consequences(model: &Model) -> Option<String> {
     let wait_ms =
         TimeControl::from(time).claim_wait_ms(CLAIM_MS).filter(|_| game.view.phase == Phase::Playing);
     if let Some(wait_ms) = wait_ms.filter(|_| opponent.kind != PlayerKind::House) {
-        // Half of it after leaving on purpose.
+        // The wait is half as long after leaving on purpose.
         text.push_str(&format!(
             " {} may claim the game in about {}.",
             words::player(opponent),
@@ -62,7 +62,7 @@ fn consequences(model: &Model) -> Option<String> {
     Some(text)
 }
 
-/// Leaves the program; a seat stays.
+/// Leaves the program. The seat stays.
 pub(super) fn leave(model: &mut Model, out: &mut Vec<Effect>) {
     if let Some(seek) = model.seek.take() {
         let cmd_id = model.chance.command_id();
@@ -83,7 +83,7 @@ pub(super) fn leave(model: &mut Model, out: &mut Vec<Effect>) {
     }
 }
 
-/// What a player needs to know of the game that is left.
+/// What the player needs to know about the game that they leave.
 fn last_words(model: &Model) -> Option<String> {
     let game = model.game.as_ref().filter(|game| game.own_side().is_some())?;
     let (server, id) = (model.options.server_flag(), game.summary.id);

@@ -1,4 +1,4 @@
-//! Lines of the line-based mode, typed by a person or fed by a script.
+//! Lines of the line-based mode, typed by a person or sent by a script.
 
 use flagfall_board::Side;
 use flagfall_protocol::{GameCommand, Phase, Presence};
@@ -28,7 +28,7 @@ rematch: after the end, ask for another game with sides swapped.";
 
 const LAST_HELP: &str = "help: this text. quit: leave, after a question while a game runs (quit yes asks nothing). Your seat stays yours.";
 
-/// A line has come.
+/// Handles a line.
 pub(super) fn line(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
     let line = line.trim();
     if line.is_empty() {
@@ -41,7 +41,8 @@ pub(super) fn line(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
     }
 }
 
-/// No more lines will come. A person has pressed Ctrl-D; a script may still have commands on their way.
+/// Handles the end of the input: a person pressed Ctrl-D. A script may still have commands on their
+/// way.
 pub(super) fn ended(model: &mut Model, out: &mut Vec<Effect>) {
     model.is_input_over = true;
     if !model.options.scripted && !matches!(model.goal, Goal::Watch(_)) {
@@ -49,7 +50,7 @@ pub(super) fn ended(model: &mut Model, out: &mut Vec<Effect>) {
     }
 }
 
-/// After every message: a held line whose moment has come, and the end of a script.
+/// Runs after every message: carries out a held line if it is time, and ends a finished script.
 pub(super) fn settle(model: &mut Model, out: &mut Vec<Effect>) {
     if out.iter().any(|effect| matches!(effect, Effect::Exit { .. })) {
         return;
@@ -73,7 +74,7 @@ pub(super) fn settle(model: &mut Model, out: &mut Vec<Effect>) {
     }
 }
 
-/// Whether a script's line cannot be carried out yet, but may be later.
+/// True if a script's line cannot be carried out yet, but may be later.
 fn must_wait(model: &Model, line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
     let word = word.as_str();
@@ -89,7 +90,7 @@ fn must_wait(model: &Model, line: &str) -> bool {
     if mail::is_word(word) || is_about_challenge {
         return false;
     }
-    // At a prompt for many games no game need ever come.
+    // The prompt for many games may never have an open game.
     let Some(game) = &model.game else { return !mail::is_mail(model) || model.opening.is_some() };
     let act = acts::act(line);
     let is_move = word == "move" || act.is_some();
@@ -105,7 +106,8 @@ fn must_wait(model: &Model, line: &str) -> bool {
     }
 }
 
-/// The entries of a help text, a line each: what is indented there goes on with the line before. A terminal breaks them where it ends.
+/// The entries of a help text, one line each, to be folded to the terminal's width. Indented lines
+/// are joined to the line before.
 fn entries(text: &str) -> Vec<String> {
     let mut entries: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -117,7 +119,7 @@ fn entries(text: &str) -> Vec<String> {
     entries
 }
 
-/// Whether a word has a challenge's code behind it.
+/// True if a challenge's code follows the word.
 fn is_code(line: &str) -> bool {
     let rest = line.split_whitespace().nth(1);
     rest.is_some_and(|rest| rest.len() >= 10 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
@@ -184,7 +186,7 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
     }
 }
 
-/// Takes a line as the answer to the question that stands, if one does. True if it was nothing else.
+/// Treats a line as the answer to the open question, if there is one. True if the line is used up.
 fn answered(model: &mut Model, line: &str, out: &mut Vec<Effect>) -> bool {
     let is_yes = line.eq_ignore_ascii_case("yes") || line.eq_ignore_ascii_case("y");
     let is_no = line.eq_ignore_ascii_case("no") || line.eq_ignore_ascii_case("n");
@@ -215,11 +217,11 @@ fn answered(model: &mut Model, line: &str, out: &mut Vec<Effect>) -> bool {
     false
 }
 
-/// Gives the game up with a yes; asks for it otherwise.
+/// Gives up the game after a yes. Otherwise asks for one.
 fn give_up(model: &mut Model, command: GameCommand, rest: &str, out: &mut Vec<Effect>) {
     let is_possible = model.game.as_ref().is_some_and(|game| game.is_acting() && !game::is_over(game));
     if rest.eq_ignore_ascii_case("yes") || !is_possible {
-        // The game says why it is not.
+        // The game says why it is not possible.
         return game::command(model, command, out);
     }
     model.was_refused = true;
@@ -242,7 +244,7 @@ fn play(model: &mut Model, text: &str, out: &mut Vec<Effect>) {
     };
     let stands_at = model.game.as_ref().map(|game| game.view.ply);
     match (acts::act(&text), number) {
-        // The server judges it by the ply it is meant for, and refuses it as stale.
+        // The act is meant for another ply, so the server will refuse it as stale.
         (Some(act), Some(ply)) if Some(ply) != stands_at => game::command_at(model, act, ply, out),
         (Some(act), _) => game::act(model, act, out),
         (None, _) => {

@@ -1,4 +1,4 @@
-//! The line to the server: hello, loss, reconnection.
+//! The connection to the server: hello, loss, reconnection.
 
 use std::path::Path;
 
@@ -10,11 +10,11 @@ use crate::model::{Effect, Link, Model, Pending};
 
 const BACKOFF_FIRST_MS: u64 = 100;
 const BACKOFF_MAX_MS: u64 = 5_000;
-/// Where the server wants to be left alone for a moment, the next line is dialed as after so many failures: after about a second.
+/// If the server asks clients to wait, reconnect as after this many failures: in about a second.
 const SLOWLY_FROM: u32 = 5;
-/// A server that sends pings and is silent for so long is not there any longer.
+/// A server that sends pings is considered gone after this much silence.
 const SILENCE_MAX_MS: u64 = 20_000;
-/// More commands are not kept for a line that is down.
+/// Most commands that are kept while the connection is down.
 const PENDING_MAX: usize = 8;
 
 pub(super) fn connected(model: &mut Model, out: &mut Vec<Effect>) {
@@ -43,7 +43,7 @@ pub(super) fn connect_failed(model: &mut Model, why: &str, advice: &str, out: &m
     dial(model, failures, out);
 }
 
-/// How often it came to no welcome since the line was last up.
+/// Failed attempts since the connection was last up.
 fn failures(model: &Model) -> u32 {
     match model.link {
         Link::Dialing { failures } | Link::Greeting { failures } => failures,
@@ -51,20 +51,22 @@ fn failures(model: &Model) -> u32 {
     }
 }
 
-/// Dials after so many failures: the first time at once.
+/// Connects after this many failures; the first time at once.
 fn dial(model: &mut Model, failures: u32, out: &mut Vec<Effect>) {
     model.link = Link::Dialing { failures };
     let delay_ms = if failures == 0 { 0 } else { backoff_ms(model, failures) };
     out.push(Effect::Connect { delay_ms });
 }
 
-/// Doubles from a tenth of a second to five, half of it by chance, so that many clients do not come back at one moment.
+/// Backoff that doubles from a tenth of a second to five seconds.
+///
+/// Half of it is random, so that many clients do not come back at the same moment.
 fn backoff_ms(model: &mut Model, failures: u32) -> u64 {
     let doubled = BACKOFF_FIRST_MS << failures.saturating_sub(1).min(10);
     jittered_ms(model, doubled.min(BACKOFF_MAX_MS))
 }
 
-/// At most so long, half of it by chance.
+/// At most `most_ms`; half of it is random.
 pub(super) fn jittered_ms(model: &mut Model, most_ms: u64) -> u64 {
     let half = most_ms / 2;
     half + model.chance.below(half as usize + 1) as u64
@@ -93,7 +95,7 @@ pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out:
         let word = format!("The server closed the connection: {why} (code {code}).");
         exit(model, Exit::Refused, word, out);
     } else if is_superseded {
-        // Coming back would take the seat from the newer connection.
+        // Reconnecting would take the seat back from the newer connection.
         model.link = Link::Closed { why: why.to_owned() };
         exit(
             model,
@@ -105,7 +107,7 @@ pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out:
         if model.link == Link::Online {
             model.say(format!("The connection is gone ({why}). Reconnecting."));
         }
-        // Whoever was not welcomed is not where he was when the line was up.
+        // A connection that ends without a welcome is a failure.
         let failed = u32::from(model.link != Link::Online);
         let least = if code.is_some_and(CloseCode::is_to_wait) { SLOWLY_FROM } else { 0 };
         let failures = failures(model).saturating_add(failed).max(least);
@@ -122,8 +124,10 @@ fn is_unknown_token(code: u16) -> bool {
     code == CloseCode::BadToken as u16 || code == CloseCode::TokenRevoked as u16
 }
 
-/// The server does not know the guest that is kept: a new one takes its place and dials. False if there is
-/// none to be forgotten: an account, a new guest already, or a player in the middle of a game.
+/// Replaces a guest that the server does not know by a new one, and connects.
+///
+/// False if this player is no such guest: an account, already a new guest, or in the middle of a
+/// game.
 pub(super) fn forget_guest(model: &mut Model, out: &mut Vec<Effect>) -> bool {
     let is_account = is_account_file(Path::new(&model.options.credential_file));
     let is_playing = model.game.as_ref().is_some_and(|game| game.own_side().is_some());
@@ -132,7 +136,7 @@ pub(super) fn forget_guest(model: &mut Model, out: &mut Vec<Effect>) -> bool {
     }
     model.token = None;
     model.player = None;
-    // What was true of the guest before is not of the new one.
+    // What was true of the old guest does not hold for the new one.
     model.known_games = None;
     model.own_games = None;
     model.seek = None;
@@ -143,7 +147,7 @@ pub(super) fn forget_guest(model: &mut Model, out: &mut Vec<Effect>) -> bool {
     true
 }
 
-/// What a player does whose credential the server does not know.
+/// Tells a player whose credential the server does not know what to do.
 pub(super) fn unknown_token_words(model: &Model) -> String {
     let server = model.options.server_flag();
     let game = model.game.as_ref().filter(|game| game.own_side().is_some()).map(|game| game.summary.id);
@@ -173,17 +177,18 @@ pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
     }
 }
 
-/// Learns the server's time. A message takes time to come: the largest difference seen is the nearest to the truth.
+/// Learns the server's time. A message takes time to arrive, so the largest difference is the most
+/// exact.
 pub(super) fn learn_time(model: &mut Model, server_time: u64, is_first: bool) {
     let ahead = server_time.cast_signed().saturating_sub(model.now.cast_signed());
-    // A jump of either clock replaces what was learned.
+    // If either clock jumps, start over.
     let is_jump = model.server_ahead_ms.abs_diff(ahead) > 5_000;
     if is_first || is_jump || ahead > model.server_ahead_ms {
         model.server_ahead_ms = ahead;
     }
 }
 
-/// Sends a command, and again on the next line until it is answered.
+/// Sends a command, and repeats it on the next connection until it is answered.
 pub(super) fn send(model: &mut Model, message: ClientToServer, out: &mut Vec<Effect>) {
     let cmd_id = match &message {
         ClientToServer::Seek { cmd_id, .. }
@@ -223,7 +228,8 @@ pub(super) fn send(model: &mut Model, message: ClientToServer, out: &mut Vec<Eff
     }
 }
 
-/// Sends every command without an answer again, with the same id: what was carried out is answered alike.
+/// Repeats every unanswered command with the same id. The server repeats its answer to those it
+/// already carried out.
 pub(super) fn resend(model: &Model, out: &mut Vec<Effect>) {
     out.extend(model.pending.iter().map(|pending| Effect::Send(pending.message.clone())));
 }

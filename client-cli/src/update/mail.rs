@@ -1,4 +1,4 @@
-//! The words of play by mail: many games, none of which need be open, and what is asked of the server beside them.
+//! The commands of play by mail: many games, none of which need be open, and requests about them.
 
 use flagfall_board::{GameId, Numbering, Ply, Side};
 use flagfall_protocol::{ClientToServer, GameCommand, MoveText, Phase, QueuedMove, Speed, Terms, Time};
@@ -9,7 +9,7 @@ use crate::errand::Errand;
 use crate::model::{Effect, Goal, Model};
 use crate::{acts, names, words};
 
-/// What the words of this module are for.
+/// Help for the commands of this module.
 pub(super) const HELP: &str = "\
 games: your running games, the most urgent first. next: open the next one in which it is your turn.
 open GAME: open a game of yours.
@@ -27,7 +27,7 @@ history [GAME]: the moves. history NAME [NAME]: a player's games, or those of tw
 standings [RULESET] [SPEED]: the best. ratings [NAME]: a player's ratings.
 set: your settings. set flip, set noflip: your side at the bottom, or Red always. set numbers us, eu.";
 
-/// A player's words, in small letters, and whether they mean something with no game open.
+/// True if a lower-case word is one of the commands that work with no game open.
 pub(super) fn is_word(word: &str) -> bool {
     matches!(
         word,
@@ -46,7 +46,7 @@ pub(super) fn is_word(word: &str) -> bool {
     )
 }
 
-/// Carries a word out; whether it is one of these.
+/// Carries out a command. True if the word is one of these.
 pub(super) fn carry_out(model: &mut Model, word: &str, rest: &str, out: &mut Vec<Effect>) -> bool {
     let done = match word {
         "games" => asked(model, Errand::OwnGames, out),
@@ -78,7 +78,7 @@ pub(super) fn carry_out(model: &mut Model, word: &str, rest: &str, out: &mut Vec
     true
 }
 
-/// What came of a word: done, or what is wrong with it, for a person.
+/// The result of a command; the error is a message to the user.
 type Done = Result<(), String>;
 
 fn asked(model: &mut Model, errand: Errand, out: &mut Vec<Effect>) -> Done {
@@ -96,7 +96,7 @@ fn game_id(text: &str) -> Result<GameId, String> {
     text.parse().map_err(|_| format!("{text:?} is no game's id: games lists them, as in open 0123456789ab."))
 }
 
-/// The game that is named, or the open one.
+/// The named game, or the open one.
 fn named_game(model: &Model, rest: &str) -> Result<GameId, String> {
     match (&model.game, rest) {
         (Some(game), "") => Ok(game.summary.id),
@@ -105,7 +105,7 @@ fn named_game(model: &Model, rest: &str) -> Result<GameId, String> {
     }
 }
 
-/// What a challenge offers, and to whom it is addressed.
+/// A challenge's terms and its addressee.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Challenged {
     pub(super) name: Option<String>,
@@ -113,7 +113,7 @@ pub(super) struct Challenged {
     pub(super) side: Option<Side>,
 }
 
-/// Reads the words after `challenge`, in any order.
+/// Parses the words after `challenge`, in any order.
 pub(super) fn parse_challenge(rest: &str) -> Result<Challenged, String> {
     let mut name = None;
     let mut side = None;
@@ -207,7 +207,7 @@ fn queue(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
     asked(model, Errand::SetQueue { game, ply, epoch, moves }, out)
 }
 
-/// Reads `a4a5 if b7b6, a5a6`.
+/// Parses `a4a5 if b7b6, a5a6`.
 pub(super) fn parse_queue(text: &str) -> Result<Vec<QueuedMove>, String> {
     text.split(',').map(str::trim).map(queued).collect()
 }
@@ -259,7 +259,7 @@ fn history(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
     }
 }
 
-/// A name, as a path takes it.
+/// Checks that a name can be part of a path.
 fn player_name(text: &str) -> Result<String, String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     if text.bytes().all(is_plain) && !text.is_empty() {
@@ -322,7 +322,7 @@ fn set(model: &mut Model, rest: &str) -> Done {
     Ok(())
 }
 
-/// Takes `#12` out of a line: the ply at which it is meant.
+/// Splits `#12` off a line: the ply that it is meant for.
 pub(super) fn move_number(text: &str) -> Result<(String, Option<Ply>), String> {
     let mut number = None;
     let mut rest = Vec::new();
@@ -338,7 +338,7 @@ pub(super) fn move_number(text: &str) -> Result<(String, Option<Ply>), String> {
     Ok((rest.join(" "), number))
 }
 
-/// Whether the prompt is one for many games.
+/// True if this is the prompt for many games.
 pub(super) fn is_mail(model: &Model) -> bool {
     model.goal == Goal::Mail
 }

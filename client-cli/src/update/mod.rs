@@ -1,4 +1,4 @@
-//! What happens when something happens: the pure core of the client.
+//! The pure core of the client: how messages change the model.
 
 pub(crate) mod absence;
 mod challenges;
@@ -23,7 +23,7 @@ use flagfall_protocol::{ClientToServer, Exit};
 use crate::model::{Effect, Link, Message, Model};
 use crate::words;
 
-/// Changes the model by a message and says what is to be done outside.
+/// Applies a message to the model and returns the effects to carry out.
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
     let mut out = Vec::new();
     match message {
@@ -57,7 +57,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Saved => keeping::saved(model),
     }
     lines::settle(model, &mut out);
-    // Nothing goes before the welcome but the hello; what was asked meanwhile is asked again then.
+    // Only the hello is sent before the welcome. Other requests are repeated after it.
     let is_online = model.link == Link::Online;
     out.retain(|effect| match effect {
         Effect::Send(ClientToServer::Hello { .. }) => true,
@@ -67,7 +67,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
     out
 }
 
-/// Ends the program with a last word.
+/// Ends the program with a last message.
 fn exit(model: &mut Model, code: Exit, word: impl Into<String>, out: &mut Vec<Effect>) {
     let word = words::clean(&word.into());
     if model.options.plain && !model.options.is_program {

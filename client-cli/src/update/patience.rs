@@ -1,5 +1,6 @@
-//! What a server cannot do for now it is asked for again, more and more slowly; the person is told once. A program that plays game after game outlasts more
-//! than a person would.
+//! Repeats what a server cannot do for now, at growing intervals; the user is told once.
+//!
+//! A program that plays game after game waits in more cases than a person.
 
 use flagfall_protocol::{ClientToServer, CloseCode, Code, CommandId, ServerToClient};
 
@@ -7,12 +8,12 @@ use super::{goal, link, mail};
 use crate::model::{Effect, How, Link, Model, Retry};
 use crate::words;
 
-/// The longest wait before the first time that something is asked for again.
+/// Upper bound of the first delay before a request is repeated.
 const FIRST_MS: u64 = 1_000;
-/// The longest wait before any other.
+/// Upper bound of any other delay.
 const LONGEST_MS: u64 = 30_000;
 
-/// Whether what is refused goes on waiting: the refusal says nothing against it.
+/// True if a refused request is kept and repeated: the refusal is only for now.
 pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code, message: &str) -> bool {
     let is_program = model.options.is_program;
     let is_for_now = match code.as_str() {
@@ -25,7 +26,8 @@ pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code
     }
     let is_asked = match cmd_id {
         Some(cmd_id) => model.pending.iter().any(|pending| pending.cmd_id == *cmd_id),
-        // The answer to a hello, to a look at a challenge, or to the opening of a game; or too much was said.
+        // The answer to a hello, to a look at a challenge, or to the opening of a game; or a
+        // program's messages came too fast.
         None => {
             model.link != Link::Online
                 || model.opening.is_some()
@@ -39,7 +41,7 @@ pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code
     is_asked
 }
 
-/// Whether a line that was closed before any welcome is dialed again.
+/// True if a connection that closed before any welcome is made again.
 pub(super) fn outlasts(model: &mut Model, code: Option<u16>, why: &str) -> bool {
     let is_told = code.is_some_and(|code| CloseCode::is_to_wait(code) || code == CloseCode::Shutdown as u16);
     if model.options.is_program && is_told && model.retry.is_none() {
@@ -48,13 +50,13 @@ pub(super) fn outlasts(model: &mut Model, code: Option<u16>, why: &str) -> bool 
     model.retry.is_some()
 }
 
-/// Whatever was waited for has come.
+/// Stops waiting if the awaited answer has come.
 pub(super) fn heard(model: &mut Model, message: &ServerToClient) {
     let has_come = match message {
         ServerToClient::Accepted { .. } | ServerToClient::Game { .. } | ServerToClient::Challenge { .. } => {
             true
         }
-        // Nothing but the welcome was.
+        // Only if nothing else is awaited.
         ServerToClient::Welcome { .. } => model.pending.is_empty() && model.opening.is_none(),
         _ => false,
     };
@@ -63,7 +65,7 @@ pub(super) fn heard(model: &mut Model, message: &ServerToClient) {
     }
 }
 
-/// Asks again when it is time. While the store is away, that is when it is back.
+/// Repeats the request when it is time, but not while the store is away.
 pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(retry) = &mut model.retry else { return };
     if model.link != Link::Online || model.is_store_away || retry.at.is_none_or(|at| model.now < at) {
@@ -79,7 +81,7 @@ pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
     }
 }
 
-/// Says once what the server cannot do, and sets the time at which it is asked again.
+/// Tells the user once what the server cannot do, and schedules the next attempt.
 fn wait(model: &mut Model, why: &str) {
     let Retry { refusals, .. } = model.retry.unwrap_or_default();
     if refusals == 0 {

@@ -7,10 +7,10 @@ use super::{game, goal};
 use crate::model::{Effect, Goal, How, Model, Page, PoolWait};
 use crate::words;
 
-/// The least time between two lines about the same wait, in milliseconds.
+/// Shortest time in milliseconds between two lines about the same wait.
 const TELL_EVERY_MS: u64 = 30_000;
 
-/// The server says with each ping how the player waits.
+/// Handles the pool status that comes with each ping.
 pub(super) fn status(model: &mut Model, status: Option<PoolStatus>, out: &mut Vec<Effect>) {
     let Some(status) = status else {
         model.pool = None;
@@ -21,7 +21,7 @@ pub(super) fn status(model: &mut Model, status: Option<PoolStatus>, out: &mut Ve
     if !is_for_pool(model) || model.opening.is_some() {
         return;
     }
-    // The opponent let the game fail, and the server has put this player back into the pool.
+    // The opponent caused the abort, and the server put this player back into the pool.
     let aborted = model.game.take_if(|open| game::is_over(open) && open.is_aborted());
     if let Some(aborted) = aborted {
         out.push(Effect::Send(ClientToServer::CloseGame { game: aborted.summary.id }));
@@ -35,7 +35,7 @@ fn is_for_pool(model: &Model) -> bool {
     matches!(&model.goal, Goal::Play(wish) if wish.how == How::Pool)
 }
 
-/// In plain mode, says from time to time how the wait goes. The screen shows it all the time.
+/// In line-based mode, reports the wait from time to time. The screen always shows it.
 fn tell(model: &mut Model) {
     let is_told = model.options.plain && !model.options.is_program;
     if !is_told || !matches!(model.page, Page::Waiting { .. }) {
@@ -51,7 +51,7 @@ fn tell(model: &mut Model) {
     }
 }
 
-/// How the player waits, in a line; none while they do not, or the server does not say.
+/// The wait in one line. `None` if the player does not wait or the server does not say.
 #[must_use]
 pub(crate) fn line(model: &Model) -> Option<String> {
     if !is_for_pool(model) {
@@ -68,13 +68,13 @@ pub(crate) fn line(model: &Model) -> Option<String> {
     Some(format!("Waited {waited}.{range} {others}"))
 }
 
-/// `0:05`, `12:40`.
+/// Formats `0:05`, `12:40`.
 fn minutes(ms: u64) -> String {
     let seconds = ms / 1_000;
     format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
-/// A game was aborted: says who caused it.
+/// Handles an aborted game: says who caused it.
 pub(super) fn aborted(model: &mut Model, id: GameId, abort: &Abort) {
     let Some(game) = model.game.as_ref().filter(|game| game.summary.id == id) else { return };
     let own = game.own_side();

@@ -1,4 +1,4 @@
-//! Keys for reserve and chips (§S): placing and removing pieces, and the color of the chip that a ply lays.
+//! Keys for reserve and chips (§S): placing and removing pieces, and the color of a ply's chip.
 
 use flagfall_board::{ChipColor, Rank, Square};
 use flagfall_protocol::GameCommand;
@@ -7,13 +7,13 @@ use super::game;
 use crate::model::{Effect, Key, Model, OpenGame, Prompt, Uncolored};
 use crate::targets;
 
-/// The color that a key names.
+/// The color that a key stands for.
 pub(super) fn color_of_key(key: Key) -> Option<ChipColor> {
     let Key::Char(letter) = key else { return None };
     ChipColor::ALL.into_iter().find(|color| color.letter() == letter.to_ascii_lowercase())
 }
 
-/// Plays it at once where no chips are laid; else asks for the color.
+/// Plays a ply at once if no chips are laid. Otherwise asks for the color.
 pub(super) fn ask_color(model: &mut Model, ply: Uncolored, out: &mut Vec<Effect>) {
     let lays_chips = model.game.as_ref().and_then(|game| game.ruleset).is_some_and(|ruleset| ruleset.chips);
     match ply {
@@ -25,7 +25,7 @@ pub(super) fn ask_color(model: &mut Model, ply: Uncolored, out: &mut Vec<Effect>
     }
 }
 
-/// Asks which piece of the reserve goes onto the square under the cursor.
+/// Asks which piece of the reserve to place on the square under the cursor.
 pub(super) fn ask_place(model: &mut Model) {
     let Some(game) = model.game.as_ref().filter(|game| has_reserve(game)) else { return };
     let kinds = kinds(game);
@@ -37,7 +37,7 @@ pub(super) fn ask_place(model: &mut Model) {
     }
 }
 
-/// Asks whether the piece under the cursor really goes into the reserve.
+/// Asks for confirmation to move the piece under the cursor into the reserve.
 pub(super) fn ask_remove(model: &mut Model) {
     let Some(game) = model.game.as_ref().filter(|game| has_reserve(game)) else { return };
     let square = game.cursor;
@@ -52,7 +52,8 @@ pub(super) fn ask_remove(model: &mut Model) {
     }
 }
 
-/// A key while a piece of the reserve is chosen: arrows and the letter of a rank move the cursor, Enter takes the piece.
+/// Handles a key while a piece of the reserve is chosen. Arrows and a rank's letter move the
+/// cursor; Enter takes the piece.
 pub(super) fn choosing_piece(
     model: &mut Model,
     (square, kinds, cursor): (Square, Vec<(Rank, bool, u8)>, usize),
@@ -85,7 +86,7 @@ fn has_reserve(game: &OpenGame) -> bool {
     game.view.reserve.is_some() && game.own_side().is_some()
 }
 
-/// The kinds of pieces in one's own reserve, the strongest first.
+/// The kinds of pieces in the player's reserve, strongest first.
 fn kinds(game: &OpenGame) -> Vec<(Rank, bool, u8)> {
     let own = game.own_side().zip(game.view.reserve.as_ref()).map(|(side, reserves)| &reserves[side]);
     let Some(reserve) = own else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! What the server says.
+//! Messages from the server.
 
 use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, Exit, GameCommand, ServerToClient};
 
@@ -34,7 +34,7 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
             }
             let pending = cmd_id.as_ref().and_then(|cmd_id| take_pending(model, cmd_id));
             if cmd_id.is_some() && pending.is_none() {
-                // Nobody waits for it: an offer was taken back that had gone, or an answer came twice.
+                // No longer expected: a withdrawn offer was already gone, or an answer came twice.
                 return;
             }
             refused(model, &Refused { pending, game, code, message, seq }, out);
@@ -106,7 +106,7 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
             };
             let (id, is_new) = (opened.summary.id, !events.is_empty());
             game::opened(model, opened, &events, out);
-            // Where it is news: the game ended while the line was down.
+            // Only if it is news: the game ended while the connection was down.
             if let Some(abort) = abort.filter(|_| is_new) {
                 pool::aborted(model, id, &abort);
             }
@@ -168,7 +168,7 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted, out: &mut 
         (Accepted::Seek { seek }, ClientToServer::Seek { terms, .. }) => {
             model.seek = Some(seek);
             if model.is_seek_doubtful {
-                // The answer may tell of an offer that has gone meanwhile.
+                // The answer may name an offer that is gone by now.
                 out.push(Effect::Send(ClientToServer::OpenLobby {}));
             }
             goal::wait_for_opponent(model, &terms);
@@ -202,7 +202,7 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted, out: &mut 
         (_, ClientToServer::Report { .. }) => model.say("The operators of the server have your report."),
         (_, ClientToServer::Rematch { game, .. }) => {
             let open = model.game.as_ref().filter(|open| open.summary.id == game);
-            // One's own asking is told to everybody, oneself among them, before it is accepted.
+            // The player's own rematch request also comes back to them, before it is accepted.
             let is_answer =
                 open.is_none_or(|open| open.rematch.iter().any(|side| Some(*side) != open.own_side()));
             if !is_answer {
@@ -221,7 +221,7 @@ struct Refused {
     seq: Option<u64>,
 }
 
-/// Whether the open game has gone on since this ply.
+/// True if the open game has gone on since this ply.
 fn is_past(model: &Model, id: flagfall_board::GameId, ply: flagfall_board::Ply) -> bool {
     model.game.as_ref().is_some_and(|open| open.summary.id == id && open.view.ply > ply)
 }
@@ -230,7 +230,7 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
     let Refused { pending, game: game_id, code, message, seq } = refused;
     let message = words::sentence(message);
     if code.as_str() == Code::BAD_TOKEN && model.link != Link::Online {
-        // The answer to a hello; the server hangs up next.
+        // The answer to a hello. The server closes the connection next.
         if !link::forget_guest(model, out) {
             let word = link::unknown_token_words(model);
             exit(model, Exit::Refused, word, out);
@@ -238,7 +238,7 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
         return;
     }
     match pending {
-        // Somebody was faster, or the offer is gone: look again.
+        // Someone was faster, or the offer is gone: look again.
         Some(ClientToServer::AcceptSeek { seek, .. }) if code.as_str() == Code::NO_SUCH_SEEK => {
             model.refused_seeks.insert(seek.clone());
             model.say("Somebody else was faster. Looking for another offer.");
@@ -253,7 +253,7 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
             return;
         }
-        // Who gives up means it, whatever the other side has played in that moment.
+        // A player who gives up means it, whatever the opponent just played.
         Some(ClientToServer::Command {
             command: command @ (GameCommand::Resign {} | GameCommand::Abort {}),
             ply,
@@ -262,7 +262,7 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
         }) if code.as_str() == "stale_ply" && is_past(model, *id, *ply) => {
             game::command(model, command.clone(), out);
         }
-        // Nor is a resignation asked for again: the position that was given up is not there any more.
+        // A resignation is not repeated either: the position that was given up is gone.
         Some(ClientToServer::Command { command, .. }) if code.as_str() == Code::STALE_EPOCH => {
             model.was_refused = true;
             let not_done = words::not_done(command);
@@ -284,7 +284,7 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
             model.say(format!("Refused: {message}"));
         }
         None if code.as_str() == Code::NO_SUCH_GAME && model.game.is_none() && model.opening.is_some() => {
-            // It may be over, and no longer open.
+            // It may be over and closed.
             if let Some(game) = model.opening.take() {
                 errands::ask(model, Errand::Record { game }, out);
             }

@@ -1,17 +1,19 @@
-//! A server that does not reach its store: one word when it begins and one when it is over, and what was asked meanwhile is asked again then.
+//! Handles a server that cannot reach its store: says so once, says so again when it is back, and
+//! then repeats what was requested meanwhile.
 
 use flagfall_protocol::{ClientToServer, Code};
 
 use super::link;
 use crate::model::{Effect, Link, Model};
 
-/// Whether what the server refuses now goes on waiting: it was refused for want of the store, and everybody knows that.
+/// True if a request that was refused for lack of the store is kept, because the user knows about
+/// the store.
 pub(super) fn is_kept(model: &Model, code: &Code) -> bool {
     let is_coming_back = model.was_online && model.link != Link::Online;
     code.as_str() == Code::STORE_UNAVAILABLE && (model.is_store_away || is_coming_back)
 }
 
-/// The store is out of reach, or there again.
+/// Handles a change in the availability of the store.
 pub(super) fn state(model: &mut Model, is_available: bool, out: &mut Vec<Effect>) {
     if std::mem::replace(&mut model.is_store_away, !is_available) != is_available {
         return;

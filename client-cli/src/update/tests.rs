@@ -136,7 +136,7 @@ fn after_a_loss_the_game_is_opened_from_where_it_was_and_commands_go_out_again_w
     };
     assert_eq!((since.epoch, since.seq), (1, 7));
     assert_eq!(*again, first);
-    // Answered, it is not sent a third time.
+    // Answered, it is not sent again.
     let ClientToServer::Command { cmd_id, .. } = &first else { panic!("a command") };
     let answer = format!(
         r#"{{"type":"accepted","cmd_id":"{}","outcome":{{"kind":"game","game":"0123456789ab","seq":8}}}}"#,
@@ -166,7 +166,7 @@ fn events_are_applied_in_order_doubles_are_ignored_and_a_gap_asks_for_the_game()
     assert_eq!(model.game.as_ref().expect("a game").view.ply, 5);
     let effects = received(&mut model, &event(10));
     assert!(matches!(sent(&effects)[..], [ClientToServer::OpenGame { since: Some(_), .. }]));
-    // It is asked for once; what comes meanwhile is in it.
+    // It is requested once; events in the meantime are part of it.
     assert!(received(&mut model, &event(11)).is_empty());
     assert_eq!(model.game.as_ref().expect("a game").seq, 8);
 }
@@ -235,7 +235,7 @@ fn a_command_names_its_epoch_and_one_of_a_lost_branch_is_told_in_a_line_and_not_
         lose(&mut model, None);
         let effects = welcome(&mut model, "[]");
         let [_, ClientToServer::Command { epoch: Some(1), .. }] = sent(&effects)[..] else {
-            panic!("the server says what has become of it: {effects:?}")
+            panic!("the command is repeated: {effects:?}")
         };
         received(&mut model, &turned_back(2));
         let refusal = format!(
@@ -288,7 +288,7 @@ fn who_gives_up_means_it_whatever_was_played_in_that_moment() {
         panic!("{effects:?}")
     };
     assert_ne!(again, cmd_id);
-    // Without a newer ply there is nothing else to ask for.
+    // Without a newer ply there is nothing to repeat.
     let effects = received(&mut model, &refusal(again.as_str()));
     assert!(sent(&effects).is_empty());
     assert!(last_note(&model).starts_with("That did not happen"));
@@ -341,7 +341,7 @@ fn giving_up_wants_a_yes() {
 
 #[test]
 fn an_illegal_move_that_would_lose_wants_a_yes() {
-    // A Bomb of the first row, a lake of this game, a square that is not the side's.
+    // A Bomb of the first row, a lake of this game, a square without an own piece.
     for squares in ["d1d2", "a4a5", "e6e5"] {
         let mut model = game("course", "red", &classic_view("red"));
         assert_eq!(sent(&type_in(&mut model, squares)), [] as [&ClientToServer; 0]);
@@ -356,7 +356,7 @@ fn an_illegal_move_that_would_lose_wants_a_yes() {
         };
         assert_eq!(sent_squares.to_string(), squares);
     }
-    // What is legal goes at once; elsewhere the server refuses and nothing is lost.
+    // A legal move is sent at once. Under other rules the server refuses it and nothing is lost.
     let mut model = game("course", "red", &classic_view("red"));
     assert_eq!(sent(&type_in(&mut model, "c4c5")).len(), 1);
     let mut model = game("classic", "red", &classic_view("red"));
@@ -403,7 +403,7 @@ fn the_cursor_selects_a_piece_and_sends_it_to_a_target_only() {
     assert_eq!(squares.to_string(), "a5b5");
 }
 
-/// What the keys, one after the other, sent in the end.
+/// What the keys sent in the end.
 fn sent_by(model: &mut Model, keys: &str) -> Vec<GameCommand> {
     let mut commands = Vec::new();
     for letter in keys.chars() {
@@ -430,7 +430,7 @@ fn command(json: &str) -> GameCommand {
 fn a_move_asks_for_its_color_and_a_flash_does_not() {
     let red = || command(r#"{"kind":"move","move":"b2b3","color":"red"}"#);
     assert_eq!(sent_by(&mut shadowflash(""), "b2b3>r"), [red()]);
-    assert_eq!(sent_by(&mut shadowflash(""), "b2b3>xr"), [red()], "x is no color");
+    assert_eq!(sent_by(&mut shadowflash(""), "b2b3>xr"), [red()], "x is not a color");
     assert_eq!(sent_by(&mut shadowflash(""), "b2b3>!"), [], "taken back");
     let flash = command(r#"{"kind":"move","move":"b2b4"}"#);
     assert_eq!(sent_by(&mut shadowflash(""), "b2b4>"), [flash]);
@@ -559,7 +559,7 @@ fn a_fitting_offer_is_taken_and_else_one_is_made() {
     let mut model = seeking(wish.clone());
     let effects = received(&mut model, &lobby(&[("s1", "p2", "pbm")]));
     assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { terms, .. }] if terms.ruleset == "barrage"));
-    // Chance decides about the side: that is not what somebody wants who wants red.
+    // A random side does not match the wish for Red.
     let mut model = seeking(Wish { side: Some(Side::Red), ..wish });
     let effects = received(&mut model, &lobby(&[("s1", "p2", "barrage")]));
     assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { side: Some(Side::Red), .. }]));
@@ -581,7 +581,7 @@ fn of_two_who_offer_the_same_at_one_moment_the_newer_gives_way() {
 
 #[test]
 fn of_two_offers_the_one_whose_owner_would_take_the_other_gives_way() {
-    // Whoever offers for a side of his own waits for somebody with the other one, or without any.
+    // An offer for a certain side waits for a player who wants the other side, or either.
     let other = lobby(&[("s2", "p1", "classic"), ("s3", "p2", "classic")]);
     let sided = other.replace(r#""id":"s3""#, r#""side":"red","id":"s3""#);
     assert_ne!(other, sided);
@@ -630,9 +630,9 @@ fn who_was_too_slow_for_an_offer_looks_again_and_a_bad_code_ends_the_program() {
         cmd_id.as_str()
     );
     assert_eq!(sent(&received(&mut model, &refusal)), [&ClientToServer::OpenLobby {}]);
-    // The answer to a command of which nobody waits for one changes nothing.
+    // An answer to a command that is no longer pending changes nothing.
     assert_eq!(received(&mut model, &refusal), []);
-    // A list that still has the offer is not believed.
+    // A list that still has the offer is not trusted.
     let effects = received(&mut model, &lobby(&[("s1", "p2", "classic")]));
     assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { .. }]), "{effects:?}");
 

@@ -1,19 +1,19 @@
-//! Words for clocks and spans of time.
+//! Words for clocks and time spans.
 
 use flagfall_protocol::Time;
 
-/// A text that names no clock.
+/// A text that is not a clock.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "{0:?} is no clock: write minutes and seconds per move as in 10+5, seconds as in 90s+2, minutes and free seconds of each turn as in 10d5, days per move as in 3days, or none"
 )]
 pub struct TimeError(String);
 
-/// Reads a clock: `10+5` (minutes and seconds per move), `10`, `90s+2`, `10d5` (minutes, and the first seconds of every turn free), `3days`
-/// (for every move), `none`.
+/// Parses a clock: `10+5` (minutes and seconds per move), `10`, `90s+2`, `10d5` (minutes, and free
+/// seconds at the start of every turn), `3days` (for every move), `none`.
 ///
 /// # Errors
-/// When it is none of these.
+/// If it is none of these.
 pub fn parse_time(text: &str) -> Result<Time, TimeError> {
     let text = text.trim().to_lowercase();
     let text = text.as_str();
@@ -40,7 +40,7 @@ pub fn parse_time(text: &str) -> Result<Time, TimeError> {
     time.ok_or_else(error)
 }
 
-/// Checks that a clock is one that servers take.
+/// Checks that servers accept a clock.
 ///
 /// # Errors
 /// The bounds.
@@ -82,7 +82,7 @@ pub fn time(time: Time) -> String {
     }
 }
 
-/// Base time: minutes where they are whole.
+/// Base time: in minutes if they are whole.
 fn base(base_s: u32) -> String {
     if base_s.is_multiple_of(60) { (base_s / 60).to_string() } else { format!("{base_s}s") }
 }

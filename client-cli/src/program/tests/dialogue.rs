@@ -1,4 +1,4 @@
-//! What a program hears on a server is what it hears from the umpire, and what it does wrong does not reach the server.
+//! A program hears the same on a server as from the umpire, and its faults do not reach the server.
 
 use std::time::Duration;
 
@@ -20,10 +20,10 @@ const NOW: Duration = Duration::from_secs(1);
 const RED: &str = "FB8sB479B8 BB31555583 6724898974 967B669999";
 const BLUE: &str = "967B669999 6724898974 BB31555583 FB8sB479B8";
 
-/// What a side says instead of its answer of this number, counted from its deployment's first line.
+/// What a side says instead of its n-th answer, counted from the first line of its deployment.
 type Slip = Option<(Side, usize, &'static str)>;
 
-/// Two programs, and everything they heard.
+/// Two programs and everything they heard.
 struct Programs {
     programs: PerSide<Program>,
     answers: PerSide<usize>,
@@ -56,7 +56,7 @@ impl Programs {
     }
 }
 
-/// The game under the umpire; what both sides heard.
+/// Plays the game under the umpire. Returns what each side heard.
 fn umpired(ruleset: &'static Ruleset, seed: u64, slip: Slip) -> PerSide<String> {
     let mut programs = Programs::new(ruleset, seed, slip);
     let mut bout = Bout::new(BoutTerms {
@@ -84,12 +84,12 @@ fn lakes(ruleset: &Ruleset) -> flagfall_board::SquareSet {
     ruleset.draw_lakes(&Entropy([3; 32]))
 }
 
-/// A game on a server: a dialogue and a view for each side.
+/// A game on a server, with a dialogue and a view for each side.
 struct Table {
     host: Host,
     dialogues: PerSide<Dialogue>,
     views: PerSide<GameView>,
-    /// What came out beside lines and commands.
+    /// The dialogues' outputs besides lines and commands.
     failures: PerSide<Vec<Failure>>,
     over: PerSide<bool>,
 }
@@ -102,7 +102,7 @@ impl Table {
         Table { host, dialogues, views, failures: PerSide::default(), over: PerSide::new(false, false) }
     }
 
-    /// Plays until nobody has anything to say.
+    /// Plays until both sides have nothing more to say.
     fn play(&mut self, programs: &mut Programs) {
         let mut outputs = std::collections::VecDeque::new();
         for side in Side::BOTH {
@@ -120,7 +120,7 @@ impl Table {
                 }
                 Output::Ask(command) => {
                     let told = match self.host.ask(side, &command) {
-                        // The other side gave up in the same moment.
+                        // The other side gave up at the same time.
                         Err(Refusal::GameOver) => continue,
                         other => other.expect("the server sees nothing illegal"),
                     };
@@ -183,7 +183,7 @@ fn a_program_cannot_tell_a_server_from_the_umpire() {
     assert!(ends.contains("flag_captured") && ends.contains("quiet_limit"), "{ends:?}");
 }
 
-/// The end of both texts from where they differ.
+/// The ends of both texts, from where they differ.
 fn difference(left: &str, right: &str) -> String {
     let at = left.lines().zip(right.lines()).take_while(|(left, right)| left == right).count();
     let rest = |text: &str| text.lines().skip(at.saturating_sub(2)).take(16).collect::<Vec<_>>().join("\n");
@@ -267,7 +267,7 @@ fn started(time: Time, limits: Limits) -> Table {
     table
 }
 
-/// The host takes a command; what the dialogues say.
+/// The host takes a command. Returns what the dialogues say.
 fn ask(table: &mut Table, side: Side, command: &GameCommand) -> PerSide<Vec<Output>> {
     let told = table.host.ask(side, command).expect("taken");
     PerSide::from_fn(|viewer| told[viewer].iter().flat_map(|message| table.show(viewer, message)).collect())
@@ -307,10 +307,11 @@ fn after_a_lost_line_the_program_is_told_what_it_missed_and_no_more() {
     let mut table = started(Time::Unlimited {}, Limits::default());
     let outputs = says(&mut table, Side::Red, "0 3 DOWN");
     let [Output::Ask(command)] = &outputs[..] else { panic!("{outputs:?}") };
-    // The line is lost and comes back before the server has the move: nothing to say, and no second question.
+    // The connection is lost and returns before the server has the move: nothing to say, and no
+    // second question.
     let view = table.host.view(Side::Red);
     assert_eq!(table.dialogues.red.follow(NOW, &[], &view, true), []);
-    // It is lost again; meanwhile the move is made, the server starts anew, and Blue answers.
+    // It is lost again. Meanwhile the move is made, the server restarts, and Blue answers.
     let mut missed = table.host.ask(Side::Red, command).expect("taken").red;
     missed.extend(table.host.pause().red);
     missed.extend(table.host.resume().red);
@@ -432,7 +433,7 @@ fn what_a_program_does_unasked_counts_at_its_turn() {
         };
         assert_eq!((moved.as_str(), failure.code()), ("0 3 DOWN OK\n", code));
     }
-    // Asked, it counts at once.
+    // At its turn, a fault counts at once.
     let mut table = started(Time::Unlimited {}, Limits::default());
     let told = table.dialogues.red.hear(NOW, Input::Gone(Side::Red), &table.views.red);
     assert_eq!(told[1], Output::Fail(Failure::Fault(Fault::Gone)));

@@ -1,4 +1,4 @@
-//! A game on a server: the engine, and the messages its players are sent.
+//! A game on a server: the engine, and the messages that it sends to the players.
 
 use flagfall_board::{GameId, PerSide, Side, SquareSet, Stamp};
 use flagfall_protocol::{
@@ -74,7 +74,7 @@ impl Host {
         GameView::from(&view(&self.game, Viewer::Player(side), self.now))
     }
 
-    /// A side asks something; what each side is shown of it.
+    /// A side sends a command. Returns what each side is shown of it.
     pub(super) fn ask(
         &mut self,
         side: Side,

@@ -1,4 +1,4 @@
-//! Programs on a server of a few lines, which is the engine itself.
+//! Programs on a minimal server, which is the engine itself.
 
 mod dialogue;
 mod host;
@@ -11,7 +11,7 @@ use flagfall_umpire::bout::Input;
 use flagfall_umpire::lines::Cut;
 use flagfall_umpire::player::LinePlayer;
 
-/// A random house player as a program: always the same of one seed.
+/// A random house player as a program. The same seed always plays the same.
 pub(super) struct Program(Option<LinePlayer<HousePlayer, Maker>>);
 
 type Maker = Box<dyn FnOnce(Side) -> HousePlayer>;
@@ -22,12 +22,12 @@ impl Program {
         Program(Some(LinePlayer::new(ruleset, Box::new(make))))
     }
 
-    /// What it answers to a text of whole lines.
+    /// Its answer to a text of whole lines.
     pub(super) fn hear(&mut self, text: &str) -> Vec<String> {
         assert!(text.ends_with('\n'), "{text:?}");
         let mut said = Vec::new();
         for line in text.lines() {
-            let (player, reaction) = self.0.take().expect("a player").hear(line).expect("sense");
+            let (player, reaction) = self.0.take().expect("a player").hear(line).expect("a valid line");
             self.0 = Some(player);
             said.extend(reaction.lines);
         }

@@ -1,4 +1,4 @@
-//! Sessions over lines that break and servers that refuse.
+//! Sessions with connections that break and servers that refuse.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::model::{Effect, Goal, Link, Message, Model, Wish};
 use crate::program::dialogue::Limits;
 use crate::program::session::{Input, Output, Session};
 
-/// A session of the player p1 that is online and waits for its offer to be taken.
+/// A session of the player p1, online and waiting for its offer to be accepted.
 fn session(games: Option<u32>) -> Session {
     let wish =
         Wish { ruleset: Some("pbm-small".to_owned()), time: Some(Time::Unlimited {}), ..Wish::default() };
@@ -50,7 +50,7 @@ fn connect(session: &mut Session) -> Vec<Output> {
     connect_with(session, Vec::new())
 }
 
-/// The line is up, and these are the games of p1 that run.
+/// Connects; these games of p1 are running.
 fn connect_with(session: &mut Session, running: Vec<GameSummary>) -> Vec<Output> {
     client(session, Message::Connected);
     let welcome = format!(
@@ -88,7 +88,7 @@ fn exit_code(outputs: &[Output]) -> Option<u8> {
     }
 }
 
-/// The game begins: p1 has this side.
+/// The game begins, and p1 has this side.
 fn begin(session: &mut Session, host: &Host, side: Side) -> Vec<Output> {
     let summary = host.summary.clone();
     let outputs = receives(session, ServerToClient::GameStarted { game: summary, side });
@@ -104,7 +104,7 @@ fn host(id: u8) -> Host {
     Host::with_id(&PBM_SMALL, PBM_SMALL.shape.lakes, Time::Unlimited {}, id)
 }
 
-/// A session and its game, with programs of both sides; p1 is Red.
+/// A session with its game and programs for both sides. p1 is Red.
 struct Stage {
     session: Session,
     host: Host,
@@ -133,7 +133,7 @@ impl Stage {
         stage
     }
 
-    /// Blue hears something, and the server does what it asks.
+    /// Blue hears something, and the server does what Blue asks.
     fn blue(&mut self, text: &str) -> Vec<ServerToClient> {
         let lines = self.programs.blue.hear(text);
         let command = if lines.len() > 1 {
@@ -146,13 +146,13 @@ impl Stage {
         self.host.ask(Side::Blue, &command).expect("taken").red
     }
 
-    /// Red hears something; what comes of its answer.
+    /// Red hears something. Returns the outputs after its answer.
     fn red(&mut self, text: &str) -> Vec<Output> {
         let lines = self.programs.red.hear(text);
         lines.iter().flat_map(|line| program(&mut self.session, line)).collect()
     }
 
-    /// The server takes the command that was sent, and says so; what comes of it.
+    /// The server accepts the command that was sent. Returns the outputs.
     fn serve(&mut self, outputs: &[Output]) -> Vec<Output> {
         let [ClientToServer::Command { cmd_id, command, .. }] = &sends(outputs)[..] else {
             panic!("{outputs:?}")
@@ -185,7 +185,7 @@ impl Stage {
         receives(&mut self.session, refused)
     }
 
-    /// The line breaks and is back.
+    /// The connection breaks and returns.
     fn reconnect(&mut self) -> Vec<Output> {
         let lost =
             client(&mut self.session, Message::Disconnected { code: Some(4000), why: "stops".to_owned() });
@@ -214,7 +214,7 @@ fn command_of(message: &ClientToServer) -> (&CommandId, &GameCommand) {
 
 #[test]
 fn a_move_in_doubt_goes_out_again_with_its_id_and_is_made_once() {
-    // The server had it: the answer and the event come with the next line.
+    // The server had it. The answer and the event arrive with the next connection.
     let mut stage = Stage::new(None);
     let first = stage.pending();
     let (cmd_id, command) = command_of(&first);
@@ -267,7 +267,7 @@ fn a_program_whose_board_was_lost_does_not_play_on() {
     });
     let outputs = receives(&mut stage.session, whole);
     assert!(stage.session.has_failed());
-    // It gives the game up; the move of the lost branch is the server's to refuse.
+    // It gives up the game. The move of the lost branch is for the server to refuse.
     let [ClientToServer::Command { epoch: Some(epoch), command: GameCommand::Resign {}, .. }] =
         &sends(&outputs)[..]
     else {
@@ -298,7 +298,7 @@ fn what_is_refused_for_the_servers_reasons_is_asked_again_a_second_later_under_a
         let again = client(&mut stage.session, Message::Tick);
         let [again] = &sends(&again)[..] else { panic!("{again:?}") };
         assert_eq!(command_of(again).1, command_of(&first).1);
-        assert_ne!(command_of(again).0, command_of(&first).0, "the old id may stand in the log as refused");
+        assert_ne!(command_of(again).0, command_of(&first).0, "the log may hold the old id as refused");
         assert_eq!(client(&mut stage.session, Message::Tick), [], "it is on its way");
     }
 }
@@ -308,7 +308,7 @@ fn a_move_that_the_server_holds_against_the_rules_is_no_fault_of_the_program() {
     let mut stage = Stage::new(None);
     let outputs = stage.refuse("two_squares");
     assert!(outputs.contains(&Output::Mute));
-    assert_eq!(command_of(&stage.pending()).1, &GameCommand::Resign {}, "its own move may be thought made");
+    assert_eq!(command_of(&stage.pending()).1, &GameCommand::Resign {}, "its move may count as made");
     let ended = stage.resigns(Side::Red);
     assert_eq!(exit_code(&ended), Some(1));
 }
@@ -347,7 +347,7 @@ fn a_program_that_dies_costs_its_game_and_ends_the_session_with_a_code_of_its_ow
     let outputs = session.step(Duration::ZERO, Input::Program(bout::Input::Gone(Side::Red)));
     let [sent] = &sends(&outputs)[..] else { panic!("{outputs:?}") };
     assert_eq!(command_of(sent).1, &GameCommand::Abort {});
-    // The server stops in this moment: the game is given up as soon as it is back.
+    // The server stops now. The game is given up as soon as it is back.
     client(&mut session, Message::Disconnected { code: None, why: "gone".to_owned() });
     let back = connect(&mut session);
     assert!(sends(&back).contains(sent));

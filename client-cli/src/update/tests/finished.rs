@@ -1,4 +1,4 @@
-//! Games that are over or of others, and the commitments of one's own.
+//! Finished games, other people's games, and the commitments of the player's own.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_protocol::HexBytes;
@@ -126,7 +126,7 @@ fn the_commitments_shown_first_are_kept_and_held_against_what_is_opened() {
     let (mut model, _) = started();
     end(&mut model, "FR", "BF");
     assert!(warnings(&model)[0].starts_with("WARNING: Blue's opened deployment does NOT match"));
-    // A program's notes say so, too.
+    // A program's notes say so too.
     let (mut model, _) = started();
     model.options.is_program = true;
     end(&mut model, "RF", "FB");
@@ -140,7 +140,7 @@ fn a_client_that_crashed_holds_the_server_to_what_it_was_shown_before() {
     let (before, _) = started();
     let mut model = playing();
     model.shown = before.shown;
-    // The server answers the return with other commitments, and opens what fits them.
+    // After the return, the server shows other commitments and opens deployments that match them.
     received(&mut model, &shown("red", &committed(red, forged), 1));
     assert!(warnings(&model)[0].starts_with("WARNING: Blue's commitment is not what"), "{:?}", model.notes);
     end(&mut model, "FR", "BF");

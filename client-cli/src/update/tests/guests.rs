@@ -1,4 +1,4 @@
-//! Guests and accounts that the server does not know any more.
+//! Guests and accounts that the server no longer knows.
 
 use super::*;
 
@@ -26,7 +26,8 @@ fn a_guest_the_server_does_not_know_becomes_a_new_one_and_goes_on() {
     for goal in goals {
         for is_told in [true, false] {
             let mut model = greeting(goal.clone(), "default-guest.json");
-            // The server refuses the hello and hangs up; of an old one only the close code may arrive.
+            // The server refuses the hello and closes the connection; from an old server only the
+            // close code may arrive.
             let effects = if is_told { received(&mut model, UNKNOWN) } else { lose(&mut model, Some(4100)) };
             assert_eq!(effects, [Effect::SetGuestAside, Effect::Connect { delay_ms: 0 }], "{goal:?}");
             assert_eq!(
@@ -86,7 +87,7 @@ fn a_seat_that_is_not_saved_is_never_promised() {
     assert!(words.contains("you cannot come back"), "{words}");
     key(&mut model, Key::Char('y'));
     assert!(!model.last_words[0].contains("To go on"), "{:?}", model.last_words);
-    // An account finds its games by its name, whatever is saved here.
+    // An account finds its games by its name, regardless of what is saved here.
     let mut model = playing();
     model.options.credential_file = "account-ann.json".to_owned();
     update(&mut model, Message::Unsaved { why: "full".to_owned() });

@@ -66,9 +66,9 @@ fn resign_abort_and_quit_ask_in_lines_too() {
             panic!("{effects:?}")
         };
         assert_eq!(*sent, command);
-        // In one line, as scripts want it.
+        // On one line, as scripts want it.
         assert_eq!(super::sent(&line(&mut plain(), &format!("{word} yes"))).len(), 1);
-        // Another line takes the question back and does what it says.
+        // Another line cancels the question and is carried out.
         let mut model = plain();
         line(&mut model, word);
         let effects = line(&mut model, "a5a6");

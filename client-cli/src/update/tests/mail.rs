@@ -1,11 +1,11 @@
-//! The words of play by mail.
+//! The commands of play by mail.
 
 use flagfall_protocol::{Accepted, ServerToClient, Time};
 
 use super::*;
 use crate::errand::Errand;
 
-/// A game with days per move, Red's turn at ply 4 or Blue's.
+/// A game with days per move, at Red's turn at ply 4 or at Blue's.
 fn slow(turn: &str) -> Model {
     let mut model = game(
         "classic",

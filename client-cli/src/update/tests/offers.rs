@@ -1,4 +1,4 @@
-//! Offers for players of some ratings, and challenges from others.
+//! Offers for players within rating ranges, and challenges from others.
 
 use flagfall_protocol::{Player, PlayerKind, RatingWish};
 
@@ -16,7 +16,7 @@ fn account(wish: Wish) -> Model {
     model
 }
 
-/// A lobby with these offers: id, player, his rating, and whose it is for.
+/// A lobby with these offers: id, player, their rating, and the range that it is for.
 fn ranged(seeks: &[(&str, &str, u32, &str)]) -> String {
     let seeks: Vec<String> = seeks
         .iter()
@@ -63,7 +63,7 @@ fn a_wish_for_ratings_goes_out_with_the_offer_and_takes_those_who_have_them() {
     );
     let effects = received(&mut account(wish()), &ranged(&[("s1", "p2", 1_600, "")]));
     assert!(matches!(sent(&effects)[..], [ClientToServer::AcceptSeek { .. }]));
-    // Around one's own rating, which the server alone knows yet.
+    // Around the player's own rating, which only the server knows yet.
     let around = RatingWish::Around { below: Some(100), above: Some(100) };
     let wish = Wish { rating: Some(around), ..Wish::default() };
     let mut model = account(wish);
@@ -94,7 +94,7 @@ fn an_offer_for_other_ratings_is_asked_for_once_and_left_alone_where_that_is_kno
     assert!(model.notes.iter().any(|note| note.contains("1800 or more")), "{:?}", model.notes);
     let effects = received(&mut model, &high);
     assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { .. }]));
-    // A guest has no rating, and a bot's is of another list.
+    // A guest has no rating, and a bot's is in a separate list.
     let effects = received(&mut seeking(Wish::default()), &ranged(&[("s1", "p2", 1_500, WIDE)]));
     assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { .. }]));
     let mut model = account(Wish::default());
@@ -119,7 +119,7 @@ fn a_challenge_is_shown_at_once_with_what_to_type() {
         challenged(&mut model);
         let note = &model.notes[model.notes.len() - 2];
         assert!(note.contains("bob (bot) challenges you") && note.contains("you play Blue"), "{note}");
-        // On a line of its own: where it breaks nobody can copy it.
+        // On a line of its own, so that no line break makes it impossible to copy.
         assert_eq!(last_note(&model), format!("Type accept {CODE} or reject {CODE}."));
         let effects = line(&mut model, &format!("accept {CODE}"));
         let accepted = sent(&effects);
@@ -159,7 +159,7 @@ fn a_key_answers_a_challenge_and_takes_back_what_one_has_offered() {
         ),
         "{effects:?}"
     );
-    // During a game the offer stays, and so does the game.
+    // During a game a challenge can be declined, and the game goes on.
     let mut model = playing();
     challenged(&mut model);
     key(&mut model, Key::Char('J'));
@@ -193,7 +193,7 @@ fn the_challenger_is_told_what_came_of_it() {
     assert_eq!(last_note(&model), "bob accepts your challenge: the game begins.");
     assert_eq!(exit_code(&received(&mut model, &answered(false))), None);
     assert_eq!(last_note(&model), "bob declines your challenge.");
-    // Whoever waits for nothing else is done.
+    // A client that waits only for this ends.
     let mut model = seeking(Wish { how: How::Challenge, ..Wish::default() });
     model.challenge = Some(CODE.to_owned());
     assert_eq!(exit_code(&received(&mut model, &answered(false))), Some(1));

@@ -1,10 +1,10 @@
-//! Servers that cannot now, and may later.
+//! Servers that cannot do something now, and may later.
 
 use flagfall_protocol::Time;
 
 use super::*;
 
-/// A program that plays game after game and has said nothing yet.
+/// A program that plays game after game and has not connected yet.
 fn program() -> Model {
     let options = crate::model::Options { plain: true, scripted: true, is_program: true, ..options() };
     let wish =
@@ -83,7 +83,8 @@ fn a_program_asks_again_more_and_more_slowly_for_what_is_refused_for_now() {
 fn a_person_waits_for_the_store_and_is_told_everything_else() {
     let mut model = offering(person());
     assert_eq!(refuse(&mut model, "store_unavailable"), []);
-    // That the store is away comes a moment later: then nothing is asked before it is back.
+    // The news that the store is away comes a moment later. Then nothing is repeated before it is
+    // back.
     received(&mut model, r#"{"type":"store_state","available":false}"#);
     assert_eq!(tick(&mut model, 60_000), []);
     let back = received(&mut model, r#"{"type":"store_state","available":true}"#);
@@ -143,7 +144,7 @@ fn a_program_that_is_sent_back_at_the_door_comes_again_and_a_person_is_told() {
     assert!(delay(&lose(&mut model, Some(4000))) <= 100, "the server stops, and another one is there");
     let mut model = program();
     update(&mut model, Message::Connected);
-    assert_eq!(exit_code(&lose(&mut model, None)), Some(3), "whoever that is, it is no server of ours");
+    assert_eq!(exit_code(&lose(&mut model, None)), Some(3), "this is not a Flagfall server");
 }
 
 #[test]
@@ -169,7 +170,7 @@ fn a_server_that_hangs_up_on_every_hello_is_dialed_more_and_more_slowly() {
 fn after_too_many_messages_a_client_lets_a_moment_go_by() {
     let mut model = program();
     welcome(&mut model, "[]");
-    assert_eq!(refuse_hello(&mut model, "too_many"), [], "no error of what was not asked");
+    assert_eq!(refuse_hello(&mut model, "too_many"), [], "no error before anything was requested");
     let waited = delay(&lose(&mut model, Some(4003)));
     assert!((800..=1_600).contains(&waited), "{waited} ms");
 }

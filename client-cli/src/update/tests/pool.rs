@@ -85,7 +85,7 @@ fn who_is_back_in_the_pool_after_an_abort_is_shown_waiting() {
         "{effects:?}"
     );
     assert!(model.game.is_none() && matches!(model.page, Page::Waiting { .. }));
-    // A game that goes on stays, whatever another client of the player waits for.
+    // A running game stays open, even if another client of the player waits in the pool.
     let mut model = playing();
     model.goal = Goal::Play(Wish { how: How::Pool, ..Wish::default() });
     received(&mut model, &ping(1));

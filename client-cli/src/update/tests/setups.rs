@@ -1,4 +1,4 @@
-//! The deployment of the command line, where a server has to be asked for it first.
+//! The deployment that the command line names, if the server must be asked for it first.
 
 use super::*;
 use crate::errand::Errand;
@@ -6,7 +6,7 @@ use crate::model::SetupChoice;
 
 const CORNER: &str = ".9..1..... ..2......9 ..S.....8. ........FB";
 
-/// An account that is online and wants to play with this deployment; what the client does at once.
+/// An account that is online and wants to play with this deployment, and the first effects.
 fn account(how: How, setup: &str) -> (Model, Vec<Effect>) {
     let setup = Some(SetupChoice::Text(setup.to_owned()));
     let wish = Wish { how, ruleset: Some("barrage".to_owned()), setup, ..Wish::default() };
