@@ -6,7 +6,8 @@ fn entry_key(number: u32, seq: u64) -> Vec<u8> {
     [game(number).as_str().as_bytes(), &seq.to_be_bytes()].concat()
 }
 
-/// Damages the log of game 1 in the database: the read names it, the game alone is stopped, and stays so.
+/// Damages the log of game 1 in the database. A read reports it, and only this game is stopped,
+/// also after reopening.
 async fn one_game_alone(seq: u64, damage: impl FnOnce(&Keyspace, &Keyspace)) -> (tempfile::TempDir, Head) {
     let folder = scratch();
     let store = open(folder.path()).unwrap();
