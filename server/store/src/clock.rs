@@ -365,7 +365,7 @@ mod tests {
             let (machine, clock) = clocks(Stamp(0));
             machine.set(jump);
             assert_eq!(live(&machine, &clock, 600).ms_since(NOON), run_ms);
-            assert_eq!(clock.stamp(), machine.now(), "real time has won");
+            assert_eq!(clock.stamp(), machine.now(), "stamps have reached the real time");
             assert_eq!(live(&machine, &clock, 60), machine.now(), "and stays");
         }
     }
@@ -392,7 +392,7 @@ mod tests {
         clock.beat();
         machine.advance_ms(20_000);
         let now = clock.stamp();
-        assert_eq!(now, alive.plus_ms(22_500), "it is as late as it is");
+        assert_eq!(now, alive.plus_ms(22_500), "the gap counts in the stamps");
         let outage = Outage { since: alive.plus_ms(2_500), until: now };
         assert_eq!((clock.outage(), clock.take_unkept()), (Some(outage), Some(outage)));
         live(&machine, &clock, 10);

@@ -354,7 +354,7 @@ mod tests {
                 let LogEntry { body: LogBody::Event(back), .. } =
                     decode::<()>(&encode(entry).unwrap()).unwrap()
                 else {
-                    panic!("an event was written")
+                    panic!("the entry was not an event")
                 };
                 assert!(back == event);
                 evolve(live, &event, Stamp(9));

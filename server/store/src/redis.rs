@@ -198,7 +198,7 @@ pub enum RedisOpenError {
 /// What the store has done since it was opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RedisStats {
-    /// Appends that were answered `Ok`.
+    /// Appends that were written for callers.
     pub appends: u64,
     /// Entries in them.
     pub entries: u64,

@@ -241,9 +241,9 @@ pub const OUTAGES_MAX: usize = 1_024;
 /// A time in which no server could write to the store, though servers were running.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Outage {
-    /// The last sign of life before.
+    /// The last sign of life before it.
     pub since: Stamp,
-    /// The first one after.
+    /// The first sign of life after it.
     pub until: Stamp,
 }
 

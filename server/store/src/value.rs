@@ -41,7 +41,7 @@ impl SecretBytes {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// True if there are no bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -192,7 +192,7 @@ async fn an_inspection_tells_what_is_wrong_and_changes_nothing() {
     let clock = Arc::new(ManualClock::new(NOON));
     let store = EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
     let tally = fill(&store, &clock).await;
-    assert!(Inspection::of(folder.path()).is_err(), "somebody uses it");
+    assert!(Inspection::of(folder.path()).is_err(), "it is in use");
     drop(store);
     let before = files(folder.path());
     let inspection = Inspection::of(folder.path()).unwrap();
@@ -221,5 +221,5 @@ async fn an_inspection_tells_what_is_wrong_and_changes_nothing() {
     drop(copy);
     drop(inspection);
     assert!(files(folder.path()) == before);
-    assert!(Inspection::of(scratch().path()).is_err(), "no store, no look");
+    assert!(Inspection::of(scratch().path()).is_err(), "there is no store to inspect");
 }

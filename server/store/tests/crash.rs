@@ -1,8 +1,9 @@
 //! Crashes: a child process works on a store and reports the answers it gets; the parent kills it
 //! and checks the store.
 //!
-//! The child is this same test binary, started again with an environment variable that names the folder. The
-//! parent kills it after a number of answers read from its pipe, so nothing here waits for time to pass.
+//! The child is this same test binary, started again with an environment variable that names the
+//! folder. The parent kills it after it has read a number of answers from its pipe, so the tests do
+//! not wait for time to pass.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;

@@ -118,12 +118,12 @@ mod tests {
     fn after_a_silence_time_is_what_redis_says() {
         let start = Instant::now();
         let mut heard = Heard::new(SILENCE, start);
-        assert_eq!(heard.silent_since(after(start, 10_000)), None, "nothing was ever heard");
+        assert_eq!(heard.silent_since(after(start, 10_000)), None, "nothing was ever received");
         heard.note(Stamp(1_000_000), start);
         assert_eq!(heard.silent_since(after(start, 2_500)), None);
         assert_eq!(heard.silent_since(after(start, 2_600)), Some(Stamp(1_000_000)));
         let back = after(start, 10_000);
-        assert_eq!(heard.running(back), Stamp(1_002_500), "not carried on for ever");
+        assert_eq!(heard.running(back), Stamp(1_002_500), "it does not run on forever");
         heard.note(heard.running(back), back);
         assert_eq!(heard.now(back), Stamp(1_002_500), "never ahead of the stamps to come");
         assert_eq!(heard.silent_since(back), None);

@@ -183,7 +183,7 @@ mod tests {
         assert!(held.compare(game(1), all[0].head) == Compared::Short(all[1..].to_vec()));
         assert!(held.compare(game(1), Head::START) == Compared::Short(all.clone()));
         let beyond = Head { seq: 9, ..all[2].head };
-        assert!(held.compare(game(1), beyond) == Compared::Whole, "others have gone on");
+        assert!(held.compare(game(1), beyond) == Compared::Whole, "other servers have continued");
         assert!(held.compare(game(2), Head::START) == Compared::Whole);
     }
 

@@ -352,7 +352,7 @@ impl Link {
             return self.call(Script::Append, keys);
         }
         let source = SOURCES[Script::Append as usize];
-        assert!(source.contains(CHECK), "what is to be left out is not there");
+        assert!(source.contains(CHECK), "the check to remove is not in the script");
         let mut command = redis::cmd("EVAL");
         command.arg(source.replace(CHECK, "")).arg(keys.len()).arg(keys);
         command

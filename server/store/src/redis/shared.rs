@@ -102,8 +102,8 @@ impl Shared {
         Patience { connect: self.options.connect_timeout, answer: self.options.answer_timeout }
     }
 
-    /// Adds the two arguments that every script with stamps takes: the time, if it is not Redis's
-    /// own, and the floor.
+    /// Adds the two arguments that every script that needs the time takes: the time, if it is not
+    /// Redis's own, and the floor.
     pub(super) fn time(&self, command: &mut Cmd) {
         let now = self.options.clock.as_ref().map(|clock| clock.now().0.to_string()).unwrap_or_default();
         command.arg(now).arg(self.running().0);
@@ -276,7 +276,7 @@ mod tests {
         let address = "redis://127.0.0.1:1".parse().unwrap();
         let shared = Shared::new(address, RedisOptions::default());
         shared.learn_time(Stamp(5_000_000));
-        assert_eq!(shared.heard().latest(), Stamp(5_000_000), "the first moment is taken as it is");
+        assert_eq!(shared.heard().latest(), Stamp(5_000_000), "the first stamp is accepted as it is");
         shared.learn_time(Stamp(5_000_500));
         assert_eq!(shared.heard().latest(), Stamp(5_000_500));
         let an_hour_later = Stamp(8_600_000);
@@ -285,7 +285,7 @@ mod tests {
         shared.raise_floor(an_hour_later);
         let silent_at = shared.silent_at();
         assert!(shared.running() >= an_hour_later && shared.running() <= silent_at);
-        assert!(shared.now() >= an_hour_later, "what a heartbeat says counts");
+        assert!(shared.now() >= an_hour_later, "a heartbeat's time counts");
     }
 
     #[test]
@@ -298,7 +298,7 @@ mod tests {
             std::thread::yield_now();
         }
         shared.learn_time(Stamp(5_000_500));
-        assert_eq!(shared.silent_since(), Some(Stamp(5_000_000)), "what an answer in passing says does not");
+        assert_eq!(shared.silent_since(), Some(Stamp(5_000_000)), "the time of an ordinary answer does not count");
         assert!(shared.is_time_doubtful.load(Ordering::SeqCst));
     }
 }

@@ -123,7 +123,7 @@ async fn a_log_that_is_whole_again_leaves_quarantine() {
     with_database(folder.path(), |db| keyspace(db, "logs").insert(entry_key(1, 3), kept.unwrap()).unwrap());
     let store = open(folder.path()).unwrap();
     let outcome = store.append(append(game(1), head, &["x"])).await;
-    assert!(matches!(outcome, Ok(AppendOutcome::Quarantined { .. })), "not before somebody has looked");
+    assert!(matches!(outcome, Ok(AppendOutcome::Quarantined { .. })), "not before an operator has looked");
     assert_eq!(store.recheck(game(1)).await, Ok(head));
     let next = append_ok(&store, append(game(1), head, &["x"])).await;
     assert_eq!(next, head.then(game(1), &body("x")));

@@ -122,7 +122,7 @@ async fn outages_are_kept_in_the_step_that_finds_them_the_latest_of_them() {
     let surplus = expected.len() - flagfall_store::OUTAGES_MAX;
     assert_eq!(kept_outages(&store).await, expected[surplus..]);
     let listed = store.scan(key(flagfall_store::OUTAGES_KEY), None, 10).await.unwrap();
-    assert_eq!(listed.len(), 1, "a record as any other");
+    assert_eq!(listed.len(), 1, "it is listed like any other record");
 }
 
 #[tokio::test]
@@ -143,7 +143,7 @@ async fn time_goes_on_when_the_clock_of_redis_is_set_back() {
             let thought = store.now();
             head = append_ok(&store, append(game(1), head, &[&number.to_string()])).await;
             let stamped = log(&store, game(1)).await.last().unwrap().at;
-            assert!(stamped >= thought, "what has passed here has passed in the log");
+            assert!(stamped >= thought, "time that passed here also passed in the log");
             if stamped > first {
                 return;
             }

@@ -179,7 +179,7 @@ fn whoever_comes_anew_to_a_redis_that_was_started_anew_begins_an_epoch() {
     first.block_on(until("Redis is back", async || one.heartbeat().await.ok()));
     let two = first.block_on(redis.open(RedisOptions::default()));
     for store in [&one, &two] {
-        assert_eq!(first.block_on(store.epoch()).unwrap(), epoch, "somebody was there before, and held all");
+        assert_eq!(first.block_on(store.epoch()).unwrap(), epoch, "a server was there before and held everything");
     }
     drop((one, two, first));
     let second = runtime();
@@ -191,7 +191,7 @@ fn whoever_comes_anew_to_a_redis_that_was_started_anew_begins_an_epoch() {
     let third = runtime();
     let four = third.block_on(redis.open(RedisOptions::default()));
     let later = third.block_on(four.epoch()).unwrap();
-    assert!(later > epoch, "nobody knows what it has lost: {later} after {epoch}");
+    assert!(later > epoch, "it is unknown what Redis has lost: {later} after {epoch}");
 }
 
 #[tokio::test]

@@ -224,12 +224,12 @@ async fn a_full_redis_refuses_appends_and_loses_nothing() {
         let why = unavailable(store.append(full.clone()).await);
         assert!(why.contains("memory is full"), "{why}");
     }
-    assert_eq!(texts(&store, game(1)).await, ["a"], "what is there can be read");
+    assert_eq!(texts(&store, game(1)).await, ["a"], "reads still work");
     assert_eq!(store.get(key("k")).await, Ok(None));
     let _: String = redis.ask(&["CONFIG", "SET", "maxmemory", "0"]).await;
     assert_eq!(append_ok(&store, full).await.seq, 3);
     assert_eq!(store.get(key("k")).await, Ok(Some(b"v".to_vec())));
-    assert_eq!(store.stats().connections, 1, "a refusal is no reason to connect anew");
+    assert_eq!(store.stats().connections, 1, "a refusal is no reason to reconnect");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -336,7 +336,7 @@ async fn an_append_is_acknowledged_when_the_replica_has_it_and_unknown_otherwise
     assert_eq!(length, 1);
     replica.freeze();
     assert_eq!(store.append(append(game(1), at, &["b"])).await, Ok(AppendOutcome::Unknown));
-    assert!(matches!(store.head(game(1)).await, Err(ReadError::Unavailable { .. })), "it could yet be lost");
+    assert!(matches!(store.head(game(1)).await, Err(ReadError::Unavailable { .. })), "it could still be lost");
     replica.thaw();
     assert_eq!(head(&store, 1).await.seq, 2, "now it is told");
     let at = head(&store, 1).await;
@@ -358,7 +358,7 @@ async fn side_records_of_an_append_whose_server_was_lost_are_carried_out_by_the_
         })
     });
     let lost = lost.await.unwrap();
-    assert_eq!(lost, Ok(AppendOutcome::Unknown), "it was sent, and nobody heard the answer");
+    assert_eq!(lost, Ok(AppendOutcome::Unknown), "it was sent, and its answer was lost");
     redis.thaw();
     until("the append", async || {
         let length: u64 = redis.ask(&["XLEN", &format!("flagfall:{{{}}}:log", game(1))]).await;
@@ -418,7 +418,7 @@ async fn damage_in_redis_is_noticed_and_stays_with_its_game() {
     let store = redis.open(RedisOptions::default()).await;
     let found = store.read(game(0), 0, 100).await;
     assert!(matches!(found, Err(ReadError::Damaged { seq: 3, .. })), "{found:?}");
-    assert_eq!(store.read(game(0), 0, 2).await.unwrap().len(), 2, "what is ahead of it can be read");
+    assert_eq!(store.read(game(0), 0, 2).await.unwrap().len(), 2, "the entries before it can be read");
     let at = store.head(game(1)).await.unwrap();
     let outcome = store.append(append(game(1), at, &["x"])).await;
     assert!(matches!(outcome, Ok(AppendOutcome::Quarantined { .. })), "{outcome:?}");
@@ -506,7 +506,7 @@ async fn the_records_of_a_server_that_died_in_between_are_written_without_a_new_
     redis.ask::<i64>(&["ZADD", &of("pending"), "1", &format!("{id} 2")]).await;
     let connections = store.stats().connections;
     until("the record", async || store.get(key("last/1")).await.unwrap()).await;
-    assert_eq!(store.stats().connections, connections, "nobody connected anew");
+    assert_eq!(store.stats().connections, connections, "there was no new connection");
     until("the end of the list", async || {
         (redis.ask::<i64>(&["ZCARD", &of("pending")]).await == 0).then_some(())
     })

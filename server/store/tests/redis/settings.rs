@@ -80,7 +80,7 @@ async fn copies_of_records_are_given_back_when_redis_was_emptied() {
     let _: String = redis.ask(&["FLUSHALL"]).await;
     // No server has noticed it yet. The first reader must not be told that there is nothing.
     assert_eq!(one.get(key("tokens/1")).await, Ok(Some(b"ana".to_vec())));
-    assert_eq!(one.get(key("players/ana")).await, Ok(Some(b"2".to_vec())), "as it was written last");
+    assert_eq!(one.get(key("players/ana")).await, Ok(Some(b"2".to_vec())), "the last value written");
     assert_eq!(one.get(key("lost")).await, Ok(None));
     until("the other server", async || two.heartbeat().await.ok()).await;
     assert_eq!(two.get(key("tokens/1")).await, Ok(Some(b"ana".to_vec())));
