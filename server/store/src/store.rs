@@ -421,8 +421,8 @@ pub trait Store: Send + Sync + 'static {
         None
     }
 
-    /// Announcements of all appends from now on, by any server. `None` if only this process can
-    /// append. A receiver that has lagged has missed announcements, which means
+    /// Announcements of appends from now on, at least of those by other servers. `None` if only
+    /// this process can append. A receiver that has lagged has missed announcements, which means
     /// [`Announcement::Everything`].
     fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
         None

@@ -298,7 +298,7 @@ mod tests {
             std::thread::yield_now();
         }
         shared.learn_time(Stamp(5_000_500));
-        assert_eq!(shared.silent_since(), Some(Stamp(5_000_000)), "the time of an ordinary answer does not count");
+        assert_eq!(shared.silent_since(), Some(Stamp(5_000_000)), "an ordinary answer does not count");
         assert!(shared.is_time_doubtful.load(Ordering::SeqCst));
     }
 }

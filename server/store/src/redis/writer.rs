@@ -87,7 +87,7 @@ impl Writer {
         loop {
             tokio::select! {
                 biased;
-                // First, because a writer that is never idle would otherwise never do it.
+                // First, because a busy writer would otherwise never do it.
                 _ = pulse.tick() => self.beat().await,
                 request = requests.recv() => match request {
                     Some(first) => {
