@@ -179,7 +179,7 @@ fn whoever_comes_anew_to_a_redis_that_was_started_anew_begins_an_epoch() {
     first.block_on(until("Redis is back", async || one.heartbeat().await.ok()));
     let two = first.block_on(redis.open(RedisOptions::default()));
     for store in [&one, &two] {
-        assert_eq!(first.block_on(store.epoch()).unwrap(), epoch, "a server was there before and held everything");
+        assert_eq!(first.block_on(store.epoch()).unwrap(), epoch, "an earlier server held everything");
     }
     drop((one, two, first));
     let second = runtime();
