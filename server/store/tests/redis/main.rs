@@ -336,7 +336,7 @@ async fn an_append_is_acknowledged_when_the_replica_has_it_and_unknown_otherwise
     assert_eq!(length, 1);
     replica.freeze();
     assert_eq!(store.append(append(game(1), at, &["b"])).await, Ok(AppendOutcome::Unknown));
-    assert!(matches!(store.head(game(1)).await, Err(ReadError::Unavailable { .. })), "it could still be lost");
+    assert!(matches!(store.head(game(1)).await, Err(ReadError::Unavailable { .. })), "it may still be lost");
     replica.thaw();
     assert_eq!(head(&store, 1).await.seq, 2, "now it is told");
     let at = head(&store, 1).await;
