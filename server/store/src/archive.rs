@@ -1,9 +1,11 @@
-//! A whole store as lines of text: to look through it, to take it elsewhere, to keep it.
+//! A whole store as lines of text: to inspect it, to move it, or to back it up.
 //!
 //! # The format
-//! JSON, a line each. The first line says what it is and from when: `{"flagfall_store":1,"epoch":…,"alive":…}` (the epoch of the store it was
-//! taken from, and the last moment at which a server was alive there, in milliseconds since 1970). Then come the games in the order of
-//! their ids, each with all its entries in order, then the small records in the order of their keys:
+//! One JSON value per line. The first line names the format:
+//! `{"flagfall_store":1,"epoch":…,"alive":…}`, with the epoch of the exported store and the last
+//! moment at which a server was alive there, in milliseconds since 1970. Then come the games in the
+//! order of their ids, each with all its entries in order, and then the small records in the order
+//! of their keys:
 //!
 //! ```text
 //! {"entry":{"game":"0fxm529wdncz","seq":1,"at":1764000000000,"body":"…"}}
@@ -12,11 +14,12 @@
 //! {"end":{"games":1,"entries":1,"records":1,"sha256":"…"}}
 //! ```
 //!
-//! Bodies, keys and values are text; what is no text is `{"hex":"…"}`. A game in quarantine has the entries ahead of its damage. The last line
-//! counts and has the SHA-256 of all lines before it. **It holds what no player may see**: keep it as you keep the store.
+//! Bodies, keys and values are text; bytes that are not text are written as `{"hex":"…"}`. A game
+//! in quarantine has the entries before its damage. The last line holds the counts and the SHA-256
+//! of all lines before it. **An export holds what no player may see**: protect it like the store.
 //!
-//! What is imported is what was exported, byte for byte and stamp for stamp; hashes follow from the bodies. The store it is imported
-//! into has an epoch of its own, so clients load their games anew.
+//! An import restores all bytes and stamps exactly; hashes follow from the bodies. The store it is
+//! imported into has its own epoch, so clients load their games anew.
 
 use std::fmt;
 use std::io::{self, BufRead, Write as IoWrite};
@@ -34,15 +37,16 @@ use crate::value::{Head, Key, SecretBytes};
 
 /// The version of the format.
 const FORMAT: u32 = 1;
-/// Records read, and written, at a time.
+/// Records read or written at a time.
 const RECORDS_CHUNK: usize = 32;
-/// Bytes of a line: text may take six times its bytes, and a little.
+/// Bytes of a line. As JSON, text may take six times its bytes.
 const LINE_BYTES_MAX: u64 = (6 * (BODY_BYTES_MAX + VALUE_BYTES_MAX + KEY_BYTES_MAX)) as u64 + 1024;
 
-/// A side record as it lies in the store: its key, its value, and the moment from which on it no longer exists.
+/// A side record with everything the store holds of it: key, value, and the moment at which it
+/// expires.
 pub type FullRecord = (Key, Vec<u8>, Option<Stamp>);
 
-/// A store whose content can be taken out and put in as a whole.
+/// A store whose content can be exported and imported as a whole.
 pub trait Archive: Store {
     /// Every game that has a log.
     ///
@@ -50,7 +54,8 @@ pub trait Archive: Store {
     /// [`StoreError`].
     fn games(&self) -> StoreFuture<'_, Result<Vec<GameId>, StoreError>>;
 
-    /// Side records in the order of their keys, beyond the key `after`, at most `limit`. Expired ones are left out.
+    /// Side records in the order of their keys, after the key `after`, at most `limit`. Expired
+    /// records are left out.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -60,7 +65,8 @@ pub trait Archive: Store {
         limit: usize,
     ) -> StoreFuture<'_, Result<Vec<FullRecord>, StoreError>>;
 
-    /// Appends entries with the stamps they have, at most [`BODIES_MAX`]. Otherwise as [`Store::append`].
+    /// Appends entries with the stamps they have, at most [`BODIES_MAX`]. Otherwise like
+    /// [`Store::append`].
     ///
     /// # Errors
     /// [`StoreError`]: nothing was written.
@@ -78,7 +84,7 @@ pub trait Archive: Store {
     fn put_aside(&self, game: GameId, reason: String) -> StoreFuture<'_, Result<(), StoreError>>;
 }
 
-/// What was gone through.
+/// Counts of what was read or written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// Games, damaged ones included.
@@ -96,47 +102,47 @@ impl fmt::Display for Tally {
     }
 }
 
-/// What came of going through a store.
+/// The result of examining a store.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Examined {
-    /// What was gone through.
+    /// Counts of what was read.
     pub tally: Tally,
     /// Games that are damaged, and how.
     pub damaged: Vec<(GameId, String)>,
 }
 
-/// Why a store was not exported or imported.
+/// Why an export or import failed.
 #[derive(Debug, Error)]
 pub enum ArchiveError {
-    /// The store does not do as asked.
+    /// The store failed.
     #[error("{0}")]
     Store(#[from] StoreError),
-    /// The file does not.
+    /// The file could not be read or written.
     #[error("the file cannot be read or written: {0}")]
     Io(#[from] io::Error),
-    /// The file is no export, or not whole.
+    /// The file is not an export, or not complete.
     #[error("line {line}: {what}")]
     Form {
         /// Which line, from 1.
         line: u64,
-        /// What is wrong, in words without content of the file.
+        /// What is wrong, without any content of the file.
         what: &'static str,
     },
-    /// The store has this game already, and it went another way there.
+    /// The store already has this game with other entries.
     #[error("the store has another game {game} already: import into an empty one")]
     Other {
         /// The game.
         game: GameId,
     },
-    /// The store may have taken something or not.
+    /// A write may have happened or not.
     #[error("the store did not say what became of a write: import again, which goes on where it stopped")]
     Unknown,
 }
 
-/// Goes through all logs and records; what is damaged is told, not mended. `told` hears of each game.
+/// Reads all logs and records. Damage is reported, not repaired. `told` is called after each game.
 ///
 /// # Errors
-/// [`StoreError`] when the store does not answer.
+/// [`StoreError`] if the store does not answer.
 pub async fn examine(store: &dyn Archive, mut told: impl FnMut(&Tally)) -> Result<Examined, StoreError> {
     let mut examined = Examined::default();
     for game in sorted_games(store).await? {
@@ -167,7 +173,8 @@ async fn sorted_games(store: &dyn Archive) -> Result<Vec<GameId>, StoreError> {
     Ok(games)
 }
 
-/// Reads a log in pieces; how many entries are whole, and what is wrong with the next one, if something is.
+/// Reads a log in pieces. Returns the number of whole entries, and what is wrong with the next one
+/// if it is damaged.
 async fn read_game<E: From<StoreError>>(
     store: &dyn Archive,
     game: GameId,
@@ -184,7 +191,7 @@ async fn read_game<E: From<StoreError>>(
             }
             Err(ReadError::Unavailable { why }) => return Err(StoreError::Unavailable { why }.into()),
             Err(ReadError::Damaged { seq, what, .. }) => {
-                // What is ahead of the damage can still be read.
+                // The entries before the damage can still be read.
                 limit = usize::try_from(seq.saturating_sub(after_seq + 1)).unwrap_or(0);
                 if limit == 0 {
                     return Ok((after_seq, Some(format!("entry {seq}: {what}"))));
@@ -199,7 +206,7 @@ async fn read_game<E: From<StoreError>>(
     }
 }
 
-/// Bytes that are text most of the time.
+/// Bytes that are usually text.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Bytes {
@@ -252,7 +259,7 @@ enum Line {
     End { games: u64, entries: u64, records: u64, sha256: String },
 }
 
-/// A file that is being written: its lines are hashed on the way.
+/// Writes lines and hashes them on the way.
 struct LineWriter<'a> {
     out: &'a mut dyn IoWrite,
     hasher: Sha256,
@@ -267,10 +274,11 @@ impl LineWriter<'_> {
     }
 }
 
-/// Writes the whole store. No server should be changing it meanwhile. `told` hears of each game.
+/// Exports the whole store. No server should be changing it meanwhile. `told` is called after each
+/// game.
 ///
 /// # Errors
-/// [`ArchiveError`]: what was written is not whole, and has no last line.
+/// [`ArchiveError`]: what was written is incomplete, and has no last line.
 pub async fn export(
     store: &dyn Archive,
     out: &mut (dyn IoWrite + Send),
@@ -317,7 +325,7 @@ pub async fn export(
     Ok(examined)
 }
 
-/// A file that is being read, line by line.
+/// Reads lines and hashes them on the way.
 struct LineReader<'a> {
     input: &'a mut (dyn BufRead + Send),
     hasher: Sha256,
@@ -329,7 +337,7 @@ impl LineReader<'_> {
         Err(ArchiveError::Form { line: self.line, what })
     }
 
-    /// The next line, and the hash of all before it.
+    /// Returns the next line, and the hash of all lines before it.
     fn next<T: for<'de> Deserialize<'de>>(&mut self) -> Result<(T, String), ArchiveError> {
         self.line += 1;
         let mut bytes = Vec::new();
@@ -345,21 +353,21 @@ impl LineReader<'_> {
         self.hasher.update(&bytes);
         match serde_json::from_slice(&bytes) {
             Ok(line) => Ok((line, before)),
-            // What serde says may quote the content.
+            // serde's message may quote the content.
             Err(_) => self.wrong("this is no line of an export that this version knows"),
         }
     }
 }
 
-/// What an export is made of, in its order.
+/// A part of an export, in the order of the file.
 enum Part {
-    /// The entries of a game, all of them or the next few.
+    /// Entries of a game: all of them or the next few.
     Entries(GameId, Vec<StoredEntry>),
     Quarantine(GameId, String),
     Records(Vec<Write>),
 }
 
-/// Reads an export from beginning to end; `each` gets its parts.
+/// Reads an export from beginning to end and passes its parts to `each`.
 async fn read_export(
     input: &mut (dyn BufRead + Send),
     each: &mut (dyn PartTaker + Send),
@@ -405,7 +413,7 @@ async fn read_export(
             }
             Line::Quarantine { game: id, reason } => {
                 if game.as_ref().is_none_or(|(open, ..)| *open != id) {
-                    // Not even its first entry is whole.
+                    // The game has no whole entry.
                     tally.games += 1;
                     game = Some((id, Vec::new(), 0));
                 }
@@ -429,12 +437,12 @@ async fn read_export(
     }
 }
 
-/// Whoever gets the parts of an export.
+/// Receives the parts of an export.
 trait PartTaker {
     fn take(&mut self, part: Part) -> StoreFuture<'_, Result<(), ArchiveError>>;
 }
 
-/// Only looks.
+/// Ignores all parts.
 struct Looker;
 
 impl PartTaker for Looker {
@@ -443,7 +451,7 @@ impl PartTaker for Looker {
     }
 }
 
-/// Looks whether a file is a whole export: what is in it, and when a server was last alive where it comes from.
+/// Checks that a file is a complete export and counts its content.
 ///
 /// # Errors
 /// [`ArchiveError::Form`] and [`ArchiveError::Io`].
@@ -451,7 +459,7 @@ pub async fn check_export(input: &mut (dyn BufRead + Send)) -> Result<Tally, Arc
     read_export(input, &mut Looker).await
 }
 
-/// When a server was last alive where an export comes from.
+/// Reads when a server was last alive on the exported store.
 ///
 /// # Errors
 /// [`ArchiveError::Form`] and [`ArchiveError::Io`].
@@ -460,7 +468,7 @@ pub fn alive_at_export(input: &mut (dyn BufRead + Send)) -> Result<Option<Stamp>
     Ok(lines.next::<HeaderLine>()?.0.alive)
 }
 
-/// Puts what it gets into a store.
+/// Writes the parts into a store.
 struct Importer<'a, F> {
     store: &'a dyn Archive,
     game: Option<(GameId, Head)>,
@@ -496,7 +504,7 @@ impl<F: FnMut(&Tally) + Send> Importer<'_, F> {
         Ok(())
     }
 
-    /// Appends what is not there yet, from an earlier try.
+    /// Appends the entries that an earlier try has not written yet.
     async fn import_entries(
         store: &dyn Archive,
         game: GameId,
@@ -537,8 +545,11 @@ impl<F: FnMut(&Tally) + Send> PartTaker for Importer<'_, F> {
     }
 }
 
-/// Puts an export into a store. Nothing of what the store has is changed; a game that it has otherwise ends the import. An import
-/// that was cut short is repeated: it goes on where it stopped. Look whether the file is whole first: [`check_export`].
+/// Imports an export into a store. Nothing in the store is overwritten except small records of the
+/// same keys; a game that differs from the store's ends the import.
+///
+/// An interrupted import can be repeated: it continues where it stopped. Check first that the file
+/// is complete: [`check_export`].
 ///
 /// # Errors
 /// [`ArchiveError`].
@@ -549,7 +560,7 @@ pub async fn import(
 ) -> Result<Tally, ArchiveError> {
     let mut importer = Importer { store, game: None, tally: Tally::default(), told };
     let tally = read_export(input, &mut importer).await?;
-    // Clients of the store it comes from may come with positions; those of this one have none.
+    // Clients of the exported store may bring positions, which mean nothing in this one.
     store.bump_epoch().await?;
     Ok(tally)
 }

@@ -1,31 +1,29 @@
 //! Where stamps come from.
 //!
-//! A machine has two clocks: the wall clock, which people and other programs set, and the steady
-//! clock, which only ever runs. The stores that stamp by themselves
-//! ([`EmbeddedStore`](crate::EmbeddedStore) and [`MemoryStore`](crate::MemoryStore)) stamp like
-//! this:
+//! A machine has two clocks: the wall clock, which people and other programs can set, and the
+//! steady clock, which never jumps. [`EmbeddedStore`](crate::EmbeddedStore) and
+//! [`MemoryStore`](crate::MemoryStore) make their own stamps, by these rules:
 //!
-//! - **Stamps advance with the steady clock.** It counts on while the process is frozen and while
-//!   the machine is suspended. Setting the wall clock moves no stamp at once.
-//! - **The wall clock is slewed in.** While the two differ, stamps run at most half a percent
-//!   faster or slower than the steady clock. An hour is made up in about eight days, and a game of
-//!   ten minutes is off by at most three seconds.
-//! - **A restart takes the wall clock over,** because no game clock runs while there is no server.
-//!   Stamps never go back behind the last one stored: if the wall clock is behind that, stamps go
-//!   on from it, and the time the server was down is not added.
-//! - **A wall clock more than 30 days ahead is not believed at first.** Then stamps go on from the
-//!   last one stored, so a start with a wrong date does no harm that outlasts it: nothing expires
-//!   early, and the next start with the right date finds stamps it can go on from. When the wall
-//!   clock has said the same for an hour, stamps jump to it. That jump counts as an outage, so no
-//!   player pays for it. In a new store there is nothing to compare with, and the wall clock is
-//!   believed.
+//! - **Stamps advance with the steady clock.** It keeps counting while the process is frozen and
+//!   while the machine is suspended. Setting the wall clock does not move stamps at once.
+//! - **Stamps are slewed to the wall clock.** While the two differ, stamps run at most half a
+//!   percent faster or slower than the steady clock. An hour is made up in about eight days, and a
+//!   game of ten minutes is off by at most three seconds.
+//! - **A restart adopts the wall clock,** because no game clock runs while there is no server.
+//!   Stamps never go back behind the last one stored: if the wall clock is behind that, stamps
+//!   continue from it, and the time the server was down is not added.
+//! - **A wall clock more than 30 days ahead is not believed at first.** Stamps then continue from
+//!   the last one stored, so a start with a wrong date does no lasting harm: nothing expires early,
+//!   and the next start with the right date finds stamps it can continue from. If the wall clock is
+//!   still that far ahead after an hour, stamps jump to it. That jump counts as an outage, so it
+//!   costs no player any time. A new store has nothing to compare with and believes the wall clock.
 //! - **Stamps that are ahead of the real time after all** (a new store, or more than an hour with a
-//!   wrong date) stay ahead until the real time has caught up with them: they never go back. Game
-//!   clocks run right all the same, for they count differences. Dates are ahead. Every restart and
-//!   half a percent of the running time make the difference smaller.
+//!   wrong date) stay ahead until the real time has caught up, because they never go back. Game
+//!   clocks are still right, because they count differences. Dates are ahead. Every restart, and
+//!   half a percent of the running time, reduce the difference.
 //! - **A gap of more than 2.5 s between heartbeats is an outage:** the process was frozen, or the
-//!   machine was suspended. Game clocks stand still for it. Whoever reads the time first after the
-//!   gap finds it, so no stamp from after the gap is given before the outage is known.
+//!   machine was suspended. Game clocks stand still for it. The first reading of the time after the
+//!   gap detects it, so no stamp from after the gap is given before the outage is known.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -38,15 +36,15 @@ use crate::store::Outage;
 
 /// A longer gap between two heartbeats is an outage.
 const SILENCE: Duration = Duration::from_millis(2_500);
-/// The time between two looks at the wall clock.
+/// The least time between two readings of the wall clock.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Stamps run faster or slower by at most one part in this many.
 const SLEW: i128 = 200;
-/// A wall clock further ahead than this is doubted.
+/// A wall clock further ahead than this is not believed at first.
 const DOUBTED_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
 /// After this time a doubted wall clock is believed.
 const BELIEVED_AFTER: Duration = Duration::from_secs(60 * 60);
-/// A difference worth a word in the log.
+/// A larger difference is logged.
 const TOLD_MS: u64 = 10_000;
 
 /// The clocks of a machine, as an argument.
@@ -54,8 +52,8 @@ pub trait WallClock: Send + Sync + 'static {
     /// The time of day. It may jump either way.
     fn now(&self) -> Stamp;
 
-    /// The time since some moment in the past. It never jumps, and counts on while the process is
-    /// frozen or the machine is suspended. By default it goes with the wall clock, for clocks that
+    /// The time since some moment in the past. It never jumps, and keeps counting while the process
+    /// is frozen or the machine is suspended. The default follows the wall clock, for clocks that
     /// never jump.
     fn steady(&self) -> Duration {
         Duration::from_millis(self.now().0)
@@ -85,7 +83,7 @@ impl WallClock for SystemClock {
     }
 }
 
-/// Clocks that show what they were set to, for tests.
+/// Clocks for tests, which show what they were set to.
 #[derive(Debug, Default)]
 pub struct ManualClock {
     wall_ms: AtomicU64,
@@ -138,11 +136,11 @@ pub(crate) struct StampClock {
 }
 
 struct State {
-    /// When the wall clock was last looked at, by the steady clock.
+    /// When the wall clock was last read, by the steady clock.
     looked_at: Duration,
     /// The stamp of that moment, in microseconds.
     us: u64,
-    /// The latest stamp given: no later one is earlier.
+    /// The latest stamp given: no later stamp is lower.
     floor: Stamp,
     /// The last heartbeat, by both clocks.
     beat: Option<(Duration, Stamp)>,
@@ -151,14 +149,14 @@ struct State {
     outage: Option<Outage>,
     /// An outage that is not in the store's records yet.
     unkept: Option<Outage>,
-    /// Since when the wall clock has been too far ahead to be believed.
+    /// Since when the wall clock has been too far ahead to be believed, by the steady clock.
     doubted_since: Option<Duration>,
-    /// Whether the log tells of the present difference.
+    /// True if the present difference has been logged.
     is_told: bool,
 }
 
 impl StampClock {
-    /// Stamps from now on, none before the last sign of life that was stored.
+    /// Starts a clock whose stamps never fall behind the last sign of life that was stored.
     pub(crate) fn new(clock: impl WallClock, last: Stamp) -> StampClock {
         let (wall, steady) = (clock.now(), clock.steady());
         let is_doubted = last > Stamp(0) && wall.ms_since(last) > DOUBTED_MS;
@@ -190,7 +188,7 @@ impl StampClock {
         self.state().beat = None;
     }
 
-    /// Never gives less than this from now on.
+    /// Raises the lowest stamp from now on.
     pub(crate) fn raise(&self, floor: Stamp) {
         let mut state = self.state();
         if self.read(&mut state) < floor {
@@ -204,7 +202,7 @@ impl StampClock {
         self.read(&mut self.state())
     }
 
-    /// The time, and a sign that the process is alive.
+    /// Records that the process is alive, and returns the time.
     pub(crate) fn beat(&self) -> Stamp {
         let mut state = self.state();
         if state.beat.is_none() {
@@ -220,18 +218,18 @@ impl StampClock {
         self.state().outage
     }
 
-    /// An outage that is not in the store's records yet; the caller puts it there.
+    /// Takes the outage that is not in the store's records yet. The caller writes it there.
     pub(crate) fn take_unkept(&self) -> Option<Outage> {
         self.state().unkept.take()
     }
 
-    /// Whether an outage waits to be put into the store's records.
+    /// True if an outage has yet to be written to the store's records.
     pub(crate) fn has_unkept(&self) -> bool {
         self.state().unkept.is_some()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing panics while it holds this lock; were it so, the state is still whole.
+        // Nothing panics while holding this lock. If it did, the state would still be consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -256,7 +254,7 @@ impl StampClock {
 }
 
 impl State {
-    /// Compares the stamps, which have run on to this moment, with the wall clock.
+    /// Compares the stamps, advanced to this moment, with the wall clock.
     fn look(&mut self, run_us: u64, elapsed: Duration, steady: Duration, wall: Stamp) -> Stamp {
         let ahead = i128::from(us(wall)) - i128::from(run_us);
         let most = i128::try_from(elapsed.as_micros()).unwrap_or(i128::MAX) / SLEW;
@@ -286,8 +284,8 @@ impl State {
         now
     }
 
-    /// Game clocks stood still between these moments. One that follows another at once is told as
-    /// one with it: a table may not have looked in between.
+    /// Notes an outage: game clocks stood still between these moments. An outage that directly
+    /// follows another is merged with it, because a game may not have looked in between.
     fn note_outage(&mut self, since: Stamp, until: Stamp) {
         let silence_ms = u64::try_from(SILENCE.as_millis()).unwrap_or(u64::MAX);
         let before = self.outage.filter(|before| since.ms_since(before.until) <= silence_ms);
@@ -297,7 +295,7 @@ impl State {
         (self.outage, self.unkept) = (Some(outage), Some(outage));
     }
 
-    /// Tells the log once when the wall clock and the stamps part, and once when they agree again.
+    /// Logs once when the wall clock and the stamps diverge, and once when they agree again.
     fn tell(&mut self, wall: Stamp) {
         let (ahead_ms, behind_ms) = (wall.ms_since(self.floor), self.floor.ms_since(wall));
         let is_apart = ahead_ms.max(behind_ms) > TOLD_MS;
@@ -367,7 +365,7 @@ mod tests {
             let (machine, clock) = clocks(Stamp(0));
             machine.set(jump);
             assert_eq!(live(&machine, &clock, 600).ms_since(NOON), run_ms);
-            assert_eq!(clock.stamp(), machine.now(), "real time has won");
+            assert_eq!(clock.stamp(), machine.now(), "stamps have reached the real time");
             assert_eq!(live(&machine, &clock, 60), machine.now(), "and stays");
         }
     }
@@ -394,7 +392,7 @@ mod tests {
         clock.beat();
         machine.advance_ms(20_000);
         let now = clock.stamp();
-        assert_eq!(now, alive.plus_ms(22_500), "it is as late as it is");
+        assert_eq!(now, alive.plus_ms(22_500), "the gap counts in the stamps");
         let outage = Outage { since: alive.plus_ms(2_500), until: now };
         assert_eq!((clock.outage(), clock.take_unkept()), (Some(outage), Some(outage)));
         live(&machine, &clock, 10);
@@ -445,7 +443,7 @@ mod tests {
         assert_eq!(clock.stamp(), last);
         let stored = live(&wrong, &clock, 600);
         assert_eq!(stored, last.plus_ms(600_000), "durations are right");
-        // The machine is started anew with the right date.
+        // The machine is restarted with the right date.
         let right = Arc::new(ManualClock::new(NOON.plus_ms(700_000)));
         let clock = StampClock::new(right, stored);
         assert_eq!(clock.stamp(), NOON.plus_ms(700_000));

@@ -1,4 +1,6 @@
-//! Entries, heads and side records as bytes: the same in every durable store, so that what one wrote another can take over as it is.
+//! Entries, heads and side records as bytes.
+//!
+//! All durable stores use the same encoding, so that one can take over what another wrote.
 
 use flagfall_board::Stamp;
 
@@ -10,7 +12,7 @@ const HASH_LENGTH: usize = 32;
 const ENTRY_HEADER: usize = STAMP_LENGTH + HASH_LENGTH;
 const NEVER: u64 = u64::MAX;
 
-/// An entry's value, its stamp still to come: stamp, hash of the chain up to here, body.
+/// Builds an entry's value without its stamp: room for the stamp, chain hash, body.
 pub(crate) fn entry_value(hash: Hash, body: &SecretBytes) -> Vec<u8> {
     let mut value = Vec::with_capacity(ENTRY_HEADER + body.len());
     value.extend_from_slice(&[0; STAMP_LENGTH]);
@@ -26,14 +28,14 @@ pub(crate) fn stamp_entry(value: &mut [u8], at: Stamp) {
     }
 }
 
-/// An entry's stamp, hash and body.
+/// Splits an entry's value into stamp, hash and body.
 pub(crate) fn parse_entry(value: &[u8]) -> Option<(Stamp, Hash, &[u8])> {
     let (stamp, rest) = value.split_first_chunk::<STAMP_LENGTH>()?;
     let (hash, body) = rest.split_first_chunk::<HASH_LENGTH>()?;
     Some((Stamp(u64::from_le_bytes(*stamp)), Hash(*hash), body))
 }
 
-/// A head: its number, its hash.
+/// Builds the value of a head: number, then hash.
 pub(crate) fn head_value(head: Head) -> [u8; 40] {
     let mut value = [0; 40];
     value[..8].copy_from_slice(&head.seq.to_le_bytes());
@@ -46,7 +48,7 @@ pub(crate) fn parse_head(value: &[u8]) -> Option<Head> {
     Some(Head { seq: u64::from_le_bytes(*seq), hash: Hash(hash.try_into().ok()?) })
 }
 
-/// A side record: when it expires, then the value itself.
+/// Builds the value of a side record: expiry, then the value itself.
 pub(crate) fn record_value(value: &[u8], expires: Option<Stamp>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(8 + value.len());
     bytes.extend_from_slice(&expires.map_or(NEVER, |stamp| stamp.0).to_le_bytes());
@@ -54,7 +56,7 @@ pub(crate) fn record_value(value: &[u8], expires: Option<Stamp>) -> Vec<u8> {
     bytes
 }
 
-/// A record's value and when it expires.
+/// Splits a side record into its value and expiry.
 pub(crate) fn parse_record(bytes: &[u8]) -> Option<(&[u8], Option<Stamp>)> {
     let (expires, value) = bytes.split_first_chunk::<8>()?;
     let expires = u64::from_le_bytes(*expires);

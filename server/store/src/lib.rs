@@ -1,8 +1,9 @@
-//! The store: the log of every game, kept on disk or in memory.
+//! The store: the log of every game, on disk, in Redis or in memory.
 //!
-//! This is the layer of bytes. It numbers, chains, stamps and keeps entries without knowing what they say; beside
-//! the logs it keeps small side records under keys. [`Store`] is the trait, [`EmbeddedStore`] the durable
-//! implementation inside the process, [`RedisStore`] the one that several servers share, [`MemoryStore`] the one for tests. One suite of tests holds for all.
+//! A store numbers, chains, stamps and keeps the entries of logs without reading their content.
+//! Beside the logs it keeps small side records under keys. [`Store`] is the trait.
+//! [`EmbeddedStore`] is durable and lives in the process, [`RedisStore`] is shared by several
+//! servers, and [`MemoryStore`] is for tests. One test suite runs against all three.
 
 pub mod archive;
 pub mod clock;

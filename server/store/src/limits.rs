@@ -1,4 +1,4 @@
-//! How much one request may carry. Every store enforces the same limits, before it writes anything.
+//! Limits of one request. Every store enforces the same limits before it writes anything.
 
 use thiserror::Error;
 
@@ -16,12 +16,12 @@ pub const CONDITIONS_MAX: usize = 64;
 pub const KEY_BYTES_MAX: usize = 256;
 /// Bytes in the value of a side record.
 pub const VALUE_BYTES_MAX: usize = 64 * 1024;
-/// Bytes in what servers tell each other at a time.
+/// Bytes in one notice between servers.
 pub const NOTICE_BYTES_MAX: usize = 64 * 1024;
-/// Entries or records one read or scan answers with, whatever was asked for.
+/// Entries or records that one read or scan returns, however many were asked for.
 pub const READ_MAX: usize = 4096;
 
-/// A request beyond a limit. Nothing was written; asking again is no use.
+/// A request beyond a limit. Nothing was written, and repeating it fails again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum LimitError {
     /// An append without entries.
@@ -71,7 +71,7 @@ pub enum LimitError {
     },
 }
 
-/// Whether the append keeps to the limits.
+/// Checks an append against the limits.
 ///
 /// # Errors
 /// The first limit it breaks.
@@ -87,7 +87,7 @@ pub fn check_append(append: &Append) -> Result<(), LimitError> {
     check_writes(&append.writes)
 }
 
-/// Whether the update keeps to the limits.
+/// Checks an update against the limits.
 ///
 /// # Errors
 /// The first limit it breaks.
@@ -99,7 +99,7 @@ pub fn check_update(update: &Update) -> Result<(), LimitError> {
     check_writes(&update.writes)
 }
 
-/// Whether what servers are to be told keeps to the limits.
+/// Checks a notice to other servers against the limits.
 ///
 /// # Errors
 /// [`LimitError::NoticeLength`].

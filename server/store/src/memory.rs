@@ -1,9 +1,9 @@
-//! A store in memory, for tests: it forgets everything, and fails when told to.
+//! A store in memory, for tests: it keeps nothing beyond the process, and fails on demand.
 //!
-//! It keeps to the contract of [`Store`] in every answer but durability. Beyond it, a test can make the next
-//! append fail in the ways a real store fails ([`Fault`]), hold appends back until it lets them go
-//! ([`MemoryStore::hold_appends`]), take a log's tail away ([`MemoryStore::lose_tail`]) and damage an entry
-//! ([`MemoryStore::damage`]).
+//! It fulfills the contract of [`Store`] except for durability. In addition, a test can make the
+//! next append fail in the ways a real store fails ([`Fault`]), hold appends back
+//! ([`MemoryStore::hold_appends`]), remove the end of a log ([`MemoryStore::lose_tail`]), and
+//! damage an entry ([`MemoryStore::damage`]).
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::Bound;
@@ -22,12 +22,12 @@ use crate::store::{
 };
 use crate::value::{Hash, Head, Key, SecretBytes};
 
-/// How many appends may be inside the store at a time. More wait.
+/// Appends that may be inside the store at a time. More wait.
 const APPENDS_MAX: u32 = 1024;
 /// Announcements that may wait for a listener.
 const ANNOUNCEMENTS_MAX: usize = 64;
 
-/// A way for an append or an update to fail.
+/// A way in which an append or an update fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// It is written, and the answer is `Unknown`.
@@ -38,7 +38,7 @@ pub enum Fault {
     Unavailable,
 }
 
-/// A store in memory. Clones are handles to the same store, as two servers have to theirs.
+/// A store in memory. Clones are handles to the same store, like those of two servers.
 #[derive(Clone)]
 pub struct MemoryStore {
     shared: Arc<Shared>,
@@ -48,7 +48,7 @@ struct Shared {
     clock: StampClock,
     state: Mutex<State>,
     gate: Arc<Semaphore>,
-    /// How many appends and updates wait at the gate, and whoever waits for them.
+    /// How many appends and updates wait at the gate.
     held: watch::Sender<usize>,
     announcements: Option<broadcast::Sender<Announcement>>,
     notices: Option<broadcast::Sender<Notice>>,
@@ -94,7 +94,7 @@ pub struct AppendsHeld {
     _permits: OwnedSemaphorePermit,
 }
 
-/// Counts as one who waits while it exists.
+/// Counts a waiting caller while it exists.
 struct Waiting<'a>(&'a watch::Sender<usize>);
 
 impl Waiting<'_> {
@@ -123,7 +123,7 @@ impl MemoryStore {
         MemoryStore::make(clock, None)
     }
 
-    /// An empty store that announces what is appended, as one does that several servers share.
+    /// An empty store that announces appends, like a store that several servers share.
     #[must_use]
     pub fn announcing(clock: impl WallClock) -> MemoryStore {
         MemoryStore::make(clock, Some(broadcast::channel(ANNOUNCEMENTS_MAX).0))
@@ -146,45 +146,47 @@ impl MemoryStore {
         }
     }
 
-    /// How often somebody has read entries.
+    /// How often [`Store::read`] was called.
     #[must_use]
     pub fn reads(&self) -> u64 {
         self.shared.reads.load(Ordering::Relaxed)
     }
 
-    /// Says something that all listeners hear, true or not.
+    /// Sends an announcement to all listeners, whether it is true or not.
     pub fn announce(&self, announcement: Announcement) {
         if let Some(announcements) = &self.shared.announcements {
-            // An error says that nobody listens.
+            // An error only means that there is no listener.
             announcements.send(announcement).ok();
         }
     }
 
-    /// Makes a coming append or update fail: the next one, or the one after those already told to.
+    /// Makes the next append or update fail. Several calls queue up, one failure each.
     pub fn fail_next(&self, fault: Fault) {
         self.state().faults.push_back(fault);
     }
 
-    /// Waits for the appends under way, then keeps all others waiting until the returned guard is dropped.
+    /// Waits for the appends in progress, then holds all others until the returned guard is
+    /// dropped.
     pub async fn hold_appends(&self) -> AppendsHeld {
         match self.shared.gate.clone().acquire_many_owned(APPENDS_MAX).await {
             Ok(permits) => AppendsHeld { _permits: permits },
-            Err(_) => unreachable!("nobody closes the gate"),
+            Err(_) => unreachable!("the gate is never closed"),
         }
     }
 
-    /// Waits until so many appends and updates are held back: whoever asked for them has read what he has read.
+    /// Waits until at least `count` appends and updates are held back. By then their callers have
+    /// finished reading.
     pub async fn wait_for_held(&self, count: usize) {
         let mut held = self.shared.held.subscribe();
         match held.wait_for(|held| *held >= count).await {
             Ok(_) => {}
-            Err(_) => unreachable!("this store has the sender"),
+            Err(_) => unreachable!("this store owns the sender"),
         }
     }
 
-    /// Goes in to write, when nobody holds writers back.
+    /// Passes the gate, waiting while writers are held back.
     async fn enter(&self) -> Option<SemaphorePermit<'_>> {
-        // Nobody is held back: nobody needs to be told who waits.
+        // A caller that need not wait is not counted.
         if let Ok(inside) = self.shared.gate.try_acquire() {
             return Some(inside);
         }
@@ -192,7 +194,7 @@ impl MemoryStore {
         self.shared.gate.acquire().await.ok()
     }
 
-    /// Takes away the entries beyond `seq`, as a store does that lost its newest writes without noticing.
+    /// Removes the entries after `seq`, like a store that lost its newest writes unnoticed.
     pub fn lose_tail(&self, game: GameId, seq: u64) {
         if let Some(log) = self.state().logs.get_mut(&game) {
             log.entries.retain(|(entry, _)| entry.seq <= seq);
@@ -213,7 +215,8 @@ impl MemoryStore {
         }
     }
 
-    /// What a restart of the server does to a store that stays: the newest sign of life becomes the one found.
+    /// Acts like a restart of the server on a store that stays: the newest sign of life becomes the
+    /// one found.
     pub fn reopen(&self) {
         self.shared.clock.forget_beat();
         let mut state = self.state();
@@ -221,11 +224,11 @@ impl MemoryStore {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Whoever panicked while holding the lock was a test that is failing already.
+        // A panic while this lock is held comes from a test that is failing already.
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts an outage that was just found into the record of outages.
+    /// Writes an outage that was just found to the record of outages.
     fn keep_outage(&self, state: &mut State) {
         let (Some(outage), Ok(key)) = (self.shared.clock.take_unkept(), Key::new(OUTAGES_KEY)) else {
             return;
@@ -235,7 +238,7 @@ impl MemoryStore {
         state.records.insert(key, Held { value: outages.to_record(), expires: None });
     }
 
-    /// Appends. `known` is the latest outage that was known when this was asked for.
+    /// Appends. `known` is the latest outage that was known when the append was requested.
     fn append_now(&self, append: Append, known: Option<Outage>) -> Result<AppendOutcome, StoreError> {
         check_append(&append)?;
         let mut state = self.state();
@@ -478,7 +481,7 @@ impl Store for MemoryStore {
         Box::pin(async move {
             check_notice(&notice)?;
             if let Some(notices) = &self.shared.notices {
-                // An error says that nobody listens.
+                // An error only means that there is no listener.
                 notices.send(Notice::Told(notice.into())).ok();
             }
             Ok(())

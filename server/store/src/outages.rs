@@ -1,11 +1,11 @@
-//! The record of outages: what games at rest are told of when they are opened next.
+//! The record of outages. A game at rest learns of them when it is next opened.
 
 use flagfall_board::Stamp;
 use serde::{Deserialize, Serialize};
 
 use crate::store::{OUTAGES_MAX, Outage};
 
-/// An outage as the record holds it; earlier versions kept its beginning alone.
+/// An outage as the record holds it. Earlier versions stored only its beginning.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Kept {
@@ -18,7 +18,7 @@ enum Kept {
 pub struct OutageList(Vec<Outage>);
 
 impl OutageList {
-    /// Reads the record. One that cannot be read lists nothing.
+    /// Reads the record. An unreadable record gives an empty list.
     #[must_use]
     pub fn parse(record: Option<&[u8]>) -> OutageList {
         let kept: Vec<Kept> =
@@ -30,8 +30,8 @@ impl OutageList {
         OutageList(kept.into_iter().map(outage).collect())
     }
 
-    /// Adds the latest outage. It replaces those that began later, or at the same time: it goes on
-    /// from them.
+    /// Adds the latest outage. It replaces those that began at the same time or later, because it
+    /// continues them.
     pub fn add(&mut self, outage: Outage) {
         self.0.retain(|known| known.since < outage.since);
         self.0.push(outage);
@@ -39,7 +39,7 @@ impl OutageList {
         self.0.drain(..surplus);
     }
 
-    /// The record of the list.
+    /// Writes the list as a record.
     #[must_use]
     pub fn to_record(&self) -> Vec<u8> {
         let kept: Vec<Kept> = self.0.iter().map(|outage| Kept::Span(outage.since, outage.until)).collect();

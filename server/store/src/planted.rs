@@ -1,9 +1,11 @@
-//! Faults that a test bench plants in servers of its own: a checker that does not find them proves nothing. Only builds with the
-//! feature `planted-faults` have them, and of these only a process whose environment names one.
+//! Faults that a test bench plants in its own servers, to check that its checkers find them.
+//!
+//! They exist only in builds with the feature `planted-faults`, and there only in a process whose
+//! environment names one.
 
 use std::sync::OnceLock;
 
-/// Where the fault is named.
+/// The environment variable that names the fault.
 const VARIABLE: &str = "FLAGFALL_PLANTED_FAULT";
 
 /// A fault that can be planted.
@@ -11,14 +13,14 @@ const VARIABLE: &str = "FLAGFALL_PLANTED_FAULT";
 pub enum PlantedFault {
     /// `acknowledge-first`: an append is answered before it is sent.
     AcknowledgesFirst,
-    /// `forget-command-ids`: a command that was carried out is not known again.
+    /// `forget-command-ids`: a repeated command is not recognized.
     ForgetsCommandIds,
-    /// `plain-xadd`: entries are added whatever the log ends with.
+    /// `plain-xadd`: entries are added without checking the last entry of the log.
     PlainXadd,
 }
 
 impl PlantedFault {
-    /// Whether this one is planted in this process.
+    /// True if this fault is planted in this process.
     #[must_use]
     pub fn is_planted(self) -> bool {
         static PLANTED: OnceLock<Option<PlantedFault>> = OnceLock::new();
@@ -29,7 +31,7 @@ impl PlantedFault {
                 Ok("plain-xadd") => PlantedFault::PlainXadd,
                 _ => return None,
             };
-            tracing::warn!(fault = ?found, "this server has a planted fault: it is for tests alone");
+            tracing::warn!(fault = ?found, "this server has a planted fault: it is for tests only");
             Some(found)
         });
         *planted == Some(self)

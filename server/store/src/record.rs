@@ -1,8 +1,8 @@
-//! What the body of a log entry says: JSON, made from an event's [`SecretRecord`] and back.
+//! The bodies of log entries: an event's [`SecretRecord`] as JSON.
 //!
-//! This is the one place outside the rules engine that sees hidden ranks as data. Field names are short because every ply writes
-//! them. A body is read by what it holds, not by who reads it: unknown fields are refused, since an older server must not go on with a game whose
-//! log it does not understand.
+//! Outside the rules engine, only this module sees hidden ranks as data. Field names are short
+//! because every ply writes them. Unknown fields are refused: an older server must not continue a
+//! game whose log it does not understand.
 
 use flagfall_board::{ChipColor, PerSide, Rank, Side, Square, Stamp};
 use flagfall_rules::secret::{self, SecretRecord, StruckRecord};
@@ -13,27 +13,27 @@ use thiserror::Error;
 
 use crate::value::SecretBytes;
 
-/// One entry of a game's log. The first says what the game was made with (`H`), all others are events.
+/// One entry of a game's log. The first entry holds the game's header (`H`); all others are events.
 #[derive(Clone, Debug)]
 pub struct LogEntry<H> {
-    /// The command that caused it; none for what happens by itself.
+    /// The command that caused it; `None` for what happens without a command.
     pub command: Option<CommandStamp>,
-    /// What of the network's delay the side that acted was given back, in milliseconds.
+    /// Lag compensation for the side that acted, in milliseconds.
     pub lag_ms: u32,
-    /// What it says.
+    /// Its content.
     pub body: LogBody<H>,
 }
 
-/// What an entry says.
+/// The content of an entry.
 #[derive(Clone, Debug)]
 pub enum LogBody<H> {
-    /// The game was made.
+    /// The game was created.
     Opened(H),
     /// Something happened.
     Event(Event),
 }
 
-/// Which command caused an entry, so that a repeated one is known again.
+/// The command that caused an entry, so that a repeated command is recognized.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandStamp {
@@ -43,18 +43,18 @@ pub struct CommandStamp {
     /// The client's id for it.
     #[serde(rename = "c")]
     pub cmd_id: String,
-    /// Tells another command under the same id apart.
+    /// A hash that detects another command under the same id.
     #[serde(rename = "f")]
     pub fingerprint: u64,
 }
 
-/// Why a body could not be read or written. Tells nothing of its content.
+/// Why a body could not be read or written. It reveals nothing of the content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum RecordError {
-    /// The body is not what this version writes.
+    /// The body does not have a form that this version knows.
     #[error("the entry is not of a form this version knows")]
     Form,
-    /// An event cannot be made of it.
+    /// The body does not describe a valid event.
     #[error("the entry's event holds what no event holds")]
     Event,
 }
@@ -198,10 +198,10 @@ fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
-/// The entry as the bytes of its body.
+/// Encodes an entry as the bytes of its body.
 ///
 /// # Errors
-/// [`RecordError::Form`] when `H` has no JSON.
+/// [`RecordError::Form`] if `H` cannot be serialized as JSON.
 pub fn encode<H: Serialize>(entry: LogEntry<H>) -> Result<SecretBytes, RecordError> {
     let LogEntry { command, lag_ms, body } = entry;
     let (opened, event) = match body {
@@ -213,12 +213,12 @@ pub fn encode<H: Serialize>(entry: LogEntry<H>) -> Result<SecretBytes, RecordErr
     Ok(SecretBytes::new(bytes))
 }
 
-/// The entry that these bytes say.
+/// Decodes the bytes of a body.
 ///
 /// # Errors
-/// [`RecordError`] when they are not what [`encode`] writes.
+/// [`RecordError`] if the bytes are not what [`encode`] writes.
 pub fn decode<H: DeserializeOwned>(bytes: &SecretBytes) -> Result<LogEntry<H>, RecordError> {
-    // serde's own words may quote the content: they are dropped.
+    // serde's message may quote the content, so it is dropped.
     let Body { command, lag_ms, opened, event } =
         serde_json::from_slice(bytes.expose()).map_err(|_| RecordError::Form)?;
     let body = match (opened, event) {
@@ -354,7 +354,7 @@ mod tests {
                 let LogEntry { body: LogBody::Event(back), .. } =
                     decode::<()>(&encode(entry).unwrap()).unwrap()
                 else {
-                    panic!("an event was written")
+                    panic!("the entry was not an event")
                 };
                 assert!(back == event);
                 evolve(live, &event, Stamp(9));

@@ -1,54 +1,69 @@
 //! The store in Redis, for several servers at once.
 //!
 //! # How it works
-//! A game's log is a stream whose ids are the entries' numbers. One script appends: it checks number and hash of the last entry, gives the
-//! stamp by Redis's clock (never before the entry ahead, nor before what this process has seen), writes, and announces, for many games in a call. One task of
-//! this process sends whatever waits in one go, one group after the other; reads have a connection of their own, announcements a
-//! third. None of them is trusted to live: each is made anew when it is lost, silent for too long, or leads to a replica.
+//! A game's log is a stream whose ids are the entries' numbers. One script appends, many games in
+//! one call: it checks number and hash of the last entry, takes the stamp from Redis's clock (never
+//! before the entry ahead, nor before what this process has seen), writes, and announces.
 //!
-//! Side records live together in another slot than the logs. An append that has some leaves them beside its log, as part of the
-//! append, carries them out next and only then is answered; whoever is lost in between leaves them to the next server that connects.
-//! They are carried out in the order of the log and each once, however often somebody tries.
+//! One task of this process, the writer, sends all waiting requests in one go, one group after the
+//! other. Reads have a connection of their own, announcements a third. Each connection is replaced
+//! when it is lost, silent for too long, or leads to a replica.
+//!
+//! Side records share one slot, apart from the logs. An append that has some stores them beside its
+//! log entry, as part of the append, applies them next, and only then is answered. If a server is
+//! lost in between, the next server that connects applies them. They are applied in the order of
+//! the log and once each, however many servers try.
 //!
 //! # What is promised
-//! Whatever Redis itself keeps. What that is, is read from it at every connection and every 15 s ([`Promises`]), for settings can
-//! be changed while it runs. One that promises less than a game needs is refused unless [`Demand::Anything`] is said: then nothing
-//! is taken until its settings are right again. A node of a Redis Cluster is always refused.
+//! What Redis itself promises. The store reads that from Redis at every connection and every 15 s
+//! ([`Promises`]), because settings can be changed while Redis runs. A Redis that promises less
+//! than a game needs is refused unless [`Demand::Anything`] is set; nothing is accepted until its
+//! settings are right again. A node of a Redis Cluster is always refused.
 //!
 //! | Redis | an acknowledged move survives |
 //! |---|---|
-//! | `appendonly yes`, `appendfsync always`, `noeviction` | a kill of Redis or of servers, a power cut on a disk that keeps its word |
-//! | the same and [`RedisOptions::replicas`] 1 or more | a failover to a replica that was waited for, too |
-//! | the same without replicas waited for, failing over | all but the last moments, and those as far as a server holds them |
-//! | `appendfsync everysec` | all but about the last second, and that as far as a server holds it |
-//! | no append-only file | nothing but what servers hold |
-//! | any other `maxmemory-policy` | games are thrown out when memory is full, but what servers hold comes back |
+//! | `appendonly yes`, `appendfsync always`, `noeviction` | kills of Redis or servers; power cuts |
+//! | the same, [`RedisOptions::replicas`] at least 1 | failover to a replica that confirmed it |
+//! | the same, `replicas` 0, and a failover | only if older than moments, or held by a server |
+//! | `appendfsync everysec` | only if older than about a second, or held by a server |
+//! | no append-only file | only if held by a server |
+//! | any other `maxmemory-policy` | while memory is not full; later only if held by a server |
 //!
-//! Servers hold the logs of the games they serve, up to [`RedisOptions::held_bytes_max`]. At every new connection, and whenever an
-//! append meets a log that is shorter than it should be, the missing end is given back through the same check for each entry, with
-//! its stamps, many in one go; several servers doing so at once do no harm. Nobody reads from another run of Redis before that is
-//! done. Where another server has gone on from the shorter log meanwhile, one of the two branches is lost: its writer sees a
-//! conflict it cannot read on from. So that this happens to nobody who reaches Redis, servers write nothing else for
-//! [`RedisOptions::give_back`] after it was started anew.
+//! Surviving a power cut takes a disk that really writes what it confirms.
 //!
-//! Side records go with the logs where an append wrote them. Others are lost when Redis is emptied, but for those of which a server
-//! keeps copies ([`Store::keep_copies`]): players who are connected, or have a running game, get theirs back.
+//! Servers hold the logs of the games they serve, up to [`RedisOptions::held_bytes_max`]. At every
+//! new connection, and when an append meets a log that is shorter than it should be, the missing
+//! end is given back: many entries in one go, with their stamps, each through the same check.
+//! Several servers may do so at once without harm. No server reads from another run of Redis before
+//! that is done. If another server has continued the shorter log meanwhile, one of the two branches
+//! is lost: its writer sees a conflict that it cannot resolve by reading on. To prevent that for
+//! all servers that reach Redis, servers write nothing else for [`RedisOptions::give_back`] after a
+//! restart of Redis.
 //!
-//! # What does not belong there
-//! A key of a game that holds a value of another type puts this game into quarantine, and no other. Damaged side records are
-//! left out of lists, and the log says so. Of the keys all share, it names those that hold another type.
+//! Side records that an append wrote are given back with its log. Others are lost when Redis is
+//! emptied, except those of which a server keeps copies ([`Store::keep_copies`]): players who are
+//! connected, or have a running game, get theirs back.
 //!
-//! # What time it is
-//! Redis's clock gives the stamps, clamped so that they never go back. Where it jumps forward by more than [`RedisOptions::silence`], the time it
-//! jumped over counts as an outage, from the last heartbeat on: no flag falls by it, and up to a heartbeat's pause is given back to whoever thought. A
-//! smaller jump is charged to him: it cannot be told from thinking. Where it is set back, time goes on by the clocks of the servers, each from the latest
-//! stamp it has heard of. What side records expire by is the same time, jumps forward and all.
+//! # Keys of other types
+//! If a key of a game holds a value of another type, that game goes into quarantine, and no other.
+//! Damaged side records are left out of lists and logged. Shared keys that hold another type are
+//! named in the log.
+//!
+//! # Time
+//! Redis's clock gives the stamps, clamped so that they never go back. If it jumps forward by more
+//! than [`RedisOptions::silence`], the time it jumped over counts as an outage, starting at the
+//! last heartbeat: no flag falls by it, and the player to move may gain up to the time between two
+//! heartbeats. A smaller jump is charged to that player, because it cannot be told from thinking.
+//! If the clock is set back, time continues by the clocks of the servers, each from the latest
+//! stamp it has received. Side records expire by the same time, including its jumps forward.
 //!
 //! # What the answers mean
-//! `Ok`, `Conflict`, `Late` and `Early` are Redis's own words, confirmed by the replicas if these are waited for. An answer that stays out,
-//! or replicas that do not confirm, make an append `Unknown`. Until the connection has been replaced, with the old one closed on
-//! Redis's side so that nothing sent over it happens any more, reads wait or fail: so what is read after an `Unknown` is final.
-//! `Unavailable` means that Redis refused (memory full, replica, loading) or was never sent anything.
+//! `Ok`, `Conflict`, `Late` and `Early` are Redis's own answers, confirmed by the replicas if the
+//! store waits for them. A missing answer, or replicas that do not confirm, make an append
+//! `Unknown`. Reads then wait or fail until the connection has been replaced, with the old one
+//! closed on Redis's side so that nothing sent over it can still run. So what is read after an
+//! `Unknown` is final. `Unavailable` means that Redis refused (memory full, replica, loading) or
+//! was never sent anything.
 
 mod address;
 mod answers;
@@ -95,35 +110,39 @@ use crate::store::{
 };
 use crate::value::{Head, Key};
 
-/// What an operator may set.
+/// Settings of the store.
 #[derive(Clone)]
 pub struct RedisOptions {
-    /// What all keys begin with.
+    /// The prefix of all keys.
     pub prefix: Prefix,
     /// Replicas that must have an append before it is acknowledged. Default 0.
     pub replicas: u32,
     /// What Redis must promise.
     pub demand: Demand,
-    /// Requests that may wait for the writer; beyond that callers wait. Default 4,096.
+    /// Requests that may wait for the writer. Beyond that, callers wait. Default 4,096.
     pub queue_length: usize,
-    /// How long a connection may take to come about. Default 1 s.
+    /// How long connecting may take. Default 1 s.
     pub connect_timeout: Duration,
-    /// How long an answer may stay out before the connection is given up. Default 2 s.
+    /// How long an answer may take before the connection is given up. Default 2 s.
     pub answer_timeout: Duration,
-    /// How long servers have, after Redis was started anew, to give back what it has lost, before anything else is written. Longer than the
-    /// longest pause between two tries to reach it, 1 s. Default 1.5 s.
+    /// How long servers have, after a restart of Redis, to give back what it has lost, before
+    /// anything else is written. Must be longer than the longest pause between two tries to
+    /// connect, 1 s. Default 1.5 s.
     pub give_back: Duration,
-    /// Bytes of logs held, to give back what Redis loses. Default 64 MiB.
+    /// Bytes of logs held in memory, to give back what Redis loses. Default 64 MiB.
     pub held_bytes_max: usize,
-    /// The time between two looks at everything, should an announcement have been missed. Default 30 s.
+    /// The time between two [`Announcement::Everything`], in case an announcement was missed.
+    /// Default 30 s.
     pub audit: Duration,
     /// How long a server may be without a heartbeat before it counts as gone. Default 2.5 s.
     pub pulse: Duration,
-    /// How long all servers may be without a heartbeat before that time counts as an outage, in which no clock ran. Default 2.5 s.
+    /// How long all servers may be without a heartbeat before that time counts as an outage, in
+    /// which no clock ran. Default 2.5 s.
     pub silence: Duration,
-    /// The time between two looks at what Redis promises, which can be changed while it runs. Default 15 s.
+    /// The time between two readings of what Redis promises, which can change while it runs.
+    /// Default 15 s.
     pub promises_every: Duration,
-    /// The clock that stamps, instead of Redis's own: for tests.
+    /// The clock that gives stamps instead of Redis's own, for tests.
     pub clock: Option<Arc<dyn WallClock>>,
 }
 
@@ -147,13 +166,13 @@ impl Default for RedisOptions {
     }
 }
 
-/// What Redis must promise for the store to take anything.
+/// What Redis must promise for the store to accept anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Demand {
-    /// That nothing acknowledged is lost: no [`Weakness`].
+    /// Nothing acknowledged is lost: no [`Weakness`].
     #[default]
     Full,
-    /// Whatever it does.
+    /// Any promises will do.
     Anything,
 }
 
@@ -165,10 +184,10 @@ pub enum RedisOpenError {
     Weak {
         /// Where it is.
         address: String,
-        /// In what way.
+        /// What it lacks.
         weaknesses: Vec<Weakness>,
     },
-    /// It cannot be reached, is no primary, or holds a store of another version.
+    /// It cannot be reached, is not a primary, or holds a store of another version.
     #[error("{why}")]
     Unusable {
         /// What is wrong, and what to do.
@@ -179,7 +198,7 @@ pub enum RedisOpenError {
 /// What the store has done since it was opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RedisStats {
-    /// Appends that were answered `Ok`.
+    /// Appends that were written for callers.
     pub appends: u64,
     /// Entries in them.
     pub entries: u64,
@@ -189,7 +208,7 @@ pub struct RedisStats {
     pub connections: u64,
 }
 
-/// The store in Redis. See the [module](self) for what it promises.
+/// The store in Redis. The [module](self) says what it promises.
 pub struct RedisStore {
     shared: Arc<Shared>,
     reader: Reader,
@@ -205,17 +224,19 @@ impl Drop for RedisStore {
 }
 
 impl RedisStore {
-    /// Opens the store in this Redis, or makes one. Must be called in a tokio runtime, which then runs its tasks.
+    /// Opens the store in this Redis, or creates one. Must be called in a tokio runtime, which then
+    /// runs its tasks.
     ///
     /// # Errors
-    /// [`RedisOpenError`], which says what to do: Redis cannot be reached, promises too little, or holds a store of another version.
+    /// [`RedisOpenError`], which says what to do: Redis cannot be reached, promises too little, or
+    /// holds a store of another version.
     pub async fn open(address: RedisAddress, options: RedisOptions) -> Result<RedisStore, RedisOpenError> {
         let shared = Arc::new(Shared::new(address, options));
         let opened = Writer::open(shared.clone()).await;
         let (writer, last_heartbeat) = opened.map_err(|fault| {
             let address = shared.address.to_string();
             let weaknesses = shared.promises.read().unwrap_or_else(PoisonError::into_inner).weaknesses();
-            // Before it was reached, nothing is known to have been promised.
+            // Before the first connection, its promises are unknown.
             let is_known = shared.is_reached.load(Ordering::SeqCst);
             if is_known && shared.options.demand == Demand::Full && !weaknesses.is_empty() {
                 RedisOpenError::Weak { address, weaknesses }
@@ -229,7 +250,7 @@ impl RedisStore {
         Ok(RedisStore { reader: Reader::new(shared.clone()), shared, requests, last_heartbeat, listener })
     }
 
-    /// What this Redis promised when it was last connected to.
+    /// What this Redis promised when it was last asked.
     #[must_use]
     pub fn promises(&self) -> Promises {
         self.shared.promises.read().unwrap_or_else(PoisonError::into_inner).clone()
@@ -247,10 +268,10 @@ impl RedisStore {
         }
     }
 
-    /// Reads a game's log from its first entry and, if all of it holds, lifts its quarantine.
+    /// Reads a game's log from its first entry and, if all of it is intact, lifts its quarantine.
     ///
     /// # Errors
-    /// [`ReadError::Damaged`] when it does not hold; the quarantine stays.
+    /// [`ReadError::Damaged`] if it is not intact; the quarantine stays.
     pub async fn recheck(&self, game: GameId) -> Result<Head, ReadError> {
         let unavailable = |error: StoreError| ReadError::Unavailable { why: error.to_string() };
         let head = self.read_log(game, || self.reader.verify(game), |head, _| *head == Head::START).await?;
@@ -258,7 +279,8 @@ impl RedisStore {
         Ok(head)
     }
 
-    /// Hands a request to the writer. An error means that it was not taken. Waits while the queue is full.
+    /// Hands a request to the writer. Waits while the queue is full. An error means that the writer
+    /// did not take it.
     async fn send<T>(
         &self,
         request: impl FnOnce(Reply<T>) -> Request,
@@ -269,13 +291,14 @@ impl RedisStore {
         Ok(answer)
     }
 
-    /// Asks the writer; no answer from it is an error.
+    /// Asks the writer. A missing answer is an error.
     async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, StoreError> {
         let gone = |_| StoreError::Unavailable { why: "the writer is gone and left no answer".to_owned() };
         self.send(request).await?.await.map_err(gone)?
     }
 
-    /// Resolves what is in doubt before anything is read: after a silence also whether clocks have stood still.
+    /// Resolves what is in doubt before anything is read. After a silence this includes whether
+    /// clocks stood still.
     async fn settle(&self) -> Result<(), StoreError> {
         if self.shared.silent_since().is_some() {
             self.shared.is_in_doubt.store(true, Ordering::SeqCst);
@@ -286,7 +309,7 @@ impl RedisStore {
         Ok(())
     }
 
-    /// Reads when nothing is in doubt, and once more where only the attempt has shown that something was.
+    /// Reads once nothing is in doubt, and again if the first attempt revealed a doubt.
     async fn read_settled<T, F: Future<Output = Result<T, Trouble>>>(
         &self,
         read: impl Fn() -> F,
@@ -302,14 +325,14 @@ impl RedisStore {
                 read().await
             }
             found => {
-                // It may have been under way for as long as nothing else was heard.
+                // The read itself may have taken so long that a silence began.
                 self.settle().await.map_err(unavailable)?;
                 found
             }
         }
     }
 
-    /// Damage that was read puts the game into quarantine.
+    /// Puts the game into quarantine if the read found damage.
     async fn keep_damage<T>(&self, game: GameId, found: Result<T, Trouble>) -> Result<T, ReadError> {
         if let Err(Trouble::Damaged { seq, what }) = &found
             && !self.shared.is_quarantined(game)
@@ -317,13 +340,13 @@ impl RedisStore {
             let reason = format!("entry {seq}: {what}");
             self.shared.quarantine(game, &reason);
             self.shared.held().forget(game);
-            // Not kept: the next read finds the damage again.
+            // If this fails, the next read finds the damage again.
             self.ask(|reply| Request::Quarantine { game, reason, reply }).await.ok();
         }
         found.map_err(|trouble| trouble.of_game(game))
     }
 
-    /// The planted fault: whoever asks is told that it is written, and then it is sent.
+    /// The planted fault: answers that the append is written, and only then sends it.
     #[cfg(feature = "planted-faults")]
     async fn acknowledge_first(&self, mut append: Prepared) -> Result<AppendOutcome, StoreError> {
         let (at, mut head) = (self.shared.now(), append.expected);
@@ -336,15 +359,16 @@ impl RedisStore {
         Ok(AppendOutcome::Ok { at, head })
     }
 
-    /// Reads a log. Where nothing is found of what is held of it, Redis may have been emptied: that is looked after, and given back what is held, before
-    /// anybody is told that there is nothing.
+    /// Reads a log. If it shows nothing of what is held of it, Redis may have been emptied. Then
+    /// the connection is checked, what is held is given back, and the log is read again, before the
+    /// caller is told that there is nothing.
     async fn read_log<T, F: Future<Output = Result<T, Trouble>>>(
         &self,
         game: GameId,
         read: impl Fn() -> F,
         is_nothing: impl Fn(&T, Head) -> bool,
     ) -> Result<T, ReadError> {
-        // Before the read: what is appended meanwhile is nothing lost.
+        // Before the read, because what is appended meanwhile is not lost.
         let held = self.shared.held().head(game);
         let mut found = self.read_settled(&read).await;
         if let (Ok(shown), Some(held)) = (&found, held)
@@ -406,7 +430,7 @@ impl Store for RedisStore {
             if found.is_some() || !self.shared.kept().has(&key) {
                 return Ok(found);
             }
-            // Redis may have been emptied: then copies are given back first.
+            // Redis may have been emptied. Then copies are given back first.
             self.shared.is_in_doubt.store(true, Ordering::SeqCst);
             let found = self.read_settled(|| self.reader.get(&key)).await.map_err(Trouble::of_record)?;
             if found.is_none() {
@@ -498,7 +522,7 @@ impl Store for RedisStore {
             };
             let is_packed = self.ask(|reply| Request::Pack { game, head, packed, reply }).await?;
             if is_packed {
-                // Nobody plays it any more: there is no end that Redis could lose.
+                // The game is over, so there is no newest end that Redis could lose.
                 self.shared.held().forget(game);
             }
             Ok(is_packed)
@@ -507,7 +531,7 @@ impl Store for RedisStore {
 
     fn delete_log(&self, game: GameId) -> StoreFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
-            // Or it would be given back when Redis loses something.
+            // Otherwise it would be given back when Redis loses something.
             self.shared.held().forget(game);
             self.ask(|reply| Request::DeleteLog { game, reply }).await
         })

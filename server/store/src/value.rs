@@ -1,4 +1,4 @@
-//! The small values the store deals in: secret bytes, keys, hashes, heads.
+//! The small values that the store works with: secret bytes, keys, hashes, heads.
 
 use std::fmt;
 
@@ -7,28 +7,29 @@ use sha2::{Digest, Sha256};
 
 use crate::limits::{KEY_BYTES_MAX, LimitError};
 
-/// Bytes nobody may see by accident: the body of a log entry.
+/// Bytes that must not be shown by accident: the body of a log entry.
 ///
-/// A body holds what a player must not learn, so this type has no `Serialize`, no `Display`, and its `Debug`
-/// tells the length and nothing else. Whoever wants the content has to ask for it by name.
+/// A body holds what a player must not learn. So this type has no `Serialize` and no `Display`, and
+/// its `Debug` shows only the length. Reading the content takes an explicit call of
+/// [`SecretBytes::expose`] or [`SecretBytes::into_exposed`].
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct SecretBytes(Vec<u8>);
 
 impl SecretBytes {
-    /// Takes the bytes into custody. Any length; [`append`](crate::Store::append) refuses those beyond
+    /// Wraps the bytes. Any length; [`append`](crate::Store::append) refuses more than
     /// [`BODY_BYTES_MAX`](crate::limits::BODY_BYTES_MAX).
     #[must_use]
     pub fn new(bytes: Vec<u8>) -> SecretBytes {
         SecretBytes(bytes)
     }
 
-    /// The bytes themselves. What is done with them is the caller's responsibility.
+    /// The bytes themselves. The caller is responsible for keeping them secret.
     #[must_use]
     pub fn expose(&self) -> &[u8] {
         &self.0
     }
 
-    /// The bytes themselves, handed over.
+    /// Takes the bytes themselves out.
     #[must_use]
     pub fn into_exposed(self) -> Vec<u8> {
         self.0
@@ -40,7 +41,7 @@ impl SecretBytes {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// True if there are no bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -55,8 +56,8 @@ impl fmt::Debug for SecretBytes {
 
 /// The key of a side record: 1 to [`KEY_BYTES_MAX`] bytes, ordered as bytes are.
 ///
-/// By custom a key begins with the name of its kind and a slash (`players/...`). A key may hold a name or a
-/// token's hash, so `Debug` shows that first part and the length, not the rest.
+/// By convention a key begins with the name of its kind and a slash (`players/...`). A key may hold
+/// a name or a token's hash, so `Debug` shows only the kind and the length.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key(Box<[u8]>);
 
@@ -87,21 +88,22 @@ impl fmt::Debug for Key {
     }
 }
 
-/// A link of a game's hash chain: SHA-256 over everything the log said up to an entry.
+/// A link of a game's hash chain: SHA-256 over all entries of the log so far.
 ///
-/// It fences a writer whose log is another one, and it finds damage. It must **never** reach a client: whoever
-/// has it can try out what a body might have been. `Debug` shows the first four bytes.
+/// It stops a writer whose copy of the log differs, and it detects damage. It must **never** reach
+/// a client: with the hash, a client could test guesses of a body. `Debug` shows the first four
+/// bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Hash(pub [u8; 32]);
 
 impl Hash {
-    /// What the chain of every game begins with.
+    /// The start of every game's chain.
     pub const ZERO: Hash = Hash([0; 32]);
 
-    /// The hash after the entry `seq` with this body, when `self` was the hash before it.
+    /// The hash after entry `seq` with this body, where `self` is the hash before it.
     ///
-    /// Covered are a tag, the game, the hash before, the number and the body; the stamp is not, for the store
-    /// gives it only while it writes.
+    /// It covers a tag, the game, the hash before, the number and the body. It does not cover the
+    /// stamp, which the store assigns only while it writes.
     #[must_use]
     pub fn then(self, game: GameId, seq: u64, body: &SecretBytes) -> Hash {
         let mut hasher = Sha256::new();
@@ -121,19 +123,19 @@ impl fmt::Debug for Hash {
     }
 }
 
-/// Where a log stands: the number of its last entry and the hash of all it holds.
+/// Where a log stands: the number of its last entry, and the hash of the chain there.
 ///
 /// Two logs with the same head hold the same bodies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Head {
-    /// The number of the last entry; 0 for a log that holds none.
+    /// The number of the last entry; 0 for an empty log.
     pub seq: u64,
     /// The chain's hash after that entry.
     pub hash: Hash,
 }
 
 impl Head {
-    /// The head of a log that holds nothing.
+    /// The head of an empty log.
     pub const START: Head = Head { seq: 0, hash: Hash::ZERO };
 
     /// The head after one more entry.

@@ -1,4 +1,4 @@
-//! Whole stores taken out and put in: what comes out of the other end is what went in, byte for byte.
+//! Export and import of whole stores: an import restores exactly what was exported.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;
@@ -21,7 +21,8 @@ fn embedded(folder: &Path) -> EmbeddedStore {
     EmbeddedStore::open(folder, SystemClock, &Options::default()).unwrap()
 }
 
-/// A store with games of all lengths, bodies that are text and bodies that are not, and records of all kinds.
+/// A store with games of all lengths, with bodies that are text or not, and with records of all
+/// kinds.
 async fn fill(store: &dyn Store, clock: &ManualClock) -> Tally {
     let mut tally = Tally::default();
     for number in 0..20_u32 {
@@ -66,7 +67,7 @@ async fn exported(store: &dyn Archive) -> Vec<u8> {
     bytes
 }
 
-/// All but the first line, which says where it comes from, and the last, which has the hash of the first.
+/// All lines but the first, which names the store, and the last, which has the hash of the others.
 fn content(export: &[u8]) -> Vec<&[u8]> {
     let mut lines: Vec<&[u8]> = export.split_inclusive(|byte| *byte == b'\n').collect();
     lines.remove(0);
@@ -97,7 +98,7 @@ async fn from_the_embedded_store_to_redis_and_back_nothing_changes() {
         assert_eq!(target.head(game(number)).await, source.head(game(number)).await);
         assert_eq!(log(&target, game(number)).await, log(&source, game(number)).await, "stamps and all");
     }
-    // And it goes on from there, after a restart too.
+    // The game continues from there, after a restart too.
     drop(target);
     let target = embedded(to.path());
     let at = target.head(game(3)).await.unwrap();
@@ -168,7 +169,7 @@ async fn a_damaged_game_travels_as_far_as_it_is_whole_and_stays_in_quarantine() 
     assert_eq!(target.quarantined().await.unwrap().len(), 1);
 }
 
-/// The folder's files and their bytes.
+/// The folder's files with their bytes.
 fn files(folder: &Path) -> std::collections::BTreeMap<std::path::PathBuf, Vec<u8>> {
     let mut found = std::collections::BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -191,7 +192,7 @@ async fn an_inspection_tells_what_is_wrong_and_changes_nothing() {
     let clock = Arc::new(ManualClock::new(NOON));
     let store = EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
     let tally = fill(&store, &clock).await;
-    assert!(Inspection::of(folder.path()).is_err(), "somebody uses it");
+    assert!(Inspection::of(folder.path()).is_err(), "it is in use");
     drop(store);
     let before = files(folder.path());
     let inspection = Inspection::of(folder.path()).unwrap();
@@ -220,5 +221,5 @@ async fn an_inspection_tells_what_is_wrong_and_changes_nothing() {
     drop(copy);
     drop(inspection);
     assert!(files(folder.path()) == before);
-    assert!(Inspection::of(scratch().path()).is_err(), "no store, no look");
+    assert!(Inspection::of(scratch().path()).is_err(), "there is no store to inspect");
 }

@@ -20,7 +20,7 @@ use flagfall_store::{
 
 const NOON: Stamp = Stamp(1_700_000_000_000);
 
-/// A store under test, its clock at noon.
+/// A store under test, with its clock at noon.
 struct World {
     store: Arc<dyn Store>,
     clock: Arc<ManualClock>,
@@ -48,7 +48,7 @@ async fn in_redis() -> World {
     World { store: Arc::new(store), clock, _folder: None, _redis: Some(redis) }
 }
 
-/// One test a store for every case.
+/// One test per store for every case.
 macro_rules! contract {
     ($($case:ident),* $(,)?) => {
         mod on_embedded {
@@ -519,7 +519,7 @@ async fn a_caller_that_goes_away_leaves_all_or_nothing(world: World) {
             tokio::task::yield_now().await;
         }
     }
-    // What was asked before is decided before.
+    // Earlier requests are decided first.
     append_ok(&*world.store, append(game(1_000), Head::START, &["end"])).await;
     for number in 0..100 {
         let count = log(&*world.store, game(number)).await.len();
@@ -536,7 +536,7 @@ async fn what_is_told_is_heard_where_others_may_listen(world: World) {
         let told = loop {
             match notices.recv().await.unwrap() {
                 Notice::Told(told) => break told,
-                // The subscription came about after all: nothing was told to anybody before.
+                // The subscription began only now, so the first message may have been missed.
                 Notice::Missed => world.store.tell(b"early".to_vec()).await.unwrap(),
             }
         };
@@ -545,7 +545,8 @@ async fn what_is_told_is_heard_where_others_may_listen(world: World) {
     }
 }
 
-/// Everything that can be read of a log: whole, in pieces of any size from anywhere, and where it stands.
+/// Everything that can be read of a log: as a whole, in pieces of any size from any entry, and its
+/// head.
 async fn all_of(store: &dyn Store, seq: u64) -> (Vec<flagfall_store::StoredEntry>, Head) {
     let whole = log(store, game(1)).await;
     for after in 0..=seq + 1 {

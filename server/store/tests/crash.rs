@@ -1,7 +1,9 @@
-//! Crashes: a child process works on a store and says what it was answered; the parent kills it and looks.
+//! Crashes: a child process works on a store and reports the answers it gets; the parent kills it
+//! and checks the store.
 //!
-//! The child is this same test binary, started again with an environment variable that names the folder. The
-//! parent kills it after a number of answers read from its pipe, so nothing here waits for time to pass.
+//! The child is this same test binary, started again with an environment variable that names the
+//! folder. The parent kills it after it has read a number of answers from its pipe, so the tests do
+//! not wait for time to pass.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;
@@ -26,12 +28,12 @@ fn open(folder: &Path) -> EmbeddedStore {
     EmbeddedStore::open(folder, SystemClock, &Options::default()).unwrap()
 }
 
-/// What entry `seq` of a game says: nothing else may stand there.
+/// The only valid content of entry `seq` of a game.
 fn text(number: u32, seq: u64) -> String {
     format!("{number}:{seq} {}", "x".repeat((seq % 90) as usize))
 }
 
-/// The child's work; nothing when this runs as an ordinary test.
+/// The child's work. It does nothing when this runs as an ordinary test.
 #[test]
 fn child() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
@@ -39,7 +41,8 @@ fn child() {
     runtime.block_on(async {
         let store = Arc::new(open(&folder));
         say("ready");
-        // All heads are read before the first append: a store that failed meanwhile would refuse the reads.
+        // All heads are read before the first append: a store that failed meanwhile would refuse
+        // the reads.
         let mut heads = Vec::new();
         for number in 0..GAMES {
             heads.push((number, store.head(game(number)).await.unwrap()));
@@ -92,10 +95,10 @@ fn child_command() -> Command {
     command
 }
 
-/// The highest entry a game was acknowledged, by game.
+/// The highest acknowledged entry of each game.
 type Acknowledged = HashMap<u32, u64>;
 
-/// Notes an answer; whether it was one.
+/// Notes an answer. Returns false if the line is not one.
 fn note(line: &str, acknowledged: &mut Acknowledged) -> bool {
     let words: Vec<&str> = line.split(' ').collect();
     let ["ack", number, seq] = words[..] else { return false };
@@ -105,7 +108,7 @@ fn note(line: &str, acknowledged: &mut Acknowledged) -> bool {
     true
 }
 
-/// Everything acknowledged is there, once, and what else is there is whole.
+/// Checks that everything acknowledged is there exactly once, and that all else is intact.
 async fn check(store: &EmbeddedStore, acknowledged: &Acknowledged) {
     for number in 0..GAMES {
         let mut entries: Vec<StoredEntry> = Vec::new();
@@ -122,7 +125,7 @@ async fn check(store: &EmbeddedStore, acknowledged: &Acknowledged) {
         assert!(entries.is_sorted_by_key(|entry| entry.at));
         let last = entries.len() as u64;
         let known = acknowledged.get(&number).copied().unwrap_or(0);
-        // Beyond what was answered there may be the one append that was under way.
+        // One unanswered append may be there as well.
         let count = 1 + u64::from(number % 3);
         assert!(last == known || last == known + count, "game {number}: {known} acknowledged, {last} there");
         assert_eq!(store.head(game(number)).await.unwrap().seq, last);
@@ -138,7 +141,7 @@ async fn nothing_acknowledged_is_lost_by_a_kill() {
     for round in 0..ROUNDS {
         let mut child = start(child_command(), folder.path());
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        // From right after the open, over the first group, to many groups.
+        // Killed at different times: right after opening, in the first group, after many groups.
         let mut left = round * round * 3;
         for line in lines.by_ref() {
             let line = line.unwrap();
@@ -149,7 +152,7 @@ async fn nothing_acknowledged_is_lost_by_a_kill() {
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        // What it managed to say before it died counts as well.
+        // Answers that it wrote before it died count as well.
         for line in lines.map_while(Result::ok) {
             note(&line, &mut acknowledged);
         }
@@ -166,10 +169,11 @@ async fn nothing_acknowledged_is_lost_by_a_kill() {
 #[tokio::test]
 async fn a_store_that_cannot_write_says_so_and_stops() {
     let folder = scratch();
-    // Made without the limit, for a new journal is allocated at its full length.
+    // Created without the limit, because a new journal is allocated at its full length.
     drop(open(folder.path()));
     let mut command = Command::new("sh");
-    // No file may grow beyond 100 KiB or so, and the signal that says so is ignored: the write fails instead.
+    // No file may grow beyond about 100 KiB. The signal for that is ignored, so the write fails
+    // instead.
     let script = r#"trap "" XFSZ; ulimit -f 200; exec "$0" "$@""#;
     command.args(["-c", script]).arg(std::env::current_exe().unwrap());
     command.args(["--exact", "child", "--nocapture"]);

@@ -1,4 +1,5 @@
-//! What the embedded store does beyond the contract: it outlives its process, guards its folder, shares fsyncs.
+//! What the embedded store does beyond the contract: it outlives its process, guards its folder,
+//! and shares fsyncs.
 
 mod common;
 
@@ -132,14 +133,15 @@ async fn a_freeze_of_twenty_seconds_is_kept_as_an_outage_with_the_first_thing_wr
     let store = open();
     let kept = store.get(key(OUTAGES_KEY)).await.unwrap().unwrap();
     assert_eq!(kept, format!("[[{},{}]]", since.0, until.0).into_bytes());
-    // One that nothing follows is kept with a heartbeat.
+    // An outage that no append follows is stored with a heartbeat.
     store.heartbeat().await.unwrap();
     clock.advance_ms(30_000);
     store.heartbeat().await.unwrap();
     assert_eq!(OutageList::parse(store.get(key(OUTAGES_KEY)).await.unwrap().as_deref()).len(), 2);
 }
 
-/// A store with something in it whose folder, or part of it, is then taken away by `take`. Nothing is acknowledged any more.
+/// Fills a store and lets `take` remove all or part of its folder. Nothing is acknowledged any
+/// more.
 async fn assert_fails_without(take: impl FnOnce(&Path)) {
     let place = scratch();
     let folder = place.path().join("data");
@@ -229,7 +231,7 @@ async fn journals_that_the_database_begins_and_deletes_are_no_loss() {
         names
     };
     let first = journals();
-    // Until there is another journal, and a little further. The database compresses what repeats itself.
+    // Until there is another journal, and a little further. The database compresses repetitions.
     let (mut further, mut noise) = (20, 1_u32);
     for number in 0..3_000_u32 {
         let mut next = || {
@@ -432,7 +434,7 @@ async fn a_witness_that_is_gone_is_missed_unless_the_mirror_tells() {
     assert_eq!(texts(&store, game(1)).await, ["a"]);
 }
 
-/// Bytes no compression makes smaller.
+/// Incompressible bytes.
 fn noise(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
@@ -446,7 +448,7 @@ fn noise(seed: u64, length: usize) -> Vec<u8> {
 
 #[tokio::test]
 async fn a_store_with_tables_and_several_journals_opens_again() {
-    // On the disk: this one is large.
+    // On disk, because this store is large.
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path()).unwrap();
     for round in 0..2_u64 {

@@ -1,4 +1,4 @@
-//! The ways in which the store in memory fails when a test tells it to.
+//! The failures that a test can request from the store in memory.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! The durable stores do what the store in memory does, whatever is asked, over any number of restarts.
+//! The durable stores behave like the store in memory, for any requests and over any number of
+//! restarts.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;
@@ -166,7 +167,7 @@ async fn run<S: Store, F: Future<Output = S>>(
                 real.scan(key("k/"), after.map(name), limit).await,
                 model.scan(key("k/"), after.map(name), limit).await
             ),
-            // How many were left to throw out differs after an open, which throws out by itself.
+            // The count differs after the store was opened, which sweeps by itself.
             Step::Sweep => {
                 real.sweep().await.unwrap();
                 model.sweep().await.unwrap();

@@ -1,4 +1,5 @@
-//! A store behind a real Sentinel: the primary is killed, a replica takes its place, and nothing that was acknowledged is missing.
+//! A store behind a real Sentinel: the primary is killed, a replica takes its place, and nothing
+//! acknowledged is missing.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;
@@ -13,7 +14,7 @@ use flagfall_store::{
     Append, AppendOutcome, Head, RedisAddress, RedisOptions, RedisStore, Store as _, StoreError,
 };
 
-/// How often another port is tried when somebody was faster.
+/// How often another port is tried if another process took the first one.
 const TRIES: usize = 20;
 
 /// A Sentinel that follows one primary, which it calls `main`.
@@ -72,17 +73,17 @@ impl Sentinel {
 
 impl Drop for Sentinel {
     fn drop(&mut self) {
-        // A test that has failed already says more than this could.
+        // A test that has already failed says more than this could.
         self.child.kill().ok();
         self.child.wait().ok();
     }
 }
 
-/// Appends as soon as a Redis takes it, and finds what may have been written.
+/// Appends once a Redis accepts it, and finds entries whose answers were lost.
 async fn append_soon(store: &RedisStore, wanted: Append) -> Head {
     until("an append", async || match store.append(wanted.clone()).await {
         Ok(AppendOutcome::Ok { head, .. }) => Some(head),
-        // Written by one of the tries before, whose answer was lost.
+        // An earlier try wrote it, and its answer was lost.
         Ok(AppendOutcome::Conflict { head }) if head.seq > wanted.expected.seq => Some(head),
         Ok(AppendOutcome::Unknown) | Err(StoreError::Unavailable { .. }) => None,
         outcome => panic!("{outcome:?}"),
@@ -97,7 +98,7 @@ async fn what_was_acknowledged_is_there_when_the_primary_is_killed() {
     let sentinel = Sentinel::start(&primary);
     sentinel.knows_replica().await;
     let address: RedisAddress = format!("redis+sentinel://127.0.0.1:{}/main", sentinel.port).parse().unwrap();
-    // An answer means: the replica has it too.
+    // An answer means that the replica has it too.
     let options = || RedisOptions { replicas: 1, ..RedisOptions::default() };
     let store = RedisStore::open(address.clone(), options()).await.unwrap();
     let mut heads = vec![Head::START; 20];
@@ -105,7 +106,7 @@ async fn what_was_acknowledged_is_there_when_the_primary_is_killed() {
         *head = append_ok(&store, append(game(number), *head, &["before"])).await;
     }
     primary.kill();
-    // No replica is left to wait for: nothing more is acknowledged until there is one.
+    // No replica is left to wait for, so nothing more is acknowledged until there is one.
     until("the new primary", async || {
         let role: Vec<redis::Value> = replica.try_ask(&["ROLE"]).await.ok()?;
         (role.first() == Some(&redis::Value::BulkString(b"master".to_vec()))).then_some(())

@@ -1,4 +1,4 @@
-//! TLS with a real Redis: who is believed, and what is said to whoever is not.
+//! TLS with a real Redis: which certificates are trusted, and which errors others get.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;
@@ -12,7 +12,7 @@ use flagfall_store::{Head, RedisAddress, RedisOptions, RedisStore, Store as _};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair};
 use tokio::time::timeout;
 
-/// An authority of the test's own, in a folder with what it signed.
+/// A certificate authority of the test, in a folder with what it signed.
 struct Authority {
     folder: tempfile::TempDir,
     issuer: CertifiedIssuer<'static, KeyPair>,
@@ -28,7 +28,7 @@ impl Authority {
         Authority { folder, issuer }
     }
 
-    /// A certificate of this name and its key, as files.
+    /// A certificate with this name and its key, as files.
     fn sign(&self, name: &str) -> (PathBuf, PathBuf) {
         let key = KeyPair::generate().unwrap();
         let params = named(CertificateParams::new([name.to_owned()]).unwrap(), name);
@@ -44,7 +44,7 @@ impl Authority {
         self.folder.path().join("ca.pem")
     }
 
-    /// A Redis of this name; it asks for certificates, or not.
+    /// A Redis with this name. It may ask for client certificates.
     fn start(&self, name: &str, asks: &str) -> RedisServer {
         let (certificate, key) = self.sign(name);
         let ca = self.file();
@@ -73,7 +73,7 @@ fn read(file: &Path) -> Vec<u8> {
 }
 
 async fn refused(scheme: &str, redis: &RedisServer, tls: RedisTls) -> String {
-    open(scheme, redis, tls).await.err().expect("it is not to be opened")
+    open(scheme, redis, tls).await.err().expect("opening must fail")
 }
 
 async fn open(scheme: &str, redis: &RedisServer, tls: RedisTls) -> Result<RedisStore, String> {

@@ -1,4 +1,4 @@
-//! Where a Redis is: one server by its URL, or the primary that Sentinels name.
+//! The address of a Redis: one server by its URL, or the primary that Sentinels name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,21 +13,28 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 
 use super::link::{Fault, connected};
 
-/// The port of a Sentinel unless another is named.
+/// The default port of a Sentinel.
 const SENTINEL_PORT: u16 = 26_379;
-/// Sentinels of one address.
+/// The most Sentinels in one address.
 const SENTINELS_MAX: usize = 16;
 
-/// Where a Redis is, and the password for it. Printing shows neither the password nor the user.
+/// The address of a Redis, and the password for it. Printing shows neither the password nor the
+/// user.
 ///
-/// `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`, `unix:///PATH`, or `redis+sentinel://[[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]…]/NAME[/DATABASE]`, where NAME
-/// is what the Sentinels call the primary; user and password are those of the Redis servers, the Sentinels have none. `rediss://` and `rediss+sentinel://`
-/// speak TLS, to Sentinels as to Redis.
+/// One of these forms:
+///
+/// - `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`
+/// - `unix:///PATH`
+/// - `redis+sentinel://[[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]…]/NAME[/DATABASE]`
+///
+/// NAME is what the Sentinels call the primary. User and password are those of the Redis servers;
+/// the Sentinels have none. `rediss://` and `rediss+sentinel://` speak TLS, both to Sentinels and
+/// to Redis.
 #[derive(Clone)]
 pub struct RedisAddress {
     place: Arc<Place>,
     shown: Arc<str>,
-    /// What TLS is spoken with, where it is.
+    /// The certificates for TLS; `None` without TLS.
     certificates: Option<Arc<TlsCertificates>>,
 }
 
@@ -36,17 +43,19 @@ enum Place {
     Sentinels {
         sentinels: Vec<(String, u16)>,
         name: String,
-        /// How to speak to the primary, with whatever host.
+        /// Connection settings for the primary; the host is replaced by the one that a Sentinel
+        /// names.
         primary: ConnectionInfo,
     },
 }
 
-/// What TLS with a Redis needs beyond the authorities that browsers trust. All of it is PEM.
+/// Certificates for TLS with a Redis, in PEM form. The default trusts the authorities that browsers
+/// trust.
 #[derive(Clone, Default)]
 pub struct RedisTls {
-    /// The authorities to trust instead of those.
+    /// The authorities to trust instead of the default ones.
     pub authorities: Option<Vec<u8>>,
-    /// This side's certificate chain and its key, for a Redis that wants to know who connects.
+    /// This side's certificate chain and its key, for a Redis that asks for client certificates.
     pub identity: Option<(Vec<u8>, Vec<u8>)>,
 }
 
@@ -56,18 +65,18 @@ impl fmt::Debug for RedisTls {
     }
 }
 
-/// Why a text is no address, or cannot be used as it is.
+/// Why a text is not an address, or cannot be used as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum AddressError {
-    /// The form is another one.
+    /// The text does not have the form of an address.
     #[error(
         "a Redis is redis://HOST:PORT, redis://:PASSWORD@HOST:PORT/DATABASE, unix:///PATH, or redis+sentinel://HOST:PORT,HOST:PORT/NAME; with TLS rediss:// or rediss+sentinel://"
     )]
     Form,
-    /// TLS that believes every certificate.
+    /// TLS that accepts every certificate.
     #[error("TLS without looking at certificates protects nothing: name the authority that signed Redis's")]
     Insecure,
-    /// What was given as certificates is something else.
+    /// The certificates or the key are not PEM.
     #[error("the certificates or the key for Redis are none in PEM form")]
     Certificates,
 }
@@ -135,13 +144,13 @@ impl RedisAddress {
         RedisAddress { place: Arc::new(place), shown: shown.into(), certificates }
     }
 
-    /// Whether TLS is spoken there.
+    /// True if the connection uses TLS.
     #[must_use]
     pub fn is_tls(&self) -> bool {
         self.certificates.is_some()
     }
 
-    /// The same place, spoken to with these certificates. Where no TLS is spoken they are of no use.
+    /// The same address with these certificates. Without TLS they have no effect.
     ///
     /// # Errors
     /// [`AddressError::Certificates`].
@@ -149,7 +158,7 @@ impl RedisAddress {
         let client_tls =
             tls.identity.map(|(client_cert, client_key)| ClientTlsConfig { client_cert, client_key });
         let certificates = TlsCertificates { client_tls, root_cert: tls.authorities };
-        // A file without any certificate reads as an empty list of them.
+        // A file without a certificate parses as an empty list.
         let chain = certificates.client_tls.as_ref().map(|tls| &tls.client_cert);
         let is_named = certificates.root_cert.iter().chain(chain).all(|pem| has_certificate(pem));
         let place = address_of("localhost", 1, true).into_connection_info();
@@ -160,7 +169,8 @@ impl RedisAddress {
         Ok(RedisAddress { certificates, ..self })
     }
 
-    /// A client of the primary as it is now. Sentinels are asked anew each time, for they know of failovers.
+    /// A client of the current primary. Sentinels are asked each time, because they know of
+    /// failovers.
     pub(super) async fn client(&self, timeout: Duration) -> Result<Client, Fault> {
         let info = match &*self.place {
             Place::Server(info) => info.clone(),
@@ -176,14 +186,15 @@ impl RedisAddress {
         match &self.certificates {
             None => Client::open(info),
             Some(certificates) => {
-                // The process may have one already, of the same kind: there is no other here.
+                // The process may already have a provider. It is of the same kind: there is no
+                // other here.
                 ring::default_provider().install_default().ok();
                 Client::build_with_tls(info, TlsCertificates::clone(certificates))
             }
         }
     }
 
-    /// Where the primary is, by the first Sentinel that knows.
+    /// Asks the Sentinels in turn where the primary is, until one knows.
     async fn ask_sentinels(
         &self,
         sentinels: &[(String, u16)],
@@ -224,7 +235,8 @@ fn address_of(host: &str, port: u16, is_tls: bool) -> ConnectionAddr {
     }
 }
 
-/// What all keys of a store begin with, so that several can live in one Redis: 1 to 40 lower-case letters, digits, `-` and `_`.
+/// The prefix of all keys of a store, so that several stores can share one Redis: 1 to 40
+/// lower-case letters, digits, `-` and `_`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Prefix(String);
 

@@ -1,4 +1,4 @@
-//! What the scripts answer.
+//! Parsing of the answers that scripts in Redis give.
 
 use flagfall_board::Stamp;
 use redis::Value;
@@ -9,7 +9,7 @@ use crate::encoding::parse_entry;
 use crate::store::{Outage, UpdateOutcome};
 use crate::value::{Hash, Head};
 
-/// What became of an append in Redis.
+/// The result of an append in Redis.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum Appended {
     Ok {
@@ -32,14 +32,14 @@ pub(super) enum Appended {
     },
     /// The key of the log holds a value of another type.
     WrongType,
-    /// Nothing was heard of Redis for so long that no clock may have run.
+    /// Redis was silent for so long that there may have been an outage.
     Silence,
 }
 
 /// The answer to a heartbeat.
 pub(super) struct Beat {
     pub(super) at: Stamp,
-    /// The latest time without any server, or nothing but zeros.
+    /// The latest outage; zeros if there was none.
     pub(super) outage: Outage,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn strange() -> Fault {
     Fault::InDoubt("a script in Redis gave an answer nobody expected".to_owned())
 }
 
-/// The words of an answer.
+/// The parts of an answer.
 fn words(value: Value) -> Result<Vec<Vec<u8>>, Fault> {
     parsed(value)
 }
@@ -60,7 +60,7 @@ fn decimal(bytes: &[u8]) -> Result<u64, Fault> {
     text(bytes)?.parse().map_err(|_| strange())
 }
 
-/// What became of each append of a call, as many as were asked for.
+/// The result of each append of a call. Always returns `count` results.
 pub(super) fn appended(value: Value, count: usize) -> Vec<Result<Appended, Fault>> {
     let text: Vec<u8> = match parsed(value) {
         Ok(text) => text,
@@ -121,7 +121,7 @@ pub(super) fn beat(value: Value) -> Result<Beat, Fault> {
     }
 }
 
-/// Whether a log was packed, now or before.
+/// True if the log is packed, by this call or before.
 pub(super) fn packed(value: Value) -> Result<bool, Fault> {
     let words = words(value)?;
     let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
@@ -132,7 +132,7 @@ pub(super) fn packed(value: Value) -> Result<bool, Fault> {
     }
 }
 
-/// The number that a script answers with.
+/// The number in a script's answer.
 pub(super) fn number(value: Value) -> Result<u64, Fault> {
     let words = words(value)?;
     let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
@@ -151,7 +151,7 @@ pub(super) struct StreamEntry {
     pub(super) writes: Vec<WriteArguments>,
 }
 
-/// The entries of a stream. None when they are not of our making.
+/// The entries of a stream. `None` if they are not entries that this store writes.
 pub(super) fn stream(value: Value) -> Result<Option<Vec<StreamEntry>>, Fault> {
     let entries: Vec<(String, Vec<Vec<u8>>)> = match checked(value)? {
         Value::Nil => Vec::new(),
@@ -173,7 +173,8 @@ pub(super) fn stream(value: Value) -> Result<Option<Vec<StreamEntry>>, Fault> {
     Ok(entries.into_iter().map(entry).collect())
 }
 
-/// Where a log stands, by its last entry as `XREVRANGE` gives it, unchecked. None when that is damaged.
+/// Where a log stands, by its last entry as `XREVRANGE` returns it, unchecked. `None` if that entry
+/// is damaged.
 pub(super) fn head(value: Value) -> Option<Head> {
     match stream(value).ok()??.first() {
         None => Some(Head::START),
@@ -182,7 +183,7 @@ pub(super) fn head(value: Value) -> Option<Head> {
 }
 
 impl StreamEntry {
-    /// Where the log stands after it, by its own words.
+    /// Where the log stands after it, by the hash it carries, unchecked.
     pub(super) fn head(&self) -> Option<Head> {
         parse_entry(&self.value).map(|(_, hash, _)| Head { seq: self.seq, hash })
     }

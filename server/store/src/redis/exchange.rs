@@ -1,4 +1,4 @@
-//! A group of requests sent in one go, and the answers to it.
+//! Sending a group of requests in one go, and handling its answers.
 
 use std::sync::atomic::Ordering;
 
@@ -17,35 +17,36 @@ use crate::encoding::stamp_entry;
 use crate::store::{AppendOutcome, Expect, Update};
 use crate::value::Key;
 
-/// Expired records looked at in one step of a sweep.
+/// Expired records handled in one step of a sweep.
 pub(super) const SWEEP_STEP: u64 = 500;
-/// Why an append that was judged before an outage was known is not taken.
+/// Why an append is refused that was judged before an outage was known.
 const CLOCKS_FIRST: &str = "Redis was out of reach for a while: clocks are set right first";
-/// How often a request is sent again after Redis has surely not carried it out.
+/// How often a request is sent if Redis has surely not carried it out.
 const TRIES_MAX: usize = 3;
 
-/// Appends in one call, at most: Redis serves nobody else while it works on one.
+/// Most appends in one call: Redis serves no other client while it runs the call.
 pub(super) const APPENDS_MAX: usize = 64;
 
-/// Bytes of what is asked of an append, beside side records and entries.
+/// Bytes of the fixed part of an append: all but side records and entries.
 const ASKED_LENGTH: usize = 12 + 8 + 32 + 8 + 8 + 1 + 1 + 4;
 
-/// A part of a group as it was added to a pipeline.
+/// A part of a group that was added to a pipeline.
 struct Sent {
-    /// How many commands it took.
+    /// The number of its commands.
     commands: usize,
-    /// How many appends it is; none for a request of another kind.
+    /// The number of its appends; `None` for another request.
     appends: Option<usize>,
 }
 
-/// What Redis said of a request.
+/// Redis's answer to a request.
 enum Said {
     OfAppend(Result<Appended, Fault>),
     Otherwise(Value),
 }
 
 impl Writer {
-    /// Whether the request was judged by clocks that ran while no server reached Redis, by somebody who is to be told of that.
+    /// True for an append that was judged before the latest outage was known, by clocks that ran
+    /// meanwhile, if a subscriber of this process is notified of that outage.
     fn is_misjudged(&self, request: &Request) -> bool {
         let Request::Append { append, .. } = request else { return false };
         !append.is_stamped
@@ -53,7 +54,7 @@ impl Writer {
             && self.shared.announcements.receiver_count() > 0
     }
 
-    /// Sends a group and answers it, however often that takes.
+    /// Sends a group and answers it, in up to [`TRIES_MAX`] tries.
     pub(super) async fn run_group(&mut self, group: Vec<Request>) {
         let mut left = group;
         for _ in 0..TRIES_MAX {
@@ -65,7 +66,7 @@ impl Writer {
         left.into_iter().for_each(|request| request.fail(&Fault::ScriptGone));
     }
 
-    /// Sends a group and answers it; what is worth another try comes back.
+    /// Sends a group and answers it. Returns the requests that are worth another try.
     async fn try_group(&mut self, group: Vec<Request>) -> Vec<Request> {
         let mut link = match self.ready().await {
             Ok(link) => link.clone(),
@@ -98,7 +99,7 @@ impl Writer {
         };
         let mut answers = answers.into_iter();
         let said = sent.into_iter().flat_map(|Sent { commands, appends }| {
-            // The last command is the one that counts.
+            // The answer to the last command counts.
             let answer = answers.by_ref().take(commands).last().unwrap_or(Value::Nil);
             match appends {
                 Some(count) => answers::appended(answer, count).into_iter().map(Said::OfAppend).collect(),
@@ -109,7 +110,8 @@ impl Writer {
         match confirmed {
             Ok(()) => self.answer_group(asked).await,
             Err(fault) => {
-                // It is written, but may be lost with the primary: nobody may build on it before the replicas have it.
+                // The group is written but may be lost with the primary. Nothing may build on it
+                // before the replicas have it.
                 self.shared.is_in_doubt.store(true, Ordering::SeqCst);
                 self.shared.note_trouble(&fault);
                 asked.into_iter().for_each(|(request, _)| request.fail(&fault));
@@ -118,7 +120,8 @@ impl Writer {
         }
     }
 
-    /// Adds a group to a pipeline, appends that follow each other in one call; what was added, in order.
+    /// Adds a group to a pipeline, consecutive appends in one call. Returns what was added, in
+    /// order.
     fn add_group(&self, link: &Link, group: &[Request], commands: &mut Pipeline) -> Vec<Sent> {
         let mut sent = Vec::new();
         for run in group.chunk_by(|one, next| one.as_append().is_some() && next.as_append().is_some()) {
@@ -137,7 +140,7 @@ impl Writer {
         sent
     }
 
-    /// Adds to a pipeline what a request takes that is no append.
+    /// Adds one request to a pipeline.
     fn add(&self, link: &Link, request: &Request, commands: &mut Pipeline) {
         let keys = &self.shared.keys;
         match request {
@@ -173,7 +176,7 @@ impl Writer {
                 commands.add_command(command);
             }
             Request::DeleteLog { game, .. } => {
-                // The log last: as long as it is there, the deletion is found to be unfinished.
+                // The log goes last: as long as it exists, the deletion is seen to be unfinished.
                 commands.cmd("HDEL").arg(&keys.applied).arg(game.as_str());
                 commands.cmd("HDEL").arg(&keys.quarantined).arg(game.as_str());
                 let of_game = [keys.quarantine(*game), keys.packed(*game), keys.log(*game)];
@@ -200,12 +203,13 @@ impl Writer {
         commands.add_command(command);
     }
 
-    /// Adds appends to a pipeline, at most [`APPENDS_MAX`]: the last command of those added is the one call that makes them all.
+    /// Adds at most [`APPENDS_MAX`] appends to a pipeline. The last of the commands is the one call
+    /// that makes them all.
     pub(super) fn add_appends(&self, link: &Link, appends: &[&Prepared], commands: &mut Pipeline) {
         let keys = &self.shared.keys;
         let mut with_records = appends.iter().filter(|append| !append.writes.is_empty()).peekable();
         if with_records.peek().is_some() {
-            // Before the appends: whoever finds one listed there looks whether it was made.
+            // Before the appends: a server that finds one listed there checks whether it was made.
             let pending = commands.cmd("ZADD").arg(&keys.pending);
             for append in with_records {
                 pending.arg(SystemClock.now().0).arg(pending_member(append.game, append.head().seq));
@@ -219,7 +223,7 @@ impl Writer {
         #[cfg(feature = "planted-faults")]
         let mut command = link.call_append(&names);
         self.shared.time(&mut command);
-        // By a clock of the tests' own hours pass at once.
+        // A test's own clock may jump by hours.
         let is_by_redis = self.shared.options.clock.is_none();
         command.arg(if is_by_redis { self.shared.silent_at().0.to_string() } else { String::new() });
         command.arg(&keys.announcements).arg(self.shared.mark).arg(&keys.single_announcements);
@@ -229,7 +233,7 @@ impl Writer {
                 command.arg(intent(&append.writes));
             }
             for entry in &append.entries {
-                // The stamp is Redis's to give, but where an entry comes back that had one.
+                // Redis gives the stamp, except to an entry that is given back with its own.
                 let from = if append.is_stamped { 0 } else { 8 };
                 command.arg(entry.value.get(from..).unwrap_or_default());
             }
@@ -283,7 +287,7 @@ impl Writer {
                     }
                 },
                 (other, Said::Otherwise(value)) => again.extend(self.answer(other, value)),
-                // Nothing else is said of appends, and that of nothing else.
+                // Only appends get such an answer, and always do.
                 (other, Said::OfAppend(_)) => other.fail(&answers::strange()),
             }
         }
@@ -303,7 +307,7 @@ impl Writer {
         again
     }
 
-    /// Answers whatever is no append.
+    /// Answers a request that is not an append. Returns it if it is worth another try.
     fn answer(&mut self, request: Request, value: Value) -> Option<Request> {
         let shared = self.shared.clone();
         let fault = match request {
@@ -395,7 +399,8 @@ impl Writer {
         None
     }
 
-    /// What is in the logs now: its side records are carried out, and it is held, before anybody hears of it.
+    /// Finishes appends that are in the logs: side records are applied and the entries held before
+    /// the callers are answered.
     async fn land(&mut self, landed: Vec<(Prepared, Stamp, Reply<AppendOutcome>)>) {
         let finished = self.finish(&landed).await;
         for (mut append, at, reply) in landed {
@@ -410,7 +415,8 @@ impl Writer {
                 last.writes = append.writes;
             }
             self.shared.held().note(append.game, append.expected, append.entries);
-            // Its side records will be carried out with the next connection; until then nobody can tell that they have been.
+            // Otherwise the side records are applied on the next connection. Until then it is
+            // unknown whether they are.
             let outcome = if is_finished { AppendOutcome::Ok { at, head } } else { AppendOutcome::Unknown };
             reply.send(Ok(outcome)).ok();
         }
@@ -427,7 +433,7 @@ impl Writer {
         let Some(mut link) = self.link.clone() else { return Err(Fault::not_done("no connection")) };
         let finished = self.carry_out(&mut link, &intents).await;
         if let Err(fault) = &finished {
-            // The next connection looks after them.
+            // The next connection applies them.
             self.lose_link(&Fault::InDoubt(fault.clone().into_why()));
         }
         finished
@@ -441,24 +447,24 @@ impl Writer {
         commands.cmd("HSET").arg(&self.shared.keys.quarantined).arg(game.as_str()).arg(reason);
         commands.cmd("SET").arg(self.shared.keys.quarantine(game)).arg(reason);
         if let Err(fault) = link.send(&commands).await {
-            // Not kept: the next look finds the damage again.
+            // If this fails, the next read finds the damage again.
             self.lose_link(&fault);
         }
     }
 }
 
-/// What is asked of an append, as the script takes it.
+/// Encodes the fixed part of an append as the script takes it.
 fn asked(append: &Prepared) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(ASKED_LENGTH);
     bytes.extend_from_slice(append.game.as_str().as_bytes());
     bytes.extend_from_slice(&append.expected.seq.to_le_bytes());
     bytes.extend_from_slice(&append.expected.hash.0);
-    // Never and always, where there is none.
+    // Without a limit: the last and the first possible stamp.
     bytes.extend_from_slice(&append.deadline.map_or(u64::MAX, |at| at.0).to_le_bytes());
     bytes.extend_from_slice(&append.not_before.map_or(0, |at| at.0).to_le_bytes());
     bytes.push(append.is_stamped.into());
     bytes.push((!append.writes.is_empty()).into());
-    // As many as the limits of the store allow: a few.
+    // The limits of the store allow only a few entries.
     bytes.extend_from_slice(&u32::try_from(append.entries.len()).unwrap_or(u32::MAX).to_le_bytes());
     bytes
 }

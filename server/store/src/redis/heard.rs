@@ -1,17 +1,20 @@
-//! What time it is by the stamps, as far as this process has heard.
+//! The current time by the stamps, as far as this process knows.
 
 use std::time::{Duration, Instant};
 
 use flagfall_board::Stamp;
 
-/// The latest moment heard of, and time carried on from there by this process's own clock.
+/// The latest stamp received, and the time since then by this process's own clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Heard {
     latest: Stamp,
-    /// A moment by the stamps, and when it was by this process's clock. Not the latest one heard of: what Redis stamps by the words of this process, its own clock
-    /// being behind, is as old as its answer took, and would take that much from the time with every answer.
+    /// A stamp, and when it was received by this process's clock.
+    ///
+    /// This is not always the latest stamp received. While Redis's clock is behind, Redis stamps
+    /// with the floor that this process sends. Such a stamp is as old as its answer took, and using
+    /// it here would set the time back by that much with every answer.
     mark: (Stamp, Instant),
-    /// For how long time is carried on without a word from Redis, in milliseconds.
+    /// For how long time continues without an answer from Redis, in milliseconds.
     silence_ms: u64,
 }
 
@@ -21,40 +24,44 @@ impl Heard {
         Heard { latest: Stamp(0), mark: (Stamp(0), now), silence_ms }
     }
 
-    /// The latest moment heard of: no stamp may be earlier.
+    /// The latest stamp received: no stamp may be earlier.
     pub(super) fn latest(&self) -> Stamp {
         self.latest
     }
 
-    /// The time, carried on from what was heard.
+    /// The current time, extrapolated from what was received.
     pub(super) fn now(&self, now: Instant) -> Stamp {
         let (at, since) = self.mark;
         at.plus_ms(steady_ms(now.saturating_duration_since(since)))
     }
 
-    /// After which moment the time must be looked at before anything counts: nothing was heard for too long, or Redis's clock jumped.
+    /// The moment after which the time must be checked before anything counts: nothing was received
+    /// for too long, or Redis's clock jumped.
     pub(super) fn silent_at(&self) -> Stamp {
         self.latest.plus_ms(self.silence_ms)
     }
 
-    /// The latest moment heard of, if more time has passed since than somebody may be silent.
+    /// The latest stamp received, if more time has passed since than the silence allowed.
     pub(super) fn silent_since(&self, now: Instant) -> Option<Stamp> {
         (self.latest > Stamp(0) && self.now(now) > self.silent_at()).then_some(self.latest)
     }
 
-    /// Before this moment no stamp is given. It goes on while Redis's clock, set back, does not reach what was stamped already, for otherwise a
-    /// flag would fall by this process's clock and stand in the log as if it had fallen early; but no longer than somebody may be silent.
+    /// The floor of stamps: no stamp is given before this moment.
+    ///
+    /// It advances even while Redis's clock, set back, is behind what was already stamped.
+    /// Otherwise a flag would fall by this process's clock and stand in the log as if it had fallen
+    /// early. It advances no longer than the silence allowed.
     pub(super) fn running(&self, now: Instant) -> Stamp {
         self.now(now).min(self.silent_at()).max(self.latest)
     }
 
-    /// Takes note of a moment that Redis has stamped something with.
+    /// Notes a stamp that Redis has given.
     pub(super) fn note(&mut self, at: Stamp, now: Instant) {
         if at <= self.latest {
             return;
         }
         let carried = self.now(now);
-        // Carried on for longer than stamps follow: what is stamped now is what counts.
+        // This process's clock ran further than stamps may follow: the new stamp counts.
         let is_beyond = carried > self.silent_at();
         self.latest = at;
         if at >= carried || is_beyond {
@@ -63,8 +70,8 @@ impl Heard {
     }
 }
 
-/// Milliseconds of this process's clock as the store's time counts them: a thousandth less, so that it is never ahead of a clock of Redis's that runs as
-/// it should, however unlike the two are.
+/// Elapsed milliseconds of this process's clock, reduced by a thousandth. So the time is never
+/// ahead of a correct clock of Redis, even if the two clocks run slightly differently.
 fn steady_ms(elapsed: Duration) -> u64 {
     u64::try_from(elapsed.as_micros() * 999 / 1_000_000).unwrap_or(u64::MAX)
 }
@@ -85,7 +92,7 @@ mod tests {
             let start = Instant::now();
             let mut heard = Heard::new(SILENCE, start);
             heard.note(Stamp(1_000_000), start);
-            // Redis's clock was set back: it stamps by what it is told.
+            // Redis's clock was set back: it stamps with the floor it is given.
             for sent_ms in (0..10_000).step_by(round_trip_ms) {
                 let stamped = heard.running(after(start, sent_ms));
                 heard.note(stamped, after(start, sent_ms + round_trip_ms as u64));
@@ -111,12 +118,12 @@ mod tests {
     fn after_a_silence_time_is_what_redis_says() {
         let start = Instant::now();
         let mut heard = Heard::new(SILENCE, start);
-        assert_eq!(heard.silent_since(after(start, 10_000)), None, "nothing was ever heard");
+        assert_eq!(heard.silent_since(after(start, 10_000)), None, "nothing was ever received");
         heard.note(Stamp(1_000_000), start);
         assert_eq!(heard.silent_since(after(start, 2_500)), None);
         assert_eq!(heard.silent_since(after(start, 2_600)), Some(Stamp(1_000_000)));
         let back = after(start, 10_000);
-        assert_eq!(heard.running(back), Stamp(1_002_500), "not carried on for ever");
+        assert_eq!(heard.running(back), Stamp(1_002_500), "it does not run on forever");
         heard.note(heard.running(back), back);
         assert_eq!(heard.now(back), Stamp(1_002_500), "never ahead of the stamps to come");
         assert_eq!(heard.silent_since(back), None);

@@ -1,7 +1,8 @@
-//! What this process knows to be in the logs of games: should Redis lose the end of a log, it is given back from here.
+//! The log entries that this process holds, to give them back if Redis loses the end of a log.
 //!
-//! Held is what was acknowledged or read, oldest games forgotten first when there is no room. Games that are being played are
-//! read as a whole when their tables open and appended to ever after, so their whole logs are held.
+//! Held are entries that were acknowledged or read. If there is no room, the logs unused for
+//! longest are forgotten first. A game that is being played is read as a whole when it is loaded,
+//! and appended to from then on, so its whole log is held.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -10,10 +11,10 @@ use flagfall_board::GameId;
 use super::layout::WriteArguments;
 use crate::value::Head;
 
-/// What an entry takes beyond its bytes, about.
+/// Approximate bytes of an entry beyond its content.
 const ENTRY_OVERHEAD: usize = 96;
 
-/// An entry as it lies in Redis, and where the log stands after it.
+/// An entry as Redis holds it, and where the log stands after it.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct HeldEntry {
     pub(super) head: Head,
@@ -44,18 +45,18 @@ impl HeldLog {
     }
 }
 
-/// What a log in Redis is, compared with what is held of it.
+/// A log in Redis compared with what is held of it.
 #[derive(PartialEq, Eq)]
 pub(super) enum Compared {
-    /// Nothing held is missing there.
+    /// Nothing that is held is missing in Redis.
     Whole,
-    /// It has lost its end: these entries, all at the end of what is held.
+    /// It has lost its end: these entries, the last ones held.
     Short(Vec<HeldEntry>),
-    /// It says something else than what is held. What is held counts no longer.
+    /// It differs from what is held, which is no longer valid.
     Other,
 }
 
-/// The logs held, up to a number of bytes.
+/// The logs held, up to a limit in bytes.
 pub(super) struct Held {
     logs: HashMap<GameId, HeldLog>,
     bytes: usize,
@@ -68,7 +69,7 @@ impl Held {
         Held { logs: HashMap::new(), bytes: 0, bytes_max, turn: 0 }
     }
 
-    /// Takes note of entries that lie in the log, one after the other, from this head on.
+    /// Notes consecutive entries of a log that follow this head.
     pub(super) fn note(&mut self, game: GameId, before: Head, entries: Vec<HeldEntry>) {
         let Some(last) = entries.last().map(|entry| entry.head) else { return };
         self.turn += 1;
@@ -83,7 +84,7 @@ impl Held {
             return;
         }
         if log.head() != before {
-            // Something in between is not known: the new ones are the end, and what matters.
+            // There is a gap. The new entries are the end of the log, and that is what matters.
             self.bytes -= log.bytes;
             *log = HeldLog { before, entries: VecDeque::new(), bytes: 0, used: self.turn };
         }
@@ -115,7 +116,7 @@ impl Held {
         }
     }
 
-    /// The games of which something is held.
+    /// The games whose logs are held.
     pub(super) fn games(&self) -> Vec<GameId> {
         self.logs.keys().copied().collect()
     }
@@ -125,14 +126,15 @@ impl Held {
         self.logs.get(&game).map(HeldLog::head)
     }
 
-    /// The side records held of a game's appends after this one, in order.
+    /// The side records of a game's appends after `seq`, in order.
     pub(super) fn writes_after(&self, game: GameId, seq: u64) -> Vec<(u64, Vec<WriteArguments>)> {
         let entries = self.logs.get(&game).into_iter().flat_map(|log| &log.entries);
         let wanted = entries.filter(|entry| entry.head.seq > seq && !entry.writes.is_empty());
         wanted.map(|entry| (entry.head.seq, entry.writes.clone())).collect()
     }
 
-    /// What a log that stands there is, compared with what is held. What contradicts it is forgotten.
+    /// Compares a log that stands at `head` in Redis with what is held. What contradicts it is
+    /// forgotten.
     pub(super) fn compare(&mut self, game: GameId, head: Head) -> Compared {
         let Some(log) = self.logs.get(&game) else { return Compared::Whole };
         if head.seq > log.head().seq || head == log.head() {
@@ -181,7 +183,7 @@ mod tests {
         assert!(held.compare(game(1), all[0].head) == Compared::Short(all[1..].to_vec()));
         assert!(held.compare(game(1), Head::START) == Compared::Short(all.clone()));
         let beyond = Head { seq: 9, ..all[2].head };
-        assert!(held.compare(game(1), beyond) == Compared::Whole, "others have gone on");
+        assert!(held.compare(game(1), beyond) == Compared::Whole, "other servers have continued");
         assert!(held.compare(game(2), Head::START) == Compared::Whole);
     }
 

@@ -1,14 +1,14 @@
-//! Copies of side records, to be given back should Redis be emptied while servers run: who is
-//! playing keeps their seat.
+//! Copies of side records, given back if Redis is emptied while servers run. Players who are
+//! playing keep their seats.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::store::Write;
 use crate::value::Key;
 
-/// Bytes of copies kept, about. A guest takes half a KiB.
+/// Approximate limit of the bytes of copies. A guest takes half a KiB.
 const BYTES_MAX: usize = 32 * 1024 * 1024;
-/// What a copy takes beyond its bytes, about.
+/// Approximate bytes of a copy beyond its content.
 const COPY_OVERHEAD: usize = 128;
 
 /// The copies, each for an owner.
@@ -20,7 +20,8 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Keeps these for an owner, instead of those of before.
+    /// Keeps these for an owner, replacing the owner's earlier copies. Keeps nothing if there is no
+    /// room.
     pub(super) fn keep(&mut self, owner: &str, records: Vec<Write>) {
         self.drop_owner(owner);
         let records: Vec<Write> =
@@ -46,12 +47,12 @@ impl Kept {
         self.records.contains_key(key)
     }
 
-    /// Those of these writes that are about records of which copies are kept.
+    /// Selects the writes to records of which copies are kept.
     pub(super) fn copied(&self, writes: &[Write]) -> Vec<Write> {
         writes.iter().filter(|write| self.has(write.key())).cloned().collect()
     }
 
-    /// These were written.
+    /// Updates the copies with what was written.
     pub(super) fn note(&mut self, writes: Vec<Write>) {
         for write in writes {
             match write {
@@ -63,7 +64,8 @@ impl Kept {
         }
     }
 
-    /// Nobody knows whether these were written: neither what was before nor what is now may be given back.
+    /// Forgets copies of records whose write has an unknown outcome: neither the old nor the new
+    /// value may be given back.
     pub(super) fn forget_all(&mut self, writes: &[Write]) {
         writes.iter().for_each(|write| self.forget(write.key()));
     }
@@ -74,7 +76,7 @@ impl Kept {
         }
     }
 
-    /// All that is to be given back.
+    /// All copies, to be given back.
     pub(super) fn all(&self) -> Vec<Write> {
         self.records.values().cloned().collect()
     }

@@ -1,5 +1,7 @@
-//! What lies where in Redis. Keys of one game share a hash tag, so do those of all side records: on a cluster each of the two has a slot of
-//! its own, and no script needs keys of both.
+//! The layout of the data in Redis.
+//!
+//! Keys of one game share a hash tag, and so do the keys of all side records. On a cluster each of
+//! the two would have its own slot, and no script needs keys of both.
 
 use flagfall_board::GameId;
 
@@ -9,32 +11,34 @@ use crate::value::Key;
 
 use super::address::Prefix;
 
-/// The version of everything in this file and in the scripts. Another layout gets another number.
+/// The version of everything in this file and in the scripts. Another layout needs another number.
 pub(super) const SCHEMA: u64 = 1;
 
-/// The names of keys.
+/// The names of keys and channels.
 #[derive(Clone, Debug)]
 pub(super) struct Keys {
     prefix: String,
     /// Hash: schema, epoch, last sign of life.
     pub(super) meta: String,
-    /// Hash: the side records by their keys, each with its expiry ahead.
+    /// Hash: the side records by their keys, each value preceded by its expiry.
     pub(super) values: String,
     /// Sorted set without scores: the keys of all side records, in their order.
     pub(super) names: String,
-    /// Sorted set: the keys of side records that expire, by when.
+    /// Sorted set: the keys of side records that expire, ordered by expiry.
     pub(super) expiries: String,
-    /// Hash: up to which entry the side records of a game's appends were carried out.
+    /// Hash: for each game, the entry up to which the side records of its appends were applied.
     pub(super) applied: String,
-    /// Sorted set, by time: appends whose side records may still have to be carried out. See [`pending_member`].
+    /// Sorted set, by time: appends whose side records may not be applied yet. See
+    /// [`pending_member`].
     pub(super) pending: String,
     /// Hash: games in quarantine, and why.
     pub(super) quarantined: String,
-    /// Channel: the mark of a server and a line for every append of one call.
+    /// Channel: the mark of a server, and a line for every append of one call.
     pub(super) announcements: String,
-    /// Channel: a line for every append, for servers that know no other; of each call the last one.
+    /// Channel: a line per append, for servers that know no other channel. If all listeners know
+    /// the other one, only the last append of each call.
     pub(super) single_announcements: String,
-    /// Channel: what servers tell each other.
+    /// Channel: messages between servers.
     pub(super) notices: String,
 }
 
@@ -57,13 +61,14 @@ impl Keys {
         }
     }
 
-    /// Stream: the entries of a game, their numbers as ids. The field `e` holds stamp, hash and body; `w`, at the last entry of an
-    /// append that has some, its side records: see [`intent`].
+    /// Stream: the entries of a game, with their numbers as ids. The field `e` holds stamp, hash
+    /// and body. The field `w`, at the last entry of an append with side records, holds those; see
+    /// [`intent`].
     pub(super) fn log(&self, game: GameId) -> String {
         format!("{}:{{{game}}}:log", self.prefix)
     }
 
-    /// String: the log of a game that is over, packed; see [`super::packing`].
+    /// String: the packed log of a game that is over; see [`super::packing`].
     pub(super) fn packed(&self, game: GameId) -> String {
         format!("{}:{{{game}}}:packed", self.prefix)
     }
@@ -78,14 +83,14 @@ impl Keys {
         format!("{}:{{*}}:log", self.prefix)
     }
 
-    /// The game whose log a key is.
+    /// The game whose log has this key.
     pub(super) fn game_of_log(&self, key: &[u8]) -> Option<GameId> {
         let rest = key.strip_prefix(self.prefix.as_bytes())?.strip_prefix(b":{")?;
         std::str::from_utf8(rest.strip_suffix(b"}:log")?).ok()?.parse().ok()
     }
 }
 
-/// How an append is listed among those whose side records are still to be carried out.
+/// The member of the list of pending side records for an append.
 pub(super) fn pending_member(game: GameId, seq: u64) -> String {
     format!("{game} {seq}")
 }
@@ -95,7 +100,7 @@ pub(super) fn parse_pending_member(member: &[u8]) -> Option<(GameId, u64)> {
     Some((game.parse().ok()?, seq.parse().ok()?))
 }
 
-/// A write as a script takes it: kind, key, expiry, value.
+/// A write as arguments of a script: kind, key, expiry, value.
 pub(super) type WriteArguments = [Vec<u8>; 4];
 
 pub(super) fn write_arguments(writes: &[Write]) -> Vec<WriteArguments> {
@@ -109,11 +114,12 @@ pub(super) fn write_arguments(writes: &[Write]) -> Vec<WriteArguments> {
     writes.iter().map(arguments).collect()
 }
 
-/// The side records of an append as they lie beside its last entry: their arguments, each with its length ahead. Nothing for none.
+/// Encodes the side records of an append for its last entry: their arguments, each preceded by its
+/// length. Empty without side records.
 pub(super) fn intent(writes: &[WriteArguments]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for argument in writes.iter().flatten() {
-        // An argument is bounded by the limits of the store: 64 KiB and a little.
+        // The limits of the store bound an argument to a little more than 64 KiB.
         bytes.extend_from_slice(&u32::try_from(argument.len()).unwrap_or(u32::MAX).to_le_bytes());
         bytes.extend_from_slice(argument);
     }
@@ -138,7 +144,7 @@ pub(super) fn parse_intent(mut bytes: &[u8]) -> Option<Vec<WriteArguments>> {
     }
 }
 
-/// From where on, and up to where, names are looked at for a scan.
+/// The lower and the upper bound of the names for a scan.
 pub(super) fn scan_bounds(prefix: &Key, after: Option<&Key>) -> (Vec<u8>, Vec<u8>) {
     let from = match after {
         Some(after) if after >= prefix => [b"(", after.as_bytes()].concat(),
@@ -147,7 +153,7 @@ pub(super) fn scan_bounds(prefix: &Key, after: Option<&Key>) -> (Vec<u8>, Vec<u8
     (from, prefix_end(prefix.as_bytes()))
 }
 
-/// The bound behind all names with this prefix.
+/// The bound after all names with this prefix.
 fn prefix_end(prefix: &[u8]) -> Vec<u8> {
     match prefix.iter().rposition(|byte| *byte < u8::MAX) {
         Some(last) => {

@@ -1,4 +1,4 @@
-//! A connection to the primary, with the scripts it has been given, and what goes wrong on it.
+//! A connection to the primary with its scripts, and the faults that occur on it.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -15,33 +15,34 @@ use tokio_rustls::rustls;
 use super::address::RedisAddress;
 use super::promises::{Promises, list};
 
-/// Bytes of an error's own words that are passed on.
+/// Characters of an error's own text that are passed on.
 const SHOWN_MAX: usize = 120;
 
-/// Why a request came to nothing, or may have.
+/// Why a request failed or may have failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Fault {
     /// It was surely not carried out.
     NotDone(String),
-    /// It may have been carried out, or may yet be.
+    /// It may have been carried out, or may still be.
     InDoubt(String),
-    /// Redis does not know the script (any more); nothing was carried out.
+    /// Redis does not have the script; nothing was carried out.
     ScriptGone,
-    /// A key holds a value of another type: somebody else has written there. What needs no such key may have been carried out.
+    /// A key holds a value of another type: another program has written there. Parts of the request
+    /// that do not need such a key may have been carried out.
     WrongType,
 }
 
-/// What a former primary says to writes.
+/// The reason that a former primary gives for refusing writes.
 const DEMOTED: &str = "this Redis is a replica now and takes no writes";
 
-/// What is left of a store that somebody has emptied.
+/// The reason after Redis was emptied.
 pub(super) const EMPTIED: &str = "Redis was emptied while it ran: games that servers hold are given back, everything else is gone until a backup is restored";
 
-/// What whoever has not all rights is told.
+/// The reason if the user lacks rights.
 const FORBIDDEN: &str = "this user may not do all that the store has to do on Redis: compare its ACL with deploy/redis/users.acl.template, of which keys and \
                          channels are those of the prefix flagfall; ACL LOG, asked by another user, names what was refused";
 
-/// As much of a text as is passed on.
+/// The part of a text that is passed on.
 fn shown(text: &str) -> String {
     text.chars().take(SHOWN_MAX).collect()
 }
@@ -51,9 +52,10 @@ impl Fault {
         Fault::NotDone(why.to_owned())
     }
 
-    /// What an error says about the request it answers.
+    /// The fault behind an error that answers a request.
     ///
-    /// Of Redis's own words only the code is passed on: behind it may stand what was sent, and that is secret.
+    /// Of Redis's own text only the code is passed on: the rest may quote what was sent, which is
+    /// secret.
     pub(super) fn of_error(error: &RedisError) -> Fault {
         if error.is_io_error() || error.is_timeout() || error.is_connection_dropped() {
             return Fault::InDoubt(if error.is_timeout() {
@@ -68,7 +70,8 @@ impl Fault {
         Fault::of_code(error.code().unwrap_or(error.category()))
     }
 
-    /// What an error says that came while a connection was made. Nothing secret has been sent before the other side's certificate was believed.
+    /// The fault behind an error while connecting. Nothing secret is sent before the other side's
+    /// certificate has been verified.
     pub(super) fn of_connecting(error: &RedisError) -> Fault {
         let shared = error.source().and_then(|source| source.downcast_ref::<Arc<dyn Error + Send + Sync>>());
         let io = shared.and_then(|source| source.downcast_ref::<std::io::Error>());
@@ -89,7 +92,7 @@ impl Fault {
                 Some(ErrorKind::BrokenPipe | ErrorKind::ConnectionReset | ErrorKind::UnexpectedEof) => {
                     Fault::not_done("it ended the connection at once; if it speaks TLS, say rediss://")
                 }
-                // The system's own words: nobody knows the name, or there is no way to that network.
+                // The system's own text, such as an unknown host name or an unreachable network.
                 Some(_) if !error.is_timeout() => {
                     Fault::NotDone(shown(&io.map(ToString::to_string).unwrap_or_default()))
                 }
@@ -98,7 +101,7 @@ impl Fault {
         }
     }
 
-    /// What an error says that a script met and passed on. Of it, too, only the code is looked at.
+    /// The fault behind an error that a script met and passed on. Here, too, only the code is used.
     pub(super) fn of_words(error: &str) -> Fault {
         Fault::of_code(error.trim_start_matches('-').split(' ').next().unwrap_or_default())
     }
@@ -122,7 +125,7 @@ impl Fault {
                 "this is a Redis Cluster, which is not supported: name a single primary, or Sentinels",
             ),
             "MASTERDOWN" => not_done("this Redis is a replica that has lost its primary"),
-            // Among others of a script that does what its user may not, before Redis 7.2.
+            // One cause: before Redis 7.2, a script that does what its user may not.
             "ERR" => Fault::InDoubt(format!("Redis gave an error without a name; perhaps {FORBIDDEN}")),
             code => Fault::InDoubt(format!("Redis gave an error nobody expected ({})", shown(code))),
         }
@@ -136,18 +139,19 @@ impl Fault {
         }
     }
 
-    /// Whether the connection is of no use any more.
+    /// True if the connection is of no further use.
     pub(super) fn ends_link(&self) -> bool {
         match self {
             Fault::InDoubt(_) => true,
-            // Sentinels know another primary; what was lost is given back to whoever connects. Where only its replicas are missing, it is still the one.
+            // After a failover, Sentinels know the new primary. What was lost is given back on a
+            // new connection. If only replicas are missing, this is still the primary.
             Fault::NotDone(why) => why == DEMOTED || why == EMPTIED,
             Fault::ScriptGone | Fault::WrongType => false,
         }
     }
 }
 
-/// Waits for an answer, but not for ever.
+/// Waits for an answer, for at most `limit`.
 pub(super) async fn bounded<T>(
     limit: Duration,
     work: impl Future<Output = RedisResult<T>>,
@@ -155,7 +159,7 @@ pub(super) async fn bounded<T>(
     within(limit, work, Fault::of_error).await
 }
 
-/// Waits for a connection, but not for ever.
+/// Waits for a connection, for at most `limit`.
 pub(super) async fn connected<T>(
     limit: Duration,
     work: impl Future<Output = RedisResult<T>>,
@@ -175,7 +179,7 @@ async fn within<T>(
     }
 }
 
-/// One answer of a pipeline, or what its error means.
+/// One answer of a pipeline, or the fault behind its error.
 pub(super) fn checked(value: Value) -> Result<Value, Fault> {
     match value {
         Value::ServerError(error) => Err(Fault::of_code(error.code())),
@@ -191,7 +195,7 @@ pub(super) fn parsed<T: FromRedisValue>(value: Value) -> Result<T, Fault> {
 
 macro_rules! scripts {
     ($($name:ident = $file:literal),* $(,)?) => {
-        /// What runs inside Redis.
+        /// The scripts that run inside Redis.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub(super) enum Script { $($name),* }
 
@@ -214,14 +218,14 @@ scripts! {
     Pack = "pack",
 }
 
-/// Adds the two questions whose answers [`Promises::of`] takes.
+/// Adds the two commands whose answers [`Promises::of`] takes.
 fn ask_for_promises(questions: &mut Pipeline) {
     questions.cmd("INFO");
     questions.cmd("CONFIG").arg("GET").arg("appendfsync").arg("maxmemory-policy");
     questions.arg("no-appendfsync-on-rewrite");
 }
 
-/// How long Redis may take.
+/// Time limits for Redis.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
     pub(super) connect: Duration,
@@ -234,28 +238,28 @@ pub(super) struct Link {
     connection: MultiplexedConnection,
     digests: Arc<[String]>,
     patience: Patience,
-    /// Which run of which Redis this is.
+    /// The id of this run of Redis.
     pub(super) run_id: String,
-    /// What Redis calls this connection.
+    /// Redis's id for this connection.
     client_id: u64,
     pub(super) promises: Promises,
 }
 
-/// A connection that is no more, but whose last requests Redis may still have to read.
+/// A connection that was given up. Redis may still have to read its last requests.
 pub(super) struct Former {
     run_id: String,
     client_id: u64,
 }
 
 impl Link {
-    /// Connects, reads what this Redis promises, and gives it the scripts.
+    /// Connects, reads what this Redis promises, and loads the scripts.
     pub(super) async fn open(
         address: &RedisAddress,
         patience: Patience,
         replicas_wanted: u32,
     ) -> Result<Link, Fault> {
         let unreached = |fault: Fault| {
-            // A Redis without TLS waits for the end of what it takes for a command.
+            // A Redis without TLS takes the handshake for a command and waits for its end.
             let is_silent = matches!(fault, Fault::InDoubt(_)) && address.is_tls();
             let hint = if is_silent { "; does it speak TLS on that port?" } else { "" };
             Fault::NotDone(format!("{address} cannot be reached: {}{hint}", fault.into_why()))
@@ -289,7 +293,7 @@ impl Link {
         let mut next = || answers.next().unwrap_or(Value::Nil);
         self.client_id = parsed(next())?;
         let info: String = parsed(next())?;
-        // Where CONFIG is forbidden, nothing is known of it, and so nothing promised.
+        // If CONFIG is forbidden, its settings are unknown and count as not promised.
         let config: HashMap<String, String> = parsed(next()).unwrap_or_default();
         self.promises = Promises::of(&info, &config, replicas_wanted);
         let run_id = info.lines().find_map(|line| line.trim().strip_prefix("run_id:"));
@@ -302,10 +306,10 @@ impl Link {
         Ok(())
     }
 
-    /// What this Redis promises now: its settings may have been changed while it runs.
+    /// Reads what this Redis promises now: its settings may have been changed while it runs.
     ///
     /// # Errors
-    /// [`Fault`]: it did not say.
+    /// [`Fault`]: Redis did not answer.
     pub(super) async fn promises_now(&mut self) -> Result<Promises, Fault> {
         let mut questions = Pipeline::new();
         questions.ignore_errors();
@@ -315,14 +319,14 @@ impl Link {
         let info: String = parsed(next())?;
         let config: HashMap<String, String> = match checked(next()) {
             Ok(value) => parsed(value)?,
-            // Where CONFIG is forbidden, nothing is promised, here as at the connection.
+            // If CONFIG is forbidden, nothing is promised, as when connecting.
             Err(Fault::NotDone(why)) if why == FORBIDDEN => HashMap::new(),
             Err(fault) => return Err(fault),
         };
         Ok(Promises::of(&info, &config, self.promises.replicas_wanted))
     }
 
-    /// Gives Redis the scripts again.
+    /// Loads the scripts into Redis again.
     pub(super) async fn load_scripts(&mut self) -> Result<(), Fault> {
         let mut loads = Pipeline::new();
         loads.ignore_errors();
@@ -333,14 +337,14 @@ impl Link {
         Ok(())
     }
 
-    /// The call of a script, its arguments still to come.
+    /// Begins the call of a script; the caller adds the arguments.
     pub(super) fn call(&self, script: Script, keys: &[&str]) -> Cmd {
         let mut command = redis::cmd("EVALSHA");
         command.arg(self.digests.get(script as usize).map_or("", String::as_str)).arg(keys.len()).arg(keys);
         command
     }
 
-    /// The call that appends; with the planted fault, whatever the log ends with.
+    /// Begins the call that appends. With the planted fault, it does not check the end of the log.
     #[cfg(feature = "planted-faults")]
     pub(super) fn call_append(&self, keys: &[&str]) -> Cmd {
         const CHECK: &str = "if seq ~= expected_seq or hash ~= expected_hash then return nil, 'c' .. struct.pack('<I8', seq) .. hash end";
@@ -348,13 +352,13 @@ impl Link {
             return self.call(Script::Append, keys);
         }
         let source = SOURCES[Script::Append as usize];
-        assert!(source.contains(CHECK), "what is to be left out is not there");
+        assert!(source.contains(CHECK), "the check to remove is not in the script");
         let mut command = redis::cmd("EVAL");
         command.arg(source.replace(CHECK, "")).arg(keys.len()).arg(keys);
         command
     }
 
-    /// Sends commands in one go; their answers, each as it came.
+    /// Sends commands in one go and returns their answers, errors included.
     pub(super) async fn send(&mut self, commands: &Pipeline) -> Result<Vec<Value>, Fault> {
         let count = commands.len();
         let answers =
@@ -374,17 +378,18 @@ impl Link {
         parsed(answers.pop().unwrap_or(Value::Nil))
     }
 
-    /// What is to be remembered of this link when it is given up.
+    /// What to remember of this link when it is given up.
     pub(super) fn former(&self) -> Former {
         Former { run_id: self.run_id.clone(), client_id: self.client_id }
     }
 
-    /// Makes sure that nothing sent over a former connection happens from now on: Redis may not have read it all yet.
+    /// Makes sure that nothing sent over a former connection is carried out from now on: Redis may
+    /// not have read all of it yet.
     pub(super) async fn fence(&mut self, former: &Former) -> Result<(), Fault> {
         if former.run_id != self.run_id {
             return Ok(());
         }
-        // The number of connections killed: none, when it had noticed by itself.
+        // The answer is the number of connections killed: 0 if Redis has closed it already.
         let mut kill = redis::cmd("CLIENT");
         kill.arg("KILL").arg("ID").arg(former.client_id).arg("SKIPME").arg("yes");
         self.ask::<u64>(&kill).await.map(drop)

@@ -1,4 +1,5 @@
-//! The listener: hears what other servers append. What it tells is a hint; nothing is lost when it hears nothing.
+//! The listener: receives announcements of what other servers append, and messages between servers.
+//! Announcements are hints; if they are missed, nothing is lost.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,18 +13,18 @@ use super::link::{Fault, bounded, connected};
 use super::shared::Shared;
 use crate::store::{Announcement, Notice};
 
-/// The time between two looks whether Redis is still there.
+/// The time between two checks that Redis is still there.
 const PULSE: Duration = Duration::from_secs(1);
-/// The least and the most time between two tries to subscribe.
+/// The shortest and the longest time between two tries to subscribe.
 const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
-/// Listens for ever, over as many connections as it takes.
+/// Listens forever, and reconnects when the connection is lost.
 pub(super) async fn run(shared: Arc<Shared>) {
     let mut pause = RETRY.0;
     loop {
         let began = Instant::now();
         let Err(fault) = listen(&shared).await;
-        tracing::debug!(why = fault.into_why(), "announcements are not heard");
+        tracing::debug!(why = fault.into_why(), "announcements cannot be received");
         pause = if began.elapsed() > RETRY.1 { RETRY.0 } else { (pause * 2).min(RETRY.1) };
         sleep(pause).await;
     }
@@ -38,7 +39,7 @@ async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
     let keys = &shared.keys;
     let channels = [&keys.announcements, &keys.single_announcements, &keys.notices];
     bounded(patience.answer, sink.subscribe(&channels)).await?;
-    // Whatever was appended or told while nobody listened was heard by nobody.
+    // Announcements and messages sent before this subscription were missed.
     announce(shared, Announcement::Everything);
     shared.notices.send(Notice::Missed).ok();
     let mut own_last = None;
@@ -51,9 +52,9 @@ async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
     loop {
         tokio::select! {
             heard = messages.next() => hear(shared, &heard.ok_or_else(lost)?, &mut own_last),
-            // A server that is frozen, or a line that is dead, says nothing.
+            // A frozen server or a dead connection says nothing, so it is pinged.
             _ = pulse.tick() => drop(bounded(patience.answer, sink.ping::<redis::Value>()).await?),
-            // A subscription may be deaf without anybody noticing.
+            // A subscription may fail unnoticed.
             _ = audit.tick() => announce(shared, Announcement::Everything),
         }
     }
@@ -63,12 +64,13 @@ fn lost() -> Fault {
     Fault::not_done("the connection to Redis was lost")
 }
 
-/// Takes note of a message. Of this process's own appends, `own_last` the latest of those told at once, nobody here need hear.
+/// Handles a message. Announcements of this process's own appends are dropped; `own_last` is the
+/// latest of them in the last call.
 fn hear(shared: &Shared, message: &Msg, own_last: &mut Option<Announcement>) {
     let bytes = message.get_payload_bytes();
     let channel = message.get_channel_name();
     if channel == shared.keys.notices {
-        // An error says that nobody wants to know.
+        // An error only means that there is no listener.
         shared.notices.send(Notice::Told(bytes.into())).ok();
     } else if channel == shared.keys.announcements {
         match parse_all(bytes) {
@@ -84,7 +86,7 @@ fn hear(shared: &Shared, message: &Msg, own_last: &mut Option<Announcement>) {
     }
 }
 
-/// Who announces, and what: the appends of one call.
+/// Parses the mark of the announcing server and the appends of one call.
 fn parse_all(bytes: &[u8]) -> Option<(u64, Vec<Announcement>)> {
     let (mark, lines) = std::str::from_utf8(bytes).ok()?.split_once('\n')?;
     Some((mark.parse().ok()?, lines.split('\n').map(parse).collect::<Option<_>>()?))
@@ -97,7 +99,7 @@ fn parse(line: &str) -> Option<Announcement> {
 }
 
 fn announce(shared: &Shared, announcement: Announcement) {
-    // An error says that nobody wants to know.
+    // An error only means that there is no listener.
     shared.announcements.send(announcement).ok();
 }
 

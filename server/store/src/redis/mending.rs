@@ -1,4 +1,5 @@
-//! What others left half done, and what Redis lost: carried out to the end, and given back.
+//! Repairs after lost servers and a restarted Redis: half-done appends are finished, and lost
+//! entries and side records are given back.
 
 use flagfall_board::GameId;
 use redis::{Pipeline, Value};
@@ -14,10 +15,11 @@ use crate::clock::{SystemClock, WallClock};
 use crate::store::{Expect, Update, Write};
 use crate::value::Head;
 
-/// How long an append may be listed as unfinished by another server before it counts as abandoned, in milliseconds.
+/// How long an append may be listed as unfinished without its entry before it counts as abandoned,
+/// in milliseconds.
 const ABANDONED_MS: u64 = 60_000;
 
-/// Side records to be carried out for an append.
+/// The side records of an append, to be applied.
 pub(super) struct Intent<'a> {
     pub(super) game: GameId,
     pub(super) seq: u64,
@@ -25,7 +27,7 @@ pub(super) struct Intent<'a> {
 }
 
 impl Writer {
-    /// Carries the side records of appends out and strikes them from the list.
+    /// Applies the side records of appends and removes the appends from the list of pending ones.
     pub(super) async fn carry_out(&self, link: &mut Link, intents: &[Intent<'_>]) -> Result<(), Fault> {
         let keys = &self.shared.keys;
         for attempt in 0..2 {
@@ -48,26 +50,28 @@ impl Writer {
         Ok(())
     }
 
-    /// Finishes appends whose writer was lost before their side records were carried out: all, or those listed up to a moment.
+    /// Finishes appends whose writer was lost before it applied their side records: all of them, or
+    /// those listed up to a moment.
     pub(super) async fn finish_pending(&self, link: &mut Link, until: Option<u64>) -> Result<(), Fault> {
         let keys = &self.shared.keys;
         let until = until.map_or_else(|| "+inf".to_owned(), |until| until.to_string());
         let mut look = redis::cmd("ZRANGEBYSCORE");
         look.arg(&keys.pending).arg("-inf").arg(until).arg("WITHSCORES");
         let pending: Vec<(Vec<u8>, f64)> = match link.ask(&look).await {
-            // The connection's log names the key.
+            // The name of the key was logged when connecting.
             Err(Fault::WrongType) => Vec::new(),
             pending => pending?,
         };
         let parse = |(member, since): (Vec<u8>, f64)| Some((parse_pending_member(&member)?, since as u64));
         let mut pending: Vec<((GameId, u64), u64)> = pending.into_iter().filter_map(parse).collect();
-        // Those of a game in their order: of what is carried out late, the latest counts.
+        // Those of one game in their order: the latest one must win.
         pending.sort_unstable();
         for ((game, seq), since) in pending {
             let id = format!("{seq}-0");
             let found = link.ask(redis::cmd("XRANGE").arg(keys.log(game)).arg(&id).arg(&id)).await;
             if found == Err(Fault::WrongType) {
-                // It stays listed: its side records are carried out when somebody has put the log back.
+                // It stays listed: its side records are applied once an operator has restored the
+                // log.
                 self.shared.quarantine_overwritten(game);
                 continue;
             }
@@ -77,7 +81,7 @@ impl Writer {
                 Some(entry) => {
                     self.carry_out(link, &[Intent { game, seq, writes: &entry.writes }]).await?;
                 }
-                // Its append was not made; or is being made right now.
+                // Its append was not made, or is being made right now.
                 None if is_abandoned => {
                     let member = pending_member(game, seq);
                     link.ask::<u64>(redis::cmd("ZREM").arg(&keys.pending).arg(member)).await?;
@@ -88,7 +92,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives the log of a game back what it has lost; whether that was something.
+    /// Gives the log of a game back what it has lost. Returns true if that succeeded.
     pub(super) async fn is_restored(&mut self, game: GameId, head: Head) -> bool {
         let entries = match self.shared.held().compare(game, head) {
             Compared::Short(missing) => missing,
@@ -104,7 +108,8 @@ impl Writer {
         }
     }
 
-    /// Looks whether the logs of games have all that is held of them, and gives back what they have lost; likewise their side records.
+    /// Compares logs with what is held of them, and gives back what they have lost, together with
+    /// their side records.
     pub(super) async fn give_back(&self, link: &mut Link, games: &[GameId]) -> Result<(), Fault> {
         let keys = &self.shared.keys;
         let held: Vec<(GameId, Head)> = {
@@ -151,7 +156,7 @@ impl Writer {
                 applied => applied?,
             };
             let lost = self.shared.held().writes_after(game, applied.unwrap_or(0));
-            // Those of what is missing are carried out with it.
+            // Those of missing entries are applied when the entries are given back.
             let lost = lost.into_iter().filter(|(seq, _)| *seq <= known);
             records.extend(lost.map(|(seq, writes)| (game, seq, writes)));
         }
@@ -164,7 +169,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives back the side records of which this server keeps copies, but for those that somebody has written since.
+    /// Gives back the side records of which this server keeps copies, except those that have been
+    /// written again since.
     pub(super) async fn give_back_records(&self, link: &mut Link) -> Result<(), Fault> {
         let kept = self.shared.kept().all();
         if kept.is_empty() {
@@ -192,10 +198,11 @@ impl Writer {
         Ok(())
     }
 
-    /// Looks whether the keys that all games share hold what they should. Those that can be done without are named in the log.
+    /// Checks that the keys that all games share have the right types. Those that the store can do
+    /// without are only logged.
     ///
     /// # Errors
-    /// [`Fault::NotDone`] names one without which there is no store.
+    /// [`Fault::NotDone`] names a key that the store needs.
     pub(super) async fn look_at_keys(&self, link: &mut Link) -> Result<(), Fault> {
         let keys = &self.shared.keys;
         let hashes =
@@ -227,8 +234,9 @@ impl Writer {
         Ok(())
     }
 
-    /// Appends what logs have lost, each entry by itself as it was, for each has side records of its own and another server may be doing the same: but many in
-    /// one go. Where one is not taken, none after it fits. To how many logs all was given back.
+    /// Appends what logs have lost, many entries in one go. Each entry is an append of its own, as
+    /// it has its own side records and another server may be giving back the same entries. If one
+    /// is not accepted, none after it fits. Returns the number of logs that are complete again.
     async fn restore(&self, link: &mut Link, logs: &[Missing]) -> Result<usize, Fault> {
         let appends: Vec<(usize, Prepared)> = logs
             .iter()
@@ -249,7 +257,7 @@ impl Writer {
             let mut answers = link.send(&commands).await?.into_iter();
             let mut intents = Vec::new();
             for (part, count) in group.chunks(APPENDS_MAX).zip(counts) {
-                // The last command is the one that counts.
+                // The answer to the last command counts.
                 let answer = answers.by_ref().take(count).last().unwrap_or(Value::Nil);
                 for ((log, append), appended) in part.iter().zip(answers::appended(answer, part.len())) {
                     let (game, seq) = (append.game, append.head().seq);
@@ -260,7 +268,8 @@ impl Writer {
                             self.shared.quarantine_overwritten(game);
                             refused[*log] = true;
                         }
-                        // Another server was first: with the same, or the next look tells.
+                        // Another server was first. If its entries are others, the next comparison
+                        // shows that.
                         Appended::Conflict { head } if head.seq >= seq => {}
                         _ => refused[*log] = true,
                     }
@@ -275,12 +284,12 @@ impl Writer {
     }
 }
 
-/// What a log has lost.
+/// The lost end of a log.
 struct Missing {
     game: GameId,
-    /// Where it stands.
+    /// Where the log stands in Redis.
     head: Head,
-    /// What is held beyond that.
+    /// The entries held beyond that.
     entries: Vec<HeldEntry>,
 }
 
@@ -304,7 +313,8 @@ fn bytes_of(writes: &[WriteArguments]) -> usize {
     writes.iter().flatten().map(Vec::len).sum()
 }
 
-/// What may be sent in one go, one after the other: as many as have room, and at least one.
+/// Splits `all` into groups that may be sent in one go: as many items as there is room for, and at
+/// least one.
 fn groups<T>(all: &[T], bytes: impl Fn(&T) -> usize) -> impl Iterator<Item = &[T]> {
     let mut left = all;
     std::iter::from_fn(move || {

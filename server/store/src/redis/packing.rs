@@ -1,11 +1,15 @@
-//! Logs of games that are over, packed: one compressed string beside a stream of which the last entry alone is left.
+//! Packed logs of games that are over: one compressed string, beside a stream that keeps only the
+//! last entry.
 //!
-//! The last entry stays because it guards the log: whoever appends, or gives back what Redis lost, finds number and hash where he looks for them, so nothing of what was
-//! packed comes back, and no other game begins under the same id. Entries after it are read from the stream as ever.
+//! The last entry stays because it guards the log. A server that appends, or that gives back what
+//! Redis lost, finds number and hash in the usual place. So packed entries never come back into the
+//! stream, and no other game begins under the same id. Later entries are read from the stream as
+//! usual.
 //!
-//! # The form
-//! A byte for the version, the head (number and hash), then, compressed (LZ4, a block with its length ahead), for each entry its stamp, the length of its body, and the body. The
-//! hashes of the chain follow from the bodies; only the last one is kept, and compared.
+//! # Format
+//! A byte for the version, then the head (number and hash). Then, compressed with LZ4 (a block
+//! preceded by its length), for each entry its stamp, the length of its body, and the body. The
+//! hashes of the chain follow from the bodies; only the last one is stored, and compared.
 
 use flagfall_board::{GameId, Stamp};
 use lz4_flex::block::{compress_prepend_size, decompress, uncompressed_size};
@@ -14,17 +18,18 @@ use crate::encoding::{head_value, parse_head};
 use crate::store::StoredEntry;
 use crate::value::{Head, SecretBytes};
 
-/// The version of the form.
+/// The version of the format.
 const FORM: u8 = 1;
-/// Bytes a log may have: more than any game comes to. What claims to be larger is damaged.
+/// The most bytes in a log, which is more than any game needs. A packed log that claims more is
+/// damaged.
 const LOG_BYTES_MAX: usize = 64 * 1024 * 1024;
 const HEAD_LENGTH: usize = 40;
 
-/// A log that was packed: each entry, and where the log stands after it.
+/// An unpacked log: each entry, and where the log stands after it.
 pub(super) struct PackedLog(Vec<(StoredEntry, Head)>);
 
 impl PackedLog {
-    /// Where the log stood after an entry; [`Head::START`] after none.
+    /// Where the log stood after entry `seq`; [`Head::START`] for 0.
     pub(super) fn head_at(&self, seq: u64) -> Option<Head> {
         match usize::try_from(seq).ok()?.checked_sub(1) {
             None => Some(Head::START),
@@ -32,13 +37,13 @@ impl PackedLog {
         }
     }
 
-    /// The entries after a number.
+    /// The entries after `seq`.
     pub(super) fn after(&self, seq: u64) -> impl Iterator<Item = &(StoredEntry, Head)> {
         self.0.iter().skip(usize::try_from(seq).unwrap_or(usize::MAX))
     }
 }
 
-/// A whole log, packed. Nothing for one that is too large for it.
+/// Packs a whole log. `None` if it is too large.
 pub(super) fn pack(head: Head, entries: &[StoredEntry]) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     for StoredEntry { seq: _, at, body } in entries {
@@ -55,7 +60,7 @@ pub(super) fn pack(head: Head, entries: &[StoredEntry]) -> Option<Vec<u8>> {
     Some(packed)
 }
 
-/// The log again, if it is what was packed, byte for byte.
+/// Unpacks a log. `None` if its form is not valid, or if the last hash does not match.
 pub(super) fn unpack(game: GameId, packed: &[u8]) -> Option<PackedLog> {
     let (form, rest) = packed.split_first()?;
     let (head, compressed) = rest.split_at_checked(HEAD_LENGTH)?;

@@ -1,53 +1,53 @@
-//! What a Redis promises about what it was given: read from it, never assumed.
+//! What a Redis promises about the data it is given, as read from Redis itself.
 
 use std::collections::HashMap;
 use std::fmt;
 
-/// What a Redis says of itself.
+/// The settings and state of a Redis that decide what it promises.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Promises {
-    /// Its version, as `7.0.15`.
+    /// Its version, such as `7.0.15`.
     pub version: String,
-    /// Whether it is the primary: replicas take no writes.
+    /// True if it is a primary: replicas accept no writes.
     pub is_primary: bool,
-    /// Whether it writes an append-only file at all.
+    /// True if it writes an append-only file.
     pub has_append_only_file: bool,
-    /// When that file is synced: `always`, `everysec`, `no`, or nothing when it does not tell.
+    /// When that file is synced: `always`, `everysec` or `no`; empty if unknown.
     pub sync: String,
-    /// Whether it syncs that file also while it rewrites it. False only if it says so.
+    /// False if it says that it does not sync that file during a rewrite of it.
     pub syncs_while_rewriting: bool,
-    /// Whether it is a node of a Redis Cluster.
+    /// True if it is a node of a Redis Cluster.
     pub is_in_cluster: bool,
-    /// What it throws out when memory is full: `noeviction` is nothing.
+    /// What it evicts when memory is full; `noeviction` means nothing.
     pub eviction: String,
-    /// Replicas that follow it now.
+    /// The number of replicas connected to it.
     pub replicas: u32,
-    /// Replicas an append waits for, as the operator has set.
+    /// The number of replicas that an append waits for, as set by the operator.
     pub replicas_wanted: u32,
 }
 
 /// A way in which a Redis promises less than a game needs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Weakness {
-    /// Whatever it was given is gone when it ends.
+    /// All data is lost when it ends.
     NoAppendOnlyFile,
     /// The last writes may be gone when it or its machine ends.
     SyncsLate {
-        /// What it is set to; nothing when it does not tell.
+        /// Its setting; empty if unknown.
         sync: String,
     },
     /// It syncs nothing while it rewrites its append-only file.
     NoSyncWhileRewriting,
-    /// It is a node of a Redis Cluster: of many keys it says that they are elsewhere.
+    /// It is a node of a Redis Cluster, which redirects requests for many keys.
     InCluster,
-    /// It throws out games when its memory is full.
+    /// It evicts games when its memory is full.
     Evicts {
-        /// By which policy; nothing when it does not tell.
+        /// Its policy; empty if unknown.
         policy: String,
     },
     /// It is a replica.
     Replica,
-    /// Fewer replicas follow than appends are to wait for.
+    /// Fewer replicas are connected than appends are to wait for.
     FewReplicas {
         /// How many there are.
         replicas: u32,
@@ -96,7 +96,8 @@ impl fmt::Display for Weakness {
 }
 
 impl Promises {
-    /// What the answers to `INFO` and `CONFIG GET` come to. `CONFIG` may be forbidden: what is not told counts as not promised.
+    /// Reads the answers to `INFO` and `CONFIG GET`. `CONFIG` may be forbidden; most settings that
+    /// are unknown then count as not promised.
     pub(super) fn of(info: &str, config: &HashMap<String, String>, replicas_wanted: u32) -> Promises {
         let lines: HashMap<&str, &str> =
             info.lines().filter_map(|line| line.trim().split_once(':')).collect();
@@ -119,7 +120,7 @@ impl Promises {
         }
     }
 
-    /// What stands between these promises and an acknowledged move that is never lost. Nothing, for a Redis that is fit.
+    /// Ways in which an acknowledged move could be lost. Empty for a suitable Redis.
     #[must_use]
     pub fn weaknesses(&self) -> Vec<Weakness> {
         let mut found = Vec::new();
@@ -149,13 +150,14 @@ impl Promises {
         found
     }
 
-    /// The weaknesses that lie in settings. Whether replicas follow is asked with every append.
+    /// The weaknesses in settings. Whether enough replicas follow is checked with every append
+    /// instead.
     pub(super) fn weak_settings(&self) -> Vec<Weakness> {
         let is_setting = |weakness: &Weakness| !matches!(weakness, Weakness::FewReplicas { .. });
         self.weaknesses().into_iter().filter(is_setting).collect()
     }
 
-    /// The weaknesses nobody can agree to: with them there is no store at all.
+    /// The weaknesses that no operator can accept: the store cannot work with them.
     pub(super) fn obstacles(&self) -> Vec<Weakness> {
         let is_obstacle = |weakness: &Weakness| {
             matches!(weakness, Weakness::Replica | Weakness::Old { .. } | Weakness::InCluster)
@@ -164,7 +166,7 @@ impl Promises {
     }
 }
 
-/// What acknowledged means on this Redis, in one line.
+/// What an acknowledged move survives on this Redis, in one line.
 impl fmt::Display for Promises {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let survives = match (self.has_append_only_file, self.sync.as_str()) {
@@ -188,7 +190,7 @@ impl fmt::Display for Promises {
     }
 }
 
-/// Weaknesses as a sentence's end.
+/// Lists weaknesses as the end of a sentence.
 pub(super) fn list(weaknesses: &[Weakness]) -> String {
     weaknesses.iter().map(Weakness::to_string).collect::<Vec<_>>().join("; ")
 }

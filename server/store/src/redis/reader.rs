@@ -1,4 +1,4 @@
-//! Reading, over a connection of its own, trusting nothing that lies in Redis.
+//! The reader: it reads over a connection of its own, and checks everything it reads from Redis.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,17 +19,17 @@ use crate::limits::READ_MAX;
 use crate::store::{ReadError, StoreError, StoredEntry};
 use crate::value::{Head, Key, SecretBytes};
 
-/// Entries asked for at once: Redis serves nobody else meanwhile.
+/// Entries requested at once: Redis serves no other client meanwhile.
 const READ_CHUNK: usize = 512;
-/// Names looked at at once.
+/// Names of records read at once.
 const SCAN_CHUNK: usize = 256;
 
 /// Why something could not be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Trouble {
-    /// What is there is not what was written.
+    /// The data is not what was written.
     Damaged { seq: u64, what: String },
-    /// Redis gives no answer.
+    /// Redis does not answer.
     Unavailable { why: String },
 }
 
@@ -59,19 +59,19 @@ fn damaged(seq: u64, what: &str) -> Trouble {
     Trouble::Damaged { seq, what: what.to_owned() }
 }
 
-/// What there is to be packed of a log.
+/// What can be packed of a log.
 pub(super) enum ToPack {
-    /// The log, which stands there, in its packed form.
+    /// The log in its packed form, and its head.
     Log(Head, Vec<u8>),
-    /// Nothing any more.
+    /// It is already packed.
     Packed,
-    /// There is none, it is too large, or side records of its appends are still to be carried out.
+    /// There is no log, it is too large, or side records of its appends are not applied yet.
     NotNow,
 }
 
 pub(super) struct Reader {
     shared: Arc<Shared>,
-    /// The connection, and the writer's connection it was made beside.
+    /// The connection, with the generation of the writer's connection at the time it was made.
     link: Mutex<Option<(u64, Link)>>,
 }
 
@@ -80,7 +80,8 @@ impl Reader {
         Reader { shared, link: Mutex::new(None) }
     }
 
-    /// The connection. A new one when the writer has a new one: after a failover the old one may lead to the old primary.
+    /// The connection. It is replaced when the writer has a new one: after a failover the old one
+    /// may lead to the old primary.
     async fn link(&self) -> Result<(u64, Link), Fault> {
         let mut place = self.link.lock().await;
         let generation = self.shared.generation.load(Ordering::SeqCst);
@@ -92,7 +93,8 @@ impl Reader {
         let options = &self.shared.options;
         let link = Link::open(&self.shared.address, self.shared.patience(), options.replicas).await?;
         if !self.shared.is_of_known_run(&link) {
-            // It may have lost the end of logs. The writer, that has not noticed yet, gives them back first, and others do.
+            // It may have lost the end of logs. The writer has not noticed yet; it and other
+            // servers give the entries back first.
             self.shared.is_in_doubt.store(true, Ordering::SeqCst);
             return Err(Fault::not_done("Redis was started anew, and has to get back what it may have lost"));
         }
@@ -100,14 +102,15 @@ impl Reader {
         Ok((generation, link))
     }
 
-    /// Asks, once more on a new connection when the old one was lost: reading twice does no harm.
+    /// Sends a command, and once more on a new connection if the old one was lost: reading twice is
+    /// harmless.
     async fn ask(&self, command: impl Fn(&Link) -> Cmd) -> Result<Value, Fault> {
         let mut last = Fault::ScriptGone;
         for _ in 0..2 {
             let (generation, mut link) = self.link().await?;
             match link.ask(&command(&link)).await {
                 Ok(value) => return Ok(value),
-                // An answer like any other: the connection is as good as before.
+                // The connection itself is intact.
                 Err(Fault::WrongType) => return Err(Fault::WrongType),
                 Err(fault) => {
                     let mut place = self.link.lock().await;
@@ -121,7 +124,8 @@ impl Reader {
         Err(last)
     }
 
-    /// Entries of a game's stream, unchecked, from a number on. None when they are not of our making.
+    /// Entries of a game's stream from a number on, unchecked. `None` if they are not entries that
+    /// this store writes.
     async fn stream(&self, game: GameId, from: u64, count: usize) -> Result<Option<Vec<StreamEntry>>, Fault> {
         let value = self
             .ask(|_| {
@@ -137,7 +141,7 @@ impl Reader {
         }
     }
 
-    /// Entries of a log, checked.
+    /// Reads and checks entries of a log, as [`Store::read`](crate::Store::read).
     pub(super) async fn read(
         &self,
         game: GameId,
@@ -150,7 +154,7 @@ impl Reader {
             0 => Head::START,
             _ => match self.entry(game, after_seq).await? {
                 Some(head) => head,
-                // Beyond the head there is nothing.
+                // There is nothing beyond the head.
                 None => return Ok(Vec::new()),
             },
         };
@@ -191,7 +195,8 @@ impl Reader {
         Ok(entries)
     }
 
-    /// The head after one entry, by its own words. None when the log does not reach so far.
+    /// The head after one entry, by the hash it carries, unchecked. `None` if the log does not
+    /// reach that far.
     async fn entry(&self, game: GameId, seq: u64) -> Result<Option<Head>, Trouble> {
         let found =
             self.stream(game, seq, 1).await?.ok_or_else(|| damaged(seq, "its form is another one"))?;
@@ -202,7 +207,7 @@ impl Reader {
         }
     }
 
-    /// Entries that were packed, from a head on; where the log stands after them.
+    /// Reads packed entries from a head on. Returns where the log stands after them.
     async fn read_packed(
         &self,
         game: GameId,
@@ -223,18 +228,18 @@ impl Reader {
         last.ok_or_else(missing)
     }
 
-    /// Where a log stood before the only entry its stream has.
+    /// Where a log stood before the only entry in its stream.
     async fn packed_before(&self, game: GameId, seq: u64) -> Result<Head, Trouble> {
         if seq == 1 { Ok(Head::START) } else { self.packed_head(game, seq - 1).await }
     }
 
-    /// Where a log stood after an entry that was packed.
+    /// Where a log stood after a packed entry.
     async fn packed_head(&self, game: GameId, seq: u64) -> Result<Head, Trouble> {
         let packed = self.packed(game).await?;
         packed.and_then(|packed| packed.head_at(seq)).ok_or_else(|| damaged(seq, "it is missing"))
     }
 
-    /// What of a log was packed, checked; nothing where nothing was.
+    /// The packed entries of a log, checked; `None` if nothing was packed.
     async fn packed(&self, game: GameId) -> Result<Option<PackedLog>, Trouble> {
         let value = self
             .ask(|_| {
@@ -252,7 +257,7 @@ impl Reader {
         unpacked.map(Some).ok_or_else(|| damaged(1, "what was packed does not fit its hash"))
     }
 
-    /// A log to be packed, checked.
+    /// Reads and checks a log, and packs it.
     pub(super) async fn log_to_pack(&self, game: GameId) -> Result<ToPack, Trouble> {
         let (mut at, mut entries, mut last_written) = (Head::START, Vec::new(), 0);
         loop {
@@ -261,7 +266,7 @@ impl Reader {
             let is_last = found.len() < READ_CHUNK;
             for StreamEntry { seq, value, writes } in found {
                 if at == Head::START && seq > 1 {
-                    // What is there was read when it was packed.
+                    // The packed form was checked when it was made.
                     self.packed_head(game, seq).await?;
                     return Ok(ToPack::Packed);
                 }
@@ -295,7 +300,7 @@ impl Reader {
         Ok(packing::pack(at, &entries).map_or(ToPack::NotNow, |packed| ToPack::Log(at, packed)))
     }
 
-    /// Where a log stands, its last entry fitting to the one before.
+    /// Where a log stands. Checks that its last entry fits the one before.
     pub(super) async fn head(&self, game: GameId) -> Result<Head, Trouble> {
         let value = self
             .ask(|_| {
@@ -325,7 +330,7 @@ impl Reader {
         Ok(head)
     }
 
-    /// A whole log, checked entry by entry.
+    /// Reads and checks a whole log.
     pub(super) async fn verify(&self, game: GameId) -> Result<Head, Trouble> {
         let mut after_seq = 0;
         loop {
@@ -336,7 +341,7 @@ impl Reader {
         }
     }
 
-    /// Every game that has a log, in no order.
+    /// All games that have a log, in the order of their ids.
     pub(super) async fn games(&self) -> Result<Vec<GameId>, Trouble> {
         let mut games = std::collections::BTreeSet::new();
         let mut cursor = 0_u64;
@@ -345,7 +350,8 @@ impl Reader {
                 .ask(|_| {
                     let mut command = redis::cmd("SCAN");
                     command.arg(cursor).arg("MATCH").arg(self.shared.keys.log_pattern());
-                    // Of whatever type: a log that was overwritten is reported when it is read, not left out.
+                    // Keys of any type: a log that was overwritten is reported when it is read, not
+                    // left out.
                     command.arg("COUNT").arg(1000);
                     command
                 })
@@ -400,7 +406,7 @@ impl Reader {
             let (looked_at, last, found): (usize, Vec<u8>, Vec<Vec<u8>>) = parsed(value)?;
             for pair in found.chunks_exact(2) {
                 let [name, bytes] = pair else { continue };
-                // One damaged record must not keep all others from whoever looks through a list.
+                // One damaged record must not hide all others from a caller who reads a list.
                 let Ok(key) = Key::new(name.clone()) else {
                     tracing::error!(
                         length = name.len(),

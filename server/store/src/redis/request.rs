@@ -1,4 +1,4 @@
-//! What the writer is asked to do, and how much of it goes in one go.
+//! Requests to the writer, and how many of them are sent in one go.
 
 use flagfall_board::{GameId, Stamp};
 use tokio::sync::{mpsc, oneshot};
@@ -11,21 +11,22 @@ use crate::value::Head;
 
 /// Requests sent in one go, at most.
 pub(super) const GROUP_MAX: usize = 1024;
-/// Bytes sent in one go, about: Redis serves nobody else meanwhile.
+/// Approximate bytes sent in one go: Redis serves no other client meanwhile.
 pub(super) const GROUP_BYTES_MAX: usize = 2 * 1024 * 1024;
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 
-/// An append whose chain its caller has computed.
+/// An append whose hash chain has been computed.
 pub(super) struct Prepared {
     pub(super) game: GameId,
     pub(super) expected: Head,
     pub(super) deadline: Option<Stamp>,
     pub(super) not_before: Option<Stamp>,
-    /// The entries as they will lie in Redis. Their stamps are missing, unless `is_stamped`.
+    /// The entries as Redis will hold them, without stamps unless `is_stamped`.
     pub(super) entries: Vec<HeldEntry>,
     pub(super) is_stamped: bool,
-    /// The latest outage that was known when it was asked for: what was judged before a later one was judged by clocks that ran.
+    /// The latest outage that was known when the append was requested. If there has been a later
+    /// one, the append was judged by clocks that ran during it.
     pub(super) outage: Option<Outage>,
     pub(super) writes: Vec<WriteArguments>,
 }
@@ -40,7 +41,7 @@ impl Prepared {
     }
 }
 
-/// What the writer is asked to do.
+/// A request to the writer.
 pub(super) enum Request {
     Append {
         append: Prepared,
@@ -69,7 +70,7 @@ pub(super) enum Request {
         game: GameId,
         reply: Reply<()>,
     },
-    /// Puts the packed form of a log in the place of its entries.
+    /// Replaces the entries of a log with its packed form.
     Pack {
         game: GameId,
         head: Head,
@@ -81,7 +82,7 @@ pub(super) enum Request {
         game: GameId,
         reply: Reply<()>,
     },
-    /// Tells all servers something.
+    /// Sends a message to all servers.
     Tell {
         notice: Vec<u8>,
         reply: Reply<()>,
@@ -93,7 +94,7 @@ pub(super) enum Request {
 }
 
 impl Request {
-    /// The append that is asked for, if it is one.
+    /// The append, if the request is one.
     pub(super) fn as_append(&self) -> Option<&Prepared> {
         match self {
             Request::Append { append, .. } => Some(append),
@@ -113,11 +114,11 @@ impl Request {
         }
     }
 
-    /// Answers that it came to nothing, or that nobody knows.
+    /// Answers that the request failed, or that its outcome is unknown.
     pub(super) fn fail(self, fault: &Fault) {
         let unavailable = || StoreError::Unavailable { why: fault.clone().into_why() };
         let is_in_doubt = matches!(fault, Fault::InDoubt(_) | Fault::WrongType);
-        // A caller that went away needs no answer, here as everywhere below.
+        // A caller that is gone needs no answer, here and elsewhere.
         match self {
             Request::Append { reply, .. } if is_in_doubt => reply.send(Ok(AppendOutcome::Unknown)).is_ok(),
             Request::Append { reply, .. } => reply.send(Err(unavailable())).is_ok(),
@@ -136,7 +137,7 @@ impl Request {
     }
 }
 
-/// The request and whatever else waits, as far as it has room in one go.
+/// Collects the request and other waiting ones, up to the limits of a group.
 pub(super) fn gather(first: Request, requests: &mut mpsc::Receiver<Request>) -> Vec<Request> {
     let mut bytes = 0;
     let mut group = Vec::new();

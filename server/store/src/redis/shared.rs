@@ -1,4 +1,4 @@
-//! What the tasks of the store in Redis and its handle have in common.
+//! The state that the tasks of the Redis store share with its handle.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -20,12 +20,13 @@ use super::link::{Fault, Link, Patience, parsed};
 use super::promises::Promises;
 use crate::store::{Announcement, Notice, Outage};
 
-/// Announcements that may wait for a listener; one who is further behind is told to look at everything.
+/// Announcements that may wait for a listener. A listener that is further behind has missed some.
 const ANNOUNCEMENTS_MAX: usize = 4096;
-/// Why a game is in quarantine whose log is not a log any more.
+/// Why a game is in quarantine whose key no longer holds a log.
 pub(super) const OVERWRITTEN: &str =
     "its key holds a value of another type: something else has written there";
-/// How far ahead of what this machine's own clock expects a moment may be to be taken as it is, in milliseconds.
+/// How far a stamp may be ahead of what this process's own clock expects to be accepted without a
+/// heartbeat, in milliseconds.
 const AHEAD_MAX_MS: u64 = 1_000;
 
 #[derive(Default)]
@@ -36,30 +37,31 @@ pub(super) struct Counters {
     pub(super) connections: AtomicU64,
 }
 
-/// What the tasks and the handle have in common.
+/// The state that the tasks and the handle share.
 pub(super) struct Shared {
     pub(super) address: RedisAddress,
     pub(super) options: RedisOptions,
     pub(super) keys: Keys,
     heard: Mutex<Heard>,
-    /// By what this process knows its own announcements again.
+    /// The mark by which this process recognizes its own announcements.
     pub(super) mark: u64,
     pub(super) epoch: AtomicU64,
     pub(super) quarantined: RwLock<BTreeMap<GameId, String>>,
     pub(super) promises: RwLock<Promises>,
-    /// The latest time without any server, since this process has been one.
+    /// The latest outage since this process opened the store.
     outage: Mutex<Option<Outage>>,
-    /// Whether a moment was heard of that is too far ahead: a heartbeat has to tell first whether clocks stood still.
+    /// True if a stamp was received that is too far ahead, or after a silence. A heartbeat must
+    /// first decide whether clocks stood still.
     pub(super) is_time_doubtful: AtomicBool,
-    /// Whether something was written of which nobody knows what became.
+    /// True if the outcome of a write is unknown.
     pub(super) is_in_doubt: AtomicBool,
     /// Counts the writer's connections.
     pub(super) generation: AtomicU64,
-    /// Which run of which Redis has all that is held, as far as the writer knows.
+    /// The run of Redis that has all that is held, as far as the writer knows.
     run_id: RwLock<String>,
-    /// Whether its promises were ever read.
+    /// True once its promises have been read.
     pub(super) is_reached: AtomicBool,
-    /// Whether trouble has been told since the last connection.
+    /// True if a failure has been logged since the last connection.
     is_troubled: AtomicBool,
     held: Mutex<Held>,
     kept: Mutex<Kept>,
@@ -75,7 +77,7 @@ impl Shared {
             address,
             keys: Keys::new(&options.prefix),
             heard: Mutex::new(Heard::new(options.silence, Instant::now())),
-            // Random: the keys of a map are.
+            // A random number, because the keys of `RandomState` are random.
             mark: RandomState::new().hash_one(std::process::id()),
             epoch: AtomicU64::new(0),
             quarantined: RwLock::default(),
@@ -100,7 +102,8 @@ impl Shared {
         Patience { connect: self.options.connect_timeout, answer: self.options.answer_timeout }
     }
 
-    /// Adds the two arguments every script takes: the time, if it is not Redis's own, and the floor.
+    /// Adds the two arguments that every script that needs the time takes: the time, if it is not
+    /// Redis's own, and the floor.
     pub(super) fn time(&self, command: &mut Cmd) {
         let now = self.options.clock.as_ref().map(|clock| clock.now().0.to_string()).unwrap_or_default();
         command.arg(now).arg(self.running().0);
@@ -114,19 +117,22 @@ impl Shared {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// After which moment the time must be looked at before anything counts.
+    /// The moment after which the time must be checked before anything counts.
     pub(super) fn silent_at(&self) -> Stamp {
         self.heard().silent_at()
     }
 
-    /// Before this moment no stamp is given.
+    /// The floor of stamps: no stamp is given before this moment.
     fn running(&self) -> Stamp {
         let heard = self.heard();
         if self.options.clock.is_some() { heard.latest() } else { heard.running(Instant::now()) }
     }
 
-    /// Takes note of a moment that another server or an answer in passing tells of. A clock of Redis's that jumps forward is met first wherever it is
-    /// asked; what jumped counts for this process only when a heartbeat has said that no clock ran meanwhile, and so does what is heard after a silence.
+    /// Notes a stamp from another server's entry or from an ordinary answer.
+    ///
+    /// A stamp too far ahead may come from a jump of Redis's clock, and after a silence there may
+    /// have been an outage. In both cases the stamp counts for this process only after a heartbeat
+    /// has shown whether clocks stood still.
     pub(super) fn learn_time(&self, at: Stamp) {
         let is_known = self.heard().latest() > Stamp(0) && self.options.clock.is_none();
         if is_known && (at > self.now().plus_ms(AHEAD_MAX_MS) || self.silent_since().is_some()) {
@@ -140,12 +146,13 @@ impl Shared {
         self.heard().note(at, Instant::now());
     }
 
-    /// Since when nothing was heard, if that is too long. A clock that is turned by hand may jump.
+    /// The latest stamp received, if the silence since then is too long. Always `None` with a
+    /// test's own clock, which may jump.
     pub(super) fn silent_since(&self) -> Option<Stamp> {
         if self.options.clock.is_some() { None } else { self.heard().silent_since(Instant::now()) }
     }
 
-    /// The latest moment heard of, and the time since.
+    /// The current time, extrapolated from the latest stamp.
     pub(super) fn now(&self) -> Stamp {
         let heard = self.heard();
         match &self.options.clock {
@@ -154,7 +161,7 @@ impl Shared {
         }
     }
 
-    /// Adds the wait for the replicas, if they are to be waited for.
+    /// Adds the wait for the replicas, if configured.
     pub(super) fn wait(&self, commands: &mut Pipeline) {
         if self.options.replicas > 0 {
             let wait_ms = self.options.answer_timeout.as_millis() / 2;
@@ -162,7 +169,7 @@ impl Shared {
         }
     }
 
-    /// Whether as many replicas confirmed as are wanted.
+    /// Checks that enough replicas confirmed.
     pub(super) fn are_enough(&self, waited: Option<&Value>) -> Result<(), Fault> {
         let wanted = self.options.replicas;
         if wanted == 0 {
@@ -183,12 +190,12 @@ impl Shared {
         *self.outage.lock().unwrap_or_else(PoisonError::into_inner) = Some(outage);
         let ms = outage.until.ms_since(outage.since);
         tracing::warn!(ms, "no server could write to Redis; no clock ran meanwhile");
-        // Whoever follows looks at everything, and at the clocks.
+        // Subscribers then check everything, the clocks included.
         self.announcements.send(Announcement::Everything).ok();
     }
 
     pub(super) fn held(&self) -> MutexGuard<'_, Held> {
-        // Nothing panics while it holds this lock; were it so, what is held is still true.
+        // Nothing panics while holding this lock. If it did, what is held would still be true.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -223,7 +230,7 @@ impl Shared {
 
     pub(super) fn note_restored(&self, game: GameId, entries: usize) {
         self.counters.restored.fetch_add(entries as u64, Ordering::Relaxed);
-        tracing::error!(%game, entries, "Redis had lost the end of a log; it was given back");
+        tracing::error!(%game, entries, "Redis had lost the end of a log, which was given back");
     }
 
     pub(super) fn count(&self, entries: usize) {
@@ -242,7 +249,8 @@ impl Shared {
         }
     }
 
-    /// The key of a game's log holds something else: this game is in quarantine, all others go on.
+    /// Puts a game into quarantine whose log's key holds a value of another type. Other games
+    /// continue.
     pub(super) fn quarantine_overwritten(&self, game: GameId) {
         self.quarantine(game, OVERWRITTEN);
         self.held().forget(game);
@@ -268,7 +276,7 @@ mod tests {
         let address = "redis://127.0.0.1:1".parse().unwrap();
         let shared = Shared::new(address, RedisOptions::default());
         shared.learn_time(Stamp(5_000_000));
-        assert_eq!(shared.heard().latest(), Stamp(5_000_000), "the first moment is taken as it is");
+        assert_eq!(shared.heard().latest(), Stamp(5_000_000), "the first stamp is accepted as it is");
         shared.learn_time(Stamp(5_000_500));
         assert_eq!(shared.heard().latest(), Stamp(5_000_500));
         let an_hour_later = Stamp(8_600_000);
@@ -277,7 +285,7 @@ mod tests {
         shared.raise_floor(an_hour_later);
         let silent_at = shared.silent_at();
         assert!(shared.running() >= an_hour_later && shared.running() <= silent_at);
-        assert!(shared.now() >= an_hour_later, "what a heartbeat says counts");
+        assert!(shared.now() >= an_hour_later, "a heartbeat's time counts");
     }
 
     #[test]
@@ -290,7 +298,7 @@ mod tests {
             std::thread::yield_now();
         }
         shared.learn_time(Stamp(5_000_500));
-        assert_eq!(shared.silent_since(), Some(Stamp(5_000_000)), "what an answer in passing says does not");
+        assert_eq!(shared.silent_since(), Some(Stamp(5_000_000)), "an ordinary answer does not count");
         assert!(shared.is_time_doubtful.load(Ordering::SeqCst));
     }
 }

@@ -1,9 +1,12 @@
 //! The writer: the one task that changes Redis.
 //!
-//! It takes whatever waits, sends it in one go over a connection of its own, waits for the answers and, where the operator wants
-//! that, for the replicas, and answers everybody. Meanwhile the next group gathers; there is no timer. When an answer stays out,
-//! nobody knows what was done: the connection is given up and fenced off on the next one, and until then reads wait, so that
-//! whoever resolves an `Unknown` by reading gets a final answer.
+//! It takes all waiting requests, sends them in one go over a connection of its own, waits for the
+//! answers (and for replicas, if so configured), and answers all callers. Meanwhile the next group
+//! gathers; there is no timer.
+//!
+//! If an answer is missing, it is unknown what was done. The connection is given up and fenced off
+//! on the next one. Until then reads wait, so that a caller who resolves an `Unknown` by reading
+//! gets a final answer.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -25,13 +28,14 @@ use super::shared::Shared;
 use crate::clock::{SystemClock, WallClock};
 use crate::store::{OUTAGES_KEY, OUTAGES_MAX, Outage};
 
-/// The time between two looks whether Redis is still there.
+/// The time between two checks that Redis is still there.
 const PULSE: Duration = Duration::from_secs(1);
-/// The least and the most time between two tries to reach it.
+/// The shortest and the longest time between two tries to connect.
 const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
-/// Games compared, and appends finished, in one go.
+/// Games compared in one go.
 const CHUNK: usize = 256;
-/// After how long an append that is still listed as unfinished is finished by whoever sees it, in milliseconds: its writer may be gone.
+/// How long an append may be listed as unfinished before any server finishes it, in milliseconds:
+/// its writer may be gone.
 const LEFT_BEHIND_MS: u64 = 5_000;
 
 pub(super) struct Writer {
@@ -42,19 +46,20 @@ pub(super) struct Writer {
     pause: Duration,
     /// Why Redis could not be used when it was last tried.
     trouble: Fault,
-    /// Whether a heartbeat of this process was taken.
+    /// True once Redis has accepted a heartbeat of this process.
     has_beaten: bool,
-    /// When the store was opened, once it is: whoever opens it knows of all outages that were over then.
+    /// When the store was opened, once it is. Outages that ended before that are known from reading
+    /// the store.
     opened_at: Option<Stamp>,
     outages_known_until: Stamp,
-    /// What tells the store from one that was in this Redis before.
+    /// The mark that distinguishes this store from an earlier one in the same Redis.
     made: String,
-    /// When to look next at what Redis promises.
+    /// When to check next what Redis promises.
     promises_at: Instant,
 }
 
 impl Writer {
-    /// The writer and what was found: epoch and last sign of life.
+    /// Connects for the first time. Returns the writer and the last sign of life that was found.
     pub(super) async fn open(shared: Arc<Shared>) -> Result<(Writer, Option<Stamp>), Fault> {
         let mut writer = Writer {
             shared,
@@ -75,18 +80,19 @@ impl Writer {
         Ok((writer, last_heartbeat))
     }
 
-    /// Works until nobody can ask any more.
+    /// Runs until all senders of requests are gone.
     pub(super) async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         let mut pulse = interval(PULSE);
         pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 biased;
-                // First, or a writer that is never idle would never come to it.
+                // First, because a busy writer would otherwise never do it.
                 _ = pulse.tick() => self.beat().await,
                 request = requests.recv() => match request {
                     Some(first) => {
-                        // Whoever is about to ask gets in: an answered group is ready to go on all at once.
+                        // Other callers that are ready to send get into the group: when a group is
+                        // answered, many of its callers send again at once.
                         yield_now().await;
                         let group = gather(first, &mut requests);
                         self.run_group(group).await;
@@ -98,8 +104,8 @@ impl Writer {
         }
     }
 
-    /// Notices a Redis that is gone, or back, when nobody asks anything; looks at the time if there is doubt about it, and finishes what servers that
-    /// were lost have left half done.
+    /// Detects that Redis is gone or back while there are no requests. Checks the time if it is in
+    /// doubt, and finishes what lost servers have left half done.
     async fn beat(&mut self) {
         if self.ready().await.is_err() {
             return;
@@ -116,7 +122,8 @@ impl Writer {
         }
     }
 
-    /// Notices settings of Redis that were changed while it runs. One that promises too little now is given up, as if it were connected to just now.
+    /// Detects that settings of Redis were changed while it runs. If it now promises too little,
+    /// the connection is given up, as when connecting to such a Redis.
     async fn look_at_promises(&mut self) {
         if Instant::now() < self.promises_at {
             return;
@@ -126,7 +133,7 @@ impl Writer {
         let promises = match link.promises_now().await {
             Ok(promises) => promises,
             Err(fault) => {
-                // It is asked again; what was promised before counts until then.
+                // It is asked again. Until then the earlier promises count.
                 self.lose_link(&fault);
                 return self.return_soon().await;
             }
@@ -147,15 +154,16 @@ impl Writer {
         }
     }
 
-    /// Connects anew where the connection was lost just now: what Redis has lost is to be given back before others write.
+    /// Reconnects if the connection was lost just now: what Redis has lost should be given back
+    /// before others write.
     async fn return_soon(&mut self) {
         if self.link.is_none() {
-            // Where it fails, whatever is asked next is told so.
+            // If this fails, the next request gets the error.
             let _told_otherwise = self.ready().await.is_ok();
         }
     }
 
-    /// A link on which nothing is in doubt.
+    /// Returns a link on which nothing is in doubt.
     pub(super) async fn ready(&mut self) -> Result<&mut Link, Fault> {
         let shared = self.shared.clone();
         let is_in_doubt = || shared.is_in_doubt.load(Ordering::SeqCst);
@@ -175,7 +183,7 @@ impl Writer {
                 self.link = None;
                 self.retry_at = Instant::now() + self.pause;
                 self.pause = (self.pause * 2).min(RETRY.1);
-                // Nothing of what waits was sent.
+                // No waiting request was sent.
                 self.trouble = Fault::NotDone(fault.into_why());
                 self.shared.note_trouble(&self.trouble);
                 return Err(self.trouble.clone());
@@ -187,8 +195,8 @@ impl Writer {
         self.link.as_mut().ok_or_else(|| Fault::not_done("there is no connection to Redis"))
     }
 
-    /// Connects, and puts in order what the time without a connection may have left: nothing sent before happens any more, what
-    /// Redis has lost is given back, and half-done appends are finished.
+    /// Connects, and repairs what the time without a connection may have left: requests sent before
+    /// are fenced off, what Redis has lost is given back, and half-done appends are finished.
     async fn connect(&mut self) -> Result<Option<Stamp>, Fault> {
         let shared = self.shared.clone();
         let options = &shared.options;
@@ -213,10 +221,10 @@ impl Writer {
         if is_made_anew {
             self.give_back_records(&mut link).await?;
         }
-        // Others do so too: whoever wrote before them would cut off what they hold.
+        // Other servers give back too: an earlier write would cut off what they hold.
         sleep(wait).await;
         if self.opened_at.is_some() {
-            // Before anything is taken: clocks stood still while no server reached Redis.
+            // Before anything is accepted: clocks stood still while no server reached Redis.
             let beat = link.ask(&self.heartbeat(&link)).await?;
             self.note_beat(answers::beat(beat)?);
         }
@@ -231,7 +239,7 @@ impl Writer {
         Ok(last_heartbeat)
     }
 
-    /// Makes the store if there is none, and reads what it says of itself.
+    /// Creates the store if there is none, and reads its metadata.
     async fn begin(&self, link: &mut Link) -> Result<Begun, Fault> {
         let keys = &self.shared.keys;
         let mut command = link.call(Script::Begin, &[&keys.meta]);
@@ -260,7 +268,8 @@ impl Writer {
         self.shared.set_quarantined(quarantined.into_iter().filter_map(parse).collect());
         let heartbeat = heartbeat.parse().ok().map(Stamp);
         if self.opened_at.is_none() {
-            // Later it is for the heartbeat that follows to say how late it is, and whether clocks stood still.
+            // On a later connection the heartbeat that follows decides how late it is, and whether
+            // clocks stood still.
             self.shared.raise_floor(heartbeat.unwrap_or(Stamp(0)).max(Stamp(now)));
         }
         let age = Duration::from_millis(now.saturating_sub(run_at));
@@ -276,13 +285,14 @@ impl Writer {
         command
     }
 
-    /// Takes note of a heartbeat, and of an outage that it tells of.
+    /// Notes a heartbeat, and an outage that it reports.
     pub(super) fn note_beat(&mut self, Beat { at, outage }: Beat) {
         let has_beaten = std::mem::replace(&mut self.has_beaten, true);
-        // Before the time is known: nobody must see it without knowing that clocks stood still.
+        // Before the time is set: no task may see it without knowing that clocks stood still.
         if outage.until > self.outages_known_until {
             self.outages_known_until = outage.until;
-            // Of what the first heartbeat tells, whoever opened the store has read what lies before that; the rest is news to him.
+            // The opener has already read outages that ended before the store was opened. Of an
+            // outage in the first heartbeat, only the part after that moment is new.
             let since = outage.since.max(self.opened_at.unwrap_or(outage.until));
             if has_beaten {
                 self.shared.note_outage(outage);
@@ -293,7 +303,8 @@ impl Writer {
         self.shared.raise_floor(at);
     }
 
-    /// Looks at the time after a silence, and for an outage. Where it cannot, whatever waits for that was surely not carried out.
+    /// Checks the time after a silence, and whether there was an outage. If this fails, the
+    /// requests that waited for it were surely not carried out.
     pub(super) async fn look_at_time(&mut self) -> Result<(), Fault> {
         let mut link = self.link.clone().ok_or_else(|| Fault::not_done("there is no connection to Redis"))?;
         match link.ask(&self.heartbeat(&link)).await.and_then(answers::beat) {
@@ -308,8 +319,8 @@ impl Writer {
         }
     }
 
-    /// The heartbeat that was found, unless another follows: then some server lives, and there was no outage. Waits as long as it may take
-    /// for the next heartbeat.
+    /// The heartbeat that was found, or `None` if another follows: then some server is alive, and
+    /// there was no outage. Waits as long as the next heartbeat may take.
     async fn last_life(&mut self, found: Option<Stamp>) -> Result<Option<Stamp>, Fault> {
         let Some(found) = found else { return Ok(None) };
         let pulse = self.shared.options.pulse;
@@ -327,7 +338,7 @@ impl Writer {
         Ok(Some(found))
     }
 
-    /// Waits until the replicas have all that was written.
+    /// Sends a heartbeat and waits until the replicas have all that was written.
     async fn confirm(&mut self) -> Result<(), Fault> {
         let Some(mut link) = self.link.clone() else { return Ok(()) };
         let mut commands = Pipeline::new();
@@ -351,14 +362,14 @@ impl Writer {
         }
     }
 
-    /// From now on there is no connection, if the fault says so.
+    /// Gives the connection up if the fault requires it.
     pub(super) fn lose_link(&mut self, fault: &Fault) {
         if fault.ends_link() {
             self.give_link_up(fault);
         }
     }
 
-    /// From now on there is no connection.
+    /// Gives the connection up.
     fn give_link_up(&mut self, fault: &Fault) {
         if let Some(link) = self.link.take() {
             self.former = Some(link.former());
@@ -372,10 +383,11 @@ fn too_weak(weaknesses: &[Weakness]) -> String {
     format!("this Redis promises less than a game needs: {}", list(weaknesses))
 }
 
-/// What a store says of itself to whoever connects.
+/// The metadata of a store, read when connecting.
 struct Begun {
     last_heartbeat: Option<Stamp>,
-    /// How long servers still have to give back what this run of Redis has lost, before anything else is written.
+    /// How long servers still have to give back what this run of Redis has lost, before anything
+    /// else is written.
     wait: Duration,
     made: String,
 }

@@ -1,4 +1,4 @@
-//! What the tests of the store have in common.
+//! Helpers for the tests of the store.
 #![allow(
     dead_code,
     clippy::unwrap_used,
@@ -13,16 +13,17 @@ use flagfall_board::GameId;
 use flagfall_store::{Append, AppendOutcome, Head, Key, SecretBytes, Store, StoredEntry, Write};
 use tokio::time::{sleep, timeout};
 
-/// A folder for a small store: in memory where the system has such a place, for these tests sync thousands of times
-/// and end processes, but no machine.
+/// A folder for a small store, in memory if the system has such a place: these tests sync thousands
+/// of times, and they kill processes, but never the machine.
 pub(crate) fn scratch() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// Longer than anything here takes, a failover included: a test that waits so long has failed.
+/// A time limit longer than anything here takes, a failover included. A test that waits so long has
+/// failed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Asks until there is an answer worth having.
+/// Repeats the request until it returns something.
 pub(crate) async fn until<T, F: Future<Output = Option<T>>>(what: &str, ask: impl Fn() -> F) -> T {
     let asking = async {
         loop {
@@ -35,7 +36,7 @@ pub(crate) async fn until<T, F: Future<Output = Option<T>>>(what: &str, ask: imp
     timeout(PATIENCE, asking).await.unwrap_or_else(|_| panic!("waited too long for {what}"))
 }
 
-/// The game of this number.
+/// The game with this number.
 pub(crate) fn game(number: u32) -> GameId {
     let [a, b, c, d] = number.to_le_bytes();
     GameId::from_random([a & 31, a >> 5, b & 31, b >> 5, c & 31, c >> 5, d & 31, d >> 5, 0, 0, 0, 0])
@@ -53,13 +54,13 @@ pub(crate) fn put(name: &str, value: &str) -> Write {
     Write::Put { key: key(name), value: value.into(), expires: None }
 }
 
-/// An append of bodies without conditions but the head.
+/// An append of bodies with the head as its only condition.
 pub(crate) fn append(game: GameId, expected: Head, bodies: &[&str]) -> Append {
     let bodies = bodies.iter().map(body).collect();
     Append { game, expected, deadline: None, not_before: None, bodies, writes: Vec::new() }
 }
 
-/// Appends and insists on `Ok`.
+/// Appends; the outcome must be `Ok`.
 pub(crate) async fn append_ok(store: &dyn Store, append: Append) -> Head {
     match store.append(append).await.unwrap() {
         AppendOutcome::Ok { head, .. } => head,

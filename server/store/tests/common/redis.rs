@@ -1,4 +1,4 @@
-//! A real Redis on a free port of loopback, in a folder of its own, ended when the test is over.
+//! A real Redis on a free loopback port, in its own folder, stopped when the test ends.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -9,15 +9,15 @@ use flagfall_store::{RedisAddress, RedisOptions, RedisStore};
 
 use super::scratch;
 
-/// How often another port is tried when somebody was faster.
+/// How often another port is tried if another process took the first one.
 const TRIES: usize = 20;
-/// What a Redis that is fit for games is set to.
+/// The settings of a Redis that is fit for games.
 const FIT: [&str; 6] = ["--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction"];
 
-/// In flags: the port that is found to be free.
+/// In flags, stands for the free port that was found.
 const PORT: &str = "{port}";
 
-/// A running Redis. It and its data are gone when this is dropped.
+/// A running Redis. Dropping it stops it and deletes its data.
 pub(crate) struct RedisServer {
     child: Option<Child>,
     folder: tempfile::TempDir,
@@ -26,7 +26,7 @@ pub(crate) struct RedisServer {
     password: String,
 }
 
-/// The process of a Redis, by its id.
+/// The id of a Redis process.
 #[derive(Clone, Copy)]
 pub(crate) struct RedisProcess(u32);
 
@@ -38,17 +38,17 @@ impl RedisProcess {
 }
 
 impl RedisServer {
-    /// One that promises all a game needs.
+    /// Starts one that promises all that a game needs.
     pub(crate) fn start() -> RedisServer {
         RedisServer::start_with(&FIT)
     }
 
-    /// One with these flags, as `--name value`, beside those the tests need.
+    /// Starts one with these flags, such as `--name value`, in addition to those the tests need.
     pub(crate) fn start_with(flags: &[&str]) -> RedisServer {
         let folder = scratch();
         let flags: Vec<String> = flags.iter().map(ToString::to_string).collect();
         for _ in 0..TRIES {
-            // Taken by nobody a moment ago.
+            // The port was free a moment ago.
             let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
             if let Some(child) = spawn(folder.path(), port, &flags) {
                 return RedisServer { child: Some(child), folder, port, flags, password: String::new() };
@@ -57,20 +57,20 @@ impl RedisServer {
         panic!("redis-server does not start; is the package redis-server installed?");
     }
 
-    /// One that is part of a cluster, of which it is the only node.
+    /// Starts one that is the only node of a cluster.
     pub(crate) fn start_cluster_node() -> RedisServer {
-        // By itself it takes a port 10,000 above its own, which may not exist.
+        // Its default is a port 10,000 above its own, which may not exist.
         let bus = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
         RedisServer::start_with(&[&FIT[..], &["--cluster-enabled", "yes", "--cluster-port", &bus]].concat())
     }
 
-    /// One that is spoken to with TLS alone, with these flags beside.
+    /// Starts one that accepts only TLS, with these additional flags.
     pub(crate) fn start_tls(flags: &[&str]) -> RedisServer {
         let tls = ["--tls-port", PORT, "--port", "0"];
         RedisServer::start_with(&[&FIT[..], &tls, flags].concat())
     }
 
-    /// One that follows this one.
+    /// Starts a replica of this one.
     pub(crate) fn start_replica(&self) -> RedisServer {
         let port = self.port.to_string();
         let flags: Vec<&str> = FIT
@@ -92,12 +92,12 @@ impl RedisServer {
         RedisStore::open(self.address(), options).await.unwrap()
     }
 
-    /// Asks this Redis something, over a connection of the test's own.
+    /// Sends a command to this Redis, over a separate connection.
     pub(crate) async fn ask<T: redis::FromRedisValue>(&self, words: &[&str]) -> T {
         self.try_ask(words).await.unwrap()
     }
 
-    /// Asks it something while it may be closing connections, as it does when its role changes.
+    /// Sends a command while Redis may be closing connections, as it does when its role changes.
     pub(crate) async fn try_ask<T: redis::FromRedisValue>(&self, words: &[&str]) -> redis::RedisResult<T> {
         let client = redis::Client::open(format!("redis://:{}@127.0.0.1:{}", self.password, self.port))?;
         let mut connection = client.get_multiplexed_async_connection().await?;
@@ -106,7 +106,7 @@ impl RedisServer {
         command.query_async(&mut connection).await
     }
 
-    /// Ends it where it stands, as `kill -9` does.
+    /// Kills it, as `kill -9` does.
     pub(crate) fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             child.kill().unwrap();
@@ -114,14 +114,14 @@ impl RedisServer {
         }
     }
 
-    /// Starts it again on the same port with what it has on disk.
+    /// Starts it again on the same port, with its data on disk.
     pub(crate) fn start_again(&mut self) {
         self.kill();
         let child = spawn(self.folder.path(), self.port, &self.flags);
         self.child = Some(child.expect("the port was free a moment ago"));
     }
 
-    /// Takes away all it has on disk; it must not run.
+    /// Deletes all its data on disk. It must not be running.
     pub(crate) fn wipe(&mut self) {
         assert!(self.child.is_none(), "kill it first");
         for entry in std::fs::read_dir(self.folder.path()).unwrap() {
@@ -130,12 +130,12 @@ impl RedisServer {
         }
     }
 
-    /// Where its files lie.
+    /// The folder with its files.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Wants this password from now on when it is started.
+    /// Sets the password for later starts.
     pub(crate) fn set_password(&mut self, password: &str) {
         self.flags.extend(["--requirepass".to_owned(), password.to_owned()]);
         password.clone_into(&mut self.password);
@@ -145,7 +145,7 @@ impl RedisServer {
         RedisProcess(self.child.as_ref().expect("it runs").id())
     }
 
-    /// Stops it in its tracks: it answers nothing and closes nothing.
+    /// Freezes it: it answers nothing and closes nothing.
     pub(crate) fn freeze(&self) {
         self.process().signal("STOP");
     }
@@ -157,7 +157,7 @@ impl RedisServer {
 
 impl Drop for RedisServer {
     fn drop(&mut self) {
-        // A test that has failed already says more than this could.
+        // A test that has already failed says more than this could.
         if let Some(child) = &mut self.child {
             child.kill().ok();
             child.wait().ok();
@@ -165,7 +165,7 @@ impl Drop for RedisServer {
     }
 }
 
-/// A Redis that is ready; none when it ended instead.
+/// Waits until Redis is ready; `None` if it ended instead.
 fn spawn(folder: &Path, port: u16, flags: &[String]) -> Option<Child> {
     let mut child = Command::new("redis-server")
         .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--dir"])
@@ -178,7 +178,7 @@ fn spawn(folder: &Path, port: u16, flags: &[String]) -> Option<Child> {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut lines = lines.map_while(Result::ok);
     if lines.any(|line| line.contains("Ready to accept connections")) {
-        // Whatever it says from now on is read, so that it never waits for a reader.
+        // Its further output is read, so that it never blocks on a full pipe.
         std::thread::spawn(move || lines.for_each(drop));
         return Some(child);
     }

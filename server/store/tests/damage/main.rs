@@ -1,4 +1,5 @@
-//! Damage: bytes flipped, files cut, rows gone. Whatever happens, it is all there or it is said what is not.
+//! Damage: bytes flipped, files cut, rows deleted. Either everything is still there, or the store
+//! reports what is missing.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 #[path = "../common/mod.rs"]
@@ -47,7 +48,7 @@ async fn a_flipped_bit_is_harmless_or_reported() {
     let mut tally = Tally::default();
     for file in sample_files(folder.path()).await {
         let bytes = fs::read(&file).unwrap();
-        // A stride without a common factor with anything in the format.
+        // A stride that is coprime to all sizes in the format.
         for at in (0..bytes.len()).step_by(if bytes.len() > 1_000 { 61 } else { 7 }) {
             let flip = |path: &Path| {
                 let mut bytes = bytes.clone();
@@ -60,7 +61,7 @@ async fn a_flipped_bit_is_harmless_or_reported() {
     assert!(tally.mended > 300 && tally.told > 30, "{tally:?}");
 }
 
-/// The lengths and numbers the database believes without a checksum: every bit of some of them.
+/// Flips every bit of some of the lengths and numbers that the database trusts without a checksum.
 #[tokio::test]
 async fn a_flipped_bit_in_a_header_is_harmless_or_reported() {
     let folder = scratch();
@@ -68,7 +69,7 @@ async fn a_flipped_bit_in_a_header_is_harmless_or_reported() {
     for file in sample_files(folder.path()).await {
         let bytes = fs::read(&file).unwrap();
         let is_journal = file.extension().is_some_and(|extension| extension == "jnl");
-        // Tag, count and sequence number of a batch follow the trailer of the one before it.
+        // Tag, count and sequence number of a batch follow the trailer of the batch before.
         let mark: &[u8] = if is_journal { b"FJL\x03" } else { b"TOC!" };
         let starts: Vec<usize> =
             bytes.windows(mark.len()).enumerate().filter(|(_, w)| *w == mark).map(|(at, _)| at).collect();
@@ -144,7 +145,7 @@ async fn an_unfinished_write_at_the_end_of_the_journal_is_forgotten() {
             continue;
         }
         let bytes = fs::read(&file).unwrap();
-        // A batch that was begun: a header with the next number, and then some of an item.
+        // An unfinished batch: a header with the next number, then part of an item.
         let mut begun = vec![1, 3, 0, 0, 0];
         begun.extend_from_slice(&100_000_u64.to_le_bytes());
         begun.extend_from_slice(&[
@@ -185,12 +186,12 @@ async fn a_lost_tail_can_be_accepted_and_begins_an_epoch() {
     open(folder.path()).unwrap();
 }
 
-/// A store whose journal lies in three files, as it does when the database has begun new ones meanwhile.
+/// A store whose journal consists of three files, as after the database has begun new ones.
 async fn sample_of_journals(folder: &Path) -> Vec<PathBuf> {
     let store = open(folder).unwrap();
     fill(&store, 1, ENTRIES).await;
     drop(store);
-    // Opened once more, it is as long as what was written.
+    // Opened again, it is as long as what was written.
     drop(open(folder).unwrap());
     let whole = folder.join("db/0.jnl");
     let bytes = fs::read(&whole).unwrap();
@@ -251,7 +252,7 @@ async fn damage_in_any_of_several_journals_is_mended() {
     assert!(tally.mended > 20, "{tally:?}");
 }
 
-/// Flips a bit at the first place where these bytes stand in a file under a folder.
+/// Flips a bit at the first occurrence of these bytes in a file under a folder.
 fn flip_at(folder: &Path, wanted: &[u8]) {
     let mut found = Vec::new();
     files(folder, &mut found);
@@ -266,7 +267,7 @@ fn flip_at(folder: &Path, wanted: &[u8]) {
     panic!("{wanted:?} stands nowhere");
 }
 
-/// A store all of whose games have entry 1 in one or two commits; then the same with entry 2.
+/// A store in which all games have entry 1 in one or two commits, and then likewise entry 2.
 async fn sample_of_groups() -> tempfile::TempDir {
     for _ in 0..100 {
         let folder = scratch();
@@ -277,7 +278,8 @@ async fn sample_of_groups() -> tempfile::TempDir {
     panic!("the writer never commits several games together");
 }
 
-/// Fills the store; says whether the writer, which takes what waits when it is free, took the games together.
+/// Fills the store. Returns true if the writer committed the games together, which depends on what
+/// waits when it is free.
 async fn is_filled_by_groups(folder: &Path) -> bool {
     let store = Arc::new(open(folder).unwrap());
     for seq in 1..=2 {
@@ -288,7 +290,7 @@ async fn is_filled_by_groups(folder: &Path) -> bool {
             let writes = vec![put(&format!("r/{number}/{seq}"), &format!("record {number}/{seq}"))];
             appends.push(Append { writes, ..append(game(number), expected, &[&text(number, seq)]) });
         }
-        // The writer takes what waits while it commits: the first has to be alone.
+        // The writer takes what waits while it commits, so the first request has to be alone.
         let tasks: Vec<_> = appends
             .into_iter()
             .map(|append| {
@@ -327,7 +329,7 @@ async fn an_entry_that_is_damaged_in_both_copies_stops_its_game_alone() {
         assert!(salvage.kept.join("db").is_dir() && salvage.kept.join("mirror").is_dir());
         store.epoch().await.unwrap()
     };
-    // It stays so, and is told once.
+    // It stays so, and is reported once.
     let store = open(folder.path()).unwrap();
     assert!(store.salvage().is_none());
     assert_eq!(store.epoch().await, Ok(epoch));
@@ -366,7 +368,7 @@ async fn a_head_that_is_damaged_in_both_copies_is_known_from_its_log() {
     append_ok(&store, append(game(1), Head::START, &["a"])).await;
     let head = append_ok(&store, append(game(2), Head::START, &["b"])).await;
     drop(store);
-    // A head's value begins with its number; the log's value has the stamp there.
+    // A head's value begins with its number; an entry's value has the stamp there.
     let value = [game(2).as_str().as_bytes(), &1_u64.to_le_bytes(), &head.hash.0[..4]].concat();
     for place in ["db", "mirror"] {
         flip_at(&folder.path().join(place), &value);
@@ -389,7 +391,8 @@ async fn a_commit_of_which_nothing_is_left_needs_the_operators_word() {
     let store = EmbeddedStore::open(folder.path(), SystemClock, &accept).unwrap();
     let salvage = store.salvage().unwrap();
     assert!(salvage.has_new_epoch && salvage.commits_lost == 1, "{salvage}");
-    // Entry 2 of the games whose entry 1 was in that commit is there, and tells that 1 is missing.
+    // Entry 2 of the games whose entry 1 was in that commit is there, which shows that 1 is
+    // missing.
     assert!(quarantined_games(&store).await.contains(&game(5)));
     let games = salvage.games_whole + salvage.games_quarantined.len() as u64;
     assert_eq!(games, u64::from(GAMES));
@@ -400,14 +403,14 @@ async fn a_salvage_that_was_interrupted_is_begun_again_or_ended() {
     let folder = scratch();
     old_sample(folder.path()).await;
     let journal = journals(folder.path()).pop().unwrap();
-    // Interrupted before all was ready: what is there is thrown away.
+    // Interrupted before everything was ready: the new files are thrown away.
     fs::create_dir(folder.path().join("db.salvaged")).unwrap();
     fs::write(folder.path().join("db.salvaged/version"), b"?").unwrap();
     let bytes = fs::read(&journal).unwrap();
     fs::write(&journal, [&bytes[..200], &[0; 9], &bytes[209..]].concat()).unwrap();
     drop(open(folder.path()).unwrap());
     assert!(!folder.path().join("db.salvaged").exists());
-    // Interrupted between the two renames: the new one is taken.
+    // Interrupted between the two renames: the new folder is used.
     fs::rename(folder.path().join("db"), folder.path().join("db.salvaged")).unwrap();
     assert_eq!(examine(folder.path()).await, Ok(Outcome::Whole));
 }
@@ -431,12 +434,12 @@ async fn a_block_that_could_not_be_read_is_worked_around_at_the_next_start() {
     assert_eq!(store.salvage().unwrap().tables_damaged, ["logs"]);
     let after = quarantined_games(&store).await;
     assert!(!after.is_empty() && after.len() <= before.len(), "{before:?} {after:?}");
-    // Nothing is left that a clean-up could come upon.
+    // Nothing is left for a later clean-up to find.
     with_database_closed(store, folder.path(), |db| keyspace(db, "logs").major_compact().unwrap());
     assert_eq!(quarantined_games(&open(folder.path()).unwrap()).await, after);
 }
 
-/// Numbers that look random and are always the same.
+/// Pseudorandom numbers, the same in every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -448,7 +451,7 @@ impl Numbers {
     }
 }
 
-/// Damages a few files here and there.
+/// Damages a few files at random places.
 fn damage_at_random(files: &[PathBuf], from: &Path, to: &Path, numbers: &mut Numbers) -> Vec<String> {
     let mut done = Vec::new();
     for _ in 0..=numbers.below(4) {
@@ -485,7 +488,7 @@ async fn whatever_is_damaged_at_once_nothing_is_kept_quiet() {
         }
         let mut found = Vec::new();
         files(folder.path(), &mut found);
-        // Half of the damage hits what holds the newest appends.
+        // Half of the damage hits the newest appends.
         let newest: Vec<PathBuf> = found
             .iter()
             .filter(|file| file.extension().is_some_and(|it| it == "jnl" || it == "mirror"))
@@ -508,7 +511,8 @@ async fn whatever_is_damaged_at_once_nothing_is_kept_quiet() {
     assert!(tally.mended > 50 && tally.told > 2 && tally.refused > 2, "{tally:?}");
 }
 
-/// After the operator's word: the store opens in a new epoch, and what a game has is what was written.
+/// With the operator's consent the store opens in a new epoch, and the entries that a game has are
+/// those that were written.
 async fn accept(folder: &Path) -> Result<(), String> {
     let options = Options { lost_tail: LostTail::Accept, ..Options::default() };
     let store = EmbeddedStore::open(folder, SystemClock, &options).map_err(|error| error.to_string())?;

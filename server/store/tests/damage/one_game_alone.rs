@@ -6,7 +6,8 @@ fn entry_key(number: u32, seq: u64) -> Vec<u8> {
     [game(number).as_str().as_bytes(), &seq.to_be_bytes()].concat()
 }
 
-/// Damages the log of game 1 in the database: the read names it, the game alone is stopped, and stays so.
+/// Damages the log of game 1 in the database. A read reports it, and only this game is stopped,
+/// also after reopening.
 async fn one_game_alone(seq: u64, damage: impl FnOnce(&Keyspace, &Keyspace)) -> (tempfile::TempDir, Head) {
     let folder = scratch();
     let store = open(folder.path()).unwrap();
@@ -122,7 +123,7 @@ async fn a_log_that_is_whole_again_leaves_quarantine() {
     with_database(folder.path(), |db| keyspace(db, "logs").insert(entry_key(1, 3), kept.unwrap()).unwrap());
     let store = open(folder.path()).unwrap();
     let outcome = store.append(append(game(1), head, &["x"])).await;
-    assert!(matches!(outcome, Ok(AppendOutcome::Quarantined { .. })), "not before somebody has looked");
+    assert!(matches!(outcome, Ok(AppendOutcome::Quarantined { .. })), "not before an operator has looked");
     assert_eq!(store.recheck(game(1)).await, Ok(head));
     let next = append_ok(&store, append(game(1), head, &["x"])).await;
     assert_eq!(next, head.then(game(1), &body("x")));

@@ -1,4 +1,4 @@
-//! Stores to be damaged, and what is looked at afterwards.
+//! Stores to be damaged, and the checks afterwards.
 
 use super::*;
 
@@ -10,7 +10,7 @@ pub(super) fn text(game: u32, seq: u32) -> String {
     format!("game {game} entry {seq} {}", "x".repeat((game * seq) as usize))
 }
 
-/// Entries `from..=to` of every game, and a record with each.
+/// Writes entries `from..=to` of every game, and a record with each.
 pub(super) async fn fill(store: &EmbeddedStore, from: u32, to: u32) {
     for seq in from..=to {
         for number in 0..GAMES {
@@ -22,7 +22,7 @@ pub(super) async fn fill(store: &EmbeddedStore, from: u32, to: u32) {
     }
 }
 
-/// The database under a store that is closed.
+/// The database of a closed store.
 pub(super) fn with_database<T>(folder: &Path, work: impl FnOnce(&Database) -> T) -> T {
     let db = Database::builder(folder.join("db")).open().unwrap();
     work(&db)
@@ -32,7 +32,8 @@ pub(super) fn keyspace(db: &Database, name: &str) -> Keyspace {
     db.keyspace(name, KeyspaceCreateOptions::default).unwrap()
 }
 
-/// A store whose older half lies in tables alone, as when it is old, and whose newer half lies in the journal.
+/// A store whose older half is only in tables, as in an old store, and whose newer half is in the
+/// journal.
 pub(super) async fn old_sample(folder: &Path) {
     let store = open(folder).unwrap();
     fill(&store, 1, ENTRIES / 2).await;
@@ -48,7 +49,7 @@ pub(super) async fn old_sample(folder: &Path) {
     fill(&store, ENTRIES / 2 + 1, ENTRIES).await;
 }
 
-/// A store whose older half lies in tables as well, and all of it in the journal.
+/// A store whose older half is in tables, and all of it in the journal.
 pub(super) async fn sample(folder: &Path) {
     let store = open(folder).unwrap();
     fill(&store, 1, ENTRIES / 2).await;
@@ -87,20 +88,20 @@ pub(super) fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// What came of a damage.
+/// The result of a damage.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// Nothing is missing, and nothing had to be said.
+    /// Nothing is missing, and nothing was reported.
     Whole,
-    /// Nothing is missing, but that there was damage is told.
+    /// Nothing is missing, but damage was reported.
     Mended,
-    /// Something is missing, and it is said what.
+    /// Something is missing, and the store reports what.
     Told(String),
-    /// The store does not open without the operator's word.
+    /// The store does not open without the operator's consent.
     Refused(String),
 }
 
-/// Opens a store and looks at everything that was acknowledged; what it kept quiet about is an error.
+/// Opens a store and checks everything that was acknowledged. Unreported loss is an error.
 pub(super) async fn examine(folder: &Path) -> Result<Outcome, String> {
     let store = match open(folder) {
         Ok(store) => store,
@@ -133,7 +134,7 @@ pub(super) async fn examine(folder: &Path) -> Result<Outcome, String> {
     })
 }
 
-/// Every game is whole and goes on, or is told to be damaged and takes nothing.
+/// Checks that every game is whole and continues, or is reported as damaged and accepts nothing.
 pub(super) async fn look_at_games(store: &EmbeddedStore) -> Result<String, String> {
     let mut said = String::new();
     for number in 0..GAMES {
@@ -169,7 +170,7 @@ pub(super) async fn look_at_games(store: &EmbeddedStore) -> Result<String, Strin
                 said = format!("game {number}: {reason}");
             }
             (Err(ReadError::Damaged { seq, .. }), Some((_, reason))) => {
-                // What lies ahead of the damage can be read, and is what was written.
+                // The entries before the damage can be read, and are what was written.
                 if seq > 1
                     && let Ok(ahead) = store.read(game(number), 0, seq as usize - 1).await
                     && bodies(ahead) != expected[..seq as usize - 1]
@@ -188,7 +189,7 @@ pub(super) async fn look_at_games(store: &EmbeddedStore) -> Result<String, Strin
     Ok(said)
 }
 
-/// What a run of damages came to.
+/// The results of many damages.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) whole: u32,
@@ -208,7 +209,7 @@ impl Tally {
     }
 }
 
-/// Copies the sample, damages a file of the copy, and insists that it opens and nothing is kept quiet.
+/// Copies the sample and damages a file of the copy. It must open without unreported loss.
 pub(super) async fn try_damage(
     sample: &Path,
     file: &Path,

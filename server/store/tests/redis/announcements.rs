@@ -1,4 +1,4 @@
-//! Many appends in one call: each with its own answer, and told to whoever listens in whichever way.
+//! Many appends in one call: each has its own answer, and listeners of both channels hear of it.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use futures_util::StreamExt as _;
 
 use super::*;
 
-/// More than go into one call.
+/// More appends than fit into one call.
 const MANY: u32 = 300;
 
-/// What the store has announced next of an append.
+/// Waits for the next announcement of an append.
 async fn next_appended(heard: &mut tokio::sync::broadcast::Receiver<Announcement>) -> Announcement {
     loop {
         match timeout(PATIENCE, heard.recv()).await.unwrap() {
@@ -32,7 +32,8 @@ async fn of_appends_asked_at_once_each_gets_its_own_answer() {
     let store = redis.open(RedisOptions::default()).await;
     append_to_all(&store, 0..MANY).await;
     let _: String = redis.ask(&["SET", &format!("flagfall:{{{}}}:quarantine", game(7)), "a test"]).await;
-    // Of each game one that fits, one that comes after it, and one that is late.
+    // For each game: one that is late, one that is early, one that fits, one that comes after it,
+    // and one that conflicts.
     let asked = (0..MANY).map(async |number| {
         let at = store.head(game(number)).await.unwrap_or(Head::START);
         let next = at.then(game(number), &body("b"));
@@ -78,7 +79,7 @@ async fn of_appends_asked_at_once_each_gets_its_own_answer() {
     }
 }
 
-/// Appends to games from this number on until whoever listens there hears of one.
+/// Appends to games from number `first` on until the listener hears of one.
 async fn append_until_heard(
     store: &RedisStore,
     heard: &mut tokio::sync::broadcast::Receiver<Announcement>,
@@ -130,7 +131,7 @@ async fn servers_of_the_version_before_hear_of_every_append_by_itself() {
     let mut messages = former.on_message();
     while !missing.is_empty() {
         let message = timeout(PATIENCE, messages.next()).await.unwrap().unwrap();
-        // Whatever they cannot read makes them look at every game.
+        // A message that they cannot parse would make them check every game.
         let line = String::from_utf8(message.get_payload_bytes().to_vec()).unwrap();
         assert!(missing.remove(&line), "{line}");
     }

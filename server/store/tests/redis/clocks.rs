@@ -1,8 +1,8 @@
-//! Times in which nobody could write, and a clock of Redis that jumps.
+//! Outages, and a Redis whose clock jumps.
 
 use super::*;
 
-/// Two servers on one Redis that was frozen or killed for longer than servers may be silent.
+/// Redis is down for longer than the silence allowed, with two servers.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_outage_is_known_to_all_servers_before_anything_is_taken() {
     let mut redis = RedisServer::start();
@@ -14,7 +14,7 @@ async fn an_outage_is_known_to_all_servers_before_anything_is_taken() {
     let head = append_soon(&one, append(game(1), Head::START, &["before"])).await;
     assert_eq!((one.outage(), two.outage()), (None, None));
     redis.kill();
-    // Nothing but time makes an outage.
+    // Only the passing of time makes an outage.
     until("a long silence", async || {
         let is_refused = one.heartbeat().await.is_err() && two.heartbeat().await.is_err();
         (is_refused && one.now().ms_since(last) > 500).then_some(())
@@ -26,13 +26,13 @@ async fn an_outage_is_known_to_all_servers_before_anything_is_taken() {
         _ => None,
     })
     .await;
-    let outage = one.outage().expect("known before anything was taken");
+    let outage = one.outage().expect("known before anything was accepted");
     assert!(outage.since >= last && outage.until <= written, "{outage:?}");
     until("the other server", async || two.heartbeat().await.ok()).await;
     assert_eq!(two.outage(), Some(outage), "both know the same");
 }
 
-/// A server that has opened the store, and lost it before anybody took a sign of life of it.
+/// A server opens the store and loses Redis before its first heartbeat.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_outage_after_the_opening_and_before_the_first_heartbeat_is_known_before_anything_is_taken() {
     let mut redis = RedisServer::start();
@@ -52,7 +52,7 @@ async fn an_outage_after_the_opening_and_before_the_first_heartbeat_is_known_bef
         _ => None,
     };
     let written = until("an append", after).await;
-    let outage = two.outage().expect("known before anything was taken");
+    let outage = two.outage().expect("known before anything was accepted");
     assert!(
         outage.since <= last.max(opened) && last <= outage.until && outage.until <= written,
         "{outage:?}"
@@ -70,21 +70,22 @@ async fn whatever_is_read_after_a_silence_is_read_when_it_is_known_whether_clock
     two.heartbeat().await.unwrap();
     append_soon(&two, append(game(1), Head::START, &["before"])).await;
     redis.freeze();
-    // Longer by a heartbeat than it has to be: Redis may have taken one that nobody was told of.
+    // Longer than needed by the time between two heartbeats: Redis may have accepted one whose
+    // answer was lost.
     until("a long silence", async || {
         let is_silent = |store: &RedisStore| store.now().ms_since(store.silent_since()?).checked_sub(1_500);
         is_silent(&one).and(is_silent(&two))
     })
     .await;
     let reading = async || one.head(game(1)).await.ok();
-    // Under way as long as Redis stands still, or asked for when it goes on: whichever comes first.
+    // The read is either in progress while Redis is frozen, or sent when it continues.
     let (head, ()) = tokio::join!(until("a head", reading), async { redis.thaw() });
     assert_eq!(head.seq, 1);
     assert_eq!(one.silent_since(), None);
     assert!(one.outage().is_some(), "known before anything is read");
 }
 
-/// The outages that games at rest are told of when they are opened.
+/// Reads the record of outages.
 async fn kept_outages(store: &RedisStore) -> Vec<(u64, u64)> {
     let record = store.get(key(flagfall_store::OUTAGES_KEY)).await.unwrap();
     record.map_or_else(Vec::new, |record| serde_json::from_slice(&record).unwrap())
@@ -104,7 +105,7 @@ async fn outages_are_kept_in_the_step_that_finds_them_the_latest_of_them() {
     clock.advance_ms(2_501);
     let until = store.heartbeat().await.unwrap().0;
     assert_eq!(kept_outages(&store).await, [(since, until)]);
-    // One that a server has noted as it started, and all further ones.
+    // One outage that a server noted when it started, and all later ones.
     let noted = serde_json::to_vec(&[(5, 6), (since, until)]).unwrap();
     let writes = vec![flagfall_store::Write::Put {
         key: key(flagfall_store::OUTAGES_KEY),
@@ -121,7 +122,7 @@ async fn outages_are_kept_in_the_step_that_finds_them_the_latest_of_them() {
     let surplus = expected.len() - flagfall_store::OUTAGES_MAX;
     assert_eq!(kept_outages(&store).await, expected[surplus..]);
     let listed = store.scan(key(flagfall_store::OUTAGES_KEY), None, 10).await.unwrap();
-    assert_eq!(listed.len(), 1, "a record as any other");
+    assert_eq!(listed.len(), 1, "it is listed like any other record");
 }
 
 #[tokio::test]
@@ -129,7 +130,7 @@ async fn time_goes_on_when_the_clock_of_redis_is_set_back() {
     let redis = RedisServer::start();
     let hour_ms = 3_600_000;
     let before = redis.open(RedisOptions::default()).await.heartbeat().await.unwrap();
-    // As if the last server had heard of a time an hour ahead of what Redis says now.
+    // As if the last server had received a time an hour ahead of what Redis says now.
     let ahead = (before.0 + hour_ms).to_string();
     let added: u64 = redis.ask(&["HSET", "flagfall:{flagfall}:meta", "heartbeat", &ahead]).await;
     assert_eq!(added, 0, "it was there");
@@ -142,7 +143,7 @@ async fn time_goes_on_when_the_clock_of_redis_is_set_back() {
             let thought = store.now();
             head = append_ok(&store, append(game(1), head, &[&number.to_string()])).await;
             let stamped = log(&store, game(1)).await.last().unwrap().at;
-            assert!(stamped >= thought, "what has passed here has passed in the log");
+            assert!(stamped >= thought, "time that passed here also passed in the log");
             if stamped > first {
                 return;
             }

@@ -1,4 +1,4 @@
-//! What Redis has lost, and what servers give back of it.
+//! Data that Redis loses and servers give back.
 
 use super::*;
 
@@ -38,7 +38,8 @@ async fn what_many_games_have_lost_goes_back_in_a_few_round_trips() {
     let reads = info.lines().find_map(|line| line.strip_prefix("total_reads_processed:"));
     let reads: u32 = reads.unwrap().trim().parse().unwrap();
     assert_eq!(store.stats().restored, u64::from(GAMES) * 10);
-    // What a connection brings at once is read in pieces of 16 KiB; an entry by itself would take a round trip, and its side record another one.
+    // Redis reads a connection in pieces of 16 KiB. Sent one by one, each entry would take a round
+    // trip, and its side record another.
     assert!(reads < 200, "{reads} reads for {} entries", GAMES * 10);
     assert_eq!(logs(&store, 0..GAMES).await, before);
     for number in 0..GAMES {
@@ -56,7 +57,7 @@ async fn a_redis_that_is_emptied_while_it_runs_gets_back_what_servers_hold_and_t
     let before = logs(&one, 0..10).await;
     let epoch = one.epoch().await.unwrap();
     let _: String = redis.ask(&["FLUSHALL"]).await;
-    // Each is told once that its store is gone, and comes back to what is there then.
+    // Each gets one error that its store is gone, and then connects to the new one.
     for store in [&one, &two] {
         assert!(store.heartbeat().await.unwrap_err().to_string().contains("was emptied"));
         until("the store", async || store.heartbeat().await.ok()).await;
@@ -75,15 +76,15 @@ async fn nobody_is_told_that_a_game_is_gone_which_a_server_holds() {
     fill(&store, 0..5, 3).await;
     let before = logs(&store, 0..5).await;
     let head = store.head(game(1)).await.unwrap();
-    // No heartbeat has noticed it yet: whoever reads first does.
+    // No heartbeat has noticed it yet; the first read does.
     let _: String = redis.ask(&["FLUSHALL"]).await;
     assert_eq!(store.head(game(1)).await.unwrap(), head);
     let _: String = redis.ask(&["FLUSHALL"]).await;
     assert_eq!(logs(&store, 0..5).await, before);
     assert_eq!(store.stats().restored, 2 * 5 * 3);
-    // What nobody holds is not there.
+    // A game that no server holds is not there.
     assert_eq!(store.head(game(9)).await.unwrap(), Head::START);
-    // And what was taken away by itself, the store being whole, is gone.
+    // A log that was deleted from an otherwise whole store stays deleted.
     let keys: Vec<String> = redis.ask(&["KEYS", "*:log"]).await;
     for key in &keys {
         let _: u32 = redis.ask(&["DEL", key]).await;
@@ -100,7 +101,7 @@ async fn two_servers_give_a_lost_tail_back_at_once_without_a_conflict() {
     let copy = common::scratch();
     copy_folder(redis.folder(), copy.path());
     fill(&one, 0..10, 4).await;
-    // The second has read all but what comes now.
+    // The second has read everything but the entries that come now.
     logs(&two, 0..10).await;
     fill(&one, 0..5, 2).await;
     let before = logs(&one, 0..10).await;
@@ -134,7 +135,7 @@ async fn who_knows_less_writes_nothing_before_who_holds_more_has_given_it_back()
     let held = one.head(game(1)).await.unwrap();
     redis.kill();
     set_back(&mut redis, copy.path());
-    // The second asks at once and without a pause; the first notices by itself.
+    // The second tries again and again without a pause; the first notices by itself.
     let there =
         until("a conflict", async || match two.append(append(game(1), known, &["too early"])).await {
             Ok(AppendOutcome::Conflict { head }) => Some(head),
@@ -150,14 +151,14 @@ async fn nobody_reads_what_is_left_before_what_was_lost_is_given_back() {
     let one = redis.open(RedisOptions::default()).await;
     let two = redis.open(RedisOptions::default()).await;
     fill(&one, 1..2, 3).await;
-    // Both have connections to read over.
+    // Both have connections for reading.
     assert_eq!(two.head(game(1)).await.unwrap().seq, 3);
     let copy = common::scratch();
     copy_folder(redis.folder(), copy.path());
     fill(&one, 1..2, 2).await;
     redis.kill();
     set_back(&mut redis, copy.path());
-    // The second has written nothing meanwhile, and does not know yet that Redis was started anew.
+    // The second has written nothing meanwhile, and does not know yet that Redis was restarted.
     let read = until("the log", async || two.read(game(1), 0, 10).await.ok()).await;
     assert_eq!(read.len(), 5);
     assert_eq!(two.get(key("last/1")).await, Ok(Some(b"5".to_vec())));
@@ -166,7 +167,7 @@ async fn nobody_reads_what_is_left_before_what_was_lost_is_given_back() {
 
 #[test]
 fn whoever_comes_anew_to_a_redis_that_was_started_anew_begins_an_epoch() {
-    // Each runtime takes its servers along when it ends.
+    // A runtime ends its servers when it is dropped.
     let runtime = || tokio::runtime::Runtime::new().unwrap();
     let mut redis = RedisServer::start();
     let first = runtime();
@@ -178,7 +179,7 @@ fn whoever_comes_anew_to_a_redis_that_was_started_anew_begins_an_epoch() {
     first.block_on(until("Redis is back", async || one.heartbeat().await.ok()));
     let two = first.block_on(redis.open(RedisOptions::default()));
     for store in [&one, &two] {
-        assert_eq!(first.block_on(store.epoch()).unwrap(), epoch, "somebody was there before, and held all");
+        assert_eq!(first.block_on(store.epoch()).unwrap(), epoch, "an earlier server held everything");
     }
     drop((one, two, first));
     let second = runtime();
@@ -190,7 +191,7 @@ fn whoever_comes_anew_to_a_redis_that_was_started_anew_begins_an_epoch() {
     let third = runtime();
     let four = third.block_on(redis.open(RedisOptions::default()));
     let later = third.block_on(four.epoch()).unwrap();
-    assert!(later > epoch, "nobody knows what it has lost: {later} after {epoch}");
+    assert!(later > epoch, "it is unknown what Redis has lost: {later} after {epoch}");
 }
 
 #[tokio::test]
@@ -203,7 +204,7 @@ async fn a_branch_that_was_lost_is_a_conflict_and_never_mixed_in() {
     fill(&one, 1..2, 2).await;
     let lost = one.head(game(1)).await.unwrap();
     redis.kill();
-    // The one who held the tail does not have the password before the other has gone on.
+    // The server that holds the tail lacks the password until the other has continued.
     redis.set_password("secret");
     set_back(&mut redis, copy.path());
     let two = RedisStore::open(redis.address(), RedisOptions::default()).await.unwrap();

@@ -1,4 +1,5 @@
-//! The store in a Redis that is killed, frozen, demoted, full, wiped, set back and watched by others: a real one, each time.
+//! The store in a real Redis that is killed, frozen, demoted, full, wiped, restored to an earlier
+//! state, or used by several servers.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod announcements;
@@ -26,7 +27,7 @@ use flagfall_store::{
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::timeout;
 
-/// Options under which a frozen Redis is noticed soon.
+/// Options that detect a frozen Redis soon.
 fn impatient() -> RedisOptions {
     RedisOptions {
         answer_timeout: Duration::from_millis(300),
@@ -35,12 +36,12 @@ fn impatient() -> RedisOptions {
     }
 }
 
-/// Where a log stands, as soon as that can be told.
+/// Waits until the store can tell where a log stands.
 async fn head(store: &RedisStore, number: u32) -> Head {
     until("a head", async || store.head(game(number)).await.ok()).await
 }
 
-/// Appends as soon as Redis takes it; insists on `Ok`.
+/// Appends once Redis accepts it; the outcome must be `Ok`.
 async fn append_soon(store: &RedisStore, wanted: Append) -> Head {
     until("an append", async || match store.append(wanted.clone()).await {
         Ok(AppendOutcome::Ok { head, .. }) => Some(head),
@@ -57,12 +58,12 @@ fn unavailable<T: std::fmt::Debug>(outcome: Result<T, StoreError>) -> String {
     }
 }
 
-/// What entry `seq` of a game says: nothing else may stand there.
+/// The only valid content of entry `seq` of a game.
 fn text(number: u32, seq: u64) -> String {
     format!("{number}:{seq} {}", "x".repeat((seq % 90) as usize))
 }
 
-/// All a store has of a few games.
+/// All entries that a store has of these games.
 async fn logs(store: &RedisStore, games: std::ops::Range<u32>) -> Vec<Vec<StoredEntry>> {
     let mut logs = Vec::new();
     for number in games {
@@ -71,7 +72,7 @@ async fn logs(store: &RedisStore, games: std::ops::Range<u32>) -> Vec<Vec<Stored
     logs
 }
 
-/// Some games with side records, as they stand.
+/// Appends entries with side records to these games.
 async fn fill(store: &RedisStore, games: std::ops::Range<u32>, entries: u64) {
     for number in games {
         let mut at = store.head(game(number)).await.unwrap();
@@ -83,14 +84,14 @@ async fn fill(store: &RedisStore, games: std::ops::Range<u32>, entries: u64) {
     }
 }
 
-/// Sets a killed Redis back to an earlier copy of its files.
+/// Restores the files of a killed Redis to an earlier copy.
 fn set_back(redis: &mut RedisServer, copy: &Path) {
     redis.wipe();
     copy_folder(copy, redis.folder());
     redis.start_again();
 }
 
-/// Appends to a game until the store fails; counts what was acknowledged.
+/// Appends to a game until the store fails. Returns how many were acknowledged.
 async fn play(store: Arc<RedisStore>, number: u32, acknowledged: Arc<AtomicUsize>) -> (u32, u64) {
     let mut head = store.head(game(number)).await.unwrap();
     loop {
@@ -135,7 +136,7 @@ async fn nothing_acknowledged_is_lost_when_redis_is_killed() {
         }
         drop(store);
         redis.start_again();
-        // Another process, which holds nothing.
+        // Acts as another process, which holds nothing.
         let store = redis.open(RedisOptions::default()).await;
         for (number, seq) in &mut known {
             let entries = log(&store, game(*number)).await;
@@ -162,12 +163,13 @@ async fn a_frozen_redis_leaves_an_unknown_that_reading_resolves_for_good() {
     for round in 0..3 {
         let doubtful = Append { writes: vec![put("record", "x")], ..append(game(1), at, &["b"]) };
         loop {
-            // The connection for appends is there again, however long that takes.
+            // The connection for appends is back, however long that takes.
             beside = append_soon(&store, append(game(2), beside, &["c"])).await;
             redis.freeze();
             match store.append(doubtful.clone()).await {
                 Ok(AppendOutcome::Unknown) => break,
-                // The store was asking something of its own when Redis stood still: this was never sent.
+                // The store was sending a request of its own when Redis stopped, so this append was
+                // never sent.
                 Err(StoreError::Unavailable { .. }) => redis.thaw(),
                 outcome => panic!("{outcome:?}"),
             }
@@ -177,7 +179,7 @@ async fn a_frozen_redis_leaves_an_unknown_that_reading_resolves_for_good() {
         assert!(matches!(store.get(key("record")).await, Err(StoreError::Unavailable { .. })));
         redis.thaw();
         let found = head(&store, 1).await;
-        // Whichever it is, it stays: the old connection is closed on the side of Redis as well.
+        // The result is final: the old connection is closed on the side of Redis as well.
         for _ in 0..20 {
             assert_eq!(redis.ask::<String>(&["PING"]).await, "PONG");
             assert_eq!(head(&store, 1).await, found, "round {round}");
@@ -211,7 +213,8 @@ async fn a_redis_that_becomes_a_replica_takes_nothing_and_says_why() {
 async fn a_full_redis_refuses_appends_and_loses_nothing() {
     let redis = RedisServer::start();
     let store = redis.open(RedisOptions::default()).await;
-    // To this one every moment without a word of Redis is a silence, after which clocks are looked at first.
+    // For this store every moment without an answer is a silence, after which the clocks are
+    // checked first.
     let silence = Duration::from_millis(1);
     let doubting = redis.open(RedisOptions { silence, ..RedisOptions::default() }).await;
     let at = append_ok(&store, append(game(1), Head::START, &["a"])).await;
@@ -221,12 +224,12 @@ async fn a_full_redis_refuses_appends_and_loses_nothing() {
         let why = unavailable(store.append(full.clone()).await);
         assert!(why.contains("memory is full"), "{why}");
     }
-    assert_eq!(texts(&store, game(1)).await, ["a"], "what is there can be read");
+    assert_eq!(texts(&store, game(1)).await, ["a"], "reads still work");
     assert_eq!(store.get(key("k")).await, Ok(None));
     let _: String = redis.ask(&["CONFIG", "SET", "maxmemory", "0"]).await;
     assert_eq!(append_ok(&store, full).await.seq, 3);
     assert_eq!(store.get(key("k")).await, Ok(Some(b"v".to_vec())));
-    assert_eq!(store.stats().connections, 1, "a refusal is no reason to connect anew");
+    assert_eq!(store.stats().connections, 1, "a refusal is no reason to reconnect");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -302,7 +305,7 @@ async fn a_redis_that_promises_less_after_a_reconnect_takes_nothing_until_it_doe
     let at = append_ok(&store, append(game(1), Head::START, &["a"])).await;
     let _: String = redis.ask(&["CONFIG", "SET", "appendfsync", "everysec"]).await;
     let _: u64 = redis.ask(&["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]).await;
-    // The first may find the connection gone while it is on its way.
+    // The first append may lose its connection after it was sent.
     store.append(append(game(1), at, &["b"])).await.ok();
     let why = until("the refusal", async || match store.append(append(game(1), at, &["b"])).await {
         Err(StoreError::Unavailable { why }) if why.contains("appendfsync") => Some(why),
@@ -326,14 +329,14 @@ async fn an_append_is_acknowledged_when_the_replica_has_it_and_unknown_otherwise
     .await;
     let store =
         redis.open(RedisOptions { replicas: 1, answer_timeout: Duration::from_secs(1), ..impatient() }).await;
-    // A replica that has just come confirms nothing for a moment.
+    // A replica that has just connected confirms nothing for a moment.
     until("a confirmation", async || store.heartbeat().await.ok()).await;
     let at = append_ok(&store, append(game(1), Head::START, &["a"])).await;
     let length: u64 = replica.ask(&["XLEN", &format!("flagfall:{{{}}}:log", game(1))]).await;
     assert_eq!(length, 1);
     replica.freeze();
     assert_eq!(store.append(append(game(1), at, &["b"])).await, Ok(AppendOutcome::Unknown));
-    assert!(matches!(store.head(game(1)).await, Err(ReadError::Unavailable { .. })), "it could yet be lost");
+    assert!(matches!(store.head(game(1)).await, Err(ReadError::Unavailable { .. })), "it may still be lost");
     replica.thaw();
     assert_eq!(head(&store, 1).await.seq, 2, "now it is told");
     let at = head(&store, 1).await;
@@ -344,7 +347,7 @@ async fn an_append_is_acknowledged_when_the_replica_has_it_and_unknown_otherwise
 async fn side_records_of_an_append_whose_server_was_lost_are_carried_out_by_the_next() {
     let redis = RedisServer::start();
     let (address, process) = (redis.address(), redis.process());
-    // A runtime of its own, that ends with everything in it as soon as the request has been sent.
+    // A separate runtime, which ends with all its tasks once the request has been sent.
     let lost = tokio::task::spawn_blocking(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
@@ -355,7 +358,7 @@ async fn side_records_of_an_append_whose_server_was_lost_are_carried_out_by_the_
         })
     });
     let lost = lost.await.unwrap();
-    assert_eq!(lost, Ok(AppendOutcome::Unknown), "it was sent, and nobody heard the answer");
+    assert_eq!(lost, Ok(AppendOutcome::Unknown), "it was sent, and its answer was lost");
     redis.thaw();
     until("the append", async || {
         let length: u64 = redis.ask(&["XLEN", &format!("flagfall:{{{}}}:log", game(1))]).await;
@@ -375,7 +378,7 @@ async fn others_hear_of_appends_and_of_having_been_deaf() {
     let two = redis.open(RedisOptions::default()).await;
     let mut heard = two.announcements().unwrap();
     let wanted = Announcement::Appended { game: game(7), seq: 2 };
-    // Said once it listens: nobody can tell when that is, so it is said until it is heard.
+    // The test cannot know when it listens, so the message is repeated until it arrives.
     let at = append_ok(&one, append(game(7), Head::START, &["a", "b"])).await;
     let mut number = 100;
     let hearing = async {
@@ -408,26 +411,26 @@ async fn damage_in_redis_is_noticed_and_stays_with_its_game() {
     fill(&store, 0..4, 5).await;
     drop(store);
     let name = |number| format!("flagfall:{{{}}}:log", game(number));
-    // An entry gone, the last one gone, one that says something else.
+    // Three kinds of damage: an entry is missing, the last one is missing, one has other content.
     let _: u64 = redis.ask(&["XDEL", &name(0), "3-0"]).await;
     let _: u64 = redis.ask(&["XDEL", &name(1), "5-0"]).await;
     let _: String = redis.ask(&["XADD", &name(2), "6-0", "e", &"x".repeat(60)]).await;
     let store = redis.open(RedisOptions::default()).await;
     let found = store.read(game(0), 0, 100).await;
     assert!(matches!(found, Err(ReadError::Damaged { seq: 3, .. })), "{found:?}");
-    assert_eq!(store.read(game(0), 0, 2).await.unwrap().len(), 2, "what is ahead of it can be read");
+    assert_eq!(store.read(game(0), 0, 2).await.unwrap().len(), 2, "the entries before it can be read");
     let at = store.head(game(1)).await.unwrap();
     let outcome = store.append(append(game(1), at, &["x"])).await;
     assert!(matches!(outcome, Ok(AppendOutcome::Quarantined { .. })), "{outcome:?}");
     assert!(matches!(store.head(game(2)).await, Err(ReadError::Damaged { .. })));
-    // Another server takes nothing either, and the next one knows.
+    // Another server accepts nothing either, and the next one knows.
     let other = redis.open(RedisOptions::default()).await;
     let damaged: Vec<_> = other.quarantined().await.unwrap().into_iter().map(|(game, _)| game).collect();
     assert_eq!(damaged.len(), 3);
     let outcome = other.append(append(game(0), Head { seq: 5, ..at }, &["x"])).await;
     assert!(matches!(outcome, Ok(AppendOutcome::Quarantined { .. })), "{outcome:?}");
     fill(&other, 3..4, 1).await;
-    // Mended by hand, it is free again after a look.
+    // After a manual repair, a recheck lifts the quarantine.
     let _: u64 = redis.ask(&["XDEL", &name(2), "6-0"]).await;
     assert_eq!(store.recheck(game(2)).await.unwrap().seq, 5);
     assert_eq!(store.quarantined().await.unwrap().len(), 2);
@@ -493,7 +496,7 @@ async fn the_records_of_a_server_that_died_in_between_are_written_without_a_new_
     let head = append_ok(&store, append(game(1), Head::START, &["a"])).await;
     let with_record = Append { writes: vec![put("last/1", "b")], ..append(game(1), head, &["b"]) };
     append_ok(&store, with_record).await;
-    // As if its writer had died after the append and before the record, some time ago.
+    // As if its writer had died some time ago, after the append and before it wrote the record.
     let prefix = "flagfall:{flagfall}:";
     let of = |name: &str| format!("{prefix}{name}");
     let id = game(1).to_string();
@@ -503,7 +506,7 @@ async fn the_records_of_a_server_that_died_in_between_are_written_without_a_new_
     redis.ask::<i64>(&["ZADD", &of("pending"), "1", &format!("{id} 2")]).await;
     let connections = store.stats().connections;
     until("the record", async || store.get(key("last/1")).await.unwrap()).await;
-    assert_eq!(store.stats().connections, connections, "nobody connected anew");
+    assert_eq!(store.stats().connections, connections, "there was no new connection");
     until("the end of the list", async || {
         (redis.ask::<i64>(&["ZCARD", &of("pending")]).await == 0).then_some(())
     })

@@ -1,9 +1,8 @@
-//! Keys of the store that hold something else: a game pays for its own key, and nobody for
-//! another's.
+//! Keys of the store that hold values of another type: a key of one game never harms another game.
 
 use super::*;
 
-/// Puts a text where a key of the store is, or would be.
+/// Writes a text to a key of the store.
 async fn overwrite(redis: &RedisServer, key: &str) {
     let _: String = redis.ask(&["SET", key, "something else"]).await;
 }
@@ -16,7 +15,7 @@ fn shared_key(name: &str) -> String {
     format!("flagfall:{{flagfall}}:{name}")
 }
 
-/// That all of these games but one go on, and that one is in quarantine.
+/// Asserts that one of these games is in quarantine and that all others continue.
 async fn assert_alone(store: &RedisStore, games: std::ops::Range<u32>, damaged: u32) {
     for number in games.filter(|number| *number != damaged) {
         let at = store.head(game(number)).await.unwrap();
@@ -38,7 +37,7 @@ async fn a_log_that_was_overwritten_while_servers_run_stops_this_game_alone() {
     fill(&store, 0..5, 3).await;
     let at = store.head(game(2)).await.unwrap();
     overwrite(&redis, &log_key(2)).await;
-    // One call for all of them.
+    // All in one call.
     let asked = (0..5).map(|number| {
         let store = &store;
         async move {
@@ -57,7 +56,7 @@ async fn a_log_that_was_overwritten_while_servers_run_stops_this_game_alone() {
     }
     assert_alone(&store, 0..5, 2).await;
     assert_eq!(store.stats().connections, 1, "the connection is as good as before");
-    // Put back, it goes on.
+    // With its log restored, the game continues.
     let _: u32 = redis.ask(&["DEL", &log_key(2)]).await;
     store.recheck(game(2)).await.unwrap();
     append_ok(&store, append(game(2), Head::START, &["anew"])).await;
@@ -69,7 +68,7 @@ async fn a_log_that_was_overwritten_keeps_no_server_from_connecting_and_giving_b
     let store = redis.open(RedisOptions::default()).await;
     fill(&store, 0..5, 3).await;
     overwrite(&redis, &log_key(2)).await;
-    // And side records of it that were never carried out.
+    // It also had side records that were not applied yet.
     let member = format!("{} 3", game(2));
     let _: u32 = redis.ask(&["ZADD", &shared_key("pending"), "1", &member]).await;
     redis.kill();
@@ -79,7 +78,7 @@ async fn a_log_that_was_overwritten_keeps_no_server_from_connecting_and_giving_b
     let other = redis.open(RedisOptions::default()).await;
     assert_alone(&other, 0..5, 2).await;
     let games = flagfall_store::Archive::games(&other).await.unwrap();
-    assert_eq!(games.len(), 5, "an export meets it and says so");
+    assert_eq!(games.len(), 5, "an export reports it");
     assert!(store.archive_log(game(2)).await.is_err());
     assert!(store.archive_log(game(1)).await.is_ok());
 }
@@ -89,7 +88,7 @@ async fn other_keys_of_a_game_that_were_overwritten_stop_this_game_alone() {
     let redis = RedisServer::start();
     let store = redis.open(RedisOptions::default()).await;
     fill(&store, 0..3, 3).await;
-    // Why it is in quarantine: not a text.
+    // The key with the reason of the quarantine does not hold a text.
     let quarantine = format!("flagfall:{{{}}}:quarantine", game(1));
     let _: u32 = redis.ask(&["LPUSH", &quarantine, "x"]).await;
     let heads = [head(&store, 0).await, head(&store, 1).await];
@@ -99,7 +98,7 @@ async fn other_keys_of_a_game_that_were_overwritten_stop_this_game_alone() {
     );
     assert!(matches!(other, Ok(AppendOutcome::Ok { .. })), "{other:?}");
     assert!(matches!(damaged, Ok(AppendOutcome::Quarantined { .. })), "{damaged:?}");
-    // A log that was packed.
+    // A packed log.
     assert_eq!(store.archive_log(game(2)).await, Ok(true));
     let packed = format!("flagfall:{{{}}}:packed", game(2));
     let _: u32 = redis.ask(&["DEL", &packed]).await;
@@ -120,7 +119,7 @@ async fn a_damaged_side_record_is_left_out_of_lists_and_told_where_it_is_asked_f
     let found = store.scan(key("a/"), None, 10).await.unwrap();
     assert_eq!(found, [(key("a/1"), b"a/1".to_vec()), (key("a/3"), b"a/3".to_vec())]);
     let error = store.get(key("a/2")).await.unwrap_err().to_string();
-    // What stands behind the kind of a key may be a secret.
+    // The part of a key after its kind may be a secret.
     assert!(error.contains("Key(a/"), "{error}");
     assert_eq!(store.sweep().await, Ok(0));
     let update = Update { conditions: vec![(key("a/2"), Expect::Absent)], writes: vec![put("a/2", "new")] };
@@ -145,7 +144,7 @@ async fn of_the_keys_that_all_share_those_that_can_be_done_without_are_left_out(
         until("a heartbeat", async || store.heartbeat().await.ok()).await;
     }
     assert_eq!(other.get(key("last/1")).await, Ok(Some(b"6".to_vec())));
-    // Without the records there is no store, and it says which key that is.
+    // The store needs its records, and the error names the key.
     let _: u32 = redis.ask(&["DEL", &shared_key("values")]).await;
     overwrite(&redis, &shared_key("values")).await;
     let Err(error) = RedisStore::open(redis.address(), RedisOptions::default()).await else {

@@ -1,8 +1,8 @@
-//! Settings of Redis that are changed while it runs, and a Redis that is none for this store.
+//! Settings of Redis that change while it runs, and a Redis that the store refuses.
 
 use super::*;
 
-/// Options under which settings are read again at every look.
+/// Options that read the settings again at every pulse of the writer.
 fn watchful(demand: Demand) -> RedisOptions {
     RedisOptions { promises_every: Duration::ZERO, demand, ..RedisOptions::default() }
 }
@@ -78,13 +78,13 @@ async fn copies_of_records_are_given_back_when_redis_was_emptied() {
     one.keep_copies("ana", records("1"));
     one.update(Update { conditions: vec![], writes: vec![put("players/ana", "2")] }).await.unwrap();
     let _: String = redis.ask(&["FLUSHALL"]).await;
-    // Nobody has noticed yet: whoever asks first is not told that there is nothing.
+    // No server has noticed it yet. The first reader must not be told that there is nothing.
     assert_eq!(one.get(key("tokens/1")).await, Ok(Some(b"ana".to_vec())));
-    assert_eq!(one.get(key("players/ana")).await, Ok(Some(b"2".to_vec())), "as it was written last");
+    assert_eq!(one.get(key("players/ana")).await, Ok(Some(b"2".to_vec())), "the last value written");
     assert_eq!(one.get(key("lost")).await, Ok(None));
     until("the other server", async || two.heartbeat().await.ok()).await;
     assert_eq!(two.get(key("tokens/1")).await, Ok(Some(b"ana".to_vec())));
-    // What was deleted is not given back, nor what somebody has written anew.
+    // Records that were deleted, or written again by another server, are not given back.
     let delete = flagfall_store::Write::Delete { key: key("tokens/1") };
     one.update(Update { conditions: vec![], writes: vec![delete] }).await.unwrap();
     let _: String = redis.ask(&["FLUSHALL"]).await;
