@@ -199,7 +199,7 @@ keyspace! {
     /// Players who wait again because their game was aborted.
     POOL_RETURNS["GAME"] = "pool_returns", "JSON: the sides", "src/lobby/pool_returns.rs", "1 min";
     /// A player left a game.
-    LEFT["PLAYER", "GAME"] = "left", "empty", "src/leavers.rs", "1 day";
+    LEFT["PLAYER", "GAME"] = "left", "empty", "src/conduct.rs", "1 day";
     /// A player.
     PLAYERS["ID"] = "players", "JSON: PlayerRecord", "src/players/record.rs", "guests: 90 days after their last visit";
     /// A name in use.
@@ -290,6 +290,8 @@ keyspace! {
 
 #[cfg(test)]
 mod tests {
+    use std::path::{Path, PathBuf};
+
     use super::*;
 
     #[test]
@@ -303,6 +305,57 @@ mod tests {
         assert_eq!(SEAT.under([&"ana"]).unwrap().as_bytes(), b"seat/ana/");
         assert_eq!(LISTS_WHOLE.key([]).unwrap().as_bytes(), b"lists_whole");
         assert_eq!(format!("{}", Time15(Stamp(42))).len(), 15);
+    }
+
+    /// Every source of the server's crates but the store's, without its tests.
+    fn product_sources(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() && !["store", "tests", "target", "benches"].contains(&name.as_str()) {
+                product_sources(&path, found);
+            } else if name.ends_with(".rs") && name != "tests.rs" {
+                let text = std::fs::read_to_string(&path).unwrap();
+                let product = text.split("#[cfg(test)]").next().unwrap().to_owned();
+                found.push((path, product));
+            }
+        }
+    }
+
+    #[test]
+    fn no_other_file_makes_keys() {
+        let mut sources = Vec::new();
+        product_sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), &mut sources);
+        let makes_keys = |text: &str| text.replace("CommandKey::new(", "").contains("Key::new(");
+        let makers: Vec<&PathBuf> =
+            sources.iter().filter(|(_, text)| makes_keys(text)).map(|(path, _)| path).collect();
+        assert!(sources.len() > 50 && makers.len() == 1 && makers[0].ends_with("keys.rs"), "{makers:?}");
+    }
+
+    #[test]
+    fn every_owner_is_a_file() {
+        let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let missing: Vec<_> = KINDS.iter().filter(|kind| !server.join(kind.owner).is_file()).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+
+    /// `FLAGFALL_UPDATE=1` writes the table anew.
+    #[test]
+    fn the_page_lists_every_kind() {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/internals/keyspace.md");
+        let text = std::fs::read_to_string(&page).unwrap();
+        let start = text.find("| key |").unwrap();
+        let mut wanted = text[..start].to_owned();
+        wanted.push_str("| key | value | owner | lifetime |\n|---|---|---|---|\n");
+        for Row { name, parts, value, owner, lifetime } in KINDS {
+            let key: Vec<&str> = std::iter::once(name).chain(*parts).copied().collect();
+            wanted.push_str(&format!("| `{}` | {value} | `{owner}` | {lifetime} |\n", key.join("/")));
+        }
+        if std::env::var_os("FLAGFALL_UPDATE").is_some() {
+            std::fs::write(&page, wanted).unwrap();
+        } else {
+            assert!(text == wanted, "docs/internals/keyspace.md is not current: run with FLAGFALL_UPDATE=1");
+        }
     }
 
     #[test]

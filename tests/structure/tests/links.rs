@@ -30,6 +30,29 @@ fn every_link_between_pages_leads_somewhere() {
     assert!(dead.is_empty(), "dead links:\n{}", dead.join("\n"));
 }
 
+/// What programs and operators make.
+const MADE_LATER: [&str; 3] = ["deploy/.env", "deploy/backups", "tests/fuzz/artifacts"];
+
+/// A path that a page names in code, such as `server/src/main.rs`, is there.
+#[test]
+fn every_file_that_a_page_names_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
+    let mut pages = BTreeMap::new();
+    find_pages(&root, &mut pages);
+    let tops = ["server/", "shared/", "client-cli/", "tools/", "tests/", "deploy/", "docs/"];
+    let mut missing = Vec::new();
+    for (page, text) in pages.iter().filter(|(page, _)| !page.ends_with("CHANGELOG.md")) {
+        for named in prose_lines(text).flat_map(|line| line.split('`').skip(1).step_by(2)) {
+            let is_path = |letter: char| letter.is_ascii_alphanumeric() || "_-./".contains(letter);
+            let is_ours = tops.iter().any(|top| named.starts_with(top)) && named.chars().all(is_path);
+            if is_ours && !MADE_LATER.contains(&named) && !root.join(named).exists() {
+                missing.push(format!("{}: {named}", page.display()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "files that are not there:\n{}", missing.join("\n"));
+}
+
 fn find_pages(folder: &Path, pages: &mut BTreeMap<PathBuf, String>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();

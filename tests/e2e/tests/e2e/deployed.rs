@@ -213,7 +213,7 @@ fn every_setting_is_documented_once_with_its_default() {
 
 #[test]
 fn alerts_dashboard_and_pages_name_metrics_that_exist() {
-    let known = words(&page("server/src/metrics.rs"), "flagfall_");
+    let known = words(&page("server/base/src/telemetry.rs"), "flagfall_");
     for file in ["prometheus/alerts.yml", "grafana/dashboards/flagfall.json"] {
         let asked = words(&text(file), "flagfall_");
         assert!(asked.len() > 5);
