@@ -1,6 +1,8 @@
-//! Games that are long over leave the dear memory of the store; what can be read of them stays the same.
+//! Games that are long over leave the dear memory of the store; what can be read of them stays the
+//! same.
 //!
-//! The end of a game leaves `ended/TIME/GAME`, in its own append. Whoever finds one that is old enough has the store archive the log, and then takes the record away: a server that is lost in
+//! The end of a game leaves `ended/TIME/GAME`, in its own append. Whoever finds one that is old
+//! enough has the store archive the log, and then takes the record away: a server that is lost in
 //! between leaves it to be found again, and archiving twice does nothing.
 
 use std::sync::Arc;
@@ -31,7 +33,8 @@ fn ended_at(key: &Key) -> Option<(Stamp, GameId)> {
     Some((Stamp(at.parse().ok()?), game.parse().ok()?))
 }
 
-/// Has games archived so long after their end, with so much time between two looks, until the future is dropped. Without a time after the end none is.
+/// Has games archived so long after their end, with so much time between two looks, until the
+/// future is dropped. Without a time after the end none is.
 pub async fn archive_old_games(store: Arc<dyn Store>, after: Option<Duration>, every: Duration) {
     let Some(after) = after else { return std::future::pending().await };
     loop {
@@ -52,7 +55,8 @@ pub async fn archive_old_games(store: Arc<dyn Store>, after: Option<Duration>, e
 /// Archives the games that ended at least so long ago; how many those were.
 ///
 /// # Errors
-/// [`StoreError`]: the others will be found again. A damaged game is no error; it is told and stays as it is.
+/// [`StoreError`]: the others will be found again. A damaged game is no error; it is told and stays
+/// as it is.
 pub async fn archive_due(store: &dyn Store, after: Duration) -> Result<usize, StoreError> {
     let prefix = Key::new(ENDED)?;
     let (mut archived, mut from) = (0, None);
@@ -95,7 +99,8 @@ fn is_old(store: &dyn Store, at: Stamp, after: Duration) -> bool {
     u128::from(store.now().ms_since(at)) >= after.as_millis()
 }
 
-/// Archives all games of a store that ended at least so long ago, whether or not anything tells of their end: how many were over for so long, of how many. `told` hears of each.
+/// Archives all games of a store that ended at least so long ago, whether or not anything tells of
+/// their end: how many were over for so long, of how many. `told` hears of each.
 ///
 /// # Errors
 /// [`StoreError`].

@@ -1,9 +1,9 @@
 //! Threads for heavy work that must not delay connections.
 //!
 //! A record of a long game and a password hash take milliseconds of processor time each. On Linux
-//! these threads have a low priority, so that a move is not late because they work. On other systems
-//! they are ordinary threads. House players do not work here: on a busy machine they would hardly
-//! get a turn, and they offer theirs to other threads all the time.
+//! these threads have a low priority, so that a move is not late because they work. On other
+//! systems they are ordinary threads. House players do not work here: on a busy machine they would
+//! hardly get a turn, and they offer theirs to other threads all the time.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,12 +11,13 @@ use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
-/// A bounded number of threads of low priority, started when they are needed. Cheap to clone. Further
-/// work waits; how much may wait is limited by the callers.
+/// A bounded number of threads of low priority, started when they are needed. Cheap to clone.
+/// Further work waits; how much may wait is limited by the callers.
 #[derive(Clone)]
 pub(crate) struct Background(Arc<Threads>);
 
-/// A runtime without tasks of its own: only its blocking threads are used. `None` once it is dropped.
+/// A runtime without tasks of its own: only its blocking threads are used. `None` once it is
+/// dropped.
 struct Threads(Option<Runtime>);
 
 impl Background {

@@ -26,7 +26,8 @@ pub fn random_game_id() -> Result<GameId, ChanceError> {
     random_bytes().map(GameId::from_random)
 }
 
-/// A name of 12 characters and 60 random bits, in the letters of game ids: hard to guess, easy to type.
+/// A name of 12 characters and 60 random bits, in the letters of game ids: hard to guess, easy to
+/// type.
 ///
 /// # Errors
 /// [`ChanceError`].

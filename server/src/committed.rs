@@ -1,4 +1,5 @@
-//! Work that no connection owns: what a player asked for is finished even if their connection closes meanwhile.
+//! Work that no connection owns: what a player asked for is finished even if their connection
+//! closes meanwhile.
 
 use std::future::Future;
 use std::panic::resume_unwind;
@@ -19,8 +20,9 @@ impl Committed {
         Committed { places: Arc::new(Semaphore::new(max as usize)), max }
     }
 
-    /// Runs work in a task of its own and waits for what comes of it. If the caller is dropped before a place is free, the work never
-    /// begins; afterwards it goes on without them. A panic of the work is a panic here.
+    /// Runs work in a task of its own and waits for what comes of it. If the caller is dropped
+    /// before a place is free, the work never begins; afterwards it goes on without them. A panic
+    /// of the work is a panic here.
     pub(crate) async fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
         let place = self.places.clone().acquire_owned().await;
         let task = tokio::spawn(async move {

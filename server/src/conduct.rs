@@ -1,7 +1,8 @@
 //! Who leaves games, and how long he waits for the next one.
 //!
-//! A mark is a record of its own, `left/PLAYER/GAME`, written in the append that ends the game: so there is one for each game, whatever crashes, and
-//! it fades by itself. Nothing is counted anywhere else: what follows from the marks is computed when somebody wants to be paired.
+//! A mark is a record of its own, `left/PLAYER/GAME`, written in the append that ends the game: so
+//! there is one for each game, whatever crashes, and it fades by itself. Nothing is counted
+//! anywhere else: what follows from the marks is computed when somebody wants to be paired.
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_protocol::Conduct;
@@ -11,10 +12,12 @@ use flagfall_store::{Key, Store, StoreError, Write};
 const MARK_MS: u64 = 24 * 60 * 60 * 1_000;
 /// Marks that are looked at.
 const MARKS_MAX: usize = 64;
-/// How long after the latest mark nobody is paired, in seconds, by how many there are: the first one may happen to anybody.
+/// How long after the latest mark nobody is paired, in seconds, by how many there are: the first
+/// one may happen to anybody.
 const WAITS_S: [u64; 5] = [0, 120, 600, 1_800, 3_600];
 
-/// The mark of a player who has left this game at this moment, or did not deploy; none when his id makes no key.
+/// The mark of a player who has left this game at this moment, or did not deploy; none when his id
+/// makes no key.
 pub(crate) fn mark(player: &str, game: GameId, at: Stamp) -> Option<Write> {
     let key = Key::new(format!("left/{player}/{game}")).ok()?;
     Some(Write::Put { key, value: at.0.to_string().into_bytes(), expires: Some(at.plus_ms(MARK_MS)) })

@@ -1,5 +1,6 @@
-//! Deployments that accounts keep: `deployments/PLAYER/RULESET/NAME`. They are secrets of their owners, for whoever knows how somebody deploys knows what
-//! he faces: they leave through their owner's requests alone and are never logged.
+//! Deployments that accounts keep: `deployments/PLAYER/RULESET/NAME`. They are secrets of their
+//! owners, for whoever knows how somebody deploys knows what he faces: they leave through their
+//! owner's requests alone and are never logged.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! What is left of an account that was deleted: taken away after it, and again after a crash, until nothing is.
+//! What is left of an account that was deleted: taken away after it, and again after a crash, until
+//! nothing is.
 
 use flagfall_protocol::Player;
 use flagfall_store::{Key, StoreError, Update, Write};

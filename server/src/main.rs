@@ -21,7 +21,8 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::fmt::format::FmtSpan;
 
-/// What is made for a move on one thread is freed on another: this one gives that room back to be used at once.
+/// What is made for a move on one thread is freed on another: this one gives that room back to be
+/// used at once.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
@@ -175,8 +176,8 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
     failed.map_or(Ok(()), |why| Err(Failure::StoreFailed(why)))
 }
 
-/// Why the store takes nothing any more, as soon as it does. The process ends then: a new one may find a better disk, and
-/// nothing that was acknowledged is lost.
+/// Why the store takes nothing any more, as soon as it does. The process ends then: a new one may
+/// find a better disk, and nothing that was acknowledged is lost.
 async fn failure_of(store: Option<Arc<EmbeddedStore>>) -> String {
     let mut looks = tokio::time::interval(FAILURE_LOOKS);
     loop {
@@ -187,7 +188,8 @@ async fn failure_of(store: Option<Arc<EmbeddedStore>>) -> String {
     }
 }
 
-/// A port of this server's at which nobody is let in yet. Whoever dials it is refused at once and goes to another server; he does not wait until this one has its games.
+/// A port of this server's at which nobody is let in yet. Whoever dials it is refused at once and
+/// goes to another server; he does not wait until this one has its games.
 struct Port {
     flag: &'static str,
     address: SocketAddr,
@@ -202,7 +204,8 @@ impl Port {
     fn reserve(flag: &'static str, address: SocketAddr) -> Result<Port, Failure> {
         let bound = || {
             let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-            // What is left of the connections of a server that has just ended keeps nobody from its port.
+            // What is left of the connections of a server that has just ended keeps nobody from its
+            // port.
             socket.set_reuseaddr(true)?;
             socket.bind(address)?;
             Ok(socket)
@@ -221,7 +224,8 @@ impl Port {
     }
 }
 
-/// Tells what was found damaged at this start; lists running games anew when the list may have suffered.
+/// Tells what was found damaged at this start; lists running games anew when the list may have
+/// suffered.
 async fn tell_salvage(store: &EmbeddedStore) -> Result<(), Failure> {
     let unreadable = |error| Failure::Start(StartError::from(error));
     if let Some(salvage) = store.salvage() {
@@ -269,7 +273,8 @@ fn how_to_play(address: SocketAddr) -> String {
     )
 }
 
-/// What starts the client: cargo for whoever built the server in its repository, otherwise the program that is installed beside it.
+/// What starts the client: cargo for whoever built the server in its repository, otherwise the
+/// program that is installed beside it.
 fn client_command(server: Option<&Path>) -> &'static str {
     let is_built_here =
         server.is_some_and(|server| server.components().any(|part| part.as_os_str() == "target"));
@@ -282,8 +287,8 @@ fn say(line: &str) {
     writeln!(out, "{line}").and_then(|()| out.flush()).ok();
 }
 
-/// Logs to standard error. Lines of the `log` crate are not taken: libraries below write whole messages there, deployments
-/// among them, and a log is a socket too.
+/// Logs to standard error. Lines of the `log` crate are not taken: libraries below write whole
+/// messages there, deployments among them, and a log is a socket too.
 fn init_logs(config: &Config) {
     let logs = tracing_subscriber::fmt()
         .with_env_filter(config.log.filter())
@@ -324,7 +329,8 @@ impl Signals {
         }
     }
 
-    /// Done at the first signal. A second one ends the process where it stands; the store survives that.
+    /// Done at the first signal. A second one ends the process where it stands; the store survives
+    /// that.
     async fn stop(&mut self) {
         self.next().await;
         let mut again = match Signals::new() {

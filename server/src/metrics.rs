@@ -1,4 +1,5 @@
-//! What operators see: every metric of the server, its meaning, and the handles of those that are counted often.
+//! What operators see: every metric of the server, its meaning, and the handles of those that are
+//! counted often.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -280,8 +281,8 @@ const COUNTS: &[f64] = &[0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
 const WAITS_SECONDS: &[f64] = &[1.0, 2.5, 5.0, 7.5, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1_800.0];
 const RATING_POINTS: &[f64] = &[5.0, 10.0, 25.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 500.0, 1_000.0];
 
-/// Installs the recorder of the process; a second call returns the first one's handle. Metrics that were touched before
-/// the first call go nowhere.
+/// Installs the recorder of the process; a second call returns the first one's handle. Metrics that
+/// were touched before the first call go nowhere.
 ///
 /// Returns `None` when another recorder was there first.
 pub fn install() -> Option<PrometheusHandle> {
@@ -317,8 +318,8 @@ fn describe() {
     }
 }
 
-/// Starts the counters that alerts watch. Of a series that begins with its first event Prometheus sees no increase, and a defect that is counted once
-/// would wake nobody.
+/// Starts the counters that alerts watch. Of a series that begins with its first event Prometheus
+/// sees no increase, and a defect that is counted once would wake nobody.
 fn start_at_zero() {
     for name in [APPEND_CONFLICTS, HEARTBEAT_FAILURES, TABLE_PANICS] {
         counter!(name).increment(0);

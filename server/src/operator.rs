@@ -1,5 +1,6 @@
-//! What an operator does about players: reports read, accounts closed and opened again, ratings set right. Every act is written down in the same update
-//! that carries it out, in a log that nothing here changes or deletes. Nothing here reads a running game.
+//! What an operator does about players: reports read, accounts closed and opened again, ratings set
+//! right. Every act is written down in the same update that carries it out, in a log that nothing
+//! here changes or deletes. Nothing here reads a running game.
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{RatingChange, is_printable};
@@ -138,7 +139,8 @@ impl<'a> Operator<'a> {
         Ok(undo(self.store, game, |change| self.note(&id, Deed::Undone { change: change.clone() })).await?)
     }
 
-    /// Takes back what all games of a player did to ratings. It may be repeated when it was cut short; what was done is not done twice.
+    /// Takes back what all games of a player did to ratings. It may be repeated when it was cut
+    /// short; what was done is not done twice.
     ///
     /// # Errors
     /// [`OperatorError`].

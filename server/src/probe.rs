@@ -1,4 +1,5 @@
-//! A look at a running server's `/health`, for container and service managers that have nothing but this program.
+//! A look at a running server's `/health`, for container and service managers that have nothing but
+//! this program.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
@@ -49,7 +50,8 @@ fn ask(address: SocketAddr) -> io::Result<String> {
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    // In one piece: a server that answers the first line at once would close before the rest is out.
+    // In one piece: a server that answers the first line at once would close before the rest is
+    // out.
     let request = format!("GET /health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
     let mut text = String::new();

@@ -1,12 +1,13 @@
 //! Guests who never played, and finished casual games of guests, do not stay for good.
 //!
-//! A guest is listed under `new_guests/TIME/ID` when they are stored, and a finished casual game without
-//! an account in it under `guest_ended/TIME/GAME`, in the append that ends it. Servers look through
-//! both lists from their oldest end, a little at a time; `flagfall-server store prune` looks through
-//! everything, for stores that versions without these lists have written.
+//! A guest is listed under `new_guests/TIME/ID` when they are stored, and a finished casual game
+//! without an account in it under `guest_ended/TIME/GAME`, in the append that ends it. Servers look
+//! through both lists from their oldest end, a little at a time; `flagfall-server store prune`
+//! looks through everything, for stores that versions without these lists have written.
 //!
-//! Never deleted are rated games, games with an account in them (a guest may have become one since),
-//! games that a player has reported (as long as operators keep the report), and damaged games.
+//! Never deleted are rated games, games with an account in them (a guest may have become one
+//! since), games that a player has reported (as long as operators keep the report), and damaged
+//! games.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,8 +77,8 @@ pub enum Run {
     Dry,
 }
 
-/// The list entry of a game that ends now, if it is a casual one without an account: it goes with the
-/// append of the end.
+/// The list entry of a game that ends now, if it is a casual one without an account: it goes with
+/// the append of the end.
 pub(crate) fn guest_ended(game: GameId, header: &GameHeader, at: Stamp) -> Option<Write> {
     if header.terms.rated || !is_of_guests(&header.players) {
         return None;
@@ -164,7 +165,8 @@ async fn prune_listed_games(store: &dyn Store, age: Duration, max: usize) -> Res
     Ok(games)
 }
 
-/// Looks through all players and all games of a store. `told` hears how many of both were looked at.
+/// Looks through all players and all games of a store. `told` hears how many of both were looked
+/// at.
 ///
 /// # Errors
 /// [`StoreError`]: what was deleted so far stays deleted, and it may be run again.
@@ -253,7 +255,8 @@ async fn has_more_to_come(store: &dyn Store, game: GameId) -> Result<bool, Store
     Ok(is_due || !reports.is_empty())
 }
 
-/// Deletes a game: its records first and its log last, so that whoever is interrupted finds it again.
+/// Deletes a game: its records first and its log last, so that whoever is interrupted finds it
+/// again.
 async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result<(), StoreError> {
     let mut keys = histories::keys_of_game(game, over)?;
     keys.push(Key::new(format!("rematch/{game}"))?);

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// A bucket of tokens that fills steadily: `capacity` at once, and as many again within each `window`. Time is an
-/// argument; going backward it stands still.
+/// A bucket of tokens that fills steadily: `capacity` at once, and as many again within each
+/// `window`. Time is an argument; going backward it stands still.
 #[derive(Clone, Debug)]
 pub struct TokenBucket {
     capacity: f64,
@@ -35,8 +35,8 @@ impl TokenBucket {
         }
     }
 
-    /// Takes tokens for work that is done already, even if there are not so many: the bucket is then in
-    /// debt. Returns the time until it is out of debt.
+    /// Takes tokens for work that is done already, even if there are not so many: the bucket is
+    /// then in debt. Returns the time until it is out of debt.
     pub fn charge(&mut self, now: Instant, tokens: f64) -> Duration {
         self.fill(now);
         self.tokens -= tokens;

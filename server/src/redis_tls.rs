@@ -10,10 +10,12 @@ use thiserror::Error;
 /// What certificates Redis is spoken to with. Their files are read once, at start.
 #[derive(Args, Clone, PartialEq, Eq, Debug, Default)]
 pub struct RedisTlsFiles {
-    /// PEM file of the authorities that sign the certificate of a rediss:// Redis. Without it, those that browsers trust.
+    /// PEM file of the authorities that sign the certificate of a rediss:// Redis. Without it,
+    /// those that browsers trust.
     #[arg(long, env = "FLAGFALL_REDIS_CA", value_name = "FILE", global = true, help_heading = "Redis")]
     pub redis_ca: Option<PathBuf>,
-    /// PEM file of the server's own certificate, for a Redis that asks who connects (tls-auth-clients).
+    /// PEM file of the server's own certificate, for a Redis that asks who connects
+    /// (tls-auth-clients).
     #[arg(long, env = "FLAGFALL_REDIS_CERT", value_name = "FILE", global = true, help_heading = "Redis")]
     pub redis_cert: Option<PathBuf>,
     /// PEM file of that certificate's key.

@@ -1,4 +1,5 @@
-//! Reports: a player tells the operators what an opponent did in a game. One for each game, and a few a day.
+//! Reports: a player tells the operators what an opponent did in a game. One for each game, and a
+//! few a day.
 
 use flagfall_board::GameId;
 use flagfall_protocol::{Code, Player, PlayerKind, is_printable};

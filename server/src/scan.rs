@@ -2,7 +2,8 @@
 
 use flagfall_store::{Key, Record, Store, StoreError};
 
-/// Reads the records under a prefix in the order of their keys. What is written behind it meanwhile is not seen, what is written before it is.
+/// Reads the records under a prefix in the order of their keys. What is written behind it meanwhile
+/// is not seen, what is written before it is.
 pub(crate) struct Scan<'store> {
     store: &'store dyn Store,
     prefix: Key,
@@ -13,7 +14,8 @@ pub(crate) struct Scan<'store> {
 }
 
 impl<'store> Scan<'store> {
-    /// A scan that reads at most `chunk` records at a time, which must be no more than the store gives at once.
+    /// A scan that reads at most `chunk` records at a time, which must be no more than the store
+    /// gives at once.
     pub(crate) fn new(store: &'store dyn Store, prefix: Key, chunk: usize) -> Scan<'store> {
         Scan { store, prefix, chunk, after: None, is_done: false }
     }

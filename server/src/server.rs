@@ -238,8 +238,9 @@ impl Server {
         &self.app.turns
     }
 
-    /// Serves until `shutdown` is done, then stops: no new games and connections, running games paused in their logs, every
-    /// connection closed as [`CloseCode::Shutdown`]. Returns within [`Times::stop`](crate::settings::Times::stop).
+    /// Serves until `shutdown` is done, then stops: no new games and connections, running games
+    /// paused in their logs, every connection closed as [`CloseCode::Shutdown`]. Returns within
+    /// [`Times::stop`](crate::settings::Times::stop).
     pub async fn serve(self, listeners: Listeners, shutdown: impl Future<Output = ()>) {
         let app = self.app;
         let mut doors = JoinSet::new();
@@ -350,14 +351,15 @@ async fn kept_alive(name: &'static str, app: Arc<App>, task: impl AsyncFn(Arc<Ap
     }
 }
 
-/// Counts and reports a task that ended by a panic. What it panicked with is not written: it could hold what nobody may see.
+/// Counts and reports a task that ended by a panic. What it panicked with is not written: it could
+/// hold what nobody may see.
 pub(crate) fn report_panic(task: &'static str) {
     counter!(names::TASK_PANICS, "task" => task).increment(1);
     tracing::error!(task, "a task panicked: a defect of the server; everything else goes on");
 }
 
-/// Tells the store that a server is alive; after a crash the clocks of all games stand still from the last time on. Whether it takes that, and
-/// soon enough, everybody who is connected is told.
+/// Tells the store that a server is alive; after a crash the clocks of all games stand still from
+/// the last time on. Whether it takes that, and soon enough, everybody who is connected is told.
 async fn heartbeat(app: Arc<App>) {
     let mut ticks = interval(app.settings.times.heartbeat.max(Duration::from_millis(1)));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -401,8 +403,9 @@ enum Pace {
     Late,
 }
 
-/// Waits for a heartbeat and tells what is known of the store: that it is away as soon as the beat is late, and that it is there when one came in time. A
-/// beat that came late tells nothing new: a slow store would be there and away in turns.
+/// Waits for a heartbeat and tells what is known of the store: that it is away as soon as the beat
+/// is late, and that it is there when one came in time. A beat that came late tells nothing new: a
+/// slow store would be there and away in turns.
 async fn watch_beat<T>(
     beat: impl Future<Output = Result<T, StoreError>>,
     late: Duration,
@@ -440,7 +443,8 @@ async fn revocations(app: Arc<App>) {
     }
 }
 
-/// Sees to it that all servers on the store have the same key for guest tokens, also after it was emptied.
+/// Sees to it that all servers on the store have the same key for guest tokens, also after it was
+/// emptied.
 async fn guest_key(app: Arc<App>) {
     let mut ticks = interval(GUEST_KEY_LOOK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -1,4 +1,5 @@
-//! What an operator can set, as the running server uses it. [`crate::config`] makes it of flags and environment.
+//! What an operator can set, as the running server uses it. [`crate::config`] makes it of flags and
+//! environment.
 
 use std::time::Duration;
 
@@ -12,7 +13,8 @@ use crate::notices::Reach;
 use crate::ratings::FirstMove;
 use crate::table::TableSettings;
 
-/// Everything that can be set about a running server. `Default` holds the values of a server started without flags.
+/// Everything that can be set about a running server. `Default` holds the values of a server
+/// started without flags.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Settings {
     /// How many, how much.
@@ -31,7 +33,8 @@ pub struct Settings {
     pub webhooks: Reach,
     /// Whose certificates webhooks may have.
     pub webhook_trust: Trust,
-    /// Origins (`https://example.org`) whose pages may connect, beside those of the server's own host.
+    /// Origins (`https://example.org`) whose pages may connect, beside those of the server's own
+    /// host.
     pub allowed_origins: Vec<String>,
 }
 
@@ -115,8 +118,9 @@ pub struct Limits {
     pub guests_per_minute: u32,
     /// Tokens of one account.
     pub tokens_per_player: usize,
-    /// Wrong passwords for one name from one network, or device of the account, within [`Times::attempt_window`];
-    /// ten times as many from all networks together in which the account was not signed in lately.
+    /// Wrong passwords for one name from one network, or device of the account, within
+    /// [`Times::attempt_window`]; ten times as many from all networks together in which the account
+    /// was not signed in lately.
     pub attempts_per_name: u32,
     /// Attempts at passwords, and new accounts, from one address within [`Times::attempt_window`].
     pub attempts_per_address: u32,
@@ -151,14 +155,17 @@ impl Default for Limits {
 pub struct Times {
     /// How long players have to deploy.
     pub deployment: Duration,
-    /// What a side's stock of delay that is given back grows by with a ply, and the longest a flag waits for a ply that may be under way.
+    /// What a side's stock of delay that is given back grows by with a ply, and the longest a flag
+    /// waits for a ply that may be under way.
     pub lag_per_ply: Duration,
-    /// The network's delay a side is given back at most without a ply in between: its stock at the beginning. Zero gives nothing back.
+    /// The network's delay a side is given back at most without a ply in between: its stock at the
+    /// beginning. Zero gives nothing back.
     pub lag_stock: Duration,
-    /// After which a game can be claimed that the opponent has left; longer ones wait up to five times as long.
+    /// After which a game can be claimed that the opponent has left; longer ones wait up to five
+    /// times as long.
     pub claim: Duration,
-    /// How long a running game stays in memory when the last who had it open has gone; on a live clock
-    /// a minute at most.
+    /// How long a running game stays in memory when the last who had it open has gone; on a live
+    /// clock a minute at most.
     pub rest: Duration,
     /// The time between two looks at what is due in games at rest: flags, house players.
     pub rest_look: Duration,
@@ -178,9 +185,11 @@ pub struct Times {
     pub http_head: Duration,
     /// How long an HTTP request may take in all, its answer included.
     pub http_request: Duration,
-    /// How long a closed connection may take to write what is left and to hear the client's goodbye.
+    /// How long a closed connection may take to write what is left and to hear the client's
+    /// goodbye.
     pub close_grace: Duration,
-    /// How long after a player's last connection his token lets him in again while the store is away; zero lets nobody in then.
+    /// How long after a player's last connection his token lets him in again while the store is
+    /// away; zero lets nobody in then.
     pub visitor_memory: Duration,
     /// How long a seek outlives its seeker's last connection.
     pub seek_grace: Duration,
@@ -210,7 +219,8 @@ pub struct Times {
     pub turn_look: Duration,
     /// The time between two heartbeats to the store.
     pub heartbeat: Duration,
-    /// How long the store may take for a heartbeat before everybody is told that it is out of reach.
+    /// How long the store may take for a heartbeat before everybody is told that it is out of
+    /// reach.
     pub store_late: Duration,
     /// How long the store may take for a health check.
     pub health: Duration,

@@ -2,8 +2,9 @@
 
 use flagfall_store::StoreError;
 
-/// Writes down that the store refused something. That it is out of reach, and why, the heartbeat says once for each outage: what comes to nothing meanwhile is
-/// told to whoever wants to see every line, or the reason would be lost among them.
+/// Writes down that the store refused something. That it is out of reach, and why, the heartbeat
+/// says once for each outage: what comes to nothing meanwhile is told to whoever wants to see every
+/// line, or the reason would be lost among them.
 pub(crate) fn note_refusal(error: &StoreError, what: &'static str) {
     if matches!(error, StoreError::Unavailable { .. }) {
         tracing::debug!(%error, "{what}");

@@ -1,4 +1,5 @@
-//! Accounts from outside: what one can do with a name, a password, tokens and a recovery code, and what nobody can.
+//! Accounts from outside: what one can do with a name, a password, tokens and a recovery code, and
+//! what nobody can.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;

@@ -1,4 +1,5 @@
-//! A server with little memory: one client makes games until it is refused, and the server starts again.
+//! A server with little memory: one client makes games until it is refused, and the server starts
+//! again.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;

@@ -1,4 +1,5 @@
-//! Games with days per move: lists of them, challenges by name, moves left behind for turns to come.
+//! Games with days per move: lists of them, challenges by name, moves left behind for turns to
+//! come.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -42,7 +43,8 @@ impl Pair {
         Pair { house, tokens, clients, commands: 0 }
     }
 
-    /// The same players on a server that was started anew, in a new epoch: of this game the store has these entries alone.
+    /// The same players on a server that was started anew, in a new epoch: of this game the store
+    /// has these entries alone.
     async fn began_anew(self, game: GameId, entries: u64) -> Pair {
         let Pair { house, tokens, clients, commands } = self;
         let store = house.store.clone();

@@ -1,4 +1,5 @@
-//! The WebSocket door, from outside: a real listener, real sockets, everything a client may get wrong.
+//! The WebSocket door, from outside: a real listener, real sockets, everything a client may get
+//! wrong.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;

@@ -1,4 +1,5 @@
-//! Guests: nothing is stored of them before they act, all acts have their guest, and what they leave goes.
+//! Guests: nothing is stored of them before they act, all acts have their guest, and what they
+//! leave goes.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;

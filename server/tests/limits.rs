@@ -216,7 +216,8 @@ async fn too_many_handshakes_of_an_address_are_turned_away_and_others_get_in() {
     house.close().await;
 }
 
-/// Says hello as a new guest through a proxy that names this client; the code of the refusal, if there is one.
+/// Says hello as a new guest through a proxy that names this client; the code of the refusal, if
+/// there is one.
 async fn guest_through(house: &House, from: [u8; 4], forwarded: &str) -> Option<String> {
     let mut request = format!("ws://{}/ws", house.address).into_client_request().unwrap();
     request.headers_mut().insert("x-forwarded-for", forwarded.parse().unwrap());

@@ -20,7 +20,8 @@ struct Line(AtomicU8);
 
 const UP: u8 = 0;
 const DOWN: u8 = 1;
-/// The next update that takes a token back is carried out, and nobody hears of it; whatever else is written on the side goes on.
+/// The next update that takes a token back is carried out, and nobody hears of it; whatever else is
+/// written on the side goes on.
 const BREAKING: u8 = 2;
 
 /// What tells other servers that a token was taken back.

@@ -175,7 +175,8 @@ async fn a_place_survives_the_server() {
     house.abandon();
     let house = House::open_on(store, slow()).await;
     let (mut ana, mut bo) = (house.again(&ana_token).await, house.again(&bo_token).await);
-    // The same command again, from a client that doubts: it has the same outcome, and no second place.
+    // The same command again, from a client that doubts: it has the same outcome, and no second
+    // place.
     enter(&mut ana, "1", terms(false)).await.unwrap();
     house.lobby.hold_wave().await.unwrap();
     // Whether they were paired before they were back or after: each has the one game.
@@ -219,7 +220,8 @@ async fn whoever_stands_behind_thousands_of_others_is_paired_in_the_same_wave() 
     let (mut bo, ..) = house.guest("bo").await;
     enter(&mut ana, "1", terms(false)).await.unwrap();
     let (_, record) = house.store.scan(Key::new("pool/").unwrap(), None, 1).await.unwrap().remove(0);
-    // More than are read at a time, all ahead of any player's id, and nobody for whom anybody else would do.
+    // More than are read at a time, all ahead of any player's id, and nobody for whom anybody else
+    // would do.
     for chunk in (0..5_000_u32).collect::<Vec<_>>().chunks(50) {
         let write = |number: &u32| {
             let mut record: serde_json::Value = serde_json::from_slice(&record).unwrap();
@@ -244,7 +246,8 @@ async fn what_was_paired_is_kept_for_a_few_waves_and_however_much_it_is_nobody_w
     let house = House::open(settings.clone()).await;
     let (mut ana, ..) = house.guest("ana").await;
     let (mut bo, ..) = house.guest("bo").await;
-    // What another server has paired a moment ago: more than is read at a time, and all of it before the next game's id.
+    // What another server has paired a moment ago: more than is read at a time, and all of it
+    // before the next game's id.
     let key = |number: usize| Key::new(format!("paired/0{number:011}")).unwrap();
     for chunk in (0..5_000).collect::<Vec<_>>().chunks(50) {
         let write = |number: &usize| Write::Put { key: key(*number), value: b"{}".to_vec(), expires: None };

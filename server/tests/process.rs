@@ -120,10 +120,12 @@ fn a_port_that_is_taken_is_told() {
     ends_with(command, 3, &format!("cannot listen on {address} (--listen)"));
 }
 
-/// Whoever dials a server that is still reading its games is refused and goes to another one; he does not wait for this one.
+/// Whoever dials a server that is still reading its games is refused and goes to another one; he
+/// does not wait for this one.
 #[test]
 fn nobody_is_let_in_before_the_server_has_its_games() {
-    // A Redis that takes a connection and never says anything; an address of its own, so that the port below is nobody else's.
+    // A Redis that takes a connection and never says anything; an address of its own, so that the
+    // port below is nobody else's.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let store = format!("redis://{}", silent.local_addr().unwrap());
     let address = TcpListener::bind("127.0.71.71:0").unwrap().local_addr().unwrap();

@@ -244,7 +244,8 @@ async fn a_game_that_was_called_off_or_is_not_rated_changes_nothing() {
     house.close().await;
 }
 
-/// A server that dies: after so many calls from when it is armed, before or after that call is carried out, it is answered nothing any more.
+/// A server that dies: after so many calls from when it is armed, before or after that call is
+/// carried out, it is answered nothing any more.
 struct Mortal {
     /// Calls left; `usize::MAX` for ever.
     left: AtomicUsize,
@@ -312,7 +313,8 @@ fn quiet() -> Settings {
     settings
 }
 
-/// A server that dies at the call of this number after the resignation; whether it lived to the end.
+/// A server that dies at the call of this number after the resignation; whether it lived to the
+/// end.
 async fn finish_under_death(at: usize, dies_after: bool) -> bool {
     let memory = MemoryStore::new(SystemClock);
     let mortal = Mortal::over(&memory, dies_after);
@@ -321,7 +323,8 @@ async fn finish_under_death(at: usize, dies_after: bool) -> bool {
     let Duel { mut red, blue, game } = Duel::begin(&house, &ana, &bo).await;
     mortal.hands.left.store(at, Ordering::SeqCst);
     command(&mut red, game, 2, GameCommand::Resign {}).await;
-    // What the server still does it does now: an answer of whatever kind, then all that is due, as far as it lives.
+    // What the server still does it does now: an answer of whatever kind, then all that is due, as
+    // far as it lives.
     resigned(&mut red).await;
     let lived = house.ratings.settle_all().await.is_ok() && mortal.hands.left.load(Ordering::SeqCst) > 0;
     drop((red, blue));
@@ -517,7 +520,8 @@ async fn what_a_game_did_is_taken_back_once_and_the_histories_say_so() {
         assert!((points(name).await - 1_500).abs() <= 2, "{}", points(name).await);
     }
     assert_eq!(acts(&house.store).await.unwrap().len(), 2);
-    // The place on the leaderboard is the one of the rating of today: a further game finds and moves it.
+    // The place on the leaderboard is the one of the rating of today: a further game finds and
+    // moves it.
     let mut duel = Duel::begin(&house, &ana, &bo).await;
     command(&mut duel.red, duel.game, 2, GameCommand::Resign {}).await;
     resigned(&mut duel.red).await;

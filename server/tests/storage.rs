@@ -1,4 +1,5 @@
-//! The program's store in Redis, and its words about stores: `store check`, `store export`, `store import`.
+//! The program's store in Redis, and its words about stores: `store check`, `store export`,
+//! `store import`.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;

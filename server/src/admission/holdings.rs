@@ -1,7 +1,8 @@
 //! Open offers and running games, by whose commands made them.
 //!
-//! An offer or a game ends in many ways, also on other servers, so nobody reports every end here. What is
-//! held is looked at again when a limit is reached, and now and then: see [`Admission::to_verify`].
+//! An offer or a game ends in many ways, also on other servers, so nobody reports every end here.
+//! What is held is looked at again when a limit is reached, and now and then: see
+//! [`Admission::to_verify`].
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -140,8 +141,8 @@ impl Admission {
         }
     }
 
-    /// A player of a running game has it open from here: it counts for the address from now on, if it has not
-    /// before. Nothing is refused for it.
+    /// A player of a running game has it open from here: it counts for the address from now on, if
+    /// it has not before. Nothing is refused for it.
     pub fn note_game(&self, client: Client, player_id: &str, game: GameId, is_house: bool) {
         let player = is_house.then(|| Holder::Player(player_id.to_owned()));
         let held = Held::Game { game, is_house };

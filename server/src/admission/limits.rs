@@ -12,7 +12,8 @@ use crate::metrics::LIMIT_HITS;
 /// Limits on what one client takes. "Address" means what [`Network`](super::Network) counts as one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AdmissionLimits {
-    /// Networks whose addresses have no limits of their own: only those of players and of the server hold.
+    /// Networks whose addresses have no limits of their own: only those of players and of the
+    /// server hold.
     pub trusted_networks: Vec<NetworkRange>,
     /// Percent of the server's connections that are kept for players with a known token.
     pub reserved_percent: u32,

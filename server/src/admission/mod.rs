@@ -1,9 +1,9 @@
 //! What one client may take of the server: connections, guests, offers, games, bytes.
 //!
-//! A client counts by its [`Network`]. [`Admission`] counts in memory, for this server alone: several servers
-//! of one store count each for itself, and a restart begins at zero. What a count stands for is
-//! a value (a [`Seat`], a [`Watch`], a [`Ticket`]) and ends with it. Rates are token buckets. Nothing here does
-//! any IO; time is an argument.
+//! A client counts by its [`Network`]. [`Admission`] counts in memory, for this server alone:
+//! several servers of one store count each for itself, and a restart begins at zero. What a count
+//! stands for is a value (a [`Seat`], a [`Watch`], a [`Ticket`]) and ends with it. Rates are token
+//! buckets. Nothing here does any IO; time is an argument.
 
 mod holdings;
 mod limits;
@@ -107,8 +107,9 @@ impl Admission {
         Client { network: Network::of(address), is_trusted: self.shared.limits.is_trusted(address) }
     }
 
-    /// Counts a new connection. Where there is no room, a silent connection makes some: the oldest one of the
-    /// same address if that is crowded, of the most crowded address if the server is full.
+    /// Counts a new connection. Where there is no room, a silent connection makes some: the oldest
+    /// one of the same address if that is crowded, of the most crowded address if the server is
+    /// full.
     ///
     /// # Errors
     /// [`TooMany`]: the connection is to be closed.
@@ -143,7 +144,8 @@ impl Admission {
         Ok(())
     }
 
-    /// An HTTP request is being answered, or a hello looked at: the connection has not to make room now.
+    /// An HTTP request is being answered, or a hello looked at: the connection has not to make room
+    /// now.
     pub fn note_request(&self, seat: &Seat) {
         self.state().set_standing(seat.number, Standing::Speaking);
     }
@@ -215,8 +217,8 @@ impl Admission {
         bucket.charge(now, requests.into());
     }
 
-    /// Counts bytes that a player's commands have added to the store. Returns how long nothing more is to be
-    /// read from the connection.
+    /// Counts bytes that a player's commands have added to the store. Returns how long nothing more
+    /// is to be read from the connection.
     pub fn charge_stored(&self, client: Client, player_id: &str, bytes: u32, now: Instant) -> Duration {
         let kib = f64::from(bytes) / 1_024.0;
         let limits = &self.shared.limits;

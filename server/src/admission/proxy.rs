@@ -24,9 +24,9 @@ impl ProxyTrust {
 
     /// The address of the client behind a connection from `peer`.
     ///
-    /// Each proxy adds the address that it sees to the end of `X-Forwarded-For`. So the list is read from
-    /// its end, for as long as the address before was a trusted proxy; what stands further left the
-    /// client may have made up. An entry that is no address ends the reading.
+    /// Each proxy adds the address that it sees to the end of `X-Forwarded-For`. So the list is
+    /// read from its end, for as long as the address before was a trusted proxy; what stands
+    /// further left the client may have made up. An entry that is no address ends the reading.
     #[must_use]
     pub fn client_address(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer;

@@ -57,7 +57,8 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// True if the connection had to make room. If not, and it may have to, the task is woken when it has to.
+    /// True if the connection had to make room. If not, and it may have to, the task is woken when
+    /// it has to.
     pub fn poll_evicted(&self, cx: &Context<'_>) -> bool {
         if !self.eviction.may_come.load(Ordering::Relaxed) {
             return false;

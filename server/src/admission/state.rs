@@ -10,9 +10,11 @@ use super::seat::{Eviction, Standing};
 use super::{Client, Network};
 use crate::rate::TokenBucket;
 
-/// Addresses and players that are counted at a time. Beyond that those are forgotten that hold nothing.
+/// Addresses and players that are counted at a time. Beyond that those are forgotten that hold
+/// nothing.
 pub(super) const COUNTED_MAX: usize = 50_000;
-/// The least time between two looks for those to forget: a full memory must not make every step slow.
+/// The least time between two looks for those to forget: a full memory must not make every step
+/// slow.
 const SWEEP: Duration = Duration::from_secs(1);
 /// The time between two looks when there is room.
 const SWEEP_AT_EASE: Duration = Duration::from_secs(60);

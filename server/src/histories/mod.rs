@@ -1,8 +1,9 @@
 //! Histories: what everybody, or a player alone, may know of games that are over.
 //!
-//! As with ratings, the end of a game and its due are one append, and whoever finds the due writes everything that comes of it in one update on the
-//! condition that the due is still there: each game is counted once. What is read is kept ready to be read: a page of games is one scan, and tallies are
-//! records of their own.
+//! As with ratings, the end of a game and its due are one append, and whoever finds the due writes
+//! everything that comes of it in one update on the condition that the due is still there: each
+//! game is counted once. What is read is kept ready to be read: a page of games is one scan, and
+//! tallies are records of their own.
 
 mod record;
 
@@ -72,7 +73,8 @@ impl Histories {
         Histories { store, tables }
     }
 
-    /// Writes down what is due, until the future is dropped: at once when a game of this server ends, and every few seconds.
+    /// Writes down what is due, until the future is dropped: at once when a game of this server
+    /// ends, and every few seconds.
     pub async fn run(&self) {
         loop {
             if let Err(error) = self.settle_all().await {
@@ -123,7 +125,8 @@ impl Histories {
                     self.write_down(game, &archived, side, &mut update).await?;
                 }
             }
-            // Conflict: another server or another game was first. Unknown: it was written or not. Reading on tells which.
+            // Conflict: another server or another game was first. Unknown: it was written or not.
+            // Reading on tells which.
             if self.store.update(update).await? == UpdateOutcome::Ok {
                 return Ok(());
             }
@@ -230,7 +233,8 @@ impl Histories {
         }
     }
 
-    /// Two players' games against each other, as somebody may know of them: private ones the two alone.
+    /// Two players' games against each other, as somebody may know of them: private ones the two
+    /// alone.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -307,7 +311,8 @@ impl Histories {
         Ok(Statistics { rulesets })
     }
 
-    /// Deletes what is kept of the games of a player who is no more. Those of their opponents stay, without the name.
+    /// Deletes what is kept of the games of a player who is no more. Those of their opponents stay,
+    /// without the name.
     ///
     /// # Errors
     /// [`StoreError`]: some may be left.

@@ -32,7 +32,8 @@ const CONFIRM: &str = "confirm";
 const EXPORTED_GAMES_MAX: usize = 1_000;
 
 impl Players {
-    /// Makes an account: of the guest who asks, whose games and token stay his, or a new one. Durable when this returns.
+    /// Makes an account: of the guest who asks, whose games and token stay his, or a new one.
+    /// Durable when this returns.
     ///
     /// # Errors
     /// [`PlayerError`].
@@ -125,9 +126,9 @@ impl Players {
         }
     }
 
-    /// A token for whoever knows the password. A wrong name and a wrong password cannot be told apart,
-    /// neither by the answer nor by the time it takes. `device` is a token that the device had before,
-    /// good or not: guesses of others do not count against a device of the account.
+    /// A token for whoever knows the password. A wrong name and a wrong password cannot be told
+    /// apart, neither by the answer nor by the time it takes. `device` is a token that the device
+    /// had before, good or not: guesses of others do not count against a device of the account.
     ///
     /// # Errors
     /// [`PlayerError::WrongPassword`], and whatever else [`PlayerError`] names.
@@ -171,7 +172,8 @@ impl Players {
         Ok(LoggedIn { player: record.player, token })
     }
 
-    /// A new password for whoever has the recovery code, which is used up. All earlier tokens are revoked.
+    /// A new password for whoever has the recovery code, which is used up. All earlier tokens are
+    /// revoked.
     ///
     /// # Errors
     /// [`PlayerError::WrongRecoveryCode`], and whatever else [`PlayerError`] names.
@@ -184,7 +186,8 @@ impl Players {
     ) -> Result<Recovered, PlayerError> {
         let new_password = Password::choose(new_password, name)?;
         let folded = fold(name);
-        // By address alone: nobody guesses a code, and guesses must not keep its owner from using it.
+        // By address alone: nobody guesses a code, and guesses must not keep its owner from using
+        // it.
         self.take_address(address).inspect_err(|_| count_login("too_often"))?;
         // The work first, whether there is such an account or not.
         let password = self.inner.hasher.hash(share_of(address), new_password).await?;
@@ -310,7 +313,8 @@ impl Players {
         self.change(&asker.player.id, |record| {
             let before = record.tokens.clone();
             record.tokens.retain(|token| token.id != token_id);
-            // A device that signs out is known later; one that was thrown out may be in wrong hands.
+            // A device that signs out is known later; one that was thrown out may be in wrong
+            // hands.
             if token_id == asker.token_id {
                 record.note_former(&before);
             }
@@ -329,7 +333,8 @@ impl Players {
         Ok(Profile { player: record.player, created: record.created, ratings: Vec::new() })
     }
 
-    /// What is kept of the asker's account and his running games, but for what is secret. What others keep of him they add.
+    /// What is kept of the asker's account and his running games, but for what is secret. What
+    /// others keep of him they add.
     ///
     /// # Errors
     /// [`PlayerError`].
@@ -356,7 +361,8 @@ impl Players {
         })
     }
 
-    /// Deletes the asker's account: name, password and tokens are gone, and his games are shown without his name.
+    /// Deletes the asker's account: name, password and tokens are gone, and his games are shown
+    /// without his name.
     ///
     /// # Errors
     /// [`PlayerError::GamesRunning`] while he plays, and whatever else [`PlayerError`] names.
@@ -391,8 +397,8 @@ impl Players {
         Ok(seats.into_iter().map(|(key, _)| key).collect())
     }
 
-    /// The asker's record, if they say their password again. Neither guesses of others under the name
-    /// of the account nor those from the same address keep its owner from that.
+    /// The asker's record, if they say their password again. Neither guesses of others under the
+    /// name of the account nor those from the same address keep its owner from that.
     async fn confirm(&self, asker: &Identity, password: &Secret) -> Result<PlayerRecord, PlayerError> {
         check_account(asker)?;
         self.inner.attempts.take_own(CONFIRM, &asker.player.id, Instant::now())?;
@@ -468,7 +474,8 @@ impl Players {
         Ok(found.map(|(record, _)| record).filter(|record| record.name_key == folded))
     }
 
-    /// Changes a player's record, and anew when somebody else changed it meanwhile. Sockets of tokens that go are closed.
+    /// Changes a player's record, and anew when somebody else changed it meanwhile. Sockets of
+    /// tokens that go are closed.
     async fn change<T>(
         &self,
         id: &str,
@@ -531,7 +538,8 @@ fn unchanged<'a>(
     record.credentials.as_mut().filter(|_| is_same).ok_or(PlayerError::WrongPassword)
 }
 
-/// Whoever knows the password gets in: where the list of tokens is full, the oldest that somebody could have typed a password for goes.
+/// Whoever knows the password gets in: where the list of tokens is full, the oldest that somebody
+/// could have typed a password for goes.
 fn make_room(record: &mut PlayerRecord, max: usize) {
     while record.tokens.len() >= max.max(1) {
         let oldest = record.tokens.iter().position(|token| token.scope == Scope::Play).unwrap_or(0);

@@ -13,7 +13,8 @@ use crate::admission::{AdmissionLimits, Network};
 use crate::rate::TokenBucket;
 use crate::settings::Settings;
 
-/// Names and addresses that are counted at a time. When there are more, those that could try as often as ever are forgotten.
+/// Names and addresses that are counted at a time. When there are more, those that could try as
+/// often as ever are forgotten.
 const COUNTED_MAX: usize = 50_000;
 
 /// Wrong guesses at one name from networks in which its account is unknown, all together: so many
@@ -23,15 +24,16 @@ const STRANGERS_FACTOR: u32 = 10;
 /// How long a network counts as known after the account was signed in there.
 const KNOWN_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// The least time between two looks for those to forget: a full memory must not make every attempt slow.
+/// The least time between two looks for those to forget: a full memory must not make every attempt
+/// slow.
 const SWEEP: Duration = Duration::from_secs(1);
 
 /// The attempts on this server. Names count alike whether somebody has them or not.
 ///
-/// Wrong passwords count by name and network together, so that nobody locks anybody else out. Beyond
-/// that, all networks in which the account was not signed in lately share a budget for each name: it
-/// slows a guesser with many addresses down. Devices that have, or once had, a token of the account
-/// have a budget of their own.
+/// Wrong passwords count by name and network together, so that nobody locks anybody else out.
+/// Beyond that, all networks in which the account was not signed in lately share a budget for each
+/// name: it slows a guesser with many addresses down. Devices that have, or once had, a token of
+/// the account have a budget of their own.
 #[derive(Debug)]
 pub struct Attempts {
     pairs: Mutex<Counts<(String, Network)>>,
@@ -136,8 +138,8 @@ impl Attempts {
         lock(&self.own).take(format!("{what}/{player_id}"), now)
     }
 
-    /// The password was right: the attempt does not count, but against the address, for it was as much
-    /// work. From now on the network is one in which the account signs in.
+    /// The password was right: the attempt does not count, but against the address, for it was as
+    /// much work. From now on the network is one in which the account signs in.
     pub(super) fn was_right(&self, name: &str, guesser: &Guesser, now: Instant) {
         match guesser {
             Guesser::Device(device) => self.put_back_own("device", device),

@@ -1,4 +1,5 @@
-//! Accounts that an operator has closed: nobody gets in with them, and their sockets are closed wherever they are.
+//! Accounts that an operator has closed: nobody gets in with them, and their sockets are closed
+//! wherever they are.
 
 use flagfall_protocol::{CloseCode, Player, PlayerKind};
 use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
@@ -54,10 +55,12 @@ pub async fn find_player(store: &dyn Store, name: &str) -> Result<(Player, bool)
     Ok((record.player, record.closed.is_some()))
 }
 
-/// Closes an account, or opens it again; what is to be written down of it goes into the same update.
+/// Closes an account, or opens it again; what is to be written down of it goes into the same
+/// update.
 ///
 /// # Errors
-/// [`ClosureError`]; nothing was changed, or for [`ClosureError::Store`] perhaps: asking again tells.
+/// [`ClosureError`]; nothing was changed, or for [`ClosureError::Store`] perhaps: asking again
+/// tells.
 pub async fn set_closed(
     store: &dyn Store,
     name: &str,

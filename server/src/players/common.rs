@@ -1,4 +1,5 @@
-//! Passwords that are guessed at once: common ones, the player's own name, repetitions, keyboard walks.
+//! Passwords that are guessed at once: common ones, the player's own name, repetitions, keyboard
+//! walks.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -1,11 +1,11 @@
-//! Guest tokens: who a guest is stands in the token itself, so a guest costs the store nothing until
-//! they do something that lasts.
+//! Guest tokens: who a guest is stands in the token itself, so a guest costs the store nothing
+//! until they do something that lasts.
 //!
-//! A token is 32 bytes: the wanted name (16), the day it expires (2), random bits (7), and a MAC (7)
-//! by a key that all servers on a store share. The player id and the token id follow from the same
-//! MAC computation, so nobody without the key can derive a token from an id. Guessing the token of
-//! somebody means guessing 112 bits; a forged token that belongs to nobody is worth one new guest and
-//! takes 2^56 tries on average, each of them a hello.
+//! A token is 32 bytes: the wanted name (16), the day it expires (2), random bits (7), and a MAC
+//! (7) by a key that all servers on a store share. The player id and the token id follow from the
+//! same MAC computation, so nobody without the key can derive a token from an id. Guessing the
+//! token of somebody means guessing 112 bits; a forged token that belongs to nobody is worth one
+//! new guest and takes 2^56 tries on average, each of them a hello.
 //!
 //! Tokens of guests look like all others (64 hexadecimal digits), and a stored guest is found under
 //! `tokens/HASH` like everybody else. Servers of version 0.1 therefore know stored guests as well.
@@ -36,7 +36,8 @@ const COVERED: usize = 25;
 const LETTERS: &[u8; 64] = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
 /// Letters of a generated name that come from the id.
 const GENERATED_LEN: usize = 8;
-/// Keys that are remembered at a time: after a store was emptied, servers may briefly have different ones.
+/// Keys that are remembered at a time: after a store was emptied, servers may briefly have
+/// different ones.
 const KEYS_MAX: usize = 4;
 
 /// A key for guest tokens. It cannot be printed, serialized or compared.
@@ -118,7 +119,8 @@ impl GuestKeys {
         Ok((token, guest))
     }
 
-    /// The guest whose token this is; none if no key of ours made it. Expired tokens are read as well.
+    /// The guest whose token this is; none if no key of ours made it. Expired tokens are read as
+    /// well.
     pub(super) async fn read(
         &self,
         store: &dyn Store,
@@ -143,8 +145,8 @@ impl GuestKeys {
         Ok(self.agree(store).await?)
     }
 
-    /// Makes this server's key and the store's the same: the store's wins. A store that has lost its
-    /// key is given this server's, so that guests stay who they are.
+    /// Makes this server's key and the store's the same: the store's wins. A store that has lost
+    /// its key is given this server's, so that guests stay who they are.
     ///
     /// # Errors
     /// [`StoreError`].

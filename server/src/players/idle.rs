@@ -43,9 +43,9 @@ pub(crate) async fn player_kind(
 
 /// Deletes a stored guest who never played and has nothing open, or says what they are.
 ///
-/// An act of a guest expects their record as it was read, and moves its expiry on if that is near. So
-/// the expiry is moved forward first: an act of before is seen by the second look, and a later one
-/// changes the record that the deletion expects.
+/// An act of a guest expects their record as it was read, and moves its expiry on if that is near.
+/// So the expiry is moved forward first: an act of before is seen by the second look, and a later
+/// one changes the record that the deletion expects.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -70,7 +70,8 @@ pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Res
     }
     let looked = look(store, id).await?;
     if looked != Listed::Idle {
-        // They acted just now: their stay is as long as before, unless a later act has seen to that.
+        // They acted just now: their stay is as long as before, unless a later act has seen to
+        // that.
         let conditions = vec![(own_key, Expect::Value(marked))];
         store.update(Update { conditions, writes: before.writes()? }).await?;
         return Ok(looked);

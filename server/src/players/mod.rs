@@ -1,4 +1,5 @@
-//! Who somebody is: guests with a name and a durable token, accounts with a password as well, bot accounts, and the house players.
+//! Who somebody is: guests with a name and a durable token, accounts with a password as well, bot
+//! accounts, and the house players.
 
 mod account;
 mod attempts;
@@ -94,7 +95,8 @@ pub struct Identity {
     pub(crate) pass: Option<GuestPass>,
 }
 
-/// Why somebody did not get in, or not what he wanted. Nothing was written, or at least nothing was promised.
+/// Why somebody did not get in, or not what he wanted. Nothing was written, or at least nothing was
+/// promised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum PlayerError {
     /// The name is not allowed.
@@ -262,8 +264,8 @@ impl Players {
         }
     }
 
-    /// A new guest. Nothing is stored: the token says who it is. Without a wanted name a guest gets a
-    /// generated one; a taken name gets a number at its end.
+    /// A new guest. Nothing is stored: the token says who it is. Without a wanted name a guest gets
+    /// a generated one; a taken name gets a number at its end.
     ///
     /// # Errors
     /// [`PlayerError`].
@@ -286,7 +288,8 @@ impl Players {
         Ok(NewGuest { identity, token })
     }
 
-    /// A guest of whom the store knows nothing, called as nobody else is as far as this server knows.
+    /// A guest of whom the store knows nothing, called as nobody else is as far as this server
+    /// knows.
     async fn not_stored(&self, guest: GuestToken) -> Result<Identity, PlayerError> {
         let claims = &self.inner.claims;
         let is_free = |name: &Name| claims.claim(name, &guest.id, Instant::now());
@@ -294,8 +297,8 @@ impl Players {
         Ok(Identity::of_guest(name, guest))
     }
 
-    /// The player of a name to whom something may be addressed: stored, or a guest who is connected here
-    /// and has not done anything yet.
+    /// The player of a name to whom something may be addressed: stored, or a guest who is connected
+    /// here and has not done anything yet.
     ///
     /// # Errors
     /// [`PlayerError::NoSuchPlayer`], [`PlayerError::Store`].
@@ -311,7 +314,8 @@ impl Players {
         Ok(Player { id, name: name.as_str().to_owned(), kind: PlayerKind::Guest })
     }
 
-    /// Looks whether the store still has the key of guest tokens, and gives it back if it was emptied.
+    /// Looks whether the store still has the key of guest tokens, and gives it back if it was
+    /// emptied.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -352,7 +356,8 @@ impl Players {
     /// The player with this token, as the store says.
     ///
     /// # Errors
-    /// [`PlayerError::UnknownToken`], [`PlayerError::Closed`], [`PlayerError::Store`], [`PlayerError::Damaged`].
+    /// [`PlayerError::UnknownToken`], [`PlayerError::Closed`], [`PlayerError::Store`],
+    /// [`PlayerError::Damaged`].
     pub async fn look_up(&self, token: &Token) -> Result<Identity, PlayerError> {
         match self.inner.guest_keys.read(&*self.inner.store, token).await? {
             Some(guest) => self.look_up_guest(token, guest).await,
@@ -360,7 +365,8 @@ impl Players {
         }
     }
 
-    /// Whoever has this token of a guest: they may be stored, an account by now, or unknown to the store.
+    /// Whoever has this token of a guest: they may be stored, an account by now, or unknown to the
+    /// store.
     async fn look_up_guest(&self, token: &Token, guest: GuestToken) -> Result<Identity, PlayerError> {
         if let Some((record, bytes)) = self.read(&guest.id).await? {
             let pass = Some(guest.pass).filter(|_| record.player.kind == PlayerKind::Guest);
@@ -411,7 +417,8 @@ impl Players {
         Ok(Some((record, bytes)))
     }
 
-    /// Moves a guest's expiry on, once a day. Nothing depends on it today, so a failure is a line in the log.
+    /// Moves a guest's expiry on, once a day. Nothing depends on it today, so a failure is a line
+    /// in the log.
     async fn refresh(&self, bytes: Vec<u8>, mut record: PlayerRecord) {
         if !record.extend_stay(SystemClock.now(), self.inner.guest) {
             return;
@@ -451,8 +458,8 @@ pub fn house_player(level: &str) -> Option<Player> {
 /// What a player is called whose account was deleted.
 pub const DELETED: &str = "deleted";
 
-/// The players of a game as they are called today: guests may have become accounts since, and of deleted accounts no name is shown. When the
-/// store does not answer, they are called as they were.
+/// The players of a game as they are called today: guests may have become accounts since, and of
+/// deleted accounts no name is shown. When the store does not answer, they are called as they were.
 pub async fn players_today(store: &dyn Store, players: &PerSide<Player>) -> PerSide<Player> {
     let mut today = players.clone();
     for side in Side::BOTH {

@@ -7,7 +7,8 @@ pub const NAME_LEN_MIN: usize = 2;
 /// Characters in the longest name.
 pub const NAME_LEN_MAX: usize = 20;
 
-/// Names nobody gets, because they say that one is more than a guest. House players have theirs beside these.
+/// Names nobody gets, because they say that one is more than a guest. House players have theirs
+/// beside these.
 const RESERVED: &[&str] = &[
     "admin",
     "administrator",
@@ -21,7 +22,8 @@ const RESERVED: &[&str] = &[
     "umpire",
 ];
 
-/// What a player is called: 2 to 20 letters of the English alphabet, digits, `-` and `_`, the first a letter or digit.
+/// What a player is called: 2 to 20 letters of the English alphabet, digits, `-` and `_`, the first
+/// a letter or digit.
 ///
 /// Two names that differ in case alone are one name to the server.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,4 +1,5 @@
-//! Passwords and recovery codes: what may be one, and how the server knows them again without keeping them.
+//! Passwords and recovery codes: what may be one, and how the server knows them again without
+//! keeping them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -74,8 +75,8 @@ impl fmt::Debug for Password {
     }
 }
 
-/// What replaces a lost password: 125 random bits as five groups of five letters and digits. The server keeps its SHA-256 alone: nobody guesses
-/// that many bits, so nothing slower is wanted.
+/// What replaces a lost password: 125 random bits as five groups of five letters and digits. The
+/// server keeps its SHA-256 alone: nobody guesses that many bits, so nothing slower is wanted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RecoveryCode(String);
 
@@ -94,7 +95,8 @@ impl RecoveryCode {
         Ok(RecoveryCode(bytes.iter().map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)])).collect()))
     }
 
-    /// A code as somebody typed it: case, blanks and hyphens do not count, and `o`, `i` and `l` are read as the digits they look like.
+    /// A code as somebody typed it: case, blanks and hyphens do not count, and `o`, `i` and `l` are
+    /// read as the digits they look like.
     #[must_use]
     pub fn typed(text: &Secret) -> RecoveryCode {
         let letters = text.expose().chars().filter(char::is_ascii_alphanumeric).take(2 * CODE_LEN);
@@ -138,7 +140,8 @@ pub enum HashError {
     Defect,
 }
 
-/// Computes the slow hashes of passwords, few at a time and on threads of their own: each takes tens of milliseconds and megabytes.
+/// Computes the slow hashes of passwords, few at a time and on threads of their own: each takes
+/// tens of milliseconds and megabytes.
 #[derive(Clone)]
 pub struct Hasher {
     argon2: Argon2<'static>,
@@ -149,7 +152,8 @@ pub struct Hasher {
 }
 
 impl Hasher {
-    /// A hasher of these settings; settings out of argon2's bounds are replaced by its own defaults.
+    /// A hasher of these settings; settings out of argon2's bounds are replaced by its own
+    /// defaults.
     #[must_use]
     pub fn new(settings: &Passwords) -> Hasher {
         let params = Params::new(settings.memory_kib, settings.passes, settings.lanes, None);
@@ -174,7 +178,8 @@ impl Hasher {
         self.work(share, move || hash_now(&argon2, &password.0, salt)).await?.ok_or(HashError::Defect)
     }
 
-    /// Whether the password is the one of which this was kept. Without anything kept it is not, and that takes as long to find out.
+    /// Whether the password is the one of which this was kept. Without anything kept it is not, and
+    /// that takes as long to find out.
     ///
     /// # Errors
     /// [`HashError`].
@@ -212,7 +217,8 @@ impl Hasher {
             counter!(names::PASSWORD_HASHES, "result" => "busy").increment(1);
             return Err(HashError::Busy);
         };
-        // The turn goes with the work: a request that is given up makes no room while its hash is computed.
+        // The turn goes with the work: a request that is given up makes no room while its hash is
+        // computed.
         let done = self.threads.run(move || {
             let began = Instant::now();
             let done = work();

@@ -1,7 +1,8 @@
 //! What the store keeps of a player.
 //!
-//! `players/ID` holds all there is; `names/NAME` and `tokens/HASH` lead to it. Every change is one update on the condition that `players/ID` is
-//! still what was read, so servers that change one player at the same time take turns, and name, tokens and record never disagree.
+//! `players/ID` holds all there is; `names/NAME` and `tokens/HASH` lead to it. Every change is one
+//! update on the condition that `players/ID` is still what was read, so servers that change one
+//! player at the same time take turns, and name, tokens and record never disagree.
 
 use flagfall_board::Stamp;
 use flagfall_protocol::{Player, Scope, TokenInfo};
@@ -31,7 +32,8 @@ pub(super) struct PlayerRecord {
     /// Oldest first.
     #[serde(default)]
     pub(super) tokens: Vec<TokenRecord>,
-    /// Hashes of tokens that are good no more, oldest first: a device that presents one was signed in once.
+    /// Hashes of tokens that are good no more, oldest first: a device that presents one was signed
+    /// in once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) former_tokens: Vec<String>,
     /// None of a guest.
@@ -123,7 +125,8 @@ impl PlayerRecord {
         Ok(writes)
     }
 
-    /// What becomes of the record of before when this one takes its place: its ways that are no more, and the word to other servers.
+    /// What becomes of the record of before when this one takes its place: its ways that are no
+    /// more, and the word to other servers.
     pub(super) fn writes_after(&self, before: &PlayerRecord, now: Stamp) -> Result<Vec<Write>, StoreError> {
         let mut writes =
             before.revocations(now, |token| self.tokens.iter().all(|kept| kept.hash != token.hash))?;
@@ -146,7 +149,8 @@ impl PlayerRecord {
         Ok(writes)
     }
 
-    /// What tells other servers of revoked tokens. It expires by the store's clock, as everything there does: `now` is that clock's.
+    /// What tells other servers of revoked tokens. It expires by the store's clock, as everything
+    /// there does: `now` is that clock's.
     fn revocations(
         &self,
         now: Stamp,

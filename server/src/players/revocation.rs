@@ -1,7 +1,7 @@
 //! Sockets of tokens that were revoked are closed: here at once, on other servers when they look.
 //!
-//! What is told of revocations expires. A server that could not look for so long that it may have missed one holds every open connection's token
-//! against the player's record instead.
+//! What is told of revocations expires. A server that could not look for so long that it may have
+//! missed one holds every open connection's token against the player's record instead.
 
 use std::time::Duration;
 
@@ -26,14 +26,16 @@ impl Players {
         }
     }
 
-    /// Forgets every token of `before` that `kept` does not have: the store has not said whether they still are good, and may be away next.
+    /// Forgets every token of `before` that `kept` does not have: the store has not said whether
+    /// they still are good, and may be away next.
     pub(super) fn forget_revoked(&self, before: &PlayerRecord, kept: &[TokenRecord]) {
         for token in revoked(before, kept) {
             self.inner.connections.forget_token(&before.player.id, &token.id);
         }
     }
 
-    /// Closes the sockets of tokens that other servers have revoked since the last look, which was `looked_at`.
+    /// Closes the sockets of tokens that other servers have revoked since the last look, which was
+    /// `looked_at`.
     ///
     /// # Errors
     /// [`StoreError`]: what was missed is still to be looked for.
@@ -47,8 +49,9 @@ impl Players {
         }
     }
 
-    /// Closes the sockets of all tokens that are not, or no longer, their players', and of players who were closed. Of nobody who is not connected can it be
-    /// said any more that his token is good: he is looked up when he comes.
+    /// Closes the sockets of all tokens that are not, or no longer, their players', and of players
+    /// who were closed. Of nobody who is not connected can it be said any more that his token is
+    /// good: he is looked up when he comes.
     async fn check_all_tokens(&self) -> Result<(), StoreError> {
         self.inner.connections.forget_absent();
         for (player, token) in self.inner.connections.tokens() {
@@ -59,7 +62,8 @@ impl Players {
                     continue;
                 }
                 Ok(Some((record, _))) => record.tokens.iter().any(|known| known.id == *token),
-                // A guest who has not done anything yet, unless they became an account that was deleted.
+                // A guest who has not done anything yet, unless they became an account that was
+                // deleted.
                 Ok(None) => {
                     let is_gone = self.inner.store.get(gone_key(&player)?).await?.is_some();
                     !is_gone && self.inner.connections.pass_of(&player).is_some()

@@ -1,5 +1,5 @@
-//! A guest is stored together with their first act that lasts: in the same update, so that no act is
-//! in the store without its guest, and no guest without an act.
+//! A guest is stored together with their first act that lasts: in the same update, so that no act
+//! is in the store without its guest, and no guest without an act.
 
 use std::time::Duration;
 
@@ -41,7 +41,8 @@ impl Standing {
         Standing { player: player.clone(), conditions, writes, is_new: false }
     }
 
-    /// True if a condition does not hold any more: the act has to be tried again with a new standing.
+    /// True if a condition does not hold any more: the act has to be tried again with a new
+    /// standing.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -128,8 +129,8 @@ pub(super) async fn free_name(
     Err(PlayerError::NameTaken)
 }
 
-/// Stored guests who may not have played, in the order in which they were stored: when, who, and the
-/// key of the list.
+/// Stored guests who may not have played, in the order in which they were stored: when, who, and
+/// the key of the list.
 pub(crate) struct NewGuests<'store> {
     scan: Scan<'store>,
 }

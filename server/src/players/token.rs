@@ -10,8 +10,8 @@ use crate::chance::{ChanceError, random_bytes};
 
 /// A credential: 256 bits, written as 64 hexadecimal digits. The server keeps only its SHA-256.
 ///
-/// Tokens of accounts are random; those of guests say who the guest is (`guest.rs`). `Debug`
-/// does not show a token. Looking a hash up needs no constant time: timing reveals something about a
+/// Tokens of accounts are random; those of guests say who the guest is (`guest.rs`). `Debug` does
+/// not show a token. Looking a hash up needs no constant time: timing reveals something about a
 /// hash that the asker cannot steer.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token([u8; 32]);

@@ -1,8 +1,10 @@
 //! Signatures of finished games: proof that a record is what the server kept.
 //!
-//! The end of a game and its `proof_due` are one append. Whoever finds the due signs the game's digest and writes the signature beside the log in one update, on
-//! the condition that the due is still there: each game is signed once, and a server that is lost in between leaves it to the next. What is signed never changes, so the
-//! signature outlives new names, archives, and the key itself, whose public half stays published.
+//! The end of a game and its `proof_due` are one append. Whoever finds the due signs the game's
+//! digest and writes the signature beside the log in one update, on the condition that the due is
+//! still there: each game is signed once, and a server that is lost in between leaves it to the
+//! next. What is signed never changes, so the signature outlives new names, archives, and the key
+//! itself, whose public half stays published.
 
 mod key;
 
@@ -85,7 +87,8 @@ impl Proofs {
         Ok(SigningKeys { keys: keys.map_err(|_| damaged("a public key cannot be read"))? })
     }
 
-    /// Signs what is due, until the future is dropped: at once when a game of this server ends, and every few seconds.
+    /// Signs what is due, until the future is dropped: at once when a game of this server ends, and
+    /// every few seconds.
     pub async fn run(&self) {
         if self.key.is_none() {
             return std::future::pending().await;

@@ -1,4 +1,5 @@
-//! What the first move is worth: measured from rated games, and with games enough taken into the expectation.
+//! What the first move is worth: measured from rated games, and with games enough taken into the
+//! expectation.
 
 use flagfall_board::Side;
 use flagfall_store::{Key, StoreError};
@@ -19,7 +20,8 @@ pub enum FirstMove {
     IsMeasured,
 }
 
-/// How the rated games of a ruleset ended, seen from the first mover. Pairing balances sides, so strengths cancel out over many games.
+/// How the rated games of a ruleset ended, seen from the first mover. Pairing balances sides, so
+/// strengths cancel out over many games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct FirstMoveRecord {
     pub(super) won: u32,
@@ -42,7 +44,8 @@ impl FirstMoveRecord {
         self.won.saturating_add(self.drawn).saturating_add(self.lost)
     }
 
-    /// The advantage in whole points of rating; 0 while it is not known well enough, or within the reach of chance.
+    /// The advantage in whole points of rating; 0 while it is not known well enough, or within the
+    /// reach of chance.
     pub(super) fn points(self) -> i32 {
         let games = f64::from(self.games());
         if self.games() < GAMES_MIN {

@@ -1,7 +1,8 @@
 //! Ratings: what a rated game changes, exactly once, and what everybody may know of it.
 //!
-//! The end of a rated game and its due are one append, so no crash parts them. The due is carried out by one update of everything a rating is made
-//! of, on the condition that the due is still there: of all servers that try, however often, one is told that it did, and a crash before or
+//! The end of a rated game and its due are one append, so no crash parts them. The due is carried
+//! out by one update of everything a rating is made of, on the condition that the due is still
+//! there: of all servers that try, however often, one is told that it did, and a crash before or
 //! after it leaves a due that is found again, or none.
 
 mod first_move;
@@ -133,7 +134,8 @@ impl Ratings {
         Ratings { store, tables, connections, first_move, boards: Arc::default(), damaged: Arc::default() }
     }
 
-    /// Carries out what is due, until the future is dropped: at once when a game of this server ends, and every few seconds.
+    /// Carries out what is due, until the future is dropped: at once when a game of this server
+    /// ends, and every few seconds.
     pub async fn run(&self) {
         loop {
             if let Err(error) = self.settle_all().await {
@@ -169,8 +171,9 @@ impl Ratings {
         Ok(())
     }
 
-    /// Something of the game, or of its players' ratings, cannot be read as it was written. After a few tries the due is put aside, where an operator
-    /// finds it: nobody looks at it every few seconds for ever.
+    /// Something of the game, or of its players' ratings, cannot be read as it was written. After a
+    /// few tries the due is put aside, where an operator finds it: nobody looks at it every few
+    /// seconds for ever.
     async fn note_damaged(&self, game: GameId, what: &str) -> Result<(), StoreError> {
         let tries = {
             let mut damaged = self.damaged();
@@ -219,7 +222,8 @@ impl Ratings {
                 None => Settled::NotCounted,
                 Some(counted) => Settled::Now(self.rate(game, &counted, &mut update).await?),
             };
-            // Conflict: another server or another game was first. Unknown: it was written or not. Reading on tells which.
+            // Conflict: another server or another game was first. Unknown: it was written or not.
+            // Reading on tells which.
             if self.store.update(update).await? == UpdateOutcome::Ok {
                 if let Settled::Now(change) = &settled {
                     self.forget_boards(&change.ruleset, change.speed);
@@ -332,7 +336,8 @@ impl Ratings {
         Ok(change)
     }
 
-    /// The advantage of moving first as the games before tell it; this one is counted with the update.
+    /// The advantage of moving first as the games before tell it; this one is counted with the
+    /// update.
     async fn first_move(
         &self,
         ruleset: &str,
@@ -403,7 +408,8 @@ impl Ratings {
         Ok(infos)
     }
 
-    /// A player's rating in one class as of now, as it is shown: that of a newcomer where he has not played.
+    /// A player's rating in one class as of now, as it is shown: that of a newcomer where he has
+    /// not played.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -436,7 +442,8 @@ impl Ratings {
         Ok(Standing { rating, deviation, first_surplus: record.surplus, last_opponent: record.last_opponent })
     }
 
-    /// A player's latest rated games in one class, as somebody may know of them: private ones he himself alone.
+    /// A player's latest rated games in one class, as somebody may know of them: private ones he
+    /// himself alone.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -468,7 +475,8 @@ impl Ratings {
         Ok(RatingHistory { player, ruleset: class.ruleset, speed, games })
     }
 
-    /// The best in one class. It is read anew when a game of this server's has changed it, and for other servers' games after a few seconds.
+    /// The best in one class. It is read anew when a game of this server's has changed it, and for
+    /// other servers' games after a few seconds.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -1,7 +1,8 @@
 //! What the store keeps of ratings.
 //!
-//! `rating_due/GAME` is written with the end of a rated game, in the same append. Whoever finds it makes one update of it: the due goes, both
-//! ratings, their histories and their places on the leaderboards are written, on the condition that due and ratings are still what was read.
+//! `rating_due/GAME` is written with the end of a rated game, in the same append. Whoever finds it
+//! makes one update of it: the due goes, both ratings, their histories and their places on the
+//! leaderboards are written, on the condition that due and ratings are still what was read.
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{GameScore, PlayerKind, RatingPoint, Speed};

@@ -1,7 +1,8 @@
 //! Taking back what a game did to the ratings of its players: once, and visible in their histories.
 //!
-//! Later games have been built on the change, so they are not rated anew: the points that the game gave are taken away from the rating of today, and those
-//! it took are given back. How certain a rating is stays as it is.
+//! Later games have been built on the change, so they are not rated anew: the points that the game
+//! gave are taken away from the rating of today, and those it took are given back. How certain a
+//! rating is stays as it is.
 
 use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{Player, RatingChange};

@@ -33,7 +33,8 @@ pub trait Hands: Send + Sync + 'static {
         call: impl Future<Output = Result<T, E>> + Send,
     ) -> impl Future<Output = Result<T, E>> + Send;
 
-    /// As [`Hands::call`], for what a server asks on its own account and not for a game or an account.
+    /// As [`Hands::call`], for what a server asks on its own account and not for a game or an
+    /// account.
     fn upkeep<T: Send, E: NoAnswer>(
         &self,
         call: impl Future<Output = Result<T, E>> + Send,
