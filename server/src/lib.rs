@@ -39,7 +39,7 @@ pub mod table;
 mod trouble;
 pub mod turns;
 
-/// The program's own, which counts in tests what a thread takes.
+/// The allocator of the program. In tests it also counts what a thread allocates.
 #[cfg(test)]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
