@@ -1,4 +1,4 @@
-//! What an operator sets: flags, and the environment behind them.
+//! The operator's configuration: flags, with the environment as fallback.
 
 mod admission;
 
@@ -28,13 +28,13 @@ use crate::settings::{Limits, Passwords, Settings, Times};
 
 pub use self::admission::AdmissionFlags;
 
-/// The address a server listens on unless it is told otherwise.
+/// The address a server listens on by default.
 pub const LISTEN: &str = "127.0.0.1:7171";
 
 /// The lobby server of Flagfall: Stratego over the network.
 ///
 /// Without flags it serves this machine alone, on 127.0.0.1:7171, and keeps its games in
-/// ./flagfall-data. Every flag can be given in the environment instead; a flag goes before the
+/// ./flagfall-data. Every flag can be given in the environment instead; a flag overrides the
 /// environment.
 #[derive(Parser, Clone, Debug)]
 #[command(name = "flagfall-server", version, after_long_help = format!("{AFTER_HELP}\n\n{}", flagfall_protocol::Exit::HELP), max_term_width = 100)]
@@ -82,9 +82,9 @@ pub struct Config {
     /// FOLDER/signing.key; others leave games unsigned.
     #[arg(long, env = "FLAGFALL_SIGNING_KEY", value_name = "FILE", hide_env_values = true)]
     pub signing_key: Option<KeySource>,
-    /// Start although the data folder has lost acknowledged moves and nothing tells of which games,
-    /// as the message at start has said. Clients then load their games anew; games that are seen to
-    /// be short stay closed.
+    /// Start although the data folder has lost acknowledged moves and it is not known of which
+    /// games, as the message at start has said. Clients then load their games anew; games that are
+    /// seen to be short stay closed.
     #[arg(long, env = "FLAGFALL_ACCEPT_LOST_TAIL")]
     pub accept_lost_tail: bool,
     /// The origin of pages that may connect: scheme, host and perhaps port, nothing behind. Those
@@ -129,23 +129,23 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_DEPLOY_SECONDS", value_name = "SECONDS", default_value_t = 300,
           value_parser = value_parser!(u32).range(5..=86_400), help_heading = "Games")]
     pub deploy_seconds: u32,
-    /// The delay of a player's line that is given back with each move, on average, in milliseconds.
-    /// It is measured by the server; a flag waits as long for a move that may be under way.
+    /// Network delay that is given back to a player with each move, on average, in milliseconds.
+    /// The server measures it; a flag waits this long for a move that may be under way.
     #[arg(long, env = "FLAGFALL_LAG_MS_PER_PLY", value_name = "MS", default_value_t = 500,
           value_parser = value_parser!(u32).range(0..=5_000), help_heading = "Games")]
     pub lag_ms_per_ply: u32,
-    /// The delay that is given back at most at once, in milliseconds. 0 gives nothing back.
+    /// The most network delay given back at once, in milliseconds. 0 gives nothing back.
     #[arg(long, env = "FLAGFALL_LAG_MS", value_name = "MS", default_value_t = 3_000,
           value_parser = value_parser!(u32).range(0..=60_000), help_heading = "Games")]
     pub lag_ms: u32,
-    /// Time after which a game can be claimed that the opponent has left, in seconds; longer ones
+    /// Time after which a game that the opponent has left can be claimed, in seconds; longer games
     /// wait up to five times as long.
     #[arg(long, env = "FLAGFALL_CLAIM_SECONDS", value_name = "SECONDS", default_value_t = 60,
           value_parser = value_parser!(u32).range(1..=3_600), help_heading = "Games")]
     pub claim_seconds: u32,
-    /// Time after which a running game leaves memory when nobody has it open, in seconds; on a live
-    /// clock a minute at most. It is opened again when somebody asks for it, and its flag falls at
-    /// its time.
+    /// Time after which a running game that nobody has open leaves memory, in seconds; on a live
+    /// clock a minute at most. It is opened again when a player asks for it, and its flag falls on
+    /// time.
     #[arg(long, env = "FLAGFALL_REST_SECONDS", value_name = "SECONDS", default_value_t = 600,
           value_parser = value_parser!(u32).range(1..=86_400), help_heading = "Games")]
     pub rest_seconds: u32,
@@ -197,13 +197,14 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_GUEST_DAYS", value_name = "DAYS", default_value_t = 90,
           value_parser = value_parser!(u32).range(2..=3_650), help_heading = "Games")]
     pub guest_days: u32,
-    /// How long a guest is kept who has never finished a game, in days since their first offer.
-    /// Their token stays good, so they come back as the same guest. 0 keeps them as long as others.
+    /// How long a guest who has never finished a game is kept, in days since their first offer.
+    /// Their token stays valid, so they come back as the same guest. 0 keeps them as long as
+    /// others.
     #[arg(long, env = "FLAGFALL_NEW_GUEST_DAYS", value_name = "DAYS", default_value_t = 2,
           value_parser = value_parser!(u32).range(0..=3_650), global = true, help_heading = "Games")]
     pub new_guest_days: u32,
-    /// How long finished casual games are kept in which no account played, in days: log, record and
-    /// history. Rated games and games of accounts stay. 0 keeps them for ever.
+    /// How long finished casual games in which no account played are kept, in days: log, record and
+    /// history. Rated games and games of accounts stay. 0 keeps them forever.
     #[arg(long, env = "FLAGFALL_GUEST_GAME_DAYS", value_name = "DAYS", default_value_t = 90,
           value_parser = value_parser!(u32).range(0..=3_650), global = true, help_heading = "Games")]
     pub guest_game_days: u32,
@@ -217,9 +218,9 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_CONNECTIONS_PER_PLAYER", value_name = "COUNT", default_value_t = 8,
           value_parser = value_parser!(u32).range(1..=1_000), help_heading = "Connections")]
     pub connections_per_player: u32,
-    /// How long after a player's last connection his token lets him in again while the store is
-    /// away, in minutes: he watches from memory. A token that is taken back on another server while
-    /// this one cannot hear of it counts as good here until it can. 0 lets nobody in meanwhile.
+    /// How long after a player's last connection their token is accepted while the store is away,
+    /// in minutes: they can watch from memory. A token that was revoked on another server counts as
+    /// valid here until this server can learn of it. 0 accepts no token meanwhile.
     #[arg(long, env = "FLAGFALL_VISITOR_MINUTES", value_name = "MINUTES", default_value_t = 15,
           value_parser = value_parser!(u32).range(0..=1_440), help_heading = "Connections")]
     pub visitor_minutes: u32,
@@ -239,17 +240,17 @@ pub struct Config {
     #[command(flatten)]
     pub admission: AdmissionFlags,
     /// Measure what the first move is worth, but rate games as if it were worth nothing. Without it
-    /// a ruleset's first mover is expected to do as much better as its rated games say, once there
-    /// are 1,000 of them and it is more than chance.
+    /// the first mover of a ruleset is expected to score as much better as its rated games show,
+    /// once there are 1,000 of them and the difference is more than chance.
     #[arg(long, env = "FLAGFALL_IGNORE_FIRST_MOVE")]
     pub ignore_first_move: bool,
-    /// Webhooks of players may lead to private and loopback addresses, and there without TLS too.
-    /// Without it they lead to public addresses over https: nobody reaches into your network
-    /// through this server.
+    /// Webhooks of players may lead to private and loopback addresses, there also without TLS.
+    /// Without this flag they lead to public addresses over https, so players cannot reach into
+    /// your network through this server.
     #[arg(long, env = "FLAGFALL_WEBHOOKS_TO_PRIVATE")]
     pub webhooks_to_private: bool,
-    /// A file with the certificates (PEM) of authorities that webhooks may have theirs from, beside
-    /// those that browsers trust.
+    /// A file with certificates (PEM) of authorities that webhooks may use, besides those that
+    /// browsers trust.
     #[arg(long, env = "FLAGFALL_WEBHOOK_CA", value_name = "FILE")]
     pub webhook_ca: Option<PathBuf>,
 
@@ -306,13 +307,13 @@ pub struct Config {
 /// What the program does instead of serving.
 #[derive(Subcommand, Clone, Debug)]
 pub enum Command {
-    /// Look through a store, take it out as a file, or put one in. Names it with the server's own
-    /// flags, and starts no server.
+    /// Check, export, import or clean up a store. The server's own flags name the store; no server
+    /// is started.
     #[command(subcommand)]
     Store(StoreCommand),
-    /// Read reports, close accounts and open them again, take back what games did to ratings. Every
-    /// act is written down. Works on the store that the server's own flags name: on a Redis while
-    /// servers run, on a data folder while its server is stopped.
+    /// Read reports, close and reopen accounts, take back what games did to ratings. Every act is
+    /// logged. Works on the store that the server's own flags name: on a Redis while servers run,
+    /// on a data folder while its server is stopped.
     #[command(subcommand)]
     Operator(OperatorCommand),
     /// Ask a running server for its health. Prints the answer and ends with 0 if the server is
@@ -327,7 +328,7 @@ pub enum Command {
     },
 }
 
-/// What an operator does about players.
+/// An operator's command about players.
 #[derive(Subcommand, Clone, Debug)]
 pub enum OperatorCommand {
     /// List what players have reported, oldest first.
@@ -348,8 +349,8 @@ pub enum OperatorCommand {
         #[arg(long)]
         reason: String,
     },
-    /// Take back what a game did to the ratings of its players, once: the points of today are set
-    /// right, and the histories say so.
+    /// Take back what a game did to the ratings of its players, once: the current ratings are
+    /// corrected, and the histories say so.
     Undo {
         /// The game's id.
         game: GameId,
@@ -369,7 +370,7 @@ pub enum OperatorCommand {
     Log,
 }
 
-/// What is done with a store.
+/// A maintenance command on a store.
 #[derive(Subcommand, Clone, Debug)]
 pub enum StoreCommand {
     /// Read every game and small record and say what is wrong, changing nothing. No server may be
@@ -380,24 +381,25 @@ pub enum StoreCommand {
         /// The file; it must not be there yet. `-` is standard output.
         file: PathBuf,
     },
-    /// Archive all games in a Redis that ended at least this long ago, those too of which no server
-    /// knows that they are due: of an earlier version, or imported. Servers may be running.
+    /// Archive all games in a Redis that ended at least this long ago, including games of an
+    /// earlier version and imported ones, which servers do not archive by themselves. Servers may
+    /// be running.
     Archive {
         /// How many days ago a game must have ended.
         #[arg(long, value_name = "DAYS", default_value_t = 30)]
         after_days: u32,
     },
-    /// Delete what is kept no longer: guests who never played (--new-guest-days) and finished
-    /// casual games without an account (--guest-game-days). Servers delete those of their own time
-    /// by themselves; this looks through the whole store, so also through what version 0.1 wrote.
-    /// On Redis, servers may be running.
+    /// Delete what is past its time: guests who never played (--new-guest-days) and finished casual
+    /// games without an account (--guest-game-days). Servers delete those of their own time by
+    /// themselves; this looks through the whole store, so also through what version 0.1 wrote. On
+    /// Redis, servers may be running.
     Prune {
         /// Count only; delete nothing.
         #[arg(long)]
         dry_run: bool,
     },
-    /// Put an exported store into an empty one, every entry and record as it was. Repeat it if it
-    /// is cut short.
+    /// Import an exported store into an empty one, every entry and record as it was. Repeat it if
+    /// it is cut short.
     Import {
         /// The file.
         file: PathBuf,
@@ -413,7 +415,7 @@ SIGTERM and Ctrl-C stop the server: games are paused, clients told to come back,
 pub enum MetricsListen {
     /// Nowhere.
     Off,
-    /// There.
+    /// At this address.
     At(SocketAddr),
 }
 
@@ -436,7 +438,7 @@ fn socket_address(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
-/// What keeps games.
+/// The kind of store.
 #[derive(Clone, Debug)]
 pub enum StoreKind {
     /// Files in the data folder.
@@ -454,7 +456,7 @@ impl FromStr for StoreKind {
         match text {
             "embedded" => Ok(StoreKind::Embedded),
             "memory" => Ok(StoreKind::Memory),
-            // The text is not repeated: it may hold a password.
+            // The text is not repeated in the error: it may hold a password.
             text => text
                 .parse()
                 .map(StoreKind::Redis)
@@ -463,8 +465,8 @@ impl FromStr for StoreKind {
     }
 }
 
-/// Reads `--store`. What was named is in no message when it is no store: it may hold a password,
-/// and messages end up in journals.
+/// Parses `--store`. Error messages do not repeat an invalid value: it may hold a password, and
+/// messages end up in logs.
 #[derive(Clone)]
 struct StoreParser;
 
@@ -484,16 +486,16 @@ impl TypedValueParser for StoreParser {
     }
 }
 
-/// How logs look.
+/// The format of logs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum LogFormat {
     /// For a person.
     Human,
-    /// A JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// An origin as browsers send it: scheme, host, perhaps a port, nothing behind.
+/// An origin as browsers send it: scheme, host and perhaps a port, with nothing after them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin(String);
 
@@ -512,7 +514,7 @@ impl FromStr for Origin {
     }
 }
 
-/// A filter of log lines that is known to be one.
+/// A log filter that is known to be valid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogFilter(String);
 
@@ -526,17 +528,17 @@ impl FromStr for LogFilter {
 }
 
 impl LogFilter {
-    /// The filter itself.
+    /// The filter.
     #[must_use]
     pub fn filter(&self) -> EnvFilter {
         EnvFilter::new(&self.0)
     }
 }
 
-/// What is wrong with a configuration whose single values are fine.
+/// Problems of a configuration whose single values are valid.
 #[derive(Debug, Error)]
 pub enum ConfigError {
-    /// A link would be dead before it was asked.
+    /// A connection would count as dead before it is pinged.
     #[error("--pong-seconds ({pong}) must be more than --ping-seconds ({ping})")]
     PongBeforePing {
         /// As set.
@@ -544,30 +546,30 @@ pub enum ConfigError {
         /// As set.
         pong: u32,
     },
-    /// Two listeners, one port.
+    /// Two listeners on one port.
     #[error(
         "--metrics-listen and --listen are the same ({0}): give one another port, or --metrics-listen none"
     )]
     SamePort(SocketAddr),
-    /// The data folder is no folder.
+    /// The data folder is not a folder.
     #[error("--data {0} is there, but it is not a folder")]
     DataIsNoFolder(PathBuf),
-    /// The authorities of webhooks cannot be read.
+    /// The certificate authorities for webhooks cannot be read.
     #[error("--webhook-ca {0}")]
     WebhookAuthorities(#[from] AuthorityError),
-    /// Redis cannot be spoken to with the files named.
+    /// The TLS files for Redis cannot be used.
     #[error("{0}")]
     RedisTls(#[from] RedisTlsError),
 }
 
 impl Config {
-    /// The key that finished games are signed with: the one that was named, that of the data
-    /// folder, or none. The data folder must be there.
+    /// The key that signs finished games: the one named by the flag, the one of the data folder, or
+    /// none. The data folder must exist.
     ///
     /// # Errors
     /// [`KeyError`].
     pub fn signing_key(&self) -> Result<Option<SigningKey>, KeyError> {
-        // A variable of the environment that is set to nothing names no key.
+        // An empty environment variable names no key.
         let source = self.signing_key.as_ref().filter(|source| !source.is_empty());
         match (source, &self.store) {
             (Some(source), _) => SigningKey::read(source).map(Some),
@@ -576,13 +578,13 @@ impl Config {
         }
     }
 
-    /// How long things of guests are kept.
+    /// How long guests and their games are kept.
     #[must_use]
     pub fn lifetimes(&self) -> Lifetimes {
         Lifetimes::of_days(self.new_guest_days, self.guest_game_days)
     }
 
-    /// What the server runs with.
+    /// The settings of the server.
     ///
     /// # Errors
     /// [`ConfigError`].
@@ -658,8 +660,8 @@ impl Config {
     }
 }
 
-/// As many connections as the system allows this process files, less some for the store; where it
-/// does not tell, 10,000.
+/// The number of connections that the process's limit on open files allows, less some for the
+/// store. 10,000 if the limit is unknown.
 fn connections_allowed() -> usize {
     const FOR_THE_STORE: usize = 512;
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();

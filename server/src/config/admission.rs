@@ -1,4 +1,4 @@
-//! What one address and one player may take, as flags.
+//! Limits per address and player, as flags.
 
 use clap::{Args, value_parser};
 
@@ -10,8 +10,8 @@ use crate::admission::{AdmissionLimits, NetworkRange, ProxyTrust};
 /// itself, in memory.
 #[derive(Args, Clone, Debug)]
 pub struct AdmissionFlags {
-    /// Take a client's address from the last entry of X-Forwarded-For, whoever connects: only for a
-    /// server that nothing but proxies can reach. --trusted-proxy is safer.
+    /// Take a client's address from the last entry of X-Forwarded-For on every connection: only for
+    /// a server that nothing but proxies can reach. --trusted-proxy is safer.
     #[arg(long, env = "FLAGFALL_TRUST_PROXY", help_heading = "Limits per address and player")]
     pub trust_proxy: bool,
     /// A proxy's address or network (10.0.0.0/8). Its X-Forwarded-For is read from the end, past
@@ -101,7 +101,7 @@ pub struct AdmissionFlags {
 }
 
 impl AdmissionFlags {
-    /// The limits that they set.
+    /// The limits that the flags set.
     pub(super) fn limits(&self) -> AdmissionLimits {
         let count = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
         AdmissionLimits {
@@ -124,7 +124,7 @@ impl AdmissionFlags {
         }
     }
 
-    /// The proxies that they name.
+    /// The proxies that the flags name.
     pub(super) fn proxies(&self) -> ProxyTrust {
         ProxyTrust { is_everyone: self.trust_proxy, ranges: self.trusted_proxy.clone() }
     }

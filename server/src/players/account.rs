@@ -540,8 +540,8 @@ fn unchanged<'a>(
     record.credentials.as_mut().filter(|_| is_same).ok_or(PlayerError::WrongPassword)
 }
 
-/// Makes room in a full list of tokens by removing the oldest token of a login. A correct password
-/// must always get in.
+/// Makes room in a full list of tokens by removing the oldest one with the play scope: a correct
+/// password must always get in.
 fn make_room(record: &mut PlayerRecord, max: usize) {
     while record.tokens.len() >= max.max(1) {
         let oldest = record.tokens.iter().position(|token| token.scope == Scope::Play).unwrap_or(0);
