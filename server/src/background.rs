@@ -1,9 +1,9 @@
 //! Threads for heavy work that must not delay connections.
 //!
 //! A record of a long game and a password hash take milliseconds of processor time each. On Linux
-//! these threads have a low priority, so that a move is not late because they work. On other
-//! systems they are ordinary threads. House players do not work here: on a busy machine they would
-//! hardly get a turn, and they offer theirs to other threads all the time.
+//! these threads have a low priority, so that they do not delay moves. On other systems they are
+//! ordinary threads. House players do not run here: on a busy machine they would hardly get a turn,
+//! and they yield to other threads all the time anyway.
 
 use std::fmt;
 use std::sync::Arc;

@@ -381,9 +381,9 @@ pub enum StoreCommand {
         /// The file; it must not be there yet. `-` is standard output.
         file: PathBuf,
     },
-    /// Archive all games in a Redis that ended at least this long ago, including games of an
-    /// earlier version and imported ones, which servers do not archive by themselves. Servers may
-    /// be running.
+    /// Archive all games in a Redis that ended at least this long ago, including those that servers
+    /// do not know to be due, such as games of an earlier version or imported ones. Servers may be
+    /// running.
     Archive {
         /// How many days ago a game must have ended.
         #[arg(long, value_name = "DAYS", default_value_t = 30)]

@@ -31,10 +31,10 @@ const FAILURE_LOOKS: Duration = Duration::from_millis(250);
 /// How long remaining tasks may take to end after the server has stopped.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
-/// Connections that may wait to be accepted.
+/// Most connections that wait to be accepted.
 const BACKLOG: u32 = 1_024;
 
-/// How many quarantined games are named at start.
+/// Most quarantined games named at start.
 const QUARANTINED_SHOWN: usize = 100;
 
 /// Why the program ends early. [`Failure::code`] is its exit code.

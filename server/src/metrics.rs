@@ -194,7 +194,7 @@ pub const OUTBOX_QUEUED: &str = "flagfall_outbox_queued";
 pub const ROUND_TRIP: &str = "flagfall_round_trip_seconds";
 /// New guests.
 pub const GUESTS: &str = "flagfall_guests_total";
-/// Guests who were stored, with their first act that lasts.
+/// Guests who were stored, with their first lasting action.
 pub const GUESTS_STORED: &str = "flagfall_guests_stored_total";
 /// What was pruned: guests who never played, and finished games of guests.
 pub const PRUNED: &str = "flagfall_pruned_total";

@@ -71,7 +71,7 @@ impl ReportRefusal {
 
 impl From<StoreError> for ReportRefusal {
     fn from(error: StoreError) -> ReportRefusal {
-        crate::trouble::note_refusal(&error, "the store did not take a report");
+        crate::trouble::note_refusal(&error, "the store refused a report");
         ReportRefusal::Store
     }
 }

@@ -154,7 +154,7 @@ impl Server {
         proofs.publish_key().await?;
         let players = Players::new(store.clone(), connections.clone(), &settings);
         if let Err(error) = players.look_after_guest_key().await {
-            note_refusal(&error, "the key of guest tokens could not be read at start; the server will try again");
+            note_refusal(&error, "cannot read the key of guest tokens at start; will try again");
         }
         let peers = tables.peers().clone();
         let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone(), settings.first_move);
@@ -484,8 +484,8 @@ async fn sweep(app: Arc<App>) {
         look_at_all(&app).await;
         match app.store.sweep().await {
             Ok(0) => {}
-            Ok(records) => tracing::debug!(records, "expired records swept"),
-            Err(error) => note_refusal(&error, "expired records could not be swept"),
+            Ok(records) => tracing::debug!(records, "expired records were removed"),
+            Err(error) => note_refusal(&error, "expired records could not be removed"),
         }
     }
 }

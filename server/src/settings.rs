@@ -94,7 +94,7 @@ pub struct Limits {
     pub connections_per_player: usize,
     /// Messages that a connection may send at once, and within each [`Times::message_window`].
     pub messages_per_window: u32,
-    /// Malformed messages a connection may send before it is closed.
+    /// Malformed messages that a connection may send before it is closed.
     pub malformed_max: u32,
     /// Games that a connection may have open at a time.
     pub open_games_per_connection: usize,

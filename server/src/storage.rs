@@ -66,12 +66,12 @@ pub enum StoreFailure {
     /// The store cannot be exported or imported.
     #[error("{0}")]
     Archive(#[from] ArchiveError),
-    /// A file cannot be used.
+    /// A file cannot be read or written.
     #[error("{}: {error}", file.display())]
     File {
-        /// Which.
+        /// Its path.
         file: PathBuf,
-        /// Why.
+        /// The system's error.
         error: io::Error,
     },
     /// A memory store has nothing to work on.

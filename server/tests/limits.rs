@@ -346,7 +346,7 @@ async fn who_fills_the_store_fast_is_read_more_slowly_and_nothing_is_refused() {
         let withdrawal = ClientToServer::CancelChallenge { cmd_id: cmd_id(&cancel), challenge };
         accepted(&mut ana, &cancel, &withdrawal).await;
     }
-    // The next message that is read has to wait.
+    // The bytes are charged by the time the next message is answered.
     ana.say(r#"{"type":"my_games"}"#).await;
     ana.find(|message| matches!(message, ServerToClient::MyGames { .. }).then_some(())).await;
     assert!(count(&metrics(&house).await, HITS) > 0);

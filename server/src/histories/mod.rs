@@ -78,7 +78,7 @@ impl Histories {
     pub async fn run(&self) {
         loop {
             if let Err(error) = self.settle_all().await {
-                crate::trouble::note_refusal(&error, "could not look for games to write into histories; the server will try again");
+                crate::trouble::note_refusal(&error, "cannot look for due histories; will try again");
             }
             // Look in either case, notified or not.
             let _is_told = timeout(LOOK_EVERY, self.tables.archived().notified()).await;
@@ -96,7 +96,7 @@ impl Histories {
             for (key, _) in &due {
                 let Some(game) = game_after(key, &prefix) else { continue };
                 if let Err(error) = self.settle(game).await {
-                    tracing::warn!(%game, %error, "a game could not be written into histories; the server will try again");
+                    tracing::warn!(%game, %error, "a game is not in the histories yet; will try again");
                 }
             }
         }

@@ -16,7 +16,7 @@ const ROWS: [&str; 5] = ["1234567890", "qwertyuiop", "qwertzuiop", "asdfghjkl", 
 const RUNS_MIN: usize = 4;
 /// A repetition of something shorter than this counts as common.
 const UNIT_MIN: usize = 6;
-/// Characters besides a short name that a password needs.
+/// Letters that a password needs besides a short name.
 const REST_MIN: usize = 6;
 /// Names of at least this length must not occur in the password at all; shorter ones may occur by
 /// chance.
@@ -71,7 +71,7 @@ fn is_listed(text: &[char]) -> bool {
         COMMON.contains(stem)
     };
     let trimmed = plain.trim_end_matches(|c: char| !c.is_alphabetic()).chars().count();
-    // Digits at the end are stripped before they are read as letters: `monkey1` is no `monkeyi`.
+    // Digits at the end are stripped before they are read as letters: `monkey1` is not `monkeyi`.
     let cut = |text: String| text.chars().take(trimmed).collect::<String>();
     stem(&plain)
         || stem(&with_letters('i'))

@@ -179,7 +179,7 @@ impl GuestKeys {
             what: "the key of guest tokens has the wrong length".to_owned(),
         })?;
         if !keys.is_empty() {
-            tracing::warn!("the store has another key for guest tokens; this server accepts both from now on");
+            tracing::warn!("the store has another key for guest tokens; both are accepted from now on");
         }
         let key = Arc::new(GuestKey(bytes));
         keys.insert(0, key.clone());

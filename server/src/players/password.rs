@@ -309,7 +309,7 @@ mod tests {
         assert_ne!(
             hasher.hash(share(), password("correct horse")).await.unwrap(),
             kept,
-            "the salt differs"
+            "each hash has its own salt"
         );
         assert!(!hasher.is_outdated(&kept));
         assert!(Hasher::new(&Passwords { passes: 2, ..cheap() }).is_outdated(&kept));

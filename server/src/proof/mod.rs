@@ -95,7 +95,7 @@ impl Proofs {
         }
         loop {
             if let Err(error) = self.settle_all().await {
-                crate::trouble::note_refusal(&error, "could not look for games to sign; the server will try again");
+                crate::trouble::note_refusal(&error, "cannot look for games to sign; will try again");
             }
             // Look in either case, notified or not.
             let _is_told = timeout(LOOK_EVERY, self.tables.provable().notified()).await;
@@ -113,7 +113,7 @@ impl Proofs {
             for (key, _) in &due {
                 let Some(game) = game_after(key, &prefix) else { continue };
                 if let Err(error) = self.settle(game).await {
-                    tracing::warn!(%game, %error, "a game could not be signed; the server will try again");
+                    tracing::warn!(%game, %error, "a game could not be signed; will try again");
                 }
             }
         }

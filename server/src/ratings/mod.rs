@@ -139,7 +139,7 @@ impl Ratings {
     pub async fn run(&self) {
         loop {
             if let Err(error) = self.settle_all().await {
-                crate::trouble::note_refusal(&error, "could not look for games to rate; the server will try again");
+                crate::trouble::note_refusal(&error, "cannot look for due ratings; will try again");
             }
             // Look in either case, notified or not.
             let _is_told = timeout(LOOK_EVERY, self.tables.ended().notified()).await;
@@ -164,7 +164,7 @@ impl Ratings {
                     Ok(Settled::Now(change)) => tracing::debug!(%game, ?change, "rated"),
                     Ok(Settled::Before | Settled::NotCounted) => {}
                     Err(StoreError::Damaged { what }) => self.note_damaged(game, &what).await?,
-                    Err(error) => tracing::warn!(%game, %error, "a game could not be rated; the server will try again"),
+                    Err(error) => tracing::warn!(%game, %error, "a game could not be rated; will try again"),
                 }
             }
         }
