@@ -44,8 +44,8 @@ pub(crate) async fn player_kind(
 /// Deletes a stored guest who never played and has nothing open; otherwise says why not.
 ///
 /// A guest's action expects their record as it was read, and extends the expiry if that is near. So
-/// the expiry is changed first: the second look sees any action before that, and a later one
-/// changes the record that the deletion expects.
+/// the expiry is brought near first: the second look sees any action before that, and a later one
+/// extends the expiry, which changes the record that the deletion expects.
 ///
 /// # Errors
 /// [`StoreError`].

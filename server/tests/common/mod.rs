@@ -203,7 +203,7 @@ pub async fn http(address: SocketAddr, request: &str) -> Answer {
     http_from([127, 0, 0, 1], address, request).await
 }
 
-/// Like [`http`], from this address of this machine.
+/// Like `http`, from this address of this machine.
 pub async fn http_from(from: [u8; 4], address: SocketAddr, request: &str) -> Answer {
     let exchange = async {
         let mut stream = dial(from, address).await.unwrap();
