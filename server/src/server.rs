@@ -424,7 +424,8 @@ async fn watch_beat<T>(
     beaten.map(|_| pace)
 }
 
-/// Closes the sockets of tokens that were revoked on other servers of the same store.
+/// Closes the sockets of tokens that were revoked, and of accounts that were closed, on other
+/// servers of the same store.
 async fn revocations(app: Arc<App>) {
     let mut ticks = interval(app.settings.times.revocation_interval.max(Duration::from_millis(10)));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -461,7 +462,7 @@ async fn meet_peers(app: Arc<App>) {
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        // Checked after the wait: a server that is stopping has meanwhile removed its record.
+        // Checked after the wait: meanwhile a stopping server may have removed its record.
         if app.is_stopping() {
             break;
         }
@@ -474,7 +475,8 @@ async fn meet_peers(app: Arc<App>) {
     std::future::pending::<()>().await;
 }
 
-/// Removes expired records from the store, and what is left of deleted accounts.
+/// Finishes deletions of accounts, releases offers and games that have ended, and removes expired
+/// records from the store.
 async fn sweep(app: Arc<App>) {
     loop {
         if let Err(error) = finish_all(&app).await {
